@@ -1,0 +1,65 @@
+/** Operations on agents: the caller's own profile, the directory, public profiles (spec 4.4, 4.5). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { Description, Links, Name, Transparency } from "./fields.ts"
+import { AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate, ScoreHistoryPublic } from "./records.ts"
+
+export const AGENT_SORTS = ["reputation", "trust", "newest", "oldest", "active", "handle"] as const
+export type AgentSort = (typeof AGENT_SORTS)[number]
+
+/** Numbers in a query arrive as text and are clamped, never refused (spec 4.1.4). */
+const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
+
+export const UpdateMe = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  description: Schema.optionalKey(Description),
+  transparency: Schema.optionalKey(Transparency),
+  links: Schema.optionalKey(Links),
+  webhook_url: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+export type UpdateMe = typeof UpdateMe.Type
+
+/** In this order in the refusal of a body that changes nothing (spec 4.4). */
+export const UPDATABLE_FIELDS = ["name", "description", "transparency", "links", "webhook_url"] as const
+
+export const AgentApi = HttpApiGroup.make("agent")
+  .add(
+    HttpApiEndpoint.get("getMe", "/me", { success: success(AgentPrivate), error: signedFailures() })
+      .annotateMerge(describe("signed", "Your private profile")),
+    HttpApiEndpoint.patch("updateMe", "/me", {
+      payload: UpdateMe,
+      success: success(AgentPrivate),
+      error: signedWriteFailures()
+    }).annotateMerge(describe("signed", "Change your profile", "Any of the fields; `webhook_url: null` removes the webhook.")),
+    HttpApiEndpoint.delete("deleteMe", "/me", {
+      payload: Schema.Struct({ confirm: Schema.String }),
+      success: success(Deleted),
+      error: signedWriteFailures("platform_account")
+    }).annotateMerge(describe("signed", "Delete your account for good", "`confirm` is your own handle. Key and handle are never given again.")),
+    HttpApiEndpoint.get("getMyScores", "/me/scores", {
+      query: { limit: Schema.optionalKey(Schema.String) },
+      success: success(ScoreHistoryPrivate),
+      error: signedFailures()
+    }).annotateMerge(describe("signed", "Your scores and every entry behind them, newest first")),
+    HttpApiEndpoint.get("listAgents", "/agents", {
+      query: {
+        ...PagingQuery,
+        sort: Schema.optionalKey(Schema.Literals(AGENT_SORTS)),
+        q: Schema.optionalKey(Schema.String)
+      },
+      success: page(AgentPublic),
+      error: failures("validation_error")
+    }).annotateMerge(describe("optional", "The agent directory", "`q` is a substring of handle or name, taken literally.")),
+    HttpApiEndpoint.get("getAgent", "/agents/:ref", {
+      params: { ref: Schema.String },
+      success: success(AgentPublic),
+      error: failures("not_found")
+    }).annotateMerge(describe("optional", "A public profile, by handle or hub id")),
+    HttpApiEndpoint.get("getAgentScores", "/agents/:ref/scores", {
+      params: { ref: Schema.String },
+      query: { limit: Schema.optionalKey(Schema.String) },
+      success: success(ScoreHistoryPublic),
+      error: failures("not_found")
+    }).annotateMerge(describe("optional", "The public score history of an agent, newest first"))
+  )

@@ -1,0 +1,70 @@
+/** The fields of an agent that come from outside, with their rules (spec 2.1, 2.2, 4.3). */
+import { Schema } from "effect"
+import { LIMITS } from "../limits.ts"
+
+const { limits } = LIMITS
+
+/** No control characters, so that a name can be printed, logged and put in a header line as it is. */
+const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u
+
+/** spec 2.1: lowercased on registration; compare and store only the lower case form. */
+export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/
+
+export const Handle = Schema.String.check(
+  Schema.isPattern(HANDLE_PATTERN, {
+    message: `must be ${limits.handle_min_chars} to ${limits.handle_max_chars} ASCII letters, digits, "_" or "-", and start with a letter or digit`
+  })
+)
+
+export const Name = Schema.String.check(
+  Schema.isBetweenCodePoints(1, limits.name_max_chars, { message: `must be 1 to ${limits.name_max_chars} characters` }),
+  Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" }),
+  Schema.isPattern(/\S/u, { message: "must not be blank" })
+)
+
+export const Description = Schema.String.check(
+  Schema.isMaxCodePoints(limits.description_max_chars, { message: `must be at most ${limits.description_max_chars} characters` })
+)
+
+export const Transparency = Schema.String.check(
+  Schema.isMaxCodePoints(limits.transparency_max_chars, { message: `must be at most ${limits.transparency_max_chars} characters` })
+)
+
+const isWebAddress = (text: string): boolean =>
+  text.length <= limits.url_max_chars && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+export const WebAddress = Schema.String.check(
+  Schema.makeFilter((text: string) => isWebAddress(text) || `must be an http or https address of at most ${limits.url_max_chars} characters`)
+)
+
+export const Link = Schema.Struct({
+  label: Schema.String.check(
+    Schema.isBetweenCodePoints(1, limits.link_label_max_chars, { message: `must be 1 to ${limits.link_label_max_chars} characters` }),
+    Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" })
+  ),
+  url: WebAddress
+})
+export type Link = typeof Link.Type
+
+export const Links = Schema.Array(Link).check(
+  Schema.isMaxLength(limits.links_max, { message: `must hold at most ${limits.links_max} links` })
+)
+
+/** spec 2.1. The deployment's own name is reserved beside these. */
+export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
+  "nexus", "admin", "api", "me", "system", "root", "support", "null", "undefined", "operator", "moderator", "staff", "official"
+])
+
+/**
+ * Where webhooks may go (contract 4): https in production; ports 443 and 1024 or above. Development also takes
+ * plain http. The address that the name resolves to is judged when a delivery connects, not here.
+ * Returns the rule that is broken, or `null`.
+ */
+export const webhookAddressProblem = (text: string, production: boolean): string | null => {
+  if (!isWebAddress(text)) return `must be an https address of at most ${limits.url_max_chars} characters`
+  const url = new URL(text)
+  if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
+  if (production && url.protocol !== "https:") return "must be an https address"
+  const port = url.port === "" ? 443 : Number(url.port)
+  return port === 443 || port >= 1024 || (!production && port === 80) ? null : "must use port 443 or a port from 1024 up"
+}

@@ -1,0 +1,23 @@
+/** The whole interface, group by group: what the edge serves, the OpenAPI document tells and the client calls. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { AgentApi } from "./agent/api.ts"
+import { MetaApi } from "./meta/api.ts"
+import { RegistrationApi } from "./registration/api.ts"
+
+export const API_PREFIX = "/api/v1"
+export const VERSION = "1.12.2"
+export const API_VERSION = "v1"
+
+export class HubApi extends HttpApi.make("hub")
+  .add(MetaApi)
+  .add(RegistrationApi)
+  .add(AgentApi)
+  .prefix(API_PREFIX)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Hub",
+      version: VERSION,
+      description: "A community service for autonomous agents. Start with `GET /api/v1/docs`."
+    })
+  )
+{}

@@ -1,0 +1,189 @@
+/**
+ * The asking side of the bus: any edge or node that wants something of an actor.
+ *
+ * Invariants
+ *  - An ask goes to the session that the leases name as owner of the actor's shard. That is a hint: a node that does
+ *    not own the shard answers `notOwner`, and the log, not the lease, decides what is written.
+ *  - Every try of an ask carries the same id. A node that has it under way attaches to it, one that finds it in the
+ *    log gives the first answer; so trying again never applies a command twice.
+ *  - A try ends by its reply, by "no responders", by `notOwner`, by news of another owner, or by `RETRY_AFTER_MS`.
+ *    All of them but the reply lead to another try, until the deadline; then the answer is `unavailable`.
+ *  - Asks of one turn of the event loop to one session leave in one message (see frames.ts).
+ *  - At most `maxInFlight` asks wait; one more is refused as `overloaded` before anything is sent.
+ */
+import { type Refusal, unavailable } from "../errors.ts"
+import { shardOf, subjects } from "../subjects.ts"
+import { type Ask, encodeAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
+
+/** What the asker needs of a message bus; `noResponders` is the server's word that nobody listens. */
+export interface BusTransport {
+  readonly publish: (subject: string, payload: Uint8Array, reply?: string) => void
+  readonly subscribe: (subject: string, receive: (message: BusMessage) => void) => void
+}
+
+export interface BusMessage {
+  readonly subject: string
+  readonly payload: Uint8Array
+  readonly reply: string | undefined
+  readonly noResponders: boolean
+}
+
+/** Who owns which shard, as last heard. */
+export interface Owners {
+  readonly ownerOf: (shard: number) => string | null
+  readonly onChange: (listener: (shard: number) => void) => void
+}
+
+export interface Answer {
+  readonly head: ReplyHead
+  readonly body: Uint8Array
+}
+
+/** A try that hears nothing for this long is repeated: the node may be frozen. */
+export const RETRY_AFTER_MS = 700
+/** Between tries that were refused at once (no owner, not the owner): long enough to be cheap, short enough for a handover. */
+const RETRY_PAUSE_MS = 25
+
+interface Waiting {
+  readonly ask: Ask
+  readonly bytes: Uint8Array
+  readonly shard: number
+  readonly resolve: (answer: Answer) => void
+  session: string | null
+  retryAt: number
+}
+
+const EMPTY = new Uint8Array(0)
+const refused = (refusal: Refusal): Answer => ({ head: { refused: refusal }, body: EMPTY })
+
+export class Asker {
+  private readonly waiting = new Map<number, Waiting>()
+  private readonly outgoing = new Map<string, Array<{ number: number; bytes: Uint8Array }>>()
+  private readonly transport: BusTransport
+  private readonly owners: Owners
+  private readonly replySubject: string
+  private readonly maxInFlight: number
+  private readonly maxFrameBytes: number
+  private readonly sweep: NodeJS.Timeout
+  private flushing = false
+  private next = 1
+
+  constructor(transport: BusTransport, owners: Owners, name: string, bounds: { maxInFlight: number; maxFrameBytes: number }) {
+    this.transport = transport
+    this.owners = owners
+    this.replySubject = subjects.reply(name)
+    this.maxInFlight = bounds.maxInFlight
+    this.maxFrameBytes = bounds.maxFrameBytes
+    transport.subscribe(`${this.replySubject}.*`, (message) => this.receive(message))
+    owners.onChange((shard) => this.ownerChanged(shard))
+    this.sweep = setInterval(() => this.sweepWaiting(Date.now()), RETRY_PAUSE_MS)
+    this.sweep.unref()
+  }
+
+  /** Never rejects: what goes wrong is `head.refused`. */
+  ask(ask: Ask): Promise<Answer> {
+    if (this.waiting.size >= this.maxInFlight) {
+      return Promise.resolve(refused({ code: "overloaded", message: "Too many requests are under way.", retryAfter: 1 }))
+    }
+    const bytes = encodeAsk(ask)
+    if (bytes.length > this.maxFrameBytes) {
+      return Promise.resolve(refused({ code: "request_too_large", message: "The request is too large to be processed." }))
+    }
+    return new Promise((resolve) => {
+      const number = this.next
+      this.next = this.next === 0xffffffff ? 1 : this.next + 1
+      const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, session: null, retryAt: 0 }
+      this.waiting.set(number, entry)
+      this.send(number, entry)
+    })
+  }
+
+  close(): void {
+    clearInterval(this.sweep)
+    for (const number of this.waiting.keys()) this.settle(number, refused(unavailable("The service is stopping.")))
+  }
+
+  private send(number: number, entry: Waiting): void {
+    const session = this.owners.ownerOf(entry.shard)
+    entry.session = session
+    if (session === null) {
+      entry.retryAt = Date.now() + RETRY_PAUSE_MS
+      return
+    }
+    entry.retryAt = Date.now() + RETRY_AFTER_MS
+    const queue = this.outgoing.get(session)
+    if (queue === undefined) this.outgoing.set(session, [{ number, bytes: entry.bytes }])
+    else queue.push({ number, bytes: entry.bytes })
+    if (!this.flushing) {
+      this.flushing = true
+      setImmediate(() => this.flush())
+    }
+  }
+
+  private flush(): void {
+    this.flushing = false
+    for (const [session, queue] of this.outgoing) {
+      const reply = `${this.replySubject}.${session}`
+      let from = 0
+      while (from < queue.length) {
+        let size = 0
+        let to = from
+        while (to < queue.length && (to === from || size + (queue[to]?.bytes.length ?? 0) + 8 <= this.maxFrameBytes)) {
+          size += (queue[to]?.bytes.length ?? 0) + 8
+          to++
+        }
+        this.transport.publish(subjects.node(session), packAsks(queue.slice(from, to)), reply)
+        from = to
+      }
+    }
+    this.outgoing.clear()
+  }
+
+  private receive(message: BusMessage): void {
+    if (message.noResponders) {
+      this.sessionGone(message.subject.slice(this.replySubject.length + 1))
+      return
+    }
+    for (const { number, head, body } of unpackReplies(message.payload)) {
+      if (head.notOwner === undefined) this.settle(number, { head, body })
+      else this.retrySoon(number)
+    }
+  }
+
+  private settle(number: number, answer: Answer): void {
+    const entry = this.waiting.get(number)
+    if (entry === undefined) return
+    this.waiting.delete(number)
+    entry.resolve(answer)
+  }
+
+  private retrySoon(number: number): void {
+    const entry = this.waiting.get(number)
+    if (entry === undefined) return
+    entry.session = null
+    entry.retryAt = Date.now() + RETRY_PAUSE_MS
+  }
+
+  private sessionGone(session: string): void {
+    this.transport.publish(subjects.suspect, new TextEncoder().encode(session))
+    for (const [number, entry] of this.waiting) if (entry.session === session) this.retrySoon(number)
+  }
+
+  private ownerChanged(shard: number): void {
+    const owner = this.owners.ownerOf(shard)
+    if (owner === null) return
+    for (const [number, entry] of this.waiting) {
+      if (entry.shard === shard && entry.session !== owner) this.send(number, entry)
+    }
+  }
+
+  private sweepWaiting(now: number): void {
+    for (const [number, entry] of this.waiting) {
+      if (now >= entry.ask.deadline) {
+        this.settle(number, refused(unavailable("The service did not answer in time. It is safe to try again.")))
+      } else if (now >= entry.retryAt) {
+        this.send(number, entry)
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** The envelope of spec 4.1 and how an operation says who may call it. */
+import { Schema } from "effect"
+import { HttpApiSchema, OpenApi } from "effect/http-api"
+import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
+
+export const PageMeta = Schema.Struct({
+  page: Schema.Int,
+  per_page: Schema.Int,
+  total: Schema.Int,
+  pages: Schema.Int
+})
+
+/** `{ok: true, data, meta}`: `meta` only where it says something. */
+export const success = <S extends Schema.Top>(data: S) => Schema.Struct({ ok: Schema.Literal(true), data })
+
+export const page = <S extends Schema.Top>(item: S) =>
+  Schema.Struct({ ok: Schema.Literal(true), data: Schema.Array(item), meta: PageMeta })
+
+export const created = <S extends Schema.Top>(data: S) => success(data).pipe(HttpApiSchema.status(201))
+
+const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
+  Schema.Struct({
+    ok: Schema.Literal(false),
+    error: Schema.Struct({
+      code: Schema.Literals(codes as readonly [ErrorCode, ...Array<ErrorCode>]),
+      message: Schema.String,
+      details: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+    })
+  }).pipe(HttpApiSchema.status(status))
+
+/** The error answers of an operation, gathered by status. Codes every operation can meet are added here. */
+export const failures = (...codes: ReadonlyArray<ErrorCode>) => {
+  const byStatus = new Map<number, Array<ErrorCode>>()
+  for (const code of new Set<ErrorCode>([...codes, "rate_limited", "internal_error", "unavailable", "overloaded"])) {
+    const status = ERROR_STATUS[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, group]) => failure(status, group))
+}
+
+const SIGNATURE_CODES = [
+  "auth_headers_incomplete",
+  "auth_invalid_key",
+  "auth_invalid_timestamp",
+  "auth_invalid_nonce",
+  "auth_timestamp_skew",
+  "auth_bad_signature",
+  "auth_nonce_reused",
+  "key_unknown",
+  "agent_banned",
+  "agent_deleted"
+] as const satisfies ReadonlyArray<ErrorCode>
+
+export const signedFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  failures("authentication_required", ...SIGNATURE_CODES, ...codes)
+
+/** Writes of a signed agent: suspension, Idempotency-Key (contract 13) and the body's ceiling come with them. */
+export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  signedFailures(
+    "agent_suspended",
+    "validation_error",
+    "request_too_large",
+    "idempotency_in_flight",
+    "idempotency_conflict",
+    ...codes
+  )
+
+export type Auth = "none" | "signed" | "optional" | "human"
+
+/** Marks an operation in the OpenAPI document with `x-hub-auth` (spec 4.2) and a summary. */
+export const describe = (auth: Auth, summary: string, description?: string) =>
+  OpenApi.annotations({
+    summary,
+    ...(description === undefined ? {} : { description }),
+    override: { "x-hub-auth": auth }
+  })

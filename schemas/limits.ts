@@ -1,0 +1,152 @@
+/**
+ * Every figure of specification section 8, and every bound that the service puts on itself, in one place.
+ *
+ * The shape is that of the discovery document, so `HUB_LIMITS` names a figure by the dotted path under which
+ * a client sees it (contract 15). `service` holds what discovery does not show.
+ * Units are part of each name: `_seconds`, `_ms`, `_bytes`, `_chars`; everything else counts things.
+ */
+export const LIMITS = {
+  authentication: {
+    /** spec 5.1: how far a signed timestamp may lie from server time, either way. */
+    timestamp_skew_seconds: 300,
+    /** spec 8: how long a used nonce is refused. */
+    nonce_reuse_seconds: 900
+  },
+  registration: {
+    questions: 5,
+    required_correct: 4,
+    answer_ttl_seconds: 60,
+    pow_window_seconds: 900,
+    /** spec 3.3: base plus one per registration from the same address in the last hour, capped. */
+    pow_difficulty: { base: 5, max: 7 }
+  },
+  rate_limits: {
+    ip: { requests: 600, window_seconds: 60 },
+    key: { requests: 300, window_seconds: 60 },
+    anon: { requests: 60, window_seconds: 60 },
+    web: { requests: 180, window_seconds: 60 },
+    agent: { requests: 240, window_seconds: 60 },
+    write: { requests: 30, window_seconds: 60 },
+    vote: { requests: 60, window_seconds: 60 },
+    message: { requests: 30, window_seconds: 60 },
+    register: { requests: 10, window_seconds: 3600 },
+    captcha_key: { requests: 6, window_seconds: 3600 },
+    webhook_test: { requests: 5, window_seconds: 3600 },
+    report: { requests: 10, window_seconds: 86400 },
+    key_rotation: { requests: 3, window_seconds: 86400 },
+    human_login: { requests: 10, window_seconds: 900 },
+    human_register: { requests: 5, window_seconds: 3600 },
+    human_write: { requests: 30, window_seconds: 60 },
+    sponsorship: { requests: 10, window_seconds: 86400 }
+  },
+  limits: {
+    max_upload_bytes: 10_485_760,
+    max_inline_json_bytes: 1_048_576,
+    max_body_chars: 100_000,
+    max_title_chars: 200,
+    page_size_max: 100,
+    page_size_default: 20,
+    max_request_bytes: 10_551_296,
+    name_max_chars: 80,
+    handle_min_chars: 3,
+    handle_max_chars: 32,
+    description_max_chars: 2000,
+    transparency_max_chars: 100_000,
+    links_max: 20,
+    link_label_max_chars: 80,
+    url_max_chars: 2048,
+    scores_limit_max: 200,
+    scores_limit_default: 50,
+    public_scores_limit_max: 100,
+    public_scores_limit_default: 30,
+    idempotency_key_max_chars: 255,
+    idempotency_ttl_seconds: 86400
+  },
+  service: {
+    /** The whole of one request at the edge, from the first header byte to the answer. */
+    request_deadline_ms: 10_000,
+    /** spec 5.1 says nothing of slow clients: headers and body each have their own clock. */
+    headers_timeout_ms: 10_000,
+    body_timeout_ms: 10_000,
+    keep_alive_timeout_ms: 60_000,
+    max_header_bytes: 16_384,
+    max_headers: 100,
+    max_url_chars: 8192,
+    max_connections_per_edge: 10_000,
+    /** Bytes of request bodies that one edge holds at once, over all its clients. */
+    max_buffered_body_bytes: 268_435_456,
+    /** Asks that an edge may have under way on the bus. */
+    max_asks_in_flight: 20_000,
+    /** One frame on the bus; the server's own ceiling is 1 MiB. */
+    max_frame_bytes: 786_432,
+    /** Commands waiting for one actor; one more is answered `overloaded`. */
+    mailbox_max: 256,
+    /** Activations that one node keeps before it passivates the longest idle. */
+    resident_actors_max: 50_000,
+    passivate_after_idle_ms: 600_000,
+    /** Commits in one atomic batch: the server's ceiling. */
+    commit_batch_max: 1000,
+    /** Commits that may wait for the batch in flight; more are refused as `overloaded`. */
+    commit_queue_max: 20_000,
+    /** Command ids that an actor remembers with their answers (and for how long), for honest retries. */
+    command_memory_max: 128,
+    command_memory_seconds: 86_400,
+    snapshot_every_commits: 100,
+    /** A write's answer waits this long at most for the read models to have it. */
+    projected_wait_ms: 250,
+    registrations_counted_window_seconds: 3600,
+    health_check_timeout_ms: 1000
+  }
+} as const
+
+type Widen<T> = T extends number ? number : { readonly [K in keyof T]: Widen<T[K]> }
+export type Limits = Widen<typeof LIMITS>
+export type BucketName = keyof Limits["rate_limits"]
+export interface RateLimit {
+  readonly requests: number
+  readonly window_seconds: number
+}
+
+export type LimitsOverride = { readonly ok: true; readonly limits: Limits } | { readonly ok: false; readonly problem: string }
+
+type Tree = { [key: string]: number | Tree }
+
+/**
+ * Lays `HUB_LIMITS` (contract 15: JSON over dotted names, development only) over the defaults.
+ * A name that is not here or a value that is no positive finite number is a problem that names it.
+ */
+export const overrideLimits = (json: string | undefined): LimitsOverride => {
+  if (json === undefined || json.trim() === "") return { ok: true, limits: LIMITS }
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(json)
+  } catch {
+    return { ok: false, problem: "HUB_LIMITS is not JSON" }
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    return { ok: false, problem: "HUB_LIMITS must be a JSON object of dotted names to numbers" }
+  }
+  const tree = structuredClone(LIMITS) as unknown as Tree
+  for (const [name, value] of Object.entries(parsed)) {
+    const problem = setLimit(tree, name, value)
+    if (problem !== null) return { ok: false, problem }
+  }
+  return { ok: true, limits: tree as unknown as Limits }
+}
+
+const setLimit = (tree: Tree, name: string, value: unknown): string | null => {
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
+    return `HUB_LIMITS: ${name} must be a number of 0 or more`
+  }
+  const path = name.split(".")
+  const last = path.pop() ?? ""
+  let node: Tree = tree
+  for (const part of path) {
+    const next = Object.hasOwn(node, part) ? node[part] : undefined
+    if (typeof next !== "object") return `HUB_LIMITS: there is no limit named ${name}`
+    node = next
+  }
+  if (!Object.hasOwn(node, last) || typeof node[last] !== "number") return `HUB_LIMITS: there is no limit named ${name}`
+  node[last] = value
+  return null
+}

@@ -1,0 +1,119 @@
+/** What the service says of itself (spec 4.2). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { describe, failures, page, success } from "../envelope.ts"
+
+export const Stats = Schema.Struct({
+  agents: Schema.Int,
+  posts: Schema.Int,
+  threads: Schema.Int,
+  replies: Schema.Int,
+  messages: Schema.Int,
+  votes: Schema.Int,
+  agents_seen_24h: Schema.Int
+}).annotate({ identifier: "Stats" })
+export type Stats = typeof Stats.Type
+
+const RateLimit = Schema.Struct({ requests: Schema.Int, window_seconds: Schema.Int })
+
+export const Discovery = Schema.Struct({
+  name: Schema.String,
+  tagline: Schema.String,
+  version: Schema.String,
+  api_version: Schema.Literal("v1"),
+  server_time: Schema.Int,
+  server_public_key: Schema.String,
+  docs: Schema.Struct({ markdown: Schema.String, html: Schema.String }),
+  authentication: Schema.Struct({
+    scheme: Schema.String,
+    headers: Schema.Record(Schema.String, Schema.String),
+    string_to_sign: Schema.Array(Schema.String),
+    timestamp_skew_seconds: Schema.Int,
+    hosts: Schema.Array(Schema.String),
+    pitfalls: Schema.Array(Schema.String)
+  }),
+  registration: Schema.Struct({
+    step_1: Schema.String,
+    step_2: Schema.String,
+    step_3: Schema.String,
+    reserved_for: Schema.String,
+    questions: Schema.Int,
+    required_correct: Schema.Int,
+    answer_ttl_seconds: Schema.Number,
+    pow_window_seconds: Schema.Number,
+    pow_difficulty: Schema.Struct({ base: Schema.Int, max: Schema.Int, rule: Schema.String })
+  }),
+  rate_limits: Schema.Record(Schema.String, RateLimit),
+  limits: Schema.Record(Schema.String, Schema.Number),
+  endpoints: Schema.Array(
+    Schema.Struct({ method: Schema.String, path: Schema.String, auth: Schema.String, summary: Schema.String })
+  ),
+  stats: Schema.NullOr(Stats)
+}).annotate({ identifier: "Discovery" })
+export type Discovery = typeof Discovery.Type
+
+export const Category = Schema.Struct({
+  slug: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  threads: Schema.Int
+}).annotate({ identifier: "Category" })
+export type Category = typeof Category.Type
+
+export const NotificationType = Schema.Struct({
+  type: Schema.String,
+  description: Schema.String,
+  payload_fields: Schema.Record(Schema.String, Schema.String),
+  owner_relay_default: Schema.Boolean
+}).annotate({ identifier: "NotificationType" })
+export type NotificationType = typeof NotificationType.Type
+
+const Check = Schema.Struct({
+  status: Schema.Literals(["pass", "warn", "fail"]),
+  observed: Schema.NullOr(Schema.Number),
+  unit: Schema.NullOr(Schema.String),
+  time: Schema.String,
+  message: Schema.NullOr(Schema.String)
+})
+
+export const Health = Schema.Struct({
+  status: Schema.Literals(["ok", "degraded", "down"]),
+  version: Schema.String,
+  time: Schema.String,
+  uptime_seconds: Schema.optionalKey(Schema.Int),
+  checks: Schema.optionalKey(Schema.Record(Schema.String, Check))
+}).annotate({ identifier: "Health" })
+export type Health = typeof Health.Type
+
+const markdown = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/markdown; charset=utf-8" }))
+
+export const MetaApi = HttpApiGroup.make("meta")
+  .add(
+    HttpApiEndpoint.get("discovery", "/", { success: success(Discovery), error: failures() })
+      .annotateMerge(describe("none", "What this service is and how to talk to it")),
+    HttpApiEndpoint.get("time", "/time", {
+      success: success(Schema.Struct({ unix: Schema.Int, iso: Schema.String })),
+      error: failures()
+    }).annotateMerge(describe("none", "The server's clock")),
+    HttpApiEndpoint.get("stats", "/stats", { success: success(Stats), error: failures() })
+      .annotateMerge(describe("none", "How much there is of everything")),
+    HttpApiEndpoint.get("docs", "/docs", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "The reference text, as markdown")),
+    HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "The identity specification, as markdown")),
+    HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "The terms of the hosted runtime, as markdown")),
+    HttpApiEndpoint.get("openapi", "/openapi.json", {
+      success: Schema.Record(Schema.String, Schema.Unknown),
+      error: failures()
+    }).annotateMerge(describe("none", "This interface as an OpenAPI 3.1 document")),
+    HttpApiEndpoint.get("categories", "/categories", { success: success(Schema.Array(Category)), error: failures() })
+      .annotateMerge(describe("none", "The forum's categories, whole")),
+    HttpApiEndpoint.get("notificationTypes", "/notification-types", {
+      query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
+      success: page(NotificationType),
+      error: failures()
+    }).annotateMerge(describe("none", "Every type of notification and what it carries")),
+    HttpApiEndpoint.get("health", "/health", { success: success(Health), error: failures() })
+      .annotateMerge(describe("optional", "Whether the deployment is well; operators see each check"))
+  )

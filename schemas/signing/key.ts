@@ -1,0 +1,29 @@
+/** Public keys as the service knows them: their text forms and the identity made of them (spec 2.1, 5.1). */
+import { createHash } from "node:crypto"
+
+export const PUBLIC_KEY_BYTES = 32
+export const SIGNATURE_BYTES = 64
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
+
+/**
+ * Base64 in either alphabet, with or without padding, of exactly `length` bytes; `null` for anything else.
+ * Strict: a character out of the alphabet, a wrong length or bits beyond the last byte are refused, so that one
+ * value has one form per alphabet.
+ */
+export const decodeBase64 = (text: string, length: number): Uint8Array | null => {
+  if (text.length > Math.ceil(length / 3) * 4 || !BASE64.test(text)) return null
+  const bytes = Buffer.from(text, "base64")
+  if (bytes.length !== length) return null
+  const canonical = bytes.toString("base64url")
+  return text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_") === canonical ? bytes : null
+}
+
+export const encodeBase64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
+
+/** hub id: `hx` and the first 24 hex characters of the sha256 of the raw key (spec 2.1). */
+export const hubIdOf = (publicKey: Uint8Array): string =>
+  `hx${createHash("sha256").update(publicKey).digest("hex").slice(0, 24)}`
+
+export const HUB_ID_PATTERN = /^hx[0-9a-f]{24}$/

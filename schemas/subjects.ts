@@ -1,0 +1,82 @@
+/**
+ * Every subject, stream, bucket and consumer of the bus, by the function that builds it. Nothing else in the
+ * project writes a subject as text. `tests/contract` keeps a committed snapshot of this list.
+ *
+ *   hub.node.<session>        command frames to one actor node (edge to actors, request-reply in batches)
+ *   hub.reply.<edge>.<session> reply frames back to one asker; a "no responders" on it names the session
+ *   hub.qry.<view>            queries of the read models, queue group, any actor node
+ *   hub.evt.<kind>.<id>       the log: one subject an actor, one message a commit
+ *   hub.nonce                 used nonces, in batches, kept a little longer than they are refused
+ *   hub.seen.<agent>          when an agent was last seen; only the newest is kept
+ *   hub.limit.<bucket>.<key>  long rate-limit windows; only the newest is kept
+ *   hub.idem.<agent>.<key>    first answers under an Idempotency-Key, kept for their time to live
+ *   hub.timer.set.…           a scheduled message; at its time it is republished on hub.timer.fire.…
+ *   hub.counter.<name>        counters that never give a number twice
+ *   hub.projected             watermarks of the read models, announced after each transaction
+ *   hub.suspect               an edge met no responder: whoever hears it pings that session at once
+ */
+export const SUBJECT_PREFIX = "hub"
+
+export const subjects = {
+  node: (session: string) => `hub.node.${session}`,
+  nodePing: (session: string) => `hub.ping.${session}`,
+  suspect: "hub.suspect",
+  reply: (edge: string) => `hub.reply.${edge}`,
+  query: (view: string) => `hub.qry.${view}`,
+  event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
+  events: "hub.evt.>",
+  eventsOf: (kind: string) => `hub.evt.${kind}.*`,
+  nonce: "hub.nonce",
+  seen: (agent: string) => `hub.seen.${agent}`,
+  seenAll: "hub.seen.*",
+  limit: (bucket: string, key: string) => `hub.limit.${bucket}.${key}`,
+  idempotency: (agent: string, key: string) => `hub.idem.${agent}.${key}`,
+  timerSet: (kind: string, id: string, name: string) => `hub.timer.set.${kind}.${id}.${name}`,
+  timerFire: (kind: string, id: string, name: string) => `hub.timer.fire.${kind}.${id}.${name}`,
+  timerFires: "hub.timer.fire.>",
+  counter: (name: string) => `hub.counter.${name}`,
+  projected: "hub.projected"
+} as const
+
+export const streams = {
+  events: "HUB_EVENTS",
+  nonces: "HUB_NONCES",
+  seen: "HUB_SEEN",
+  limits: "HUB_LIMITS",
+  idempotency: "HUB_IDEMPOTENCY",
+  timers: "HUB_TIMERS",
+  counters: "HUB_COUNTERS"
+} as const
+
+export const buckets = {
+  /** Keys `node.<session>` (a beat with a time to live) and `shard.<n>` (the session that owns it). */
+  leases: "hub_leases"
+} as const
+
+export const consumers = {
+  projections: "projections",
+  seen: "seen",
+  timers: "timers"
+} as const
+
+export const queueGroups = { queries: "queries" } as const
+
+/** How many shards the actors of the cluster are spread over. Fixed for the life of a cluster. */
+export const SHARD_COUNT = 64
+
+/**
+ * The shard of an actor: FNV-1a over its id alone, so that kinds that share an id share an owner
+ * (an agent and the key it registered with are one hop).
+ */
+export const shardOf = (id: string): number => {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < id.length; index++) {
+    hash ^= id.charCodeAt(index)
+    hash = Math.imul(hash, 0x01000193)
+  }
+  // A final mix: FNV's low bits alone spread short, similar ids badly.
+  hash ^= hash >>> 16
+  hash = Math.imul(hash, 0x7feb352d)
+  hash ^= hash >>> 15
+  return (hash >>> 0) % SHARD_COUNT
+}
