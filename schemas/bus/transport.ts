@@ -1,0 +1,41 @@
+/** The bus transport over a NATS connection, named by its shape so that contracts need not import the client. */
+import type { BusMessage, BusTransport } from "./asker.ts"
+
+export interface NatsShape {
+  publish(subject: string, payload?: Uint8Array, options?: { reply?: string }): void
+  subscribe(
+    subject: string,
+    options: { queue?: string; callback: (error: Error | null, message: NatsMessageShape) => void }
+  ): { unsubscribe(): void }
+}
+
+export interface NatsMessageShape {
+  readonly subject: string
+  readonly data: Uint8Array
+  readonly reply?: string
+  readonly headers?: { readonly code: number }
+}
+
+/** `onError` hears of messages that could not be handled: they are dropped, and whoever waits tries again. */
+export const transportOver = (nats: NatsShape, onError: (error: unknown) => void): BusTransport => ({
+  publish: (subject, payload, reply) => nats.publish(subject, payload, reply === undefined ? {} : { reply }),
+  subscribe: (subject, receive) => {
+    nats.subscribe(subject, {
+      callback: (error, message) => {
+        if (error !== null) return onError(error)
+        try {
+          receive(toBusMessage(message))
+        } catch (failure) {
+          onError(failure)
+        }
+      }
+    })
+  }
+})
+
+const toBusMessage = (message: NatsMessageShape): BusMessage => ({
+  subject: message.subject,
+  payload: message.data,
+  reply: message.reply,
+  noResponders: message.data.length === 0 && message.headers?.code === 503
+})
