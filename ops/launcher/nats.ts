@@ -1,0 +1,134 @@
+/**
+ * One nats-server with JetStream, bound to loopback.
+ *
+ * - It is ready when its INFO line says that JetStream is on: streams are recovered by then.
+ * - The port is kept beside the store, so clients that reconnect after a crash find it where it was.
+ * - A server left over from a launcher that was killed is found by its pid file and ended before the store is opened
+ *   again; two servers on one store would corrupt it.
+ */
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
+import { connect } from "node:net"
+import { join, resolve } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { LaunchFault } from "./fault.ts"
+import { rememberedPort, portIsFree } from "./ports.ts"
+import { commandOf, endProcess } from "./proc.ts"
+import { describeExit, spawnTied } from "./tied.ts"
+import type { TiedProcess } from "./tied.ts"
+
+/** Recovering a large store is part of starting. */
+const READY_DEADLINE_MS = 120_000
+const PROBE_TIMEOUT_MS = 1_000
+const PROBE_PAUSE_MS = 15
+const LEFTOVER_GRACE_MS = 5_000
+const ERROR_TAIL_CHARS = 2_000
+
+export interface NatsOptions {
+  readonly binary: string
+  /** Holds the store, the configuration, the log and the remembered port. */
+  readonly dataDir: string
+  /** 0 or absent: the remembered port, or a free one. */
+  readonly port?: number
+  /** Lines added to the configuration file. */
+  readonly configExtra?: string
+  readonly serverName?: string
+  /** Called as soon as the process runs, before it is ready. */
+  readonly onSpawn?: (process: TiedProcess) => void
+}
+
+export interface RunningServer extends TiedProcess {
+  readonly url: string
+  readonly port: number
+  readonly logFile: string
+}
+
+function configText(options: NatsOptions, port: number, dataDir: string): string {
+  return [
+    `host: "127.0.0.1"`,
+    `port: ${port}`,
+    `server_name: ${JSON.stringify(options.serverName ?? "hub-embedded")}`,
+    "max_payload: 1MB",
+    "debug: false",
+    "trace: false",
+    `log_file: ${JSON.stringify(join(dataDir, "nats-server.log"))}`,
+    "logfile_size_limit: 10MB",
+    "logfile_max_num: 3",
+    `pid_file: ${JSON.stringify(join(dataDir, "nats-server.pid"))}`,
+    `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB }`,
+    options.configExtra ?? "",
+    ""
+  ].join("\n")
+}
+
+/** The first line a server sends to whoever connects; undefined when it does not answer. */
+function readInfo(port: number): Promise<string | undefined> {
+  return new Promise((done) => {
+    const socket = connect({ port, host: "127.0.0.1" })
+    let text = ""
+    const finish = (line?: string) => {
+      socket.destroy()
+      done(line)
+    }
+    socket.setTimeout(PROBE_TIMEOUT_MS, () => finish())
+    socket.on("error", () => finish())
+    socket.on("close", () => finish())
+    socket.on("data", (chunk) => {
+      text += chunk.toString("utf8")
+      if (text.includes("\r\n")) finish(text)
+    })
+  })
+}
+
+async function untilReady(server: TiedProcess, port: number, complaint: () => Promise<string>): Promise<void> {
+  const end = Date.now() + READY_DEADLINE_MS
+  while (Date.now() < end) {
+    const info = server.hasExited() ? undefined : await readInfo(port)
+    // Somebody else's server may sit on the port while ours is dying of it.
+    if (server.hasExited()) throw new LaunchFault(`nats-server ended at start: ${await complaint()}`)
+    if (info !== undefined && /"jetstream":\s*true/.test(info)) return
+    await delay(PROBE_PAUSE_MS)
+  }
+  await server.kill()
+  throw new LaunchFault(`nats-server was not ready after ${READY_DEADLINE_MS / 1000} s: ${await complaint()}`)
+}
+
+async function endLeftover(dataDir: string): Promise<void> {
+  const pid = Number(await readFile(join(dataDir, "nats-server.pid"), "utf8").catch(() => "0"))
+  if (pid > 1 && commandOf(pid).includes(join(dataDir, "nats-server.conf"))) {
+    await endProcess(pid, "SIGTERM", LEFTOVER_GRACE_MS)
+  }
+}
+
+/** Only what this start has written: an older complaint would mislead. */
+async function lastLogLines(file: string, from: number): Promise<string> {
+  const text = await readFile(file).catch(() => Buffer.alloc(0))
+  const lines = text.subarray(from).toString("utf8").slice(-ERROR_TAIL_CHARS).split("\n")
+  return lines.filter((line) => /\[(FTL|ERR)\]/.test(line)).slice(-2).join(" ")
+}
+
+export async function startNats(options: NatsOptions): Promise<RunningServer> {
+  const dataDir = resolve(options.dataDir)
+  const logFile = join(dataDir, "nats-server.log")
+  const configFile = join(dataDir, "nats-server.conf")
+  await mkdir(dataDir, { recursive: true })
+  await endLeftover(dataDir)
+  const port = options.port || (await rememberedPort(join(dataDir, "port")))
+  if (!(await portIsFree(port))) {
+    throw new LaunchFault(`port ${port}, wanted for nats-server, is taken; stop the program that uses it`)
+  }
+  await writeFile(configFile, configText(options, port, dataDir), { mode: 0o600 })
+
+  const logSize = await stat(logFile).then((it) => it.size, () => 0)
+  const server = await spawnTied({ command: [options.binary, "-c", configFile], stopSignal: "SIGTERM" })
+  options.onSpawn?.(server)
+  let stderr = ""
+  server.process.stdout?.resume()
+  server.process.stderr?.on("data", (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString("utf8")).slice(-ERROR_TAIL_CHARS)
+  })
+  await untilReady(server, port, async () => {
+    const seen = `${stderr.trim()} ${await lastLogLines(logFile, logSize)}`.trim()
+    return seen === "" ? describeExit(await server.exited) : seen
+  })
+  return { ...server, url: `nats://127.0.0.1:${port}`, port, logFile }
+}

@@ -1,0 +1,39 @@
+/**
+ * Ports for servers that only this machine talks to.
+ *
+ * They are drawn from below the ephemeral range: a port out of that range can be taken by any outgoing connection
+ * while its server restarts, even by a client's own attempt to reconnect (a TCP self-connect).
+ */
+import { randomInt } from "node:crypto"
+import { readFile, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import { LaunchFault } from "./fault.ts"
+
+const LOWEST = 15_000
+const HIGHEST = 31_999
+const DRAWS = 50
+
+export function portIsFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once("error", () => resolve(false))
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}
+
+export async function drawPort(): Promise<number> {
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const port = randomInt(LOWEST, HIGHEST + 1)
+    if (await portIsFree(port)) return port
+  }
+  throw new LaunchFault(`no free port found between ${LOWEST} and ${HIGHEST}; close some programs and try again`)
+}
+
+/** The port a server had before if it is still free, else a new one; kept in the file either way. */
+export async function rememberedPort(file: string): Promise<number> {
+  const kept = Number(await readFile(file, "utf8").catch(() => ""))
+  if (Number.isInteger(kept) && kept > 1023 && kept < 65_536 && (await portIsFree(kept))) return kept
+  const port = await drawPort()
+  await writeFile(file, `${port}\n`)
+  return port
+}

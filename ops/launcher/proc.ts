@@ -1,0 +1,111 @@
+/**
+ * What the operating system knows about a process id.
+ *
+ * A process id is reused, so whoever keeps one across a restart keeps the start time with it. A zombie answers
+ * kill(pid, 0) although nothing of it runs any more (a container whose first process reaps nobody keeps them for ever);
+ * here it counts as gone.
+ */
+import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { setTimeout as delay } from "node:timers/promises"
+
+const POLL_MS = 20
+
+const onLinux = process.platform === "linux"
+
+interface Stat {
+  readonly state: string
+  readonly startTime: string
+}
+
+function readStat(pid: number): Stat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // The second field is the program's name in brackets and may itself hold spaces and brackets.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
+    return { state: fields[0] ?? "?", startTime: fields[19] ?? "" }
+  } catch {
+    return undefined
+  }
+}
+
+function ps(pid: number, column: string): string {
+  const result = spawnSync("ps", ["-p", String(pid), "-o", `${column}=`], { encoding: "utf8" })
+  return result.status === 0 ? result.stdout.trim() : ""
+}
+
+export function isRunning(pid: number): boolean {
+  if (onLinux) {
+    const stat = readStat(pid)
+    return stat !== undefined && stat.state !== "Z" && stat.state !== "X"
+  }
+  const state = ps(pid, "state")
+  return state !== "" && !state.startsWith("Z")
+}
+
+/** Tells two processes with the same id apart; empty when there is none. */
+export function startTimeOf(pid: number): string {
+  return onLinux ? (readStat(pid)?.startTime ?? "") : ps(pid, "lstart")
+}
+
+export function commandOf(pid: number): string {
+  if (!onLinux) return ps(pid, "command")
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()
+  } catch {
+    return ""
+  }
+}
+
+/** One variable of another process's environment; undefined where it is unset or may not be read. */
+export function environmentOf(pid: number, name: string): string | undefined {
+  try {
+    const entries = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
+    return entries.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1)
+  } catch {
+    return undefined
+  }
+}
+
+/** Live processes whose working directory is the given one. */
+export function processesIn(directory: string): ReadonlyArray<number> {
+  if (!onLinux) return []
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === directory && isRunning(pid)
+      } catch {
+        return false
+      }
+    })
+}
+
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // Gone already: that is what the caller is after.
+  }
+}
+
+/** Waits until none of the processes runs; false when the deadline came first. */
+export async function untilGone(pids: ReadonlyArray<number>, deadlineMs: number): Promise<boolean> {
+  const end = Date.now() + deadlineMs
+  while (pids.some(isRunning)) {
+    if (Date.now() > end) return false
+    await delay(POLL_MS)
+  }
+  return true
+}
+
+/** Ends a process that is not our child: first with the signal it knows as "stop", then for good. */
+export async function endProcess(pid: number, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+  if (!isRunning(pid)) return
+  signalProcess(pid, "SIGCONT")
+  signalProcess(pid, signal)
+  if (await untilGone([pid], graceMs)) return
+  signalProcess(pid, "SIGKILL")
+  await untilGone([pid], graceMs)
+}

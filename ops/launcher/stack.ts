@@ -1,0 +1,201 @@
+/**
+ * The whole product as processes of this machine: nats-server, Postgres, actor nodes, edges.
+ *
+ * Both servers start side by side. The nodes follow once both answer, also side by side: an edge needs no actor to
+ * begin listening. The stack is up when every edge says 200 on the health endpoint. It ends in the order in which work
+ * flows: edges first, so that no new request comes in; then actors, which hand over and flush; the servers last.
+ */
+import { setTimeout as delay } from "node:timers/promises"
+import { LaunchFault, messageOf } from "./fault.ts"
+import { startNats } from "./nats.ts"
+import type { NatsOptions, RunningServer } from "./nats.ts"
+import { startNodeChild } from "./node-child.ts"
+import { startPostgres } from "./postgres.ts"
+import type { PostgresOptions } from "./postgres.ts"
+import { SupervisedRole } from "./supervisor.ts"
+import type { TiedProcess } from "./tied.ts"
+
+/** Together under the ten seconds that a stop may take. */
+const EDGE_GRACE_MS = 3_000
+const ACTOR_GRACE_MS = 4_000
+const SERVER_GRACE_MS = 2_000
+
+const HEALTH_DEADLINE_MS = 60_000
+const HEALTH_TIMEOUT_MS = 2_000
+const HEALTH_PAUSE_MS = 25
+const HEALTH_PATH = "/api/v1/health"
+
+export interface StackOptions {
+  readonly root: string
+  /** Environment of every node; the addresses of the servers are added. */
+  readonly env: NodeJS.ProcessEnv
+  /** A server to start, or the address of one that runs elsewhere. */
+  readonly nats: NatsOptions | string
+  readonly postgres: PostgresOptions | string
+  readonly edgePorts: ReadonlyArray<number>
+  readonly actors: number
+  readonly entries: { readonly edge: ReadonlyArray<string>; readonly actor: ReadonlyArray<string> }
+  readonly autoRestart: boolean
+  /** What the supervisor itself has to say. */
+  readonly report: (line: string) => void
+  /** What a node writes, line by line. */
+  readonly onLine: (role: string, line: string) => void
+  /** Called whenever a process came or went. */
+  readonly changed?: (stack: Stack) => void
+  /** Additions for one node alone. */
+  readonly nodeEnv?: (role: "edge" | "actor", index: number) => NodeJS.ProcessEnv
+}
+
+export interface ServerRole {
+  readonly role: SupervisedRole | undefined
+  readonly url: string
+}
+
+export interface EdgeRole {
+  readonly role: SupervisedRole
+  readonly url: string
+}
+
+type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => void }) => Promise<RunningServer>
+
+export class Stack {
+  readonly #options: StackOptions
+  readonly edges: ReadonlyArray<EdgeRole>
+  readonly actors: ReadonlyArray<SupervisedRole>
+  #nats: ServerRole = { role: undefined, url: "" }
+  #postgres: ServerRole = { role: undefined, url: "" }
+  #stopped: Promise<void> | undefined
+
+  constructor(options: StackOptions) {
+    this.#options = options
+    this.edges = options.edgePorts.map((port, index) => ({
+      role: this.#node("edge", index, { HUB_PORT: String(port) }),
+      url: `http://127.0.0.1:${port}`
+    }))
+    this.actors = Array.from({ length: options.actors }, (_, index) => this.#node("actor", index, {}))
+  }
+
+  get nats(): ServerRole {
+    return this.#nats
+  }
+
+  get postgres(): ServerRole {
+    return this.#postgres
+  }
+
+  /** Resolves when the product serves. Whatever had started is ended again when something does not. */
+  async start(): Promise<void> {
+    try {
+      await this.startServers()
+      await Promise.all([...this.actors, ...this.edges.map((edge) => edge.role)].map((role) => role.start()))
+      await Promise.all(this.edges.map((edge) => this.#untilHealthy(edge)))
+    } catch (cause) {
+      await this.stop()
+      throw cause
+    }
+  }
+
+  async startServers(): Promise<void> {
+    const { nats, postgres } = this.#options
+    await Promise.all([
+      typeof nats === "string"
+        ? this.#setNats({ role: undefined, url: nats })
+        : this.#server("nats", nats.port, (more) => startNats({ ...nats, ...more }), (it) => this.#setNats(it)),
+      typeof postgres === "string"
+        ? this.#setPostgres({ role: undefined, url: postgres })
+        : this.#server("postgres", postgres.port, (more) => startPostgres({ ...postgres, ...more }), (it) =>
+            this.#setPostgres(it))
+    ])
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stopInOrder()
+    return this.#stopped
+  }
+
+  async #stopInOrder(): Promise<void> {
+    await Promise.all(this.edges.map((edge) => edge.role.stop()))
+    await Promise.all(this.actors.map((actor) => actor.stop()))
+    await Promise.all([this.#nats.role?.stop(), this.#postgres.role?.stop()])
+  }
+
+  #setNats(server: ServerRole): void {
+    this.#nats = server
+  }
+
+  #setPostgres(server: ServerRole): void {
+    this.#postgres = server
+  }
+
+  #changed(): void {
+    this.#options.changed?.(this)
+  }
+
+  /** A server keeps the port it got first: every node has its address already. */
+  async #server(
+    name: string, wantedPort: number | undefined, start: StartServer, set: (server: ServerRole) => void
+  ): Promise<void> {
+    let port = wantedPort ?? 0
+    const role = new SupervisedRole({
+      name,
+      autoRestart: this.#options.autoRestart,
+      stopGraceMs: SERVER_GRACE_MS,
+      report: this.#options.report,
+      changed: () => this.#changed(),
+      launch: async (onSpawn) => {
+        const server = await start({ port, onSpawn })
+        port = server.port
+        set({ role, url: server.url })
+        return server
+      }
+    })
+    // Known before it is ready, so that a stop meanwhile reaches it.
+    set({ role, url: "" })
+    await role.start()
+  }
+
+  #node(kind: "edge" | "actor", index: number, own: NodeJS.ProcessEnv): SupervisedRole {
+    const { root, env, entries, nodeEnv, autoRestart, report, onLine } = this.#options
+    const name = `${kind} ${index + 1}`
+    return new SupervisedRole({
+      name,
+      autoRestart,
+      stopGraceMs: kind === "edge" ? EDGE_GRACE_MS : ACTOR_GRACE_MS,
+      report,
+      changed: () => this.#changed(),
+      launch: (onSpawn) =>
+        startNodeChild({
+          name,
+          entry: entries[kind],
+          cwd: root,
+          env: {
+            ...env,
+            HUB_NATS_URL: this.#nats.url,
+            HUB_DATABASE_URL: this.#postgres.url,
+            ...own,
+            ...nodeEnv?.(kind, index)
+          },
+          onLine: (line) => onLine(name, line),
+          onSpawn
+        })
+    })
+  }
+
+  async #untilHealthy(edge: EdgeRole): Promise<void> {
+    const end = Date.now() + HEALTH_DEADLINE_MS
+    let seen = "no answer"
+    while (Date.now() < end && this.#stopped === undefined) {
+      const answer = await fetch(edge.url + HEALTH_PATH, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) }).then(
+        async (response) => {
+          const body = await response.text()
+          return { status: response.status, text: `${response.status} ${body.slice(0, 200)}` }
+        },
+        (cause: unknown) => ({ status: 0, text: messageOf(cause) })
+      )
+      if (answer.status === 200) return
+      seen = answer.text
+      await delay(HEALTH_PAUSE_MS)
+    }
+    throw new LaunchFault(`${edge.role.name} at ${edge.url} is not healthy: ${seen}`)
+  }
+}

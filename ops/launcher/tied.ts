@@ -1,0 +1,116 @@
+/**
+ * Children that cannot outlive this process.
+ *
+ * - Where setpriv is at hand the kernel itself sends the child its stop signal when we die, SIGKILL included. Node
+ *   children have an IPC channel besides, whose end they take as the order to stop.
+ * - Every child leads its own session, so Ctrl-C at the terminal reaches only us and we end the children in order.
+ * - stop() always ends: the polite signal first, SIGKILL after the grace. A frozen child is thawed first, or it could
+ *   not hear the signal.
+ */
+import { spawn, spawnSync } from "node:child_process"
+import type { ChildProcess, StdioOptions } from "node:child_process"
+import { LaunchFault, messageOf } from "./fault.ts"
+import { signalProcess } from "./proc.ts"
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface TiedProcess {
+  readonly pid: number
+  readonly process: ChildProcess
+  readonly exited: Promise<Exit>
+  readonly hasExited: () => boolean
+  readonly stop: (graceMs?: number) => Promise<Exit>
+  readonly kill: () => Promise<Exit>
+  readonly freeze: () => void
+  readonly thaw: () => void
+}
+
+export interface TiedOptions {
+  /** Program and arguments. */
+  readonly command: ReadonlyArray<string>
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  readonly stdio?: StdioOptions
+  /** What the program understands as "end cleanly". */
+  readonly stopSignal: NodeJS.Signals
+  /** Options for setpriv beside the death signal (a change of user). */
+  readonly privileges?: ReadonlyArray<string>
+  /** A program that runs setpriv for us (unshare). */
+  readonly wrapper?: ReadonlyArray<string>
+}
+
+const STOP_GRACE_MS = 5_000
+
+let setprivKnown: boolean | undefined
+
+/** True where util-linux's setpriv with --pdeathsig is installed (busybox has one without). */
+export function hasSetpriv(): boolean {
+  setprivKnown ??=
+    process.platform === "linux" &&
+    spawnSync("setpriv", ["--pdeathsig", "SIGTERM", "true"], { stdio: "ignore" }).status === 0
+  return setprivKnown
+}
+
+export function describeExit(exit: Exit): string {
+  return exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`
+}
+
+function fullCommand(options: TiedOptions): ReadonlyArray<string> {
+  const wrapper = options.wrapper ?? []
+  if (!hasSetpriv()) return [...wrapper, ...options.command]
+  const tie = ["setpriv", ...(options.privileges ?? []), "--pdeathsig", options.stopSignal, "--"]
+  return [...wrapper, ...tie, ...options.command]
+}
+
+export async function spawnTied(options: TiedOptions): Promise<TiedProcess> {
+  const [program = "", ...args] = fullCommand(options)
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    stdio: options.stdio ?? ["ignore", "pipe", "pipe"],
+    detached: true
+  })
+  const exited = new Promise<Exit>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }))
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve)
+    child.once("error", (cause) => reject(new LaunchFault(`cannot run ${options.command[0]}: ${messageOf(cause)}`)))
+  })
+  // A send to a child that is just dying fails asynchronously; its exit is what counts.
+  child.on("error", () => undefined)
+  return control(child, exited, options.stopSignal)
+}
+
+function control(child: ChildProcess, exited: Promise<Exit>, stopSignal: NodeJS.Signals): TiedProcess {
+  const pid = child.pid ?? -1
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null
+  const send = (signal: NodeJS.Signals) => {
+    if (!hasExited()) signalProcess(pid, signal)
+  }
+  const kill = () => {
+    send("SIGKILL")
+    return exited
+  }
+  const stop = async (graceMs = STOP_GRACE_MS) => {
+    send(stopSignal)
+    send("SIGCONT")
+    const timer = setTimeout(() => send("SIGKILL"), graceMs)
+    const exit = await exited
+    clearTimeout(timer)
+    return exit
+  }
+  return {
+    pid,
+    process: child,
+    exited,
+    hasExited,
+    stop,
+    kill,
+    freeze: () => send("SIGSTOP"),
+    thaw: () => send("SIGCONT")
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * A real nats-server and a real Postgres for one test file, in a folder of their own and on free ports. They are run
+ * by the launcher's own modules; only the restart of what died is left to the test.
+ */
+import { existsSync } from "node:fs"
+import { mkdtemp, rename, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { findNatsServer } from "../../ops/launcher/nats-binary.ts"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { preparePostgres } from "../../ops/launcher/postgres.ts"
+import { isRunning, processesIn } from "../../ops/launcher/proc.ts"
+import { Stack } from "../../ops/launcher/stack.ts"
+import type { StackOptions } from "../../ops/launcher/stack.ts"
+import type { SupervisedRole } from "../../ops/launcher/supervisor.ts"
+import { closeLogBook, openLogBook } from "./logs.ts"
+import type { LogBook } from "./logs.ts"
+
+export interface ProcessControl {
+  /** null while it is dead. */
+  readonly pid: number | null
+  /** SIGKILL; resolves when it is gone. */
+  readonly kill: () => Promise<void>
+  /** Ends it cleanly if it runs and starts it again on the same data and port; resolves when it is ready. */
+  readonly restart: () => Promise<void>
+  /** SIGSTOP and SIGCONT. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+}
+
+export interface ServerControl extends ProcessControl {
+  readonly url: string
+}
+
+export interface Servers {
+  readonly folder: string
+  readonly nats: ServerControl
+  readonly postgres: ServerControl
+  readonly logs: LogBook
+  /** Ends both and removes the folder; rejects if a process is left. */
+  readonly stop: () => Promise<void>
+}
+
+export interface ServersOptions {
+  /** Lines added to the nats-server's configuration. */
+  readonly natsConfig?: string
+  readonly postgresSettings?: Readonly<Record<string, string>>
+}
+
+/** Crashes of processes lose nothing without it; only a crash of the machine would. */
+const testSettings = { fsync: "off", full_page_writes: "off", shared_buffers: "32MB" }
+
+export async function testFolder(prefix: string): Promise<string> {
+  return mkdtemp(join(process.env["HUB_TEST_FOLDER"] ?? tmpdir(), `${prefix}-`))
+}
+
+/** Two test files may make it at the same time; the first to finish wins. */
+async function postgresTemplate(): Promise<string | undefined> {
+  const folder = process.env["HUB_TEST_FOLDER"]
+  if (folder === undefined) return undefined
+  const template = join(folder, "postgres-template")
+  if (existsSync(template)) return template
+  const fresh = await testFolder("template")
+  await preparePostgres(fresh)
+  await rename(fresh, template).catch(() => rm(fresh, { recursive: true, force: true }))
+  return template
+}
+
+function tellTerminal(line: string): void {
+  console.error(line)
+}
+
+export async function serverOptions(
+  folder: string, options: ServersOptions
+): Promise<Pick<StackOptions, "nats" | "postgres">> {
+  const [binary, template] = await Promise.all([
+    findNatsServer({ env: process.env, dataDir: join(projectRoot, ".hub"), progress: tellTerminal }),
+    postgresTemplate()
+  ])
+  return {
+    nats: {
+      binary,
+      dataDir: join(folder, "nats"),
+      ...(options.natsConfig === undefined ? {} : { configExtra: options.natsConfig })
+    },
+    postgres: {
+      dataDir: join(folder, "postgres"),
+      settings: { ...testSettings, ...options.postgresSettings },
+      ...(template === undefined ? {} : { template })
+    }
+  }
+}
+
+export function controlOf(role: SupervisedRole): ProcessControl {
+  return {
+    get pid() {
+      return role.pid
+    },
+    kill: () => role.kill(),
+    restart: () => role.restart(),
+    freeze: () => role.freeze(),
+    thaw: () => role.thaw()
+  }
+}
+
+export function serverControl(server: Stack["nats"]): ServerControl {
+  if (server.role === undefined) throw new Error("this server was not started by the test")
+  return Object.defineProperty(controlOf(server.role) as ServerControl, "url", { value: server.url, enumerable: true })
+}
+
+/** Remembers every process a stack ever had, so that none can be left unnoticed. */
+export class PidLedger {
+  readonly #pids = new Set<number>()
+
+  note(stack: Stack): void {
+    const roles = [stack.nats.role, stack.postgres.role, ...stack.edges.map((edge) => edge.role), ...stack.actors]
+    for (const role of roles) if (role !== undefined && role.pid !== null) this.#pids.add(role.pid)
+  }
+
+  left(): ReadonlyArray<number> {
+    return [...this.#pids].filter(isRunning)
+  }
+}
+
+export async function endAll(stack: Stack, ledger: PidLedger, folder: string, logs: LogBook): Promise<void> {
+  await stack.stop()
+  const left = [...ledger.left(), ...processesIn(join(folder, "postgres", "cluster"))]
+  await rm(folder, { recursive: true, force: true })
+  closeLogBook(logs)
+  if (left.length > 0) throw new Error(`processes were left behind: ${left.join(", ")}`)
+}
+
+export async function startServers(options: ServersOptions = {}): Promise<Servers> {
+  const folder = await testFolder("servers")
+  const logs = openLogBook()
+  const ledger = new PidLedger()
+  const stack = new Stack({
+    ...(await serverOptions(folder, options)),
+    root: projectRoot,
+    env: {},
+    edgePorts: [],
+    actors: 0,
+    entries: { edge: [], actor: [] },
+    autoRestart: false,
+    report: (line) => logs.add("supervisor", line),
+    onLine: (role, line) => logs.add(role, line),
+    changed: (it) => ledger.note(it)
+  })
+  logs.follow("nats", join(folder, "nats", "nats-server.log"))
+  logs.follow("postgres", join(folder, "postgres", "server.log"))
+  await stack.start().catch(async (cause: unknown) => {
+    console.error(logs.text())
+    await endAll(stack, ledger, folder, logs)
+    throw cause
+  })
+  return {
+    folder,
+    nats: serverControl(stack.nats),
+    postgres: serverControl(stack.postgres),
+    logs,
+    stop: () => endAll(stack, ledger, folder, logs)
+  }
+}
