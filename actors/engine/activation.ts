@@ -1,0 +1,292 @@
+/**
+ * One actor in memory: its state as the fold of its log, its mailbox, the commands it remembers.
+ *
+ * Invariants
+ *  - One write at a time. Reads are answered from the last committed state and never wait for a write.
+ *  - Append, then evolve, then reply: nothing is answered that is not durable, nothing evolves that was not appended.
+ *  - The log is the fence. An append carries the sequence this activation stands at. When it is refused, somebody
+ *    else has written: the activation reloads from the log and tries the command again, at most CONFLICT_TRIES times.
+ *  - After an append of unknown outcome the log is read before anything else is decided.
+ *  - A command id that is remembered is answered with its first reply; nothing is appended. Memory of commands is
+ *    rebuilt from the log, so it survives restarts and moves (bounds: LIMITS.service.command_memory_*).
+ *  - The mailbox is bounded; one more is refused as `overloaded`, before anything was done.
+ */
+import { notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import type { ActorDefinition, Companion, Decision, DecideContext, EventShape, WriteOperation } from "./definition.ts"
+import type { Append, Commit, EventLog, LogEntry, ReadModels, RememberedCommand, SnapshotStore, Timers } from "./ports.ts"
+
+export interface Command {
+  readonly id: string
+  readonly op: string
+  readonly input: unknown
+  readonly by: string | undefined
+  readonly deadline: number
+  readonly trace: string | undefined
+}
+
+export type Outcome = { readonly data: unknown } | { readonly refused: Refusal }
+
+export interface EngineParts {
+  readonly log: EventLog
+  readonly snapshots: SnapshotStore
+  readonly timers: Timers
+  readonly readModels: ReadModels
+  readonly limits: Limits["service"]
+  readonly now: () => number
+  /** Other activations of this node are told when a commit of this one touched their subject. */
+  readonly touched: (kind: string, id: string) => void
+}
+
+/** Tries of one command against appends that lost the race. */
+const CONFLICT_TRIES = 8
+/** Most actors have a short log: it is read before anybody looks for a snapshot. */
+const FIRST_READ = 64
+const FULL_READ = 1000
+
+type AnyWrite = WriteOperation<unknown, unknown, EventShape, unknown>
+
+interface Queued {
+  readonly command: Command
+  readonly operation: AnyWrite
+  readonly waiters: Array<(outcome: Outcome) => void>
+}
+
+export class Activation {
+  state: unknown
+  seq = 0
+  /** Unix ms of the last ask, for passivation. */
+  lastUsed = 0
+  readonly id: string
+  readonly definition: ActorDefinition
+  private readonly parts: EngineParts
+  private remembered: Array<RememberedCommand> = []
+  private loading: Promise<void> | null = null
+  private loaded = false
+  private queue: Array<Queued> | null = null
+  private commitsSinceSnapshot = 0
+
+  constructor(definition: ActorDefinition, id: string, parts: EngineParts) {
+    this.definition = definition
+    this.id = id
+    this.parts = parts
+    this.state = definition.initial
+  }
+
+  get idle(): boolean {
+    return this.queue === null && this.loading === null
+  }
+
+  get ready(): boolean {
+    return this.loaded
+  }
+
+  /** Folds the log (from the newest snapshot on, where the log is long). Rejects when it cannot be read. */
+  load(): Promise<void> {
+    if (this.loaded) return Promise.resolve()
+    this.loading ??= this.readLog().finally(() => {
+      this.loading = null
+    })
+    return this.loading
+  }
+
+  /** Somebody else wrote to this subject: the next use reads the log first. */
+  stale(): void {
+    this.loaded = false
+  }
+
+  submit(command: Command, operation: AnyWrite): Promise<Outcome> {
+    this.queue ??= []
+    const underWay = this.queue.find((queued) => queued.command.id === command.id)
+    if (underWay !== undefined) return new Promise((resolve) => underWay.waiters.push(resolve))
+    if (this.queue.length >= this.parts.limits.mailbox_max) {
+      return Promise.resolve({ refused: { code: "overloaded", message: "Too many commands wait for this actor.", retryAfter: 1 } })
+    }
+    return new Promise((resolve) => {
+      this.queue?.push({ command, operation, waiters: [resolve] })
+      if (this.queue?.length === 1) void this.work()
+    })
+  }
+
+  async snapshot(): Promise<void> {
+    if (!this.loaded || this.commitsSinceSnapshot === 0) return
+    this.commitsSinceSnapshot = 0
+    await this.parts.snapshots.save(this.definition.kind, this.id, { seq: this.seq, state: this.state, commands: [...this.remembered] })
+  }
+
+  private async work(): Promise<void> {
+    while (this.queue !== null) {
+      const next = this.queue[0]
+      if (next === undefined) {
+        this.queue = null
+        return
+      }
+      let outcome: Outcome
+      try {
+        outcome = await this.execute(next.command, next.operation)
+      } catch (error) {
+        console.error(JSON.stringify({ level: "error", at: "actor", kind: this.definition.kind, id: this.id, op: next.command.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
+        this.stale()
+        outcome = { refused: { code: "internal_error", message: "The command failed inside the service." } }
+      }
+      this.queue.shift()
+      for (const resolve of next.waiters) resolve(outcome)
+    }
+  }
+
+  private async execute(command: Command, operation: AnyWrite): Promise<Outcome> {
+    for (let attempt = 0; attempt < CONFLICT_TRIES; attempt++) {
+      if (this.parts.now() >= command.deadline) break
+      try {
+        await this.load()
+      } catch {
+        return { refused: unavailable("The log cannot be read at the moment.") }
+      }
+      const outcome = await this.attempt(command, operation)
+      if (outcome !== "again") return outcome
+    }
+    return { refused: unavailable("The command could not be committed in time. It is safe to try again.") }
+  }
+
+  private async attempt(command: Command, operation: AnyWrite): Promise<Outcome | "again"> {
+    const before = this.remembered.find((known) => known.id === command.id)
+    if (before !== undefined) {
+      if (isRefused(before.reply)) return before.reply
+      return { data: operation.answer(this.state, before.reply, { id: this.id, at: before.at }) }
+    }
+    const at = this.parts.now()
+    const base = { id: this.id, at, seq: this.seq }
+    let facts: unknown = null
+    if (operation.prepare !== undefined) {
+      facts = await operation.prepare(this.state, command.input, { ...base, commandId: command.id, deadline: command.deadline })
+      if (isRefused(facts)) return facts
+    }
+    const context: DecideContext<unknown> = { ...base, facts }
+    return this.carryOut(command, operation, context, operation.decide(this.state, command.input, context), true)
+  }
+
+  private async carryOut(
+    command: Command,
+    operation: AnyWrite,
+    context: DecideContext<unknown>,
+    decision: Decision,
+    mayContest: boolean
+  ): Promise<Outcome | "again"> {
+    const events = decision.events ?? []
+    if (events.length === 0) {
+      if ("refused" in decision) return { refused: decision.refused }
+      return { data: operation.answer(this.state, decision.reply, { id: this.id, at: context.at }) }
+    }
+    const commit = this.commitOf(command, context.at, events, "refused" in decision ? { refused: decision.refused } : decision.reply)
+    const companions = "refused" in decision ? [] : (decision.also ?? [])
+    for (const timer of "refused" in decision ? [] : (decision.timers ?? [])) {
+      await this.parts.timers.set(this.definition.kind, this.id, timer.name, timer.at)
+    }
+    const own: Append = { subject: subjects.event(this.definition.kind, this.id), expected: this.seq, commit }
+    const result = await this.parts.log.append([own, ...companions.map((companion) => this.companionAppend(command, context.at, companion))])
+    if (!result.ok) return this.appendFailed(result.reason, command, operation, context, companions, mayContest)
+    this.fold({ seq: result.seqs[0] ?? 0, commit })
+    for (const companion of companions) this.parts.touched(companion.kind, companion.id)
+    if (operation.projected === true) await this.parts.readModels.reached(Math.max(...result.seqs))
+    this.snapshotWhenDue()
+    if ("refused" in decision) return { refused: decision.refused }
+    return { data: operation.answer(this.state, decision.reply, { id: this.id, at: context.at }) }
+  }
+
+  private async appendFailed(
+    reason: "conflict" | "overloaded" | "unknown",
+    command: Command,
+    operation: AnyWrite,
+    context: DecideContext<unknown>,
+    companions: ReadonlyArray<Companion>,
+    mayContest: boolean
+  ): Promise<Outcome | "again"> {
+    if (reason === "overloaded") return { refused: { code: "overloaded", message: "Too many commits wait.", retryAfter: 1 } }
+    this.stale()
+    if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest) return "again"
+    const seq = this.seq
+    try {
+      await this.load()
+    } catch {
+      return { refused: unavailable("The log cannot be read at the moment.") }
+    }
+    // This actor itself moved on: the decision was made on an old state.
+    if (this.seq !== seq) return "again"
+    for (const companion of companions) {
+      const stands = await this.parts.log.lastSeq(subjects.event(companion.kind, companion.id))
+      if (stands !== companion.expected) {
+        return this.carryOut(command, operation, context, operation.contested(this.state, command.input, companion, context), false)
+      }
+    }
+    return "again"
+  }
+
+  private commitOf(command: Command, at: number, events: ReadonlyArray<EventShape>, reply: unknown): Commit {
+    return {
+      v: 1,
+      id: command.id,
+      op: command.op,
+      at,
+      ...(command.by === undefined ? {} : { by: command.by }),
+      events,
+      ...(reply === undefined ? {} : { reply }),
+      ...(command.trace === undefined ? {} : { trace: command.trace })
+    }
+  }
+
+  private companionAppend(command: Command, at: number, companion: Companion): Append {
+    return {
+      subject: subjects.event(companion.kind, companion.id),
+      expected: companion.expected,
+      commit: this.commitOf(command, at, companion.events, undefined)
+    }
+  }
+
+  private async readLog(): Promise<void> {
+    const subject = subjects.event(this.definition.kind, this.id)
+    let page = await this.parts.log.read(subject, this.seq, FIRST_READ)
+    if (page.more && this.seq === 0) {
+      const snapshot = await this.parts.snapshots.load(this.definition.kind, this.id)
+      if (snapshot !== null) {
+        this.seq = snapshot.seq
+        this.state = snapshot.state
+        this.remembered = [...snapshot.commands]
+        page = await this.parts.log.read(subject, this.seq, FULL_READ)
+      }
+    }
+    for (;;) {
+      for (const entry of page.entries) this.fold(entry)
+      if (!page.more) break
+      page = await this.parts.log.read(subject, this.seq, FULL_READ)
+    }
+    this.loaded = true
+  }
+
+  private fold(entry: LogEntry): void {
+    const { commit } = entry
+    for (const event of commit.events) this.state = this.definition.evolve(this.state, event, { at: commit.at, id: this.id })
+    this.seq = entry.seq
+    this.commitsSinceSnapshot++
+    this.remember({ id: commit.id, at: commit.at, ...(commit.reply === undefined ? {} : { reply: commit.reply }) })
+  }
+
+  private remember(command: RememberedCommand): void {
+    const { command_memory_max, command_memory_seconds } = this.parts.limits
+    const oldest = command.at - command_memory_seconds * 1000
+    while (this.remembered.length >= command_memory_max || (this.remembered[0] !== undefined && this.remembered[0].at < oldest)) {
+      this.remembered.shift()
+    }
+    this.remembered.push(command)
+  }
+
+  private snapshotWhenDue(): void {
+    if (this.commitsSinceSnapshot < this.parts.limits.snapshot_every_commits) return
+    void this.snapshot().catch(() => undefined)
+  }
+}
+
+const isRefused = (facts: unknown): facts is { readonly refused: Refusal } =>
+  typeof facts === "object" && facts !== null && "refused" in facts
+
+export const unknownOperation = (op: string): Refusal => notFound(`operation ${op}`)

@@ -1,0 +1,132 @@
+/**
+ * How an actor kind is declared: its state, its events with `evolve`, its operations with `decide`.
+ * `decide` and `evolve` are pure: no clock, no randomness, no bus, no SQL. Time comes in `at`; whatever else a decision
+ * needs of the world comes in as facts, gathered by `prepare` before the decision.
+ */
+import type { Refusal } from "../../schemas/errors.ts"
+
+/** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
+export interface EventShape {
+  readonly type: string
+  readonly v: number
+}
+
+/** Events for another actor in the same commit, all or nothing. */
+export interface Companion {
+  readonly kind: string
+  readonly id: string
+  /** The sequence that actor must stand at: 0 where nobody may have written to it. */
+  readonly expected: number
+  readonly events: ReadonlyArray<EventShape>
+}
+
+export interface Timer {
+  /** One timer of a name at a time: setting it again moves it. */
+  readonly name: string
+  /** Unix ms. */
+  readonly at: number
+}
+
+export type Decision<Event extends EventShape = EventShape> =
+  | { readonly refused: Refusal; readonly events?: ReadonlyArray<Event> }
+  | {
+    readonly events: ReadonlyArray<Event>
+    /** Kept in the commit, so that a repeated command gets it again. Never a secret in the clear. */
+    readonly reply?: unknown
+    readonly also?: ReadonlyArray<Companion>
+    /** Set before the commit: a timer may fire for nothing, but is never missing. */
+    readonly timers?: ReadonlyArray<Timer>
+  }
+
+export interface DecideContext<Facts> {
+  /** Unix ms. */
+  readonly at: number
+  readonly id: string
+  /** Sequence of the last commit on this actor's subject; 0 when there is none. */
+  readonly seq: number
+  readonly facts: Facts
+}
+
+export interface ReadOperation<State, Input> {
+  readonly type: "read"
+  /** The answer's `data`, or a refusal. Reads change nothing and wait for no write under way. */
+  readonly answer: (state: State, input: Input, context: { readonly id: string; readonly at: number }) => Result
+}
+
+export interface WriteOperation<State, Input, Event extends EventShape, Facts> {
+  readonly type: "write"
+  readonly prepare?: (state: State, input: Input, context: PrepareContext) => Promise<Facts | { readonly refused: Refusal }>
+  readonly decide: (state: State, input: Input, context: DecideContext<Facts>) => Decision<Event>
+  /**
+   * A companion's sequence was not the expected one: somebody else has it. Told which, the operation decides
+   * what that means; without this, the whole command is tried again from the log.
+   */
+  readonly contested?: (state: State, input: Input, lost: Companion, context: DecideContext<Facts>) => Decision<Event>
+  /** The answer's `data`, made of the new state and the commit's reply; also for a repeated command. */
+  readonly answer: (state: State, reply: unknown, context: { readonly id: string; readonly at: number }) => unknown
+  /** Whether the answer waits until the read models have the commit. */
+  readonly projected?: boolean
+}
+
+/** An operation that is neither a read of the state nor a decision on it: it talks to a store of its own. */
+export interface CustomOperation<State, Input> {
+  readonly type: "custom"
+  readonly run: (state: State, input: Input, context: PrepareContext) => Promise<Result>
+}
+
+export type Result = { readonly data: unknown } | { readonly refused: Refusal }
+
+export interface PrepareContext {
+  readonly id: string
+  readonly at: number
+  readonly seq: number
+  readonly commandId: string
+  /** Unix ms. */
+  readonly deadline: number
+}
+
+export type Operation<State, Event extends EventShape> =
+  | ReadOperation<State, never>
+  | WriteOperation<State, never, Event, never>
+  | CustomOperation<State, never>
+
+export interface ActorDefinition<State = unknown, Event extends EventShape = EventShape> {
+  readonly kind: string
+  /** The state of an actor to which nothing has happened. */
+  readonly initial: State
+  readonly evolve: (state: State, event: Event, meta: { readonly at: number; readonly id: string }) => State
+  /** Versions of each event type that `evolve` understands: the committed inventory of events. */
+  readonly events: Readonly<Record<string, number>>
+  readonly operations: Readonly<Record<string, Operation<State, Event>>>
+  /** The operation that a fired timer becomes; its input is `{ name }`. */
+  readonly onTimer?: string
+  /** True when the actor's log may be erased: nothing will ever ask for it again. */
+  readonly erasable?: (state: State) => boolean
+  /** Judges an ask before its operation, where it is signed or draws on rate limits. */
+  readonly gate?: Gate<State>
+}
+
+export type GateVerdict =
+  | { readonly pass: true; readonly rate?: import("../../schemas/bus/frames.ts").RateState; readonly actor?: string }
+  | { readonly pass: false; readonly refused: Refusal; readonly rate?: import("../../schemas/bus/frames.ts").RateState }
+  | { readonly moved: string }
+
+export interface Gate<State> {
+  readonly judge: (ask: import("../../schemas/bus/frames.ts").Ask, state: State, at: number) => GateVerdict | Promise<GateVerdict>
+}
+
+/** Keeps the types of a definition while it is written; the engine sees it without them. */
+export const defineActor = <State, Event extends EventShape>(definition: {
+  readonly [Key in keyof ActorDefinition<State, Event>]: ActorDefinition<State, Event>[Key]
+}): ActorDefinition<State, Event> => definition
+
+export const read = <State, Input>(answer: ReadOperation<State, Input>["answer"]): ReadOperation<State, never> =>
+  ({ type: "read", answer }) as ReadOperation<State, never>
+
+export const write = <State, Input, Event extends EventShape, Facts = null>(
+  operation: Omit<WriteOperation<State, Input, Event, Facts>, "type">
+): WriteOperation<State, never, Event, never> =>
+  ({ type: "write", ...operation }) as unknown as WriteOperation<State, never, Event, never>
+
+export const custom = <State, Input>(run: CustomOperation<State, Input>["run"]): CustomOperation<State, never> =>
+  ({ type: "custom", run }) as CustomOperation<State, never>

@@ -1,0 +1,188 @@
+/**
+ * The log on JetStream: group commits and reads.
+ *
+ * Invariants
+ *  - Commits that gather while a batch is in flight leave together as one JetStream atomic batch, at most
+ *    `commit_batch_max` messages, each with the expected last sequence of its own subject. The server fsyncs a batch
+ *    before it acknowledges it: an acknowledged commit is durable.
+ *  - A group (one command on several subjects) is never split over two batches, and no subject stands twice in one:
+ *    the second waits for the next.
+ *  - A refused batch wrote nothing. Which member was wrong is not said, so its groups go again one by one, and only
+ *    those that are refused alone are conflicts.
+ *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
+ *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
+ */
+import { headers, nuid, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import { streams } from "../../schemas/subjects.ts"
+import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
+
+const ACK_TIMEOUT_MS = 5000
+const READ_TIMEOUT_MS = 3000
+
+/** Refusals by which the server says that an expected sequence was wrong (alone, or inside a batch). */
+const WRONG_SEQUENCE = new Set([10071, 10164])
+
+interface Group {
+  readonly appends: ReadonlyArray<Append>
+  readonly resolve: (result: AppendResult) => void
+}
+
+interface BatchAck {
+  readonly seq?: number
+  readonly count?: number
+  readonly error?: { readonly err_code?: number; readonly description?: string }
+}
+
+type BatchOutcome = { readonly type: "written"; readonly last: number } | { readonly type: "refused" } | { readonly type: "unknown" }
+
+const utf8 = new TextEncoder()
+const text = new TextDecoder()
+
+export class JetStreamLog implements EventLog {
+  private readonly nats: NatsConnection
+  private readonly bounds: { readonly batchMax: number; readonly queueMax: number }
+  private queue: Array<Group> = []
+  private inFlight = false
+
+  constructor(nats: NatsConnection, bounds: { readonly batchMax: number; readonly queueMax: number }) {
+    this.nats = nats
+    this.bounds = bounds
+  }
+
+  append(appends: ReadonlyArray<Append>): Promise<AppendResult> {
+    if (this.queue.length >= this.bounds.queueMax) return Promise.resolve({ ok: false, reason: "overloaded" })
+    return new Promise((resolve) => {
+      this.queue.push({ appends, resolve })
+      if (!this.inFlight) {
+        this.inFlight = true
+        // What this turn of the event loop still brings goes into the same batch.
+        setImmediate(() => void this.pump())
+      }
+    })
+  }
+
+  private async pump(): Promise<void> {
+    while (this.queue.length > 0) {
+      const groups = this.takeBatch()
+      const outcome = await this.publish(groups)
+      if (outcome.type === "refused" && groups.length > 1) {
+        for (const group of groups) settle([group], await this.publish([group]))
+      } else {
+        settle(groups, outcome)
+      }
+    }
+    this.inFlight = false
+  }
+
+  private takeBatch(): ReadonlyArray<Group> {
+    const batch: Array<Group> = []
+    const later: Array<Group> = []
+    const taken = new Set<string>()
+    let size = 0
+    for (const group of this.queue) {
+      const fits = size + group.appends.length <= this.bounds.batchMax
+      if (fits && !group.appends.some((append) => taken.has(append.subject))) {
+        for (const append of group.appends) taken.add(append.subject)
+        size += group.appends.length
+        batch.push(group)
+      } else {
+        later.push(group)
+      }
+    }
+    this.queue = later
+    return batch
+  }
+
+  private async publish(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
+    const appends = groups.flatMap((group) => group.appends)
+    const id = nuid.next()
+    let ack: BatchAck
+    try {
+      for (let index = 0; index < appends.length - 1; index++) {
+        const append = appends[index] as Append
+        this.nats.publish(append.subject, encode(append), { headers: batchHeaders(id, index + 1, append, false) })
+      }
+      const last = appends[appends.length - 1] as Append
+      const reply = await this.nats.request(last.subject, encode(last), {
+        timeout: ACK_TIMEOUT_MS,
+        headers: batchHeaders(id, appends.length, last, true)
+      })
+      ack = reply.json<BatchAck>()
+    } catch {
+      return { type: "unknown" }
+    }
+    if (ack.error === undefined && ack.seq !== undefined) return { type: "written", last: ack.seq }
+    if (ack.error?.err_code !== undefined && WRONG_SEQUENCE.has(ack.error.err_code)) return { type: "refused" }
+    console.error(JSON.stringify({ level: "error", at: "log", error: ack.error }))
+    return { type: "unknown" }
+  }
+
+  async read(subject: string, after: number, max: number): Promise<LogPage> {
+    const entries: Array<LogEntry> = []
+    let more = false
+    await this.directGet({ seq: after + 1, next_by_subj: subject, batch: max }, (message) => {
+      entries.push({ seq: Number(message.headers?.get("Nats-Sequence")), commit: JSON.parse(text.decode(message.data)) as Commit })
+      more = Number(message.headers?.get("Nats-Num-Pending")) > 0
+    })
+    return { entries, more }
+  }
+
+  /** JetStream's batched direct get: one request, one message for each stored one, then an end-of-batch status. */
+  private directGet(request: object, receive: (message: Msg) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const inbox = `_INBOX.${nuid.next()}`
+      const subscription = this.nats.subscribe(inbox, {
+        callback: (error, message) => {
+          const status = message.headers?.code ?? 0
+          if (error === null && status === 0) {
+            try {
+              receive(message)
+            } catch (problem) {
+              finish(() => reject(problem))
+            }
+          } else if (error === null && (status === 204 || status === 404)) finish(resolve)
+          else finish(() => reject(error ?? new Error(`direct get answered ${status} ${message.headers?.description ?? ""}`)))
+        }
+      })
+      const timer = setTimeout(() => finish(() => reject(new Error("direct get did not answer in time"))), READ_TIMEOUT_MS)
+      const finish = (done: () => void) => {
+        clearTimeout(timer)
+        subscription.unsubscribe()
+        done()
+      }
+      this.nats.publish(`$JS.API.DIRECT.GET.${streams.events}`, JSON.stringify(request), { reply: inbox })
+    })
+  }
+
+  async lastSeq(subject: string): Promise<number> {
+    const reply = await this.nats.request(`$JS.API.DIRECT.GET.${streams.events}.${subject}`, undefined, { timeout: READ_TIMEOUT_MS })
+    return reply.headers?.code === 404 ? 0 : Number(reply.headers?.get("Nats-Sequence") ?? 0)
+  }
+
+  async erase(subject: string): Promise<void> {
+    await this.nats.request(`$JS.API.STREAM.PURGE.${streams.events}`, JSON.stringify({ filter: subject }), { timeout: READ_TIMEOUT_MS })
+  }
+}
+
+const encode = (append: Append): Uint8Array => utf8.encode(JSON.stringify(append.commit))
+
+const batchHeaders = (id: string, sequence: number, append: Append, commit: boolean) => {
+  const all = headers()
+  all.set("Nats-Batch-Id", id)
+  all.set("Nats-Batch-Sequence", String(sequence))
+  all.set("Nats-Expected-Last-Subject-Sequence", String(append.expected))
+  if (commit) all.set("Nats-Batch-Commit", "1")
+  return all
+}
+
+const settle = (groups: ReadonlyArray<Group>, outcome: BatchOutcome): void => {
+  if (outcome.type !== "written") {
+    const reason = outcome.type === "refused" ? "conflict" : "unknown"
+    for (const group of groups) group.resolve({ ok: false, reason })
+    return
+  }
+  let seq = outcome.last - groups.reduce((sum, group) => sum + group.appends.length, 0)
+  for (const group of groups) {
+    group.resolve({ ok: true, seqs: group.appends.map(() => ++seq) })
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * The nonce log (spec 5.1: a nonce is refused for 15 minutes, on whatever edge it comes in, whatever died meanwhile).
+ *
+ * Invariants
+ *  - The owner of the key's shard judges a nonce, so two uses meet in one place.
+ *  - A use is in the log before its request is answered. Uses gather for FLUSH_MS at most and go out as one message.
+ *  - Every node follows the log of all nodes. Who takes over a shard first reads the log up to its end as it stood
+ *    after the shard was claimed; the former owner no longer answers by then (placement.ts), so what it has written
+ *    later belongs to requests that nobody was answered.
+ *  - The edge repeats an unanswered ask under the same id: a nonce found used by that very request is no reuse.
+ *  - One record is 12 bytes: 64 bits of hash, 32 bits of request, so that a quarter of an hour at 5,000 requests/s is
+ *    54 MB to read back, and no key or nonce stands in the log.
+ */
+import { DeliverPolicy, jetstream, type JetStreamManager, type OrderedConsumerOptions } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
+
+const FLUSH_MS = 1
+const ACK_TIMEOUT_MS = 3000
+const RECORD_BYTES = 12
+/** Records in one message: well under the server's ceiling of 1 MiB. */
+const RECORDS_MAX = 4000
+
+export type NonceUse = "fresh" | "reused"
+
+interface Batch {
+  readonly marks: Array<NonceMark>
+  readonly waiters: Array<(durable: boolean) => void>
+}
+
+export class NonceLog {
+  private readonly nats: NatsConnection
+  private readonly table: NonceTable
+  private readonly keepSeconds: number
+  private batch: Batch = { marks: [], waiters: [] }
+  private timer: NodeJS.Timeout | null = null
+  private followed = 0
+  private readonly catchingUp = new Set<{ seq: number; resolve: () => void }>()
+
+  constructor(nats: NatsConnection, keepSeconds: number) {
+    this.nats = nats
+    this.keepSeconds = keepSeconds
+    this.table = new NonceTable(keepSeconds * 1000)
+  }
+
+  /** Judges a nonce and, when it is fresh, records it; `durable` is called once it is in the log (or could not be). */
+  use(key: string, nonce: string, requestId: string, now: number, durable: (ok: boolean) => void): NonceUse {
+    const mark = markOf(key, nonce, requestId)
+    const usedBy = this.table.usedBy(mark)
+    if (usedBy !== null && usedBy !== mark.request) return "reused"
+    if (usedBy === null) this.table.add(mark, now)
+    this.batch.marks.push(mark)
+    this.batch.waiters.push(durable)
+    if (this.batch.marks.length >= RECORDS_MAX) this.flush()
+    else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS)
+    return "fresh"
+  }
+
+  private flush(): void {
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer = null
+    const { marks, waiters } = this.batch
+    if (marks.length === 0) return
+    this.batch = { marks: [], waiters: [] }
+    void this.publish(encode(marks)).then((ok) => {
+      for (const waiter of waiters) waiter(ok)
+    })
+  }
+
+  private async publish(records: Uint8Array): Promise<boolean> {
+    try {
+      const reply = await this.nats.request(subjects.nonce, records, { timeout: ACK_TIMEOUT_MS })
+      return reply.json<{ error?: unknown }>().error === undefined
+    } catch {
+      return false
+    }
+  }
+
+  /** Reads back what may still be refused and follows the log from there. Resolves when it has caught up. */
+  async follow(manager: JetStreamManager): Promise<void> {
+    const options: Partial<OrderedConsumerOptions> = {
+      deliver_policy: DeliverPolicy.StartTime,
+      opt_start_time: new Date(Date.now() - this.keepSeconds * 1000).toISOString()
+    }
+    const consumer = await jetstream(this.nats).consumers.get(streams.nonces, options)
+    void consumer.consume({
+      max_messages: 1000,
+      callback: (message) => {
+        const at = Math.floor(message.info.timestampNanos / 1_000_000)
+        for (const mark of decode(message.data)) this.table.add(mark, at)
+        this.followed = message.seq
+        for (const waiter of this.catchingUp) {
+          if (waiter.seq > message.seq) continue
+          this.catchingUp.delete(waiter)
+          waiter.resolve()
+        }
+      }
+    })
+    await this.catchUp(manager)
+  }
+
+  /** Resolves when this node knows every nonce that was in the log when it was called. */
+  async catchUp(manager: JetStreamManager): Promise<void> {
+    const { state } = await manager.streams.info(streams.nonces)
+    if (state.last_seq <= this.followed || state.messages === 0) return
+    if (Date.parse(state.last_ts) < Date.now() - this.keepSeconds * 1000) return
+    await new Promise<void>((resolve) => this.catchingUp.add({ seq: state.last_seq, resolve }))
+  }
+}
+
+const encode = (marks: ReadonlyArray<NonceMark>): Uint8Array => {
+  const out = Buffer.allocUnsafe(marks.length * RECORD_BYTES)
+  marks.forEach((mark, index) => {
+    out.writeUInt32LE(mark.high >>> 0, index * RECORD_BYTES)
+    out.writeUInt32LE(mark.low >>> 0, index * RECORD_BYTES + 4)
+    out.writeUInt32LE(mark.request >>> 0, index * RECORD_BYTES + 8)
+  })
+  return out
+}
+
+const decode = (records: Uint8Array): ReadonlyArray<NonceMark> => {
+  const view = new DataView(records.buffer, records.byteOffset, records.byteLength)
+  const marks: Array<NonceMark> = []
+  for (let at = 0; at + RECORD_BYTES <= records.length; at += RECORD_BYTES) {
+    marks.push({ high: view.getUint32(at, true), low: view.getUint32(at + 4, true), request: view.getUint32(at + 8, true) })
+  }
+  return marks
+}

@@ -1,0 +1,83 @@
+/** What the engine needs of the world. Each has one real implementation here and a model in the tests. */
+import type { EventShape } from "./definition.ts"
+
+/** One message of the log: the events that one command put on one subject. */
+export interface Commit {
+  /** Shape of this record. */
+  readonly v: 1
+  /** The command's id: a repeated one is answered from here. */
+  readonly id: string
+  readonly op: string
+  /** Unix ms, as the command was decided. */
+  readonly at: number
+  /** Hub id of the agent that asked, `operator` or `timer`; absent for the service itself. */
+  readonly by?: string
+  readonly events: ReadonlyArray<EventShape>
+  readonly reply?: unknown
+  readonly trace?: string
+}
+
+export interface LogEntry {
+  readonly seq: number
+  readonly commit: Commit
+}
+
+export interface LogPage {
+  readonly entries: ReadonlyArray<LogEntry>
+  readonly more: boolean
+}
+
+export interface Append {
+  readonly subject: string
+  /** Sequence of the last message on the subject; 0 for none. */
+  readonly expected: number
+  readonly commit: Commit
+}
+
+export type AppendResult =
+  | { readonly ok: true; readonly seqs: ReadonlyArray<number> }
+  /** Nothing was written: a subject stands elsewhere than expected. */
+  | { readonly ok: false; readonly reason: "conflict" }
+  /** Nothing was written: the queue is full. */
+  | { readonly ok: false; readonly reason: "overloaded" }
+  /** Nobody knows: the bus went away, or did not answer in time. Ask the log. */
+  | { readonly ok: false; readonly reason: "unknown" }
+
+export interface EventLog {
+  /** All or nothing, durable when it resolves. */
+  readonly append: (group: ReadonlyArray<Append>) => Promise<AppendResult>
+  /** Up to `max` entries of a subject from `after` (exclusive) on, in order. Rejects when the log cannot be read. */
+  readonly read: (subject: string, after: number, max: number) => Promise<LogPage>
+  /** The last sequence of a subject, 0 for none. */
+  readonly lastSeq: (subject: string) => Promise<number>
+  readonly erase: (subject: string) => Promise<void>
+}
+
+export interface Snapshot {
+  readonly seq: number
+  readonly state: unknown
+  readonly commands: ReadonlyArray<RememberedCommand>
+}
+
+/** A command that was committed, for honest retries: id, Unix ms, reply. */
+export interface RememberedCommand {
+  readonly id: string
+  readonly at: number
+  readonly reply?: unknown
+}
+
+/** Only to start an actor faster: any failure reads as "there is none". */
+export interface SnapshotStore {
+  readonly load: (kind: string, id: string) => Promise<Snapshot | null>
+  readonly save: (kind: string, id: string, snapshot: Snapshot) => Promise<void>
+}
+
+export interface Timers {
+  /** Durable once resolved. */
+  readonly set: (kind: string, id: string, name: string, at: number) => Promise<void>
+}
+
+/** Waits until the read models have a sequence, or for the bound of its own; never fails. */
+export interface ReadModels {
+  readonly reached: (seq: number) => Promise<void>
+}

@@ -1,0 +1,63 @@
+/** The streams of the service, made or brought up to date when a node starts. */
+import { type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Limits } from "../../schemas/limits.ts"
+import { buckets, streams, subjects } from "../../schemas/subjects.ts"
+
+const SECOND = 1_000_000_000
+/** Nonces outlive the time in which they are refused by this much, so that no clock drift lets one through. */
+export const NONCE_MARGIN_SECONDS = 60
+/** How long a session lives without a beat (actors/engine/placement.ts). */
+export const SESSION_TTL_SECONDS = 3
+
+type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects: Array<string> }
+
+const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
+
+const wantedStreams = (limits: Limits, replicas: number): ReadonlyArray<Wanted> => [
+  { ...common, num_replicas: replicas, name: streams.events, subjects: [subjects.events], allow_atomic: true },
+  {
+    ...common,
+    num_replicas: replicas,
+    name: streams.nonces,
+    subjects: [subjects.nonce],
+    max_age: (limits.authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS) * SECOND
+  },
+  { ...common, num_replicas: replicas, name: streams.seen, subjects: [subjects.seenAll], max_msgs_per_subject: 1 },
+  { ...common, num_replicas: replicas, name: streams.limits, subjects: ["hub.limit.>"], max_msgs_per_subject: 1, allow_msg_ttl: true },
+  { ...common, num_replicas: replicas, name: streams.idempotency, subjects: ["hub.idem.>"], max_msgs_per_subject: 1, allow_msg_ttl: true },
+  {
+    ...common,
+    num_replicas: replicas,
+    name: streams.timers,
+    subjects: ["hub.timer.set.>", subjects.timerFires],
+    max_msgs_per_subject: 1,
+    allow_msg_schedules: true,
+    allow_msg_ttl: true
+  },
+  { ...common, num_replicas: replicas, name: streams.counters, subjects: ["hub.counter.*"], allow_msg_counter: true },
+  {
+    ...common,
+    num_replicas: replicas,
+    name: `KV_${buckets.leases}`,
+    subjects: [`$KV.${buckets.leases}.>`],
+    max_msgs_per_subject: 1,
+    allow_msg_ttl: true,
+    subject_delete_marker_ttl: 60 * SECOND,
+    allow_rollup_hdrs: true,
+    deny_delete: true
+  }
+]
+
+/** Several nodes may start at once: a stream that is there already is brought up to date instead. */
+export const ensureStreams = async (nats: NatsConnection, limits: Limits, replicas: number): Promise<JetStreamManager> => {
+  const manager = await jetstreamManager(nats)
+  for (const wanted of wantedStreams(limits, replicas)) {
+    try {
+      await manager.streams.add(wanted)
+    } catch {
+      await manager.streams.update(wanted.name, wanted)
+    }
+  }
+  return manager
+}

@@ -1,0 +1,66 @@
+/**
+ * Durable timers: JetStream scheduled messages.
+ *
+ * Setting one publishes a message that the server keeps and, at its time, republishes on the fire subject. Any node
+ * takes it from the durable consumer and turns it into a command to its actor, with an id made of the fired message's
+ * sequence, and acknowledges when the command is answered. So a timer fires at least once and is applied once, and a
+ * restart of everything loses none. A timer that fires for nothing (its commit failed) is the actor's to ignore.
+ */
+import { AckPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
+import { headers, type NatsConnection } from "@nats-io/transport-node"
+import type { Ask } from "../../schemas/bus/frames.ts"
+import { consumers, streams, subjects } from "../../schemas/subjects.ts"
+import type { Answer } from "../../schemas/bus/asker.ts"
+import type { Timers } from "./ports.ts"
+
+const SET_TIMEOUT_MS = 3000
+const COMMAND_DEADLINE_MS = 10_000
+const REDELIVER_AFTER_MS = 30_000
+const IN_FLIGHT_MAX = 200
+
+export class ScheduledTimers implements Timers {
+  private readonly nats: NatsConnection
+
+  constructor(nats: NatsConnection) {
+    this.nats = nats
+  }
+
+  async set(kind: string, id: string, name: string, at: number): Promise<void> {
+    const more = headers()
+    more.set("Nats-Schedule", `@at ${new Date(at).toISOString()}`)
+    more.set("Nats-Schedule-Target", subjects.timerFire(kind, id, name))
+    const reply = await this.nats.request(subjects.timerSet(kind, id, name), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
+    const { error } = reply.json<{ error?: { description?: string } }>()
+    if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
+  }
+
+  /** Runs until the connection closes. */
+  async deliver(manager: JetStreamManager, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string) => string | undefined): Promise<void> {
+    await manager.consumers.add(streams.timers, {
+      durable_name: consumers.timers,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: REDELIVER_AFTER_MS * 1_000_000,
+      filter_subject: subjects.timerFires,
+      max_ack_pending: IN_FLIGHT_MAX
+    })
+    const consumer = await jetstream(this.nats).consumers.get(streams.timers, consumers.timers)
+    await consumer.consume({ max_messages: IN_FLIGHT_MAX, callback: (message) => void this.fire(message, ask, operationOf) })
+  }
+
+  private async fire(message: JsMsg, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string) => string | undefined): Promise<void> {
+    const [, , , kind = "", id = "", name = ""] = message.subject.split(".")
+    const op = operationOf(kind)
+    if (op === undefined) return message.term()
+    const answer = await ask({
+      id: `timer-${message.seq}`,
+      kind,
+      actor: id,
+      op,
+      input: { name },
+      deadline: Date.now() + COMMAND_DEADLINE_MS
+    })
+    const refused = answer.head.refused?.code
+    if (refused === "unavailable" || refused === "overloaded" || refused === "internal_error") message.nak(1000)
+    else message.ack()
+  }
+}
