@@ -28,6 +28,8 @@ export interface NatsBinaryOptions {
   readonly env: NodeJS.ProcessEnv
   readonly dataDir: string
   readonly progress: (line: string) => void
+  /** Ends a download under way. */
+  readonly signal?: AbortSignal
 }
 
 async function isExecutable(file: string): Promise<boolean> {
@@ -113,13 +115,15 @@ function aptOptions(folder: string): ReadonlyArray<string> {
   return settings.flatMap((setting) => ["-o", setting])
 }
 
-async function downloadFrom({ site, keyring }: Mirror, folder: string): Promise<string> {
+async function downloadFrom(
+  { site, keyring }: Mirror, folder: string, signal: AbortSignal | undefined
+): Promise<string> {
   await mkdir(join(folder, "lists", "partial"), { recursive: true })
   await mkdir(join(folder, "cache", "archives", "partial"), { recursive: true })
   const key = keyring ?? ((await access(ARCHIVE_KEYRING).then(() => true, () => false)) ? ARCHIVE_KEYRING : undefined)
   const signedBy = key === undefined ? "" : `[signed-by=${key}] `
   await writeFile(join(folder, "sources.list"), `deb ${signedBy}${site} ${SUITE} main\n`)
-  const settings = { cwd: folder, timeout: FETCH_TIMEOUT_MS, env: { ...process.env, LC_ALL: "C" } }
+  const settings = { cwd: folder, timeout: FETCH_TIMEOUT_MS, env: { ...process.env, LC_ALL: "C" }, signal }
   await run("apt-get", [...aptOptions(folder), "-q", "update"], settings)
   await run("apt-get", [...aptOptions(folder), "-q", "download", "nats-server"], settings)
   const archive = (await readdir(folder)).find((name) => name.endsWith(".deb"))
@@ -154,7 +158,7 @@ async function fetchFromDebian(options: NatsBinaryOptions): Promise<string> {
     options.progress(`fetching nats-server from the Debian mirror ${mirror.site} (suite ${SUITE})`)
     const folder = await mkdtemp(join(sharedBinDir, "fetch-"))
     try {
-      const binary = await downloadFrom(mirror, folder)
+      const binary = await downloadFrom(mirror, folder, options.signal)
       if (!(await usable(binary))) throw new Error("the fetched nats-server is too old or does not run here")
       return await keep(binary, sharedBinDir)
     } catch (cause) {

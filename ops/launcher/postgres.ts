@@ -11,7 +11,7 @@
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
-import { chown, copyFile, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { chown, copyFile, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
@@ -136,7 +136,7 @@ async function endLeftover(cluster: string): Promise<void> {
   if (text === "") return
   const pid = Number(text.split("\n")[0])
   if (pid > 1 && commandOf(pid).includes(cluster)) await endProcess(pid, "SIGINT", LEFTOVER_GRACE_MS)
-  const backends = processesIn(cluster)
+  const backends = processesIn(await realpath(cluster))
   if (!(await untilGone(backends, LEFTOVER_GRACE_MS))) {
     for (const backend of backends) signalProcess(backend, "SIGKILL")
     await untilGone(backends, LEFTOVER_GRACE_MS)

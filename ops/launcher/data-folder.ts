@@ -1,0 +1,188 @@
+/**
+ * The data folder and who may use it.
+ *
+ * - launcher.lock names the one launcher that owns the folder, by pid and start time. It appears complete (a link to a
+ *   finished file) or not at all, and a lock whose owner is gone is moved aside by exactly one of those who see it.
+ * - version.json says what made the folder. Another version is refused, never converted in passing.
+ * - run.json says what runs now. It holds the database's password, so only we may read it; it is replaced in one step
+ *   and removed at a clean end. Found at a start, it names what a killed launcher left behind: nodes are ended here,
+ *   if their environment proves that they belong to this folder; the servers' own modules end the servers.
+ */
+import { randomBytes } from "node:crypto"
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { codeOf, LaunchFault, messageOf } from "./fault.ts"
+import { POSTGRES_MAJOR } from "./postgres.ts"
+import { endProcess, environmentOf, isRunning, startTimeOf } from "./proc.ts"
+import type { Stack } from "./stack.ts"
+
+const LAYOUT = 1
+const LOCK_TRIES = 20
+const LEFTOVER_GRACE_MS = 4_000
+
+interface Owner {
+  readonly pid: number
+  readonly startTime: string
+}
+
+export interface RunFile {
+  readonly nats: { readonly pid: number | null; readonly url: string }
+  readonly postgres: { readonly pid: number | null; readonly url: string }
+  readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string }>
+  readonly actors: ReadonlyArray<{ readonly pid: number | null }>
+}
+
+export interface DataFolder {
+  readonly path: string
+  readonly writeRun: (stack: Stack) => void
+  /** Removes run.json and the lock. */
+  readonly release: () => void
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+function replaceFile(file: string, value: unknown, mode: number): void {
+  const arriving = `${file}.${process.pid}`
+  writeFileSync(arriving, `${JSON.stringify(value, null, 2)}\n`, { mode })
+  renameSync(arriving, file)
+}
+
+function isOwner(value: unknown): value is Owner {
+  return typeof value === "object" && value !== null &&
+    "pid" in value && typeof value.pid === "number" && "startTime" in value && typeof value.startTime === "string"
+}
+
+/** The launcher that owns the folder now, if any. */
+function livingOwner(lockFile: string): Owner | undefined {
+  const owner = readJson(lockFile)
+  if (!isOwner(owner)) return undefined
+  return isRunning(owner.pid) && startTimeOf(owner.pid) === owner.startTime ? owner : undefined
+}
+
+function lock(folder: string): string {
+  const lockFile = join(folder, "launcher.lock")
+  const ours = `${lockFile}.${randomBytes(6).toString("hex")}`
+  writeFileSync(ours, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }))
+  try {
+    for (let attempt = 0; attempt < LOCK_TRIES; attempt++) {
+      if (tryLink(ours, lockFile)) return lockFile
+      const owner = livingOwner(lockFile)
+      if (owner !== undefined) {
+        throw new LaunchFault(
+          `${folder} is in use by another launcher (pid ${owner.pid}); stop that one or set HUB_DATA to another folder`
+        )
+      }
+      setAside(lockFile, `${ours}.stale`)
+    }
+  } finally {
+    rmSync(ours, { force: true })
+  }
+  throw new LaunchFault(`${lockFile} changes hands all the time; see that only one launcher uses this folder`)
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") return false
+    throw cause
+  }
+}
+
+function setAside(lockFile: string, aside: string): void {
+  try {
+    renameSync(lockFile, aside)
+  } catch {
+    return // Another start was quicker.
+  }
+  // Between our look and the rename a new owner may have come: then it is its lock that we hold, and it goes back.
+  if (livingOwner(aside) !== undefined) tryLink(aside, lockFile)
+  rmSync(aside, { force: true })
+}
+
+function checkVersion(folder: string): void {
+  const file = join(folder, "version.json")
+  const ours = { layout: LAYOUT, postgres: POSTGRES_MAJOR }
+  let text: string
+  try {
+    text = readFileSync(file, "utf8")
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw cause
+    return replaceFile(file, ours, 0o644)
+  }
+  const found = readJson(file)
+  if (JSON.stringify(found) === JSON.stringify(ours)) return
+  throw new LaunchFault(
+    `${folder} was made by another version (${text.replace(/\s+/g, " ").trim().slice(0, 100)}, this one needs ` +
+      `${JSON.stringify(ours)}); set HUB_DATA to another folder or move this one away`
+  )
+}
+
+function pidsIn(value: unknown): ReadonlyArray<number> {
+  if (!Array.isArray(value)) return []
+  return value.map((entry: unknown) =>
+    typeof entry === "object" && entry !== null && "pid" in entry && typeof entry.pid === "number" ? entry.pid : 0
+  )
+}
+
+async function endLeftovers(folder: string): Promise<void> {
+  const run = readJson(join(folder, "run.json"))
+  if (typeof run !== "object" || run === null) return
+  const pids = [
+    ...pidsIn("edges" in run ? run.edges : []),
+    ...pidsIn("actors" in run ? run.actors : [])
+  ]
+  const ours = pids.filter((pid) => pid > 1 && environmentOf(pid, "HUB_DATA") === folder)
+  await Promise.all(ours.map((pid) => endProcess(pid, "SIGTERM", LEFTOVER_GRACE_MS)))
+}
+
+export function describeRun(stack: Stack): RunFile {
+  return {
+    nats: { pid: stack.nats.role?.pid ?? null, url: stack.nats.url },
+    postgres: { pid: stack.postgres.role?.pid ?? null, url: stack.postgres.url },
+    edges: stack.edges.map((edge) => ({ pid: edge.role.pid, url: edge.url })),
+    actors: stack.actors.map((actor) => ({ pid: actor.pid }))
+  }
+}
+
+export async function claimDataFolder(folder: string): Promise<DataFolder> {
+  const runFile = join(folder, "run.json")
+  let lockFile: string
+  try {
+    mkdirSync(folder, { recursive: true })
+    lockFile = lock(folder)
+  } catch (cause) {
+    if (cause instanceof LaunchFault) throw cause
+    throw new LaunchFault(
+      `the data folder ${folder} cannot be written (${codeOf(cause) ?? messageOf(cause)}); ` +
+        "make it writable or set HUB_DATA to another folder"
+    )
+  }
+  const release = () => {
+    rmSync(runFile, { force: true })
+    rmSync(lockFile, { force: true })
+  }
+  try {
+    checkVersion(folder)
+    await endLeftovers(folder)
+  } catch (cause) {
+    rmSync(lockFile, { force: true })
+    throw cause
+  }
+  return { path: folder, writeRun: (stack) => replaceFile(runFile, describeRun(stack), 0o600), release }
+}
+
+/** Where the servers of a running launcher are; undefined when none runs on the folder. */
+export function runningServers(folder: string): { readonly nats: string; readonly postgres: string } | undefined {
+  if (livingOwner(join(folder, "launcher.lock")) === undefined) return undefined
+  const run = readJson(join(folder, "run.json")) as RunFile | undefined
+  if (!run?.nats?.url || !run.postgres?.url) return undefined
+  return { nats: run.nats.url, postgres: run.postgres.url }
+}

@@ -1,0 +1,72 @@
+/** What the npm scripts run, once the packages are installed: start, test, bench and hub. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { codeOf, LaunchFault, messageOf } from "./fault.ts"
+import { dataFolder, projectRoot } from "./paths.ts"
+
+type Verb = (args: ReadonlyArray<string>) => Promise<number | undefined>
+
+/** Runs a program of this project in this process, as if it had been called with the arguments. */
+async function runProgram(file: string, args: ReadonlyArray<string>): Promise<undefined> {
+  const path = join(projectRoot, file)
+  if (!existsSync(path)) throw new LaunchFault(`${file} is missing from this checkout`)
+  process.argv = [process.execPath, path, ...args]
+  // It ends with whoever started it, but the channel that tells so must not keep it running.
+  process.once("disconnect", () => process.exit(1))
+  process.channel?.unref()
+  await import(pathToFileURL(path).href)
+}
+
+/** The operator's commands work on the servers of the launcher that runs, unless others are named. */
+async function addressServers(args: ReadonlyArray<string>): Promise<void> {
+  const wanted = ["HUB_NATS_URL", "HUB_DATABASE_URL"].filter((name) => !process.env[name])
+  const help = args.length === 0 || args.some((arg) => ["help", "--help", "-h"].includes(arg))
+  if (wanted.length === 0 || help) return
+  const { runningServers } = await import("./data-folder.ts")
+  const folder = dataFolder(process.env)
+  const running = runningServers(folder)
+  if (running === undefined) {
+    throw new LaunchFault(`nothing runs on ${folder}; start it with npm start, or set ${wanted.join(" and ")}`)
+  }
+  process.env["HUB_DATA"] = folder
+  process.env["HUB_NATS_URL"] ||= running.nats
+  process.env["HUB_DATABASE_URL"] ||= running.postgres
+}
+
+const verbs: Readonly<Record<string, Verb>> = {
+  start: async (args) => {
+    const { start } = await import("./start.ts")
+    return start({ args, env: process.env, entries: { edge: ["edge/main.ts"], actor: ["actors/main.ts"] } })
+  },
+  test: async (args) => {
+    const { test } = await import("./test.ts")
+    return test(args)
+  },
+  bench: (args) => runProgram("ops/bench/main.ts", args),
+  hub: async (args) => {
+    await addressServers(args)
+    return runProgram("ops/cli/main.ts", args)
+  }
+}
+
+/** A fault of the caller or of the machine is one line; only what should never happen shows where it happened. */
+function describeFailure(cause: unknown): string {
+  if (cause instanceof LaunchFault) return cause.message
+  if (codeOf(cause) !== undefined) return messageOf(cause)
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+}
+
+async function main(): Promise<void> {
+  const [name = "", ...args] = process.argv.slice(2)
+  const verb = verbs[name]
+  if (verb === undefined) throw new LaunchFault(`unknown command "${name}"; one of ${Object.keys(verbs).join(", ")}`)
+  const status = await verb(args)
+  // Without a status the program that was imported decides itself when it ends.
+  if (status !== undefined) process.exit(status)
+}
+
+main().catch((cause: unknown) => {
+  process.stderr.write(`hub: ${describeFailure(cause)}\n`)
+  process.exit(1)
+})

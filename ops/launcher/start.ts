@@ -1,0 +1,156 @@
+/**
+ * `npm start`: the whole product on this machine until a signal ends it.
+ *
+ * Standard output carries one line, `ready <base url>`, when every role answers. All else goes to standard error: what
+ * takes long, what the nodes write, who died. A signal, or the end of the process that started us, stops everything in
+ * order and gives status 0 at any moment, also half-way through the start.
+ */
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { readConfig } from "../../schemas/config.ts"
+import { claimDataFolder } from "./data-folder.ts"
+import type { DataFolder } from "./data-folder.ts"
+import { LaunchFault, messageOf } from "./fault.ts"
+import { findNatsServer } from "./nats-binary.ts"
+import { dataFolder, projectRoot } from "./paths.ts"
+import { portIsFree } from "./ports.ts"
+import { addressing, Stack } from "./stack.ts"
+import type { StackOptions } from "./stack.ts"
+
+const MOST_NODES = 32
+const HIGHEST_PORT = 65_535
+
+export interface StartSettings {
+  readonly edgePorts: ReadonlyArray<number>
+  readonly actors: number
+  readonly dataDir: string
+  readonly baseUrl: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+export interface StartOptions {
+  readonly args: ReadonlyArray<string>
+  readonly env: NodeJS.ProcessEnv
+  readonly entries: StackOptions["entries"]
+}
+
+function count(name: string, text: string | undefined): number {
+  if (text === undefined) return 1
+  const value = /^\d+$/.test(text) ? Number(text) : 0
+  if (value >= 1 && value <= MOST_NODES) return value
+  throw new LaunchFault(`--${name} takes a number from 1 to ${MOST_NODES}, not "${text}"`)
+}
+
+export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): StartSettings {
+  let values: { edges?: string | undefined; actors?: string | undefined }
+  try {
+    values = parseArgs({
+      args: [...args],
+      options: { edges: { type: "string" }, actors: { type: "string" } },
+      allowPositionals: false
+    }).values
+  } catch (cause) {
+    throw new LaunchFault(`${messageOf(cause).split("\n")[0]} (usage: npm start -- [--edges N] [--actors N])`)
+  }
+  const edges = count("edges", values.edges)
+  const dataDir = dataFolder(env)
+  const given = { ...env, HUB_DATA: dataDir, HUB_ENV: env["HUB_ENV"] || "development" }
+  // The nodes read the same names the same way: what they would refuse is refused before anything starts.
+  const parsed = readConfig(given)
+  if (!parsed.ok) throw new LaunchFault(parsed.problem)
+  const { port, baseUrl } = parsed.config
+  if (port + edges - 1 > HIGHEST_PORT) throw new LaunchFault(`HUB_PORT leaves no room for ${edges} edges; take a lower one`)
+  const edgePorts = Array.from({ length: edges }, (_, index) => port + index)
+  return {
+    edgePorts,
+    actors: count("actors", values.actors),
+    dataDir,
+    baseUrl,
+    env: { ...given, ...addressing(env, baseUrl, edgePorts) }
+  }
+}
+
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Aborted by the first signal, or when the process that started us is gone. */
+function stopRequest(): AbortSignal {
+  const request = new AbortController()
+  const ask = () => request.abort()
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, ask)
+  if (process.connected) process.on("disconnect", ask)
+  // A reader that closes our output is no reason to leave processes behind.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined)
+  return request.signal
+}
+
+function noteRun(folder: DataFolder, stack: Stack): void {
+  try {
+    folder.writeRun(stack)
+  } catch (cause) {
+    // A full disk must not take the nodes down with it.
+    say(`run.json could not be written: ${messageOf(cause)}`)
+  }
+}
+
+async function refuseTakenPorts(ports: ReadonlyArray<number>): Promise<void> {
+  for (const port of ports) {
+    if (await portIsFree(port)) continue
+    throw new LaunchFault(`port ${port} is taken; stop the program that uses it or set HUB_PORT to another port`)
+  }
+}
+
+async function buildStack(
+  settings: StartSettings, entries: StackOptions["entries"], folder: DataFolder, signal: AbortSignal
+): Promise<Stack> {
+  const { env, dataDir, edgePorts } = settings
+  await refuseTakenPorts(edgePorts)
+  const natsUrl = env["HUB_NATS_URL"]
+  const databaseUrl = env["HUB_DATABASE_URL"]
+  return new Stack({
+    root: projectRoot,
+    env,
+    nats: natsUrl || {
+      binary: await findNatsServer({ env, dataDir, progress: say, signal }),
+      dataDir: join(dataDir, "nats")
+    },
+    postgres: databaseUrl || { dataDir: join(dataDir, "postgres"), progress: say },
+    edgePorts,
+    actors: settings.actors,
+    entries,
+    autoRestart: true,
+    report: say,
+    onLine: (role, line) => say(`[${role}] ${line}`),
+    changed: (stack) => noteRun(folder, stack)
+  })
+}
+
+/** Resolves with the exit status. */
+export async function start(options: StartOptions): Promise<number> {
+  const signal = stopRequest()
+  const settings = parseSettings(options.args, options.env)
+  const folder = await claimDataFolder(settings.dataDir)
+  let stack: Stack | undefined
+  try {
+    stack = await buildStack(settings, options.entries, folder, signal)
+    const stopped = stopOn(signal, stack)
+    await stack.start()
+    if (!signal.aborted) process.stdout.write(`ready ${settings.baseUrl}\n`)
+    await stopped
+  } catch (cause) {
+    await stack?.stop()
+    // Whatever broke because of the stop is no failure.
+    if (!signal.aborted) throw cause
+  } finally {
+    folder.release()
+  }
+  return 0
+}
+
+async function stopOn(signal: AbortSignal, stack: Stack): Promise<void> {
+  if (!signal.aborted) {
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
+  }
+  await stack.stop()
+}

@@ -1,0 +1,138 @@
+/**
+ * `npm test`: every check of the project, each shown as it runs, all of them even when one fails.
+ *
+ * The last line is `N passed, N failed` and counts tests and steps together. A test that was skipped or left to do
+ * counts as failed, and so does a file that could not be loaded or a run without tests: green means that everything
+ * was looked at.
+ */
+import { existsSync } from "node:fs"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { findNatsServer } from "./nats-binary.ts"
+import { dataFolder, projectRoot } from "./paths.ts"
+import { spawnTied } from "./tied.ts"
+import type { TiedProcess } from "./tied.ts"
+
+interface Count {
+  readonly passed: number
+  readonly failed: number
+}
+
+interface Step {
+  readonly name: string
+  readonly command: ReadonlyArray<string>
+}
+
+const STOP_GRACE_MS = 8_000
+
+const bin = (name: string) => join(projectRoot, "node_modules", ".bin", name)
+
+let current: TiedProcess | undefined
+let interrupted = false
+
+async function runCommand(command: ReadonlyArray<string>): Promise<number> {
+  if (interrupted) return 1
+  current = await spawnTied({ command, cwd: projectRoot, stdio: ["ignore", "inherit", "inherit"], stopSignal: "SIGTERM" })
+  const exit = await current.exited
+  current = undefined
+  return exit.code ?? 1
+}
+
+async function runStep(step: Step): Promise<Count> {
+  console.log(`\n== ${step.name}`)
+  const begin = Date.now()
+  const status = await runCommand(step.command)
+  const seconds = ((Date.now() - begin) / 1000).toFixed(1)
+  console.log(status === 0 ? `${step.name}: passed (${seconds} s)` : `${step.name}: FAILED with status ${status}`)
+  return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+}
+
+interface Report {
+  readonly testResults: ReadonlyArray<{
+    readonly name: string
+    readonly status: string
+    readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string }>
+  }>
+}
+
+/** What a report of vitest amounts to, with a line for everything in it that is neither passed nor failed. */
+export function countReport(report: Report, status: number): Count & { readonly remarks: ReadonlyArray<string> } {
+  const remarks: Array<string> = []
+  let passed = 0
+  let failed = 0
+  for (const file of report.testResults) {
+    const failedBefore = failed
+    for (const test of file.assertionResults) {
+      if (test.status === "passed") passed += 1
+      else failed += 1
+      if (test.status !== "passed" && test.status !== "failed") remarks.push(`${test.status}: ${test.fullName}`)
+    }
+    if (file.assertionResults.length === 0) remarks.push(`no test ran: ${file.name}`)
+    const broken = file.assertionResults.length === 0 || (file.status === "failed" && failed === failedBefore)
+    if (broken) failed += 1
+  }
+  if (report.testResults.length === 0) {
+    remarks.push("no test ran at all")
+    failed += 1
+  }
+  if (status !== 0 && failed === 0) {
+    remarks.push(`vitest ended with status ${status} although no test failed`)
+    failed += 1
+  }
+  return { passed, failed, remarks }
+}
+
+async function runTests(args: ReadonlyArray<string>): Promise<Count> {
+  console.log("\n== tests")
+  const folder = await mkdtemp(join(tmpdir(), "hub-report-"))
+  const file = join(folder, "report.json")
+  try {
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
+    const status = await runCommand([process.execPath, bin("vitest"), "run", ...reporters, ...args])
+    const report = JSON.parse(await readFile(file, "utf8").catch(() => `{"testResults":[]}`)) as Report
+    const { remarks, ...count } = countReport(report, status)
+    for (const remark of remarks) console.log(remark)
+    return count
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function stop(): void {
+  interrupted = true
+  void current?.stop(STOP_GRACE_MS)
+}
+
+function stopOnSignal(): void {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop)
+  if (process.connected) process.on("disconnect", stop)
+}
+
+function steps(): ReadonlyArray<Step> {
+  const contracts = join("ops", "contracts", "write.ts")
+  return [
+    { name: "types", command: [bin("tsc"), "--noEmit"] },
+    { name: "lint", command: [bin("oxlint"), "--deny-warnings"] },
+    ...(existsSync(join(projectRoot, contracts))
+      ? [{ name: "contract snapshots", command: [process.execPath, "--no-warnings", contracts, "--check"] }]
+      : [])
+  ]
+}
+
+/** Resolves with the exit status. Arguments go to vitest: npm test -- tests/launcher */
+export async function test(args: ReadonlyArray<string>): Promise<number> {
+  stopOnSignal()
+  await findNatsServer({
+    env: process.env,
+    dataDir: dataFolder(process.env),
+    progress: (line) => console.error(line)
+  })
+  const counts: Array<Count> = []
+  for (const step of steps()) counts.push(await runStep(step))
+  counts.push(await runTests(args))
+  const passed = counts.reduce((sum, count) => sum + count.passed, 0)
+  const failed = counts.reduce((sum, count) => sum + count.failed, 0) + (interrupted ? 1 : 0)
+  console.log(`\n${passed} passed, ${failed} failed`)
+  return failed === 0 ? 0 : 1
+}

@@ -1,0 +1,156 @@
+/**
+ * The whole product as real processes, started by the launcher's own modules, with a handle on each of them. What a
+ * test kills stays dead until the test restarts it, unless it asks for the supervisor's own restarts.
+ */
+import { join } from "node:path"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { drawPort } from "../../ops/launcher/ports.ts"
+import { addressing, Stack } from "../../ops/launcher/stack.ts"
+import type { StackOptions } from "../../ops/launcher/stack.ts"
+import { cutProxy } from "./cut-proxy.ts"
+import type { CutProxy } from "./cut-proxy.ts"
+import { openLogBook } from "./logs.ts"
+import type { LogBook } from "./logs.ts"
+import { controlOf, endAll, PidLedger, serverControl, serverOptions, testFolder } from "./servers.ts"
+import type { ProcessControl, ServerControl, ServersOptions } from "./servers.ts"
+
+export interface SystemOptions extends ServersOptions {
+  readonly edges?: number
+  readonly actors?: number
+  /** Over any limit, by its dotted path: becomes HUB_LIMITS. */
+  readonly limits?: Readonly<Record<string, unknown>>
+  readonly env?: NodeJS.ProcessEnv
+  /** Additions for one node alone; the index counts from 0. */
+  readonly nodeEnv?: (role: "edge" | "actor", index: number) => NodeJS.ProcessEnv
+  /** Put a proxy that can be cut between each node and NATS. */
+  readonly proxies?: boolean
+  readonly autoRestart?: boolean
+  /** The nodes' programs, where they are not the product's. */
+  readonly entries?: StackOptions["entries"]
+}
+
+export interface NodeControl extends ProcessControl {
+  /** The node's own line to NATS; only with `proxies`. */
+  readonly line: CutProxy
+}
+
+export interface EdgeControl extends NodeControl {
+  readonly url: string
+}
+
+export interface System {
+  /** The first edge. */
+  readonly url: string
+  readonly folder: string
+  readonly edges: ReadonlyArray<EdgeControl>
+  readonly actors: ReadonlyArray<NodeControl>
+  readonly nats: ServerControl
+  readonly postgres: ServerControl
+  readonly logs: LogBook
+  /** Ends all in order and removes the folder; rejects if a process is left. */
+  readonly stop: () => Promise<void>
+}
+
+const productEntries: StackOptions["entries"] = { edge: ["edge/main.ts"], actor: ["actors/main.ts"] }
+
+/** Nothing of the environment that the tests themselves run in may change what the product does. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const kept = ["PATH", "HOME", "TMPDIR", "LANG", "TZ"]
+  return Object.fromEntries(kept.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined))
+}
+
+async function drawPorts(count: number): Promise<ReadonlyArray<number>> {
+  const ports = new Set<number>()
+  while (ports.size < count) ports.add(await drawPort())
+  return [...ports]
+}
+
+class Lines {
+  readonly #proxies = new Map<string, CutProxy>()
+
+  async open(names: ReadonlyArray<string>, target: string): Promise<void> {
+    for (const name of names) this.#proxies.set(name, await cutProxy({ target }))
+  }
+
+  of(name: string): CutProxy {
+    const proxy = this.#proxies.get(name)
+    if (proxy === undefined) throw new Error(`${name} has no line of its own: start the system with proxies: true`)
+    return proxy
+  }
+
+  environment(name: string): NodeJS.ProcessEnv {
+    const proxy = this.#proxies.get(name)
+    return proxy === undefined ? {} : { HUB_NATS_URL: proxy.url }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#proxies.values()].map((proxy) => proxy.close()))
+  }
+}
+
+function nodeNames(role: string, count: number): ReadonlyArray<string> {
+  return Array.from({ length: count }, (_, index) => `${role} ${index}`)
+}
+
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const edgeCount = options.edges ?? 1
+  const actorCount = options.actors ?? 1
+  const folder = await testFolder("system")
+  const logs = openLogBook()
+  const ledger = new PidLedger()
+  const lines = new Lines()
+  const edgePorts = await drawPorts(edgeCount)
+  const url = `http://127.0.0.1:${edgePorts[0]}`
+  const env = options.env ?? {}
+  const stack = new Stack({
+    ...(await serverOptions(folder, options)),
+    root: projectRoot,
+    env: {
+      ...plainEnvironment(),
+      HUB_ENV: "development",
+      HUB_DATA: folder,
+      ...addressing(env, url, edgePorts),
+      ...(options.limits === undefined ? {} : { HUB_LIMITS: JSON.stringify(options.limits) }),
+      ...env
+    },
+    edgePorts,
+    actors: actorCount,
+    entries: options.entries ?? productEntries,
+    autoRestart: options.autoRestart ?? false,
+    report: (line) => logs.add("supervisor", line),
+    onLine: (role, line) => logs.add(role, line),
+    changed: (it) => ledger.note(it),
+    serversUp: async (it) => {
+      const names = [...nodeNames("edge", edgeCount), ...nodeNames("actor", actorCount)]
+      if (options.proxies === true) await lines.open(names, it.nats.url)
+    },
+    nodeEnv: (role, index) => ({ ...lines.environment(`${role} ${index}`), ...options.nodeEnv?.(role, index) })
+  })
+  logs.follow("nats", join(folder, "nats", "nats-server.log"))
+  logs.follow("postgres", join(folder, "postgres", "server.log"))
+
+  const stop = async () => {
+    await endAll(stack, ledger, folder, logs).finally(() => lines.close())
+  }
+  await stack.start().catch(async (cause: unknown) => {
+    console.error(logs.text())
+    await stop()
+    throw cause
+  })
+  return {
+    url,
+    folder,
+    edges: stack.edges.map((edge, index) => withLine(controlOf(edge.role), { url: edge.url }, lines, `edge ${index}`)),
+    actors: stack.actors.map((actor, index) => withLine(controlOf(actor), {}, lines, `actor ${index}`)),
+    nats: serverControl(stack.nats),
+    postgres: serverControl(stack.postgres),
+    logs,
+    stop
+  }
+}
+
+/** Adds to the control in place: copied, its pid would no longer be live. */
+function withLine<A extends object>(control: ProcessControl, more: A, lines: Lines, name: string): NodeControl & A {
+  const extended = Object.assign(control, more)
+  return Object.defineProperty(extended, "line", { get: () => lines.of(name) }) as NodeControl & A
+}
