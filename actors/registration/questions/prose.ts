@@ -35,6 +35,11 @@ export function scattered(random: Random, sentences: ReadonlyArray<string>): str
   return random.shuffle(sentences).join(" ");
 }
 
+/** "a" made "an" where a vowel follows: sentences are written before the noun is drawn. */
+export function withArticles(text: string): string {
+  return text.replace(/\b([Aa]) (?=[aeio]|um)/g, "$1n ");
+}
+
 /** Minutes since midnight as a 24-hour time. */
 export function clock(minutes: number): string {
   return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;

@@ -22,8 +22,8 @@ function build(random: Random): BusFacts {
   const start = random.int(9, 31);
   let aboard = start;
   const stops = random.sample(PLACES, STOPS).map((place): Stop => {
-    const off = random.int(1, Math.min(9, aboard - 1));
-    const on = random.int(1, 11);
+    const off = random.int(2, Math.min(9, aboard - 1));
+    const on = random.int(2, 11);
     aboard += on - off;
     return { place, off, on };
   });
@@ -82,7 +82,7 @@ const SCENES: ReadonlyArray<Scene> = [
   },
   {
     open: (start) => `A librarian's trolley bears ${start} books at the beginning of the round.`,
-    stop: (place, off, on) => `The box outside the ${place} comes next; ${on} books are lifted from it onto the trolley, and ${off} are put from the trolley into it.`,
+    stop: (place, off, on) => `The box near the ${place} comes next; ${on} books are lifted from it onto the trolley, and ${off} are put from the trolley into it.`,
     ask: (place) => `With how many books does the trolley roll on from the ${place}?`,
     askFirst: true,
   },

@@ -17,6 +17,8 @@ export interface ComparisonFacts {
 }
 
 const PEOPLE = 5;
+/** So that every difference takes a plural. */
+const SMALLEST = 2;
 
 /** A tree of differences hanging from the one known value; the person asked about is at least two steps away. */
 function build(random: Random): ComparisonFacts {
@@ -28,6 +30,7 @@ function build(random: Random): ComparisonFacts {
     const parent = names[other] ?? "";
     return by > 0 ? { a: name, b: parent, by } : { a: parent, b: name, by: -by };
   });
+  if (differences.some(({ by }) => by < SMALLEST)) return build(random);
   const distant = names.slice(2).filter((name) => !differences.some(({ a, b }) => (a === name && b === names[0]) || (b === name && a === names[0])));
   return { known: { name: names[0] ?? "", value: values[0] ?? 0 }, differences, about: random.pick(distant) };
 }

@@ -55,7 +55,7 @@ export const dayCount: Family<DayCountFacts> = {
     ({ from, to, away }, r) =>
       `On ${date(to)} the greenhouse lamp is taken out; it was put in on ${date(from)} earlier that year and burned through every night but ${away}, when the current failed. Through how many nights did it burn? ${only.number(r)}`,
     ({ from, to, away }, r) =>
-      `Somebody kept a dream diary. The first entry is about the night that began on ${date(from)}; the last is about the night that ended on the morning of ${date(to)}, a few months on. If ${away} nights in that span have no entry and all others have one each, how large is the number of entries? ${only.number(r)}`,
+      `Somebody kept a dream diary. The first entry is about the night that began on ${date(from)}; the last is about the night that ended on the morning of ${date(to)}, later that year. If ${away} nights in that span have no entry and all others have one each, how large is the number of entries? ${only.number(r)}`,
     ({ from, to, away }, r) =>
       `An owl was ringed on ${monthFirst(from)} and the ring was read again on ${monthFirst(to)} of that year. The difference of the two dates in days, less ${away} days for which the logger had no power, is the figure to be filed. Which figure is it? ${only.number(r)}`,
     ({ from, to, away }, r) =>

@@ -18,6 +18,8 @@ export interface OrderingFacts {
 }
 
 const PEOPLE = 5;
+/** Clues of the form "not there" tell little: more than these make a long and tiresome text. */
+const EXCLUSIONS = 5;
 
 function permutations(items: ReadonlyArray<string>): Array<Array<string>> {
   if (items.length < 2) return [[...items]];
@@ -31,31 +33,41 @@ function holds(clue: Clue, order: ReadonlyArray<string>): boolean {
   return clue.type === "next" ? gap === 1 : gap > 0;
 }
 
-function trueClues(order: ReadonlyArray<string>): Array<Clue> {
-  const all: Array<Clue> = [];
+function trueClues(random: Random, order: ReadonlyArray<string>): Array<Clue> {
+  const relations: Array<Clue> = [];
+  const exclusions: Array<Clue> = [];
   for (const [i, a] of order.entries()) {
     for (const [j, b] of order.entries()) {
-      if (j === i + 1) all.push({ type: "next", a, b });
-      if (j > i) all.push({ type: "before", a, b });
-      if (j !== i) all.push({ type: "not", a, place: j + 1 });
+      if (j === i + 1) relations.push({ type: "next", a, b });
+      if (j > i) relations.push({ type: "before", a, b });
+      if (j !== i) exclusions.push({ type: "not", a, place: j + 1 });
     }
   }
-  return all;
+  return random.shuffle([...relations, ...random.sample(exclusions, EXCLUSIONS)]);
+}
+
+/** The clues without those that later ones made idle. */
+function pruned(clues: ReadonlyArray<Clue>, orders: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Clue> {
+  return clues.reduce<ReadonlyArray<Clue>>((kept, clue) => {
+    const rest = kept.filter((other) => other !== clue);
+    return orders.filter((order) => rest.every((other) => holds(other, order))).length === 1 ? rest : kept;
+  }, clues);
 }
 
 /** Takes clues until a single order is left, and only such as rule something out. */
 function build(random: Random): OrderingFacts {
   const order = random.sample(NAMES, PEOPLE);
-  let open = permutations(order);
+  const orders = permutations(order);
+  let open = orders;
   const clues: Array<Clue> = [];
-  for (const clue of random.shuffle(trueClues(order))) {
+  for (const clue of trueClues(random, order)) {
     const left = open.filter((candidate) => holds(clue, candidate));
     if (left.length === open.length) continue;
     clues.push(clue);
     open = left;
     if (open.length === 1) break;
   }
-  return { names: random.shuffle(order), clues, place: random.int(1, PEOPLE), order };
+  return { names: random.shuffle(order), clues: pruned(clues, orders), place: random.int(1, PEOPLE), order };
 }
 
 interface Scene {

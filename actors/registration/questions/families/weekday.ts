@@ -23,7 +23,7 @@ export const weekday: Family<WeekdayFacts> = {
     start: random.int(0, 6),
     every: random.pick([2, 3, 4, 5, 6, 8, 9, 10, 11, 12]),
     nth: random.int(4, 12),
-    later: random.int(2, 6),
+    later: random.int(2, 40),
   }),
   answer: ({ start, every, nth, later }) => day(start + every * (nth - 1) + later),
   candidates: () => WEEKDAYS,
