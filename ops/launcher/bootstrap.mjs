@@ -24,6 +24,7 @@ const PROGRESS_EVERY_MS = 5_000
 const INSTALL_WAIT_MS = 15 * 60_000
 const LOCK_POLL_MS = 250
 const PARENT_POLL_MS = 500
+const OUTPUT_KEPT_CHARS = 8_000
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const modules = join(root, "node_modules")
@@ -35,6 +36,9 @@ class Fault extends Error {}
 
 /** The child that runs now: signals go to it. */
 let child
+
+/** The signal that asked us to end, if one did. */
+let interrupted
 
 function say(line) {
   process.stderr.write(`hub: ${line}\n`)
@@ -63,12 +67,18 @@ function innerEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !hidden.test(name)))
 }
 
-/** Runs a program with its output on our standard error; resolves with its exit code. */
+/** Runs a program and keeps the end of what it writes; it is shown only where the program fails. */
 function run(program, args, cwd) {
   return new Promise((resolve, reject) => {
-    child = spawn(program, args, { cwd, env: innerEnvironment(), stdio: ["ignore", 2, 2] })
+    let output = ""
+    child = spawn(program, args, { cwd, env: innerEnvironment(), stdio: ["ignore", "pipe", "pipe"] })
+    const collect = (chunk) => {
+      output = (output + chunk.toString("utf8")).slice(-OUTPUT_KEPT_CHARS)
+    }
+    child.stdout.on("data", collect)
+    child.stderr.on("data", collect)
     child.once("error", (cause) => reject(new Fault(`cannot run ${program}: ${cause.message}; is it installed?`)))
-    child.once("exit", (code, signal) => resolve(signal === null ? code : 128 + osConstants.signals[signal]))
+    child.once("close", (code) => resolve({ ok: code === 0, output: output.trim() }))
   })
 }
 
@@ -92,14 +102,23 @@ function installedFits() {
   )
 }
 
-async function installPackages() {
-  const npm = process.env["npm_execpath"]
-  const viaNode = npm !== undefined && /\.c?js$/.test(npm)
-  const [program, first] = viaNode ? [process.execPath, [npm]] : ["npm", []]
+function npm(args) {
+  const script = process.env["npm_execpath"]
+  const viaNode = script !== undefined && /\.c?js$/.test(script)
+  const [program, first] = viaNode ? [process.execPath, [script]] : ["npm", []]
   // Tests and checks are part of the product: an environment that asks for production packages gets them all.
-  const args = [...first, "ci", "--no-audit", "--no-fund", "--include=dev"]
-  const code = await withProgress("installing packages with npm ci", () => run(program, args, root))
-  if (code !== 0) throw new Fault(`npm ci failed with status ${code}; mend what it says above and try again`)
+  const always = ["--no-audit", "--no-fund", "--include=dev", "--loglevel=error"]
+  return withProgress(`installing packages with npm ${args[0]}`, () => run(program, [...first, ...args, ...always], root))
+}
+
+async function installPackages() {
+  let result = await npm(["ci"])
+  // npm ci gives up on a registry that lacks packages for other platforms; npm install passes over them, and takes
+  // everything else from the lock file too.
+  if (!result.ok && result.output.includes("EUSAGE")) result = await npm(["install", "--no-save"])
+  if (result.ok) return
+  if (!interrupted) process.stderr.write(`${result.output}\n`)
+  throw new Fault("npm could not install the packages; mend what it says above and try again")
 }
 
 async function ensureNode() {
@@ -199,24 +218,29 @@ function handOver(args) {
       stdio: [0, 1, 2, "ipc"]
     })
     child.once("error", (cause) => reject(new Fault(`cannot run ${nodeBinary}: ${cause.message}`)))
-    child.once("exit", (code, signal) => resolve(signal === null ? code : 128 + osConstants.signals[signal]))
+    child.once("exit", (code, signal) => resolve({ code, signal }))
   })
 }
 
 async function main() {
   const major = Number(process.versions.node.split(".")[0])
   if (major < OLDEST_NODE) throw new Fault(`Node ${process.versions.node} is too old; install ${OLDEST_NODE} or newer`)
-  let interrupted = 0
+  const [verb] = process.argv.slice(2)
   const passOn = (signal) => {
-    interrupted = 128 + osConstants.signals[signal]
+    interrupted = signal
     child?.kill(signal)
   }
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => passOn(signal))
-  watchParent(process.argv[2], () => passOn("SIGTERM"))
+  watchParent(verb, () => passOn("SIGTERM"))
   await ensureInstalled().catch((cause) => {
-    if (interrupted === 0) throw cause
+    if (interrupted === undefined) throw cause
   })
-  process.exit(interrupted === 0 ? await handOver(process.argv.slice(2)) : interrupted)
+  const asked = () => (verb === "start" ? 0 : 128 + osConstants.signals[interrupted])
+  if (interrupted !== undefined) process.exit(asked())
+  const { code, signal } = await handOver(process.argv.slice(2))
+  // A service that is told to stop before it could listen for it has stopped as told.
+  if (signal !== null && signal === interrupted) process.exit(asked())
+  process.exit(signal === null ? code : 128 + osConstants.signals[signal])
 }
 
 main().catch((cause) => {

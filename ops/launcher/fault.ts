@@ -19,3 +19,15 @@ export function codeOf(cause: unknown): string | undefined {
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined
   return typeof cause.code === "string" ? cause.code : undefined
 }
+
+/** A fault of the caller or of the machine is one line; only what should never happen shows where it happened. */
+function describeFailure(cause: unknown): string {
+  if (cause instanceof LaunchFault) return cause.message
+  if (codeOf(cause) !== undefined) return messageOf(cause)
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+}
+
+export function endWith(cause: unknown): never {
+  process.stderr.write(`hub: ${describeFailure(cause)}\n`)
+  process.exit(1)
+}

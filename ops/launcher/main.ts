@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { codeOf, LaunchFault, messageOf } from "./fault.ts"
+import { endWith, LaunchFault } from "./fault.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 
 type Verb = (args: ReadonlyArray<string>) => Promise<number | undefined>
@@ -50,13 +50,6 @@ const verbs: Readonly<Record<string, Verb>> = {
   }
 }
 
-/** A fault of the caller or of the machine is one line; only what should never happen shows where it happened. */
-function describeFailure(cause: unknown): string {
-  if (cause instanceof LaunchFault) return cause.message
-  if (codeOf(cause) !== undefined) return messageOf(cause)
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-}
-
 async function main(): Promise<void> {
   const [name = "", ...args] = process.argv.slice(2)
   const verb = verbs[name]
@@ -66,7 +59,4 @@ async function main(): Promise<void> {
   if (status !== undefined) process.exit(status)
 }
 
-main().catch((cause: unknown) => {
-  process.stderr.write(`hub: ${describeFailure(cause)}\n`)
-  process.exit(1)
-})
+main().catch(endWith)

@@ -48,6 +48,7 @@ const baseSettings: Readonly<Record<string, string>> = {
   max_wal_size: "512MB",
   max_parallel_workers_per_gather: "0",
   jit: "off",
+  io_method: "sync",
   fsync: "on",
   timezone: "UTC",
   log_timezone: "UTC",
@@ -206,7 +207,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   const logFile = join(dataDir, "server.log")
   const postgres = join(binDir(), "postgres")
   await mkdir(dataDir, { recursive: true, mode: 0o755 })
-  const identity = chooseIdentity(postgres, dataDir)
+  const identity = chooseIdentity(join(binDir(), "initdb"), dataDir)
   if (!existsSync(join(cluster, "PG_VERSION"))) {
     options.progress?.("initialising Postgres")
     await (options.template === undefined ? initialise(dataDir, identity) : copyTemplate(options.template, dataDir))

@@ -3,7 +3,9 @@
  * still reach its binaries and its data, which may lie in a folder only root can enter. The first of these that works:
  *
  * 1. a system user (postgres, else nobody) as it is;
- * 2. that user with the one capability that lets it pass folders closed to it (CAP_DAC_OVERRIDE);
+ * 2. that user with the one capability that lets it pass folders closed to it (CAP_DAC_OVERRIDE). Postgres asks with
+ *    access() whether it may run its own programs, and access() ignores an ordinary user's capabilities unless the
+ *    securebit no_setuid_fixup is set;
  * 3. a user namespace in which root's files appear to belong to an ordinary user.
  *
  * An ordinary user needs none of it.
@@ -43,7 +45,7 @@ function candidates(): ReadonlyArray<Identity> {
   const user = systemUser()
   if (user === undefined) return [namespace]
   const become = [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"]
-  const passFolders = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
+  const passFolders = ["--securebits=+no_setuid_fixup", "--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
   return [
     { privileges: become, wrapper: [], owner: user },
     { privileges: [...become, ...passFolders], wrapper: [], owner: user },
@@ -51,18 +53,21 @@ function candidates(): ReadonlyArray<Identity> {
   ]
 }
 
-/** Runs the server's own binary as the identity, from inside the folder that will hold the data. */
-function works(identity: Identity, postgres: string, folder: string): boolean {
-  const script = `cd "$1" && test "$(id -u)" != 0 && exec "$2" --version`
+/**
+ * initdb asked for its settings makes the very checks that count, without changing anything: it refuses root, and it
+ * looks for the server's binary and files. That it runs from inside the folder shows that the data can be reached.
+ */
+function works(identity: Identity, initdb: string, folder: string): boolean {
+  const script = `cd "$1" && exec "$2" --show -D "$1"`
   const [program = "", ...args] = [
-    ...identity.wrapper, "setpriv", ...identity.privileges, "--", "sh", "-c", script, "sh", folder, postgres
+    ...identity.wrapper, "setpriv", ...identity.privileges, "--", "sh", "-c", script, "sh", folder, initdb
   ]
   return spawnSync(program, args, { stdio: "ignore", timeout: PROBE_TIMEOUT_MS }).status === 0
 }
 
-export function chooseIdentity(postgres: string, folder: string): Identity {
+export function chooseIdentity(initdb: string, folder: string): Identity {
   if (process.getuid?.() !== 0) return ourselves
-  const found = hasSetpriv() ? candidates().find((identity) => works(identity, postgres, folder)) : undefined
+  const found = hasSetpriv() ? candidates().find((identity) => works(identity, initdb, folder)) : undefined
   if (found !== undefined) return found
   throw new LaunchFault(
     `Postgres does not run as root and no other identity can reach ${folder}; ` +

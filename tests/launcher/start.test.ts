@@ -1,0 +1,133 @@
+import { existsSync, statSync } from "node:fs"
+import { afterEach, describe, expect, test } from "vitest"
+import { isRunning } from "../../ops/launcher/proc.ts"
+import { startServers, waitFor } from "../harness/index.ts"
+import { endLaunchers, launch, untilGone } from "./launcher.ts"
+
+const STOP_LIMIT_MS = 10_000
+
+afterEach(endLaunchers)
+
+async function health(url: string): Promise<unknown> {
+  return (await fetch(`${url}/api/v1/health`)).json()
+}
+
+describe("a start", () => {
+  test("says ready once, writes run.json, and a SIGTERM ends all with status 0", async () => {
+    const launcher = await (await launch({ args: ["--edges", "2", "--actors=3"] })).ready()
+    const base = `http://127.0.0.1:${launcher.port}`
+    const second = `http://127.0.0.1:${launcher.port + 1}`
+    expect(launcher.stdout).toBe(`ready ${base}\n`)
+
+    const run = launcher.run()
+    const pid = expect.any(Number)
+    expect(run).toEqual({
+      nats: { pid, url: expect.stringMatching(/^nats:\/\/127\.0\.0\.1:\d+$/) },
+      postgres: { pid, url: expect.stringMatching(/^postgres:\/\/hub:[^@]+@127\.0\.0\.1:\d+\/hub$/) },
+      edges: [{ pid, url: base }, { pid, url: second }],
+      actors: [{ pid }, { pid }, { pid }]
+    })
+    expect(statSync(launcher.runFile).mode & 0o777).toBe(0o600)
+    const pids = launcher.pids()
+    expect(new Set(pids).size).toBe(7)
+    expect(pids.filter((it) => !isRunning(it))).toEqual([])
+    const hosts = `127.0.0.1:${launcher.port},127.0.0.1:${launcher.port + 1}`
+    expect(await health(second)).toEqual({ nats: run.nats.url, hosts, base })
+
+    const ended = await launcher.end("SIGTERM")
+    expect(ended).toMatchObject({ code: 0, signal: null })
+    expect(ended.afterMs).toBeLessThan(STOP_LIMIT_MS)
+    expect(pids.filter(isRunning)).toEqual([])
+    expect(existsSync(launcher.runFile)).toBe(false)
+  })
+
+  test("a second start on the same data keeps the servers' addresses and is quick", async () => {
+    const first = await (await launch()).ready()
+    const before = first.run()
+    await first.end("SIGINT")
+    const begin = Date.now()
+    const second = await (await launch({ dataDir: first.dataDir, port: first.port })).ready()
+    expect(Date.now() - begin).toBeLessThan(4_000)
+    expect(second.run().nats.url).toBe(before.nats.url)
+    expect(second.run().postgres.url).toBe(before.postgres.url)
+  })
+
+  test("servers named by the environment are used and left alone", async () => {
+    const servers = await startServers()
+    try {
+      const env = { HUB_NATS_URL: servers.nats.url, HUB_DATABASE_URL: servers.postgres.url }
+      const launcher = await (await launch({ env })).ready()
+      expect(launcher.run()).toMatchObject({
+        nats: { pid: null, url: servers.nats.url },
+        postgres: { pid: null, url: servers.postgres.url }
+      })
+      expect((await launcher.end("SIGTERM")).code).toBe(0)
+      expect([servers.nats.pid, servers.postgres.pid].every((pid) => pid !== null && isRunning(pid))).toBe(true)
+    } finally {
+      await servers.stop()
+    }
+  })
+
+  test("a SIGTERM half-way through is obeyed with status 0", async () => {
+    const launcher = await launch({ env: { MISBEHAVE: "edge is never ready" } })
+    await waitFor(() => launcher.run().edges[0]?.pid, { describe: "an edge that is starting" })
+    const pids = launcher.pids()
+    const ended = await launcher.end("SIGTERM")
+    expect(ended).toMatchObject({ code: 0, signal: null })
+    expect(launcher.stdout).toBe("")
+    expect(pids.filter(isRunning)).toEqual([])
+  })
+
+  test("nodes that ignore SIGTERM do not hold up the end", async () => {
+    const launcher = await (await launch({ env: { MISBEHAVE: "edge ignores SIGTERM" } })).ready()
+    const pids = launcher.pids()
+    const ended = await launcher.end("SIGTERM")
+    expect(ended).toMatchObject({ code: 0, signal: null })
+    expect(ended.afterMs).toBeLessThan(STOP_LIMIT_MS)
+    expect(pids.filter(isRunning)).toEqual([])
+  })
+})
+
+describe("a death", () => {
+  test.each(["edge 1", "actor 2", "nats", "postgres"])("of %s is named and mended in place", async (role) => {
+    const launcher = await (await launch({ args: ["--actors", "2"] })).ready()
+    const entry = () => {
+      const { edges, actors, nats, postgres } = launcher.run()
+      return { "edge 1": edges[0], "actor 2": actors[1], nats, postgres }[role]
+    }
+    const before = entry()
+    const pid = before?.pid ?? 0
+    expect(isRunning(pid)).toBe(true)
+    process.kill(pid, "SIGKILL")
+    await waitFor(() => /runs again/.test(launcher.stderr), { describe: `the restart of ${role}` })
+    expect(launcher.stderr).toContain(`${role} (pid ${pid}) died, signal SIGKILL\n`)
+    const after = entry()
+    expect(after).toEqual({ ...before, pid: expect.any(Number) })
+    expect(after?.pid).not.toBe(pid)
+    expect(launcher.stderr).toContain(`${role} runs again (pid ${after?.pid})\n`)
+    expect(launcher.pids().filter((it) => !isRunning(it))).toEqual([])
+    await waitFor(() => health(launcher.run().edges[0]?.url ?? ""), { describe: "a healthy edge" })
+  })
+
+  test("of the launcher itself leaves nothing, and the next start takes over", async () => {
+    const launcher = await (await launch()).ready()
+    const pids = launcher.pids()
+    await launcher.end("SIGKILL")
+    await untilGone(pids, 5_000)
+    expect(existsSync(launcher.runFile)).toBe(true)
+    const next = await (await launch({ dataDir: launcher.dataDir, port: launcher.port })).ready()
+    expect((await next.end("SIGTERM")).code).toBe(0)
+  })
+
+  test("of a launcher whose nodes were frozen: the next start ends them first", async () => {
+    const launcher = await (await launch()).ready()
+    const run = launcher.run()
+    const frozen = [run.edges[0]?.pid ?? 0, run.actors[0]?.pid ?? 0, run.nats.pid ?? 0]
+    for (const pid of frozen) process.kill(pid, "SIGSTOP")
+    await launcher.end("SIGKILL")
+    expect(frozen.filter((pid) => !isRunning(pid))).toEqual([])
+    const next = await (await launch({ dataDir: launcher.dataDir, port: launcher.port })).ready()
+    expect(frozen.filter(isRunning)).toEqual([])
+    expect(next.run().nats.url).toBe(run.nats.url)
+  })
+})
