@@ -18,6 +18,8 @@ export const ERROR_STATUS = {
   agent_suspended: 403,
   operator_required: 403,
   platform_account: 403,
+  /** What came is no HTTP request. */
+  bad_request: 400,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
