@@ -31,7 +31,8 @@ class Problem extends Error {}
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export const ACTOR_ROLES = ["actors", "queries", "projections", "timers"] as const
+/** What an actor process may do: `actors` owns shards (with timers and projections), `queries` reads the read models. */
+export const ACTOR_ROLES = ["actors", "queries"] as const
 
 export const readConfig = (env: Env): ConfigResult => {
   try {

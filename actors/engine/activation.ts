@@ -35,8 +35,8 @@ export interface EngineParts {
   readonly readModels: ReadModels
   readonly limits: Limits["service"]
   readonly now: () => number
-  /** Other activations of this node are told when a commit of this one touched their subject. */
-  readonly touched: (kind: string, id: string) => void
+  /** The owner of a companion is told that its subject was written to; resolves when its reads are fresh. */
+  readonly touched: (kind: string, id: string) => Promise<void>
 }
 
 /** Tries of one command against appends that lost the race. */
@@ -60,10 +60,13 @@ export class Activation {
   lastUsed = 0
   readonly id: string
   readonly definition: ActorDefinition
+  readonly memory: unknown
   private readonly parts: EngineParts
   private remembered: Array<RememberedCommand> = []
   private loading: Promise<void> | null = null
   private loaded = false
+  /** Grows whenever the log is known to have moved on without us, so that a read under way does not count as fresh. */
+  private staleness = 0
   private queue: Array<Queued> | null = null
   private commitsSinceSnapshot = 0
 
@@ -72,6 +75,8 @@ export class Activation {
     this.id = id
     this.parts = parts
     this.state = definition.initial
+    this.memory = definition.memory?.()
+    this.loaded = definition.logless === true
   }
 
   get idle(): boolean {
@@ -93,7 +98,9 @@ export class Activation {
 
   /** Somebody else wrote to this subject: the next use reads the log first. */
   stale(): void {
+    if (this.definition.logless === true) return
     this.loaded = false
+    this.staleness++
   }
 
   submit(command: Command, operation: AnyWrite): Promise<Outcome> {
@@ -109,8 +116,12 @@ export class Activation {
     })
   }
 
-  async snapshot(): Promise<void> {
-    if (!this.loaded || this.commitsSinceSnapshot === 0) return
+  /** A short log is read as fast as a snapshot, so only a long one is worth a row. */
+  async snapshotIfLong(): Promise<void> {
+    if (this.loaded && this.commitsSinceSnapshot >= FIRST_READ) await this.snapshot()
+  }
+
+  private async snapshot(): Promise<void> {
     this.commitsSinceSnapshot = 0
     await this.parts.snapshots.save(this.definition.kind, this.id, { seq: this.seq, state: this.state, commands: [...this.remembered] })
   }
@@ -159,7 +170,7 @@ export class Activation {
     const base = { id: this.id, at, seq: this.seq }
     let facts: unknown = null
     if (operation.prepare !== undefined) {
-      facts = await operation.prepare(this.state, command.input, { ...base, commandId: command.id, deadline: command.deadline })
+      facts = await operation.prepare(this.state, command.input, { ...base, commandId: command.id, deadline: command.deadline, memory: this.memory })
       if (isRefused(facts)) return facts
     }
     const context: DecideContext<unknown> = { ...base, facts }
@@ -187,9 +198,10 @@ export class Activation {
     const result = await this.parts.log.append([own, ...companions.map((companion) => this.companionAppend(command, context.at, companion))])
     if (!result.ok) return this.appendFailed(result.reason, command, operation, context, companions, mayContest)
     this.fold({ seq: result.seqs[0] ?? 0, commit })
-    for (const companion of companions) this.parts.touched(companion.kind, companion.id)
+    await Promise.all(companions.map((companion) => this.parts.touched(companion.kind, companion.id)))
     if (operation.projected === true) await this.parts.readModels.reached(Math.max(...result.seqs))
     this.snapshotWhenDue()
+    operation.after?.(command.input, context)
     if ("refused" in decision) return { refused: decision.refused }
     return { data: operation.answer(this.state, decision.reply, { id: this.id, at: context.at }) }
   }
@@ -244,6 +256,7 @@ export class Activation {
   }
 
   private async readLog(): Promise<void> {
+    const { staleness } = this
     const subject = subjects.event(this.definition.kind, this.id)
     let page = await this.parts.log.read(subject, this.seq, FIRST_READ)
     if (page.more && this.seq === 0) {
@@ -260,7 +273,8 @@ export class Activation {
       if (!page.more) break
       page = await this.parts.log.read(subject, this.seq, FULL_READ)
     }
-    this.loaded = true
+    if (staleness === this.staleness) this.loaded = true
+    else await this.readLog()
   }
 
   private fold(entry: LogEntry): void {

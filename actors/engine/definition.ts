@@ -3,6 +3,7 @@
  * `decide` and `evolve` are pure: no clock, no randomness, no bus, no SQL. Time comes in `at`; whatever else a decision
  * needs of the world comes in as facts, gathered by `prepare` before the decision.
  */
+import type { Ask, RateState } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 
 /** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
@@ -66,6 +67,8 @@ export interface WriteOperation<State, Input, Event extends EventShape, Facts> {
   readonly answer: (state: State, reply: unknown, context: { readonly id: string; readonly at: number }) => unknown
   /** Whether the answer waits until the read models have the commit. */
   readonly projected?: boolean
+  /** Once after a commit, at best: it is lost with the node, and is not awaited. */
+  readonly after?: (input: Input, context: DecideContext<Facts>) => void
 }
 
 /** An operation that is neither a read of the state nor a decision on it: it talks to a store of its own. */
@@ -83,6 +86,8 @@ export interface PrepareContext {
   readonly commandId: string
   /** Unix ms. */
   readonly deadline: number
+  /** What the activation keeps beside its state, see `ActorDefinition.memory`. */
+  readonly memory: unknown
 }
 
 export type Operation<State, Event extends EventShape> =
@@ -100,19 +105,21 @@ export interface ActorDefinition<State = unknown, Event extends EventShape = Eve
   readonly operations: Readonly<Record<string, Operation<State, Event>>>
   /** The operation that a fired timer becomes; its input is `{ name }`. */
   readonly onTimer?: string
-  /** True when the actor's log may be erased: nothing will ever ask for it again. */
-  readonly erasable?: (state: State) => boolean
+  /** No log at all: what such an actor keeps lies in its memory and in stores of its own. */
+  readonly logless?: true
+  /** What an activation keeps beside its state, lost with it: rate windows, requests under way. */
+  readonly memory?: () => unknown
   /** Judges an ask before its operation, where it is signed or draws on rate limits. */
   readonly gate?: Gate<State>
 }
 
 export type GateVerdict =
-  | { readonly pass: true; readonly rate?: import("../../schemas/bus/frames.ts").RateState; readonly actor?: string }
-  | { readonly pass: false; readonly refused: Refusal; readonly rate?: import("../../schemas/bus/frames.ts").RateState }
+  | { readonly pass: true; readonly rate?: RateState | undefined }
+  | { readonly pass: false; readonly refused: Refusal; readonly rate?: RateState | undefined }
   | { readonly moved: string }
 
 export interface Gate<State> {
-  readonly judge: (ask: import("../../schemas/bus/frames.ts").Ask, state: State, at: number) => GateVerdict | Promise<GateVerdict>
+  readonly judge: (ask: Ask, activation: { readonly state: State; readonly memory: unknown }, writes: boolean) => GateVerdict | Promise<GateVerdict>
 }
 
 /** Keeps the types of a definition while it is written; the engine sees it without them. */

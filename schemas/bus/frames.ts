@@ -33,8 +33,13 @@ export interface Ask {
   readonly op: string
   readonly input: unknown
   readonly by?: SignedBy
-  /** Rate-limit buckets to draw one from at the actor, in order, before the operation (contract 11). */
+  /**
+   * Rate-limit buckets of the agent to draw one from before the operation, in order, the `agent` bucket after them
+   * (contract 11). Absent on an ask whose signature is settled: nothing is drawn again.
+   */
   readonly draw?: ReadonlyArray<string>
+  /** The operation is open to a suspended agent although it writes (spec 3.1: deletion, key rotation). */
+  readonly whileSuspended?: true
   /** Unix ms after which nobody waits any more. */
   readonly deadline: number
   readonly trace?: string

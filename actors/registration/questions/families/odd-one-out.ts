@@ -78,7 +78,7 @@ export const oddOneOut: Family<OddOneOutFacts> = {
     ({ rule, words }, r) => `${words.map((word) => `"${word}"`).join(" ")} – five times it is true that the word ${verb(rule)}, and once it is false. Find the word for which it is false. ${only.word(r)}`,
     ({ rule, words }, r) => `A printer may use nothing but type that ${verb(rule)}, word by word. By mistake one wrong word got into this line: ${words.join(" / ")}. Name the mistake. ${only.word(r)}`,
     ({ rule, words }, r) => `From the list below, strike out every word that ${verb(rule)}. One remains; it is your answer. List: ${words.join("; ")}. ${only.word(r)}`,
-    ({ rule, words }, r) => `Asked for words such that each ${verb(rule)}, a pupil wrote ${words.join(", ")}. The teacher marked a single one as wrong. Tell which. ${only.word(r)}`,
+    ({ rule, words }, r) => `Asked for words such that each ${verb(rule)}, a pupil wrote ${words.join(", ")}. A single one was marked as wrong. Tell which. ${only.word(r)}`,
     ({ rule, words }, r) => `The password to a cave is hidden among ${words.join(", ")}: it is the only one of them about which you cannot say that it ${verb(rule)}. What is the password? ${only.word(r)}`,
     ({ rule, words }, r) => `Sort the following into two heaps, "yes" if the word ${verb(rule)} and "no" if not: ${words.join(" | ")}. The "no" heap will have just one word on it; say which one. ${only.word(r)}`,
   ],

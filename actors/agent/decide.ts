@@ -1,0 +1,105 @@
+/** Decisions on an agent. Pure: everything of the world comes in. */
+import type { UpdateMe } from "../../schemas/agent/api.ts"
+import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
+import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Decision } from "../engine/definition.ts"
+import type { Agent, AgentEvent, AgentState, ScoreName } from "./state.ts"
+
+/** contract 12 */
+const TRUST_AT_START = 10
+const TRUST_MAX = 100
+const TRUST_LOST_BY_SUSPENSION = 30
+/** Roles that an operator may give; rights come from nothing else (spec 2.2). */
+export const ROLES = ["operator"] as const
+
+const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
+
+export const scoreChange = (
+  agent: { readonly trust: number; readonly reputation: number; readonly entries: number },
+  score: ScoreName,
+  wanted: number,
+  reason: string,
+  target: { readonly type: string; readonly id: string } | null
+): AgentEvent => {
+  const before = agent[score]
+  const value = score === "trust" ? Math.min(TRUST_MAX, Math.max(0, before + wanted)) : before + wanted
+  return {
+    type: "agent.score_changed",
+    v: 1,
+    entry: agent.entries + 1,
+    score,
+    delta: value - before,
+    value,
+    reason,
+    target_type: target?.type ?? null,
+    target_id: target?.id ?? null
+  }
+}
+
+/** What registration writes on the new agent's subject (spec 4.3 step 3). */
+export const registrationEvents = (registered: Extract<AgentEvent, { type: "agent.registered" }>): ReadonlyArray<AgentEvent> => [
+  registered,
+  scoreChange({ trust: 0, reputation: 0, entries: 0 }, "trust", TRUST_AT_START, "registered", null)
+]
+
+export const decideUpdate = (state: AgentState, change: UpdateMe, production: boolean): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (typeof change.webhook_url === "string") {
+    const problem = webhookAddressProblem(change.webhook_url, production)
+    if (problem !== null) return { refused: invalidField("webhook_url", `webhook_url ${problem}.`) }
+  }
+  return { events: [{ type: "agent.profile_changed", v: 1, ...change }] }
+}
+
+export const decideDelete = (state: AgentState, input: { readonly confirm: string }): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (state.is_system) return { refused: refusal("platform_account", "The platform's own account cannot be deleted.") }
+  if (input.confirm !== state.handle) {
+    return { refused: invalidField("confirm", "confirm must be your own handle, exactly.") }
+  }
+  return { events: [{ type: "agent.deleted", v: 1 }] }
+}
+
+interface Moderation {
+  readonly reason: string
+}
+
+const conflict = (agent: Agent): { readonly refused: Refusal } => ({
+  refused: refusal("validation_error", `The agent is ${agent.status}.`, { field: "status", status: agent.status })
+})
+
+export const decideSuspend = (state: AgentState, input: Moderation): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (state.status !== "active") return conflict(state)
+  const score = scoreChange(state, "trust", -TRUST_LOST_BY_SUSPENSION, "suspended", null)
+  const withheld = score.type === "agent.score_changed" ? -score.delta : 0
+  return { events: [{ type: "agent.suspended", v: 1, reason: input.reason, trust_withheld: withheld }, score] }
+}
+
+export const decideReinstate = (state: AgentState, input: Moderation): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (state.status !== "suspended") return conflict(state)
+  const score = scoreChange(state, "trust", state.trust_withheld, "reinstated", null)
+  return { events: [{ type: "agent.reinstated", v: 1, reason: input.reason }, score] }
+}
+
+export const decideBan = (state: AgentState, input: Moderation): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (state.status !== "active" && state.status !== "suspended") return conflict(state)
+  return { events: [{ type: "agent.banned", v: 1, reason: input.reason }] }
+}
+
+export const decideRole = (state: AgentState, input: { readonly role: string; readonly granted: boolean }): Decision<AgentEvent> => {
+  if (state === null || state.status === "deleted") return missing
+  if (!ROLES.some((role) => role === input.role)) {
+    return { refused: invalidField("role", `role must be one of ${ROLES.join(", ")}.`) }
+  }
+  if (state.roles.includes(input.role) === input.granted) return { events: [] }
+  const others = state.roles.filter((role) => role !== input.role)
+  return { events: [{ type: "agent.roles_changed", v: 1, roles: input.granted ? [...others, input.role] : others }] }
+}
+
+export const decideSystem = (state: AgentState, input: { readonly is_system: boolean }): Decision<AgentEvent> => {
+  if (state === null || state.status === "deleted") return missing
+  return state.is_system === input.is_system ? { events: [] } : { events: [{ type: "agent.system_marked", v: 1, is_system: input.is_system }] }
+}

@@ -1,0 +1,113 @@
+/**
+ * Who may do what: judged where the signing key lives, before any operation of an agent (spec 3.1, 5.1; contract 11).
+ *
+ * Order: the nonce is recorded (the edge has verified the signature), the key is resolved, the account's status is
+ * looked at, then the buckets are drawn. A key that was never registered, or was brought in by rotation, has no agent
+ * under its own id: the key's claim says who has it, and the ask moves on there with its signature settled.
+ */
+import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
+import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import type { BucketName, Limits } from "../../schemas/limits.ts"
+import type { Gate, GateVerdict } from "../engine/definition.ts"
+import type { NonceLog } from "../engine/nonces.ts"
+import { draw, type Window } from "../limit/window.ts"
+import type { Agent, AgentState } from "./state.ts"
+
+export interface AgentMemory {
+  /** Windows of the agent's own buckets, by name. */
+  readonly windows: Map<string, Window>
+  /** Requests under way under an Idempotency-Key. */
+  readonly underWay: Map<string, { readonly body: string; readonly until: number }>
+}
+
+export const newAgentMemory = (): AgentMemory => ({ windows: new Map(), underWay: new Map() })
+
+export interface GateParts {
+  readonly nonces: NonceLog
+  readonly limits: Limits
+  /** The agent that a key was claimed for, or `null`. */
+  readonly claimOf: (key: string) => Promise<{ readonly agent: string } | null>
+  readonly seen: (id: string, now: number) => void
+}
+
+/** Operations that a key without an agent may be used for: registration itself. */
+const OPEN_TO_ANY_KEY = "agent.admit_key"
+
+export const agentGate = (parts: GateParts): Gate<AgentState> => ({
+  judge: (ask, activation, writes) => {
+    const { by } = ask
+    if (by === undefined) return { pass: true }
+    const memory = activation.memory as AgentMemory
+    if (by.settled === true) return judgeAgent(parts, ask, by, activation.state, memory, writes)
+    return new Promise<GateVerdict>((resolve) => {
+      let verdict: GateVerdict | Promise<GateVerdict> | null = null
+      const use = parts.nonces.use(by.key, by.nonce, ask.id, Date.now(), (durable) => {
+        if (!durable) resolve({ pass: false, refused: unavailable("The signature could not be recorded.") })
+        else if (verdict !== null) resolve(verdict)
+      })
+      if (use === "reused") {
+        resolve({ pass: false, refused: refusal("auth_nonce_reused", "This nonce was used before. Sign again with a fresh one.") })
+        return
+      }
+      verdict =
+        activation.state === null && ask.op !== OPEN_TO_ANY_KEY
+          ? judgeStrangerKey(parts, by)
+          : judgeAgent(parts, ask, by, activation.state, memory, writes)
+    })
+  }
+})
+
+const judgeStrangerKey = async (parts: GateParts, by: SignedBy): Promise<GateVerdict> => {
+  const claim = await parts.claimOf(by.key)
+  return claim === null
+    ? { pass: false, refused: refusal("key_unknown", "The signature is good, but no agent has this key.") }
+    : { moved: claim.agent }
+}
+
+const judgeAgent = (parts: GateParts, ask: Ask, by: SignedBy, agent: AgentState, memory: AgentMemory, writes: boolean): GateVerdict => {
+  if (ask.op === OPEN_TO_ANY_KEY) return { pass: true }
+  if (agent === null) return { pass: false, refused: refusal("key_unknown", "The signature is good, but no agent has this key.") }
+  const refused = keyRefusal(agent, by.publicKey) ?? statusRefusal(agent, ask, writes)
+  if (refused !== null) return { pass: false, refused }
+  const now = Date.now()
+  parts.seen(ask.actor, now)
+  if (ask.draw === undefined && by.settled === true) return { pass: true, rate: rateOf(memory, parts.limits, now) }
+  return drawAll(memory, parts.limits, [...(ask.draw ?? []), "agent"], now)
+}
+
+const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
+  if (agent.keys.at(-1)?.public_key === publicKey) return null
+  return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
+}
+
+const statusRefusal = (agent: Agent, ask: Ask, writes: boolean): Refusal | null => {
+  if (agent.status === "active") return null
+  if (agent.status === "banned") return refusal("agent_banned", "This agent is banned.")
+  if (agent.status === "deleted") return refusal("agent_deleted", "This account was deleted.")
+  const changes = writes || (ask.draw ?? []).length > 0
+  return changes && ask.whileSuspended !== true
+    ? refusal("agent_suspended", "This agent is suspended: it may read, but not write.")
+    : null
+}
+
+const drawAll = (memory: AgentMemory, limits: Limits, buckets: ReadonlyArray<string>, now: number): GateVerdict => {
+  for (const name of buckets) {
+    if (!Object.hasOwn(limits.rate_limits, name)) continue
+    const limit = limits.rate_limits[name as BucketName]
+    const drawn = draw(memory.windows.get(name) ?? null, limit, 1, now)
+    memory.windows.set(name, drawn.window)
+    if (drawn.granted === 0) {
+      const retryAfter = Math.max(1, Math.ceil((drawn.resetsAt - now) / 1000))
+      const details = { bucket: name, limit: limit.requests, window_seconds: limit.window_seconds, retry_after: retryAfter }
+      const refused = { ...refusal("rate_limited", `Too many requests (${name}). Try again in ${retryAfter} s.`, details), retryAfter }
+      return { pass: false, refused, rate: rateOf(memory, limits, now) }
+    }
+  }
+  return { pass: true, rate: rateOf(memory, limits, now) }
+}
+
+const rateOf = (memory: AgentMemory, limits: Limits, now: number): RateState => {
+  const limit = limits.rate_limits.agent
+  const { remaining, resetsAt } = draw(memory.windows.get("agent") ?? null, limit, 0, now)
+  return { limit: limit.requests, remaining, reset: Math.ceil(resetsAt / 1000) }
+}

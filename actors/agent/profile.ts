@@ -1,0 +1,39 @@
+/** An agent as others see it, and as it sees itself (spec 2.2, 2.3). */
+import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
+import { type Agent, currentKey } from "./state.ts"
+
+export const agentNumber = (number: number): string => `HX-${String(number).padStart(6, "0")}`
+
+export const iso = (ms: number): string => new Date(ms).toISOString()
+
+/** `status` is that of an agent that is shown at all: the caller refuses banned and deleted ones. */
+export const publicProfile = (id: string, agent: Agent, seenAt: number, baseUrl: string): AgentPublic => ({
+  id,
+  hx_id: agentNumber(agent.number),
+  handle: agent.handle,
+  name: agent.name,
+  description: agent.description,
+  public_key: currentKey(agent),
+  links: agent.links,
+  transparency: agent.transparency,
+  status: agent.status === "suspended" ? "suspended" : "active",
+  is_system: agent.is_system,
+  roles: agent.roles,
+  scores: { trust: agent.trust, reputation: agent.reputation },
+  created_at: iso(agent.created_at),
+  last_seen_at: iso(seenAt),
+  // Nothing that is counted here can be made yet: the features that make them will count them in the state.
+  counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
+  sponsors: [],
+  url: `${baseUrl}/agents/${agent.handle}`,
+  id_url: `${baseUrl}/id/${agentNumber(agent.number)}`
+})
+
+export const privateProfile = (id: string, agent: Agent, seenAt: number, baseUrl: string): AgentPrivate => ({
+  ...publicProfile(id, agent, seenAt, baseUrl),
+  webhook_url: agent.webhook_url,
+  webhook_secret_set: agent.webhook_secret !== null,
+  unread_notifications: 0,
+  unread_messages: 0,
+  pending_sponsorships: 0
+})

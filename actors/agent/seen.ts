@@ -1,0 +1,52 @@
+/**
+ * When an agent was last seen (spec 2.2: updated at most once a minute for reads). Not worth a commit each: the newest
+ * time of each agent is kept in a stream that holds one message an agent, from where the directory has it too.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { streams, subjects } from "../../schemas/subjects.ts"
+
+const EVERY_MS = 60_000
+const TIMEOUT_MS = 1000
+/** Agents whose last time one node knows without asking the stream. */
+const KNOWN_MAX = 100_000
+
+export class LastSeen {
+  private readonly nats: NatsConnection
+  private readonly known = new Map<string, number>()
+
+  constructor(nats: NatsConnection) {
+    this.nats = nats
+  }
+
+  /** Notes that the agent is here now; the time that counts, which moves once a minute. */
+  touch(id: string, now: number): number {
+    const before = this.known.get(id)
+    if (before !== undefined && now - before < EVERY_MS) return before
+    this.remember(id, now)
+    this.nats.publish(subjects.seen(id), JSON.stringify({ agent: id, at: now }))
+    return now
+  }
+
+  /** Unix ms; `fallback` where the agent has made no request yet or the stream does not answer. */
+  async of(id: string, fallback: number): Promise<number> {
+    const known = this.known.get(id)
+    if (known !== undefined) return known
+    try {
+      const reply = await this.nats.request(`$JS.API.DIRECT.GET.${streams.seen}.${subjects.seen(id)}`, undefined, { timeout: TIMEOUT_MS })
+      const at = reply.headers?.code === 404 ? fallback : reply.json<{ at: number }>().at
+      this.remember(id, at)
+      return at
+    } catch {
+      return fallback
+    }
+  }
+
+  private remember(id: string, at: number): void {
+    this.known.delete(id)
+    this.known.set(id, at)
+    if (this.known.size > KNOWN_MAX) {
+      const oldest = this.known.keys().next().value
+      if (oldest !== undefined) this.known.delete(oldest)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/** A forum category: id = its slug (spec 2.8). Operators define and remove them; the first ones are seeded. */
+import { invalidField, notFound } from "../../schemas/errors.ts"
+import { type Decision, defineActor, write } from "../engine/definition.ts"
+
+export interface CategoryState {
+  readonly name: string
+  readonly description: string
+  readonly position: number
+}
+
+export type CategoryEvent =
+  | ({ readonly type: "category.defined"; readonly v: 1 } & CategoryState)
+  | { readonly type: "category.removed"; readonly v: 1 }
+
+export const CATEGORY_EVENTS = { "category.defined": 1, "category.removed": 1 } as const
+
+const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,31}$/
+const NAME_MAX_CHARS = 80
+const DESCRIPTION_MAX_CHARS = 500
+
+export const evolveCategory = (_state: CategoryState | null, event: CategoryEvent): CategoryState | null =>
+  event.type === "category.removed" ? null : { name: event.name, description: event.description, position: event.position }
+
+export const decideDefine = (state: CategoryState | null, input: CategoryState, id: string): Decision<CategoryEvent> => {
+  if (!SLUG_PATTERN.test(id)) return { refused: invalidField("slug", "slug must be 1 to 32 of a-z, 0-9 and -, and not start with -.") }
+  if (input.name.trim() === "" || input.name.length > NAME_MAX_CHARS) {
+    return { refused: invalidField("name", `name must be 1 to ${NAME_MAX_CHARS} characters.`) }
+  }
+  if (input.description.length > DESCRIPTION_MAX_CHARS) {
+    return { refused: invalidField("description", `description must be at most ${DESCRIPTION_MAX_CHARS} characters.`) }
+  }
+  if (!Number.isInteger(input.position)) return { refused: invalidField("position", "position must be a whole number.") }
+  const same = state !== null && state.name === input.name && state.description === input.description && state.position === input.position
+  return same ? { events: [] } : { events: [{ type: "category.defined", v: 1, name: input.name, description: input.description, position: input.position }] }
+}
+
+export const categoryActor = () =>
+  defineActor<CategoryState | null, CategoryEvent>({
+    kind: "category",
+    initial: null,
+    events: CATEGORY_EVENTS,
+    evolve: evolveCategory,
+    operations: {
+      "category.define": write<CategoryState | null, CategoryState, CategoryEvent>({
+        decide: (state, input, { id }) => decideDefine(state, input, id),
+        answer: (state, _reply, { id }) => ({ slug: id, ...state }),
+        projected: true
+      }),
+      /** Once in the life of a cluster: what an operator has changed or removed since stays so. */
+      "category.seed": write<CategoryState | null, CategoryState, CategoryEvent>({
+        decide: (state, input, { id, seq }) => (seq > 0 ? { events: [] } : decideDefine(state, input, id)),
+        answer: () => null
+      }),
+      "category.remove": write<CategoryState | null, null, CategoryEvent>({
+        decide: (state) => (state === null ? { refused: notFound("category") } : { events: [{ type: "category.removed", v: 1 }] }),
+        answer: (_state, _reply, { id }) => ({ deleted: true, id }),
+        projected: true
+      })
+    }
+  })
+
+/** What a new cluster's forum begins with. */
+export const SEEDED_CATEGORIES: ReadonlyArray<CategoryState & { readonly slug: string }> = [
+  { slug: "general", name: "General", description: "Anything that fits nowhere else.", position: 10 },
+  { slug: "introductions", name: "Introductions", description: "Who you are and what you work on.", position: 20 },
+  { slug: "help", name: "Help", description: "Questions with an answer to be found.", position: 30 },
+  { slug: "tools", name: "Tools", description: "Programs, prompts and methods worth sharing.", position: 40 },
+  { slug: "research", name: "Research", description: "Findings, data sets and how they were come by.", position: 50 },
+  { slug: "safety", name: "Safety", description: "Attacks, defences and responsible disclosure.", position: 60 },
+  { slug: "meta", name: "Meta", description: "This service: proposals, faults and wishes.", position: 70 }
+]

@@ -1,0 +1,61 @@
+/** The tables of Postgres: snapshots and read models. All of it can be made again from the log. */
+import { type ColumnType, Kysely, PostgresDialect } from "kysely"
+import pg from "pg"
+
+type Json = ColumnType<unknown, string, string>
+/** bigint: text on the way out. */
+type Big = ColumnType<string, string | number, string | number>
+type Time = ColumnType<Date, Date | string, Date | string>
+
+export interface Database {
+  snapshots: { kind: string; id: string; format: number; seq: Big; state: Json; commands: Json }
+  projections: { name: string; seq: Big; version: number }
+  agents: {
+    id: string
+    number: number
+    handle: string
+    name: string
+    description: string
+    transparency: string
+    public_key: string
+    links: Json
+    status: string
+    is_system: boolean
+    roles: Json
+    trust: number
+    reputation: number
+    created_at: Time
+    last_seen_at: Time
+  }
+  score_entries: {
+    agent: string
+    entry: number
+    at: Time
+    score: string
+    delta: number
+    value: number
+    reason: string
+    target_type: string | null
+    target_id: string | null
+  }
+  categories: { slug: string; name: string; description: string; position: number; threads: number }
+}
+
+/** Connections of one process; Postgres itself takes 100. */
+const POOL_MAX = 8
+const CONNECT_TIMEOUT_MS = 2000
+const STATEMENT_TIMEOUT_MS = 10_000
+
+export const openDatabase = (url: string): Kysely<Database> => {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_MAX,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    // A query sent into a dead connection must not hang for as long as TCP would let it.
+    query_timeout: STATEMENT_TIMEOUT_MS
+  })
+  // An idle connection that dies is replaced at the next query; without a listener it would end the process.
+  pool.on("error", () => undefined)
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+}

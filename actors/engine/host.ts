@@ -1,0 +1,99 @@
+/**
+ * The actors of one node: activated on first use, passivated when idle, dropped with their shard.
+ * At most `resident_actors_max` are kept; the longest idle go first, after a snapshot where one is due.
+ */
+import { shardOf } from "../../schemas/subjects.ts"
+import { Activation, type EngineParts } from "./activation.ts"
+import type { ActorDefinition } from "./definition.ts"
+
+const DRAIN_STEP_MS = 5
+const DRAIN_MAX_MS = 3000
+/** Passivations of one sweep, so that it never holds the event loop. */
+const SWEEP_MAX = 500
+
+export class ActorHost {
+  private readonly definitions: ReadonlyMap<string, ActorDefinition>
+  private readonly parts: EngineParts
+  private readonly activations = new Map<string, Activation>()
+
+  constructor(definitions: ReadonlyArray<ActorDefinition>, parts: EngineParts) {
+    const byKind = new Map<string, ActorDefinition>()
+    for (const definition of definitions) {
+      if (byKind.has(definition.kind)) throw new Error(`Two actor kinds are named ${definition.kind}`)
+      byKind.set(definition.kind, definition)
+    }
+    this.definitions = byKind
+    this.parts = parts
+  }
+
+  definition(kind: string): ActorDefinition | undefined {
+    return this.definitions.get(kind)
+  }
+
+  activation(kind: string, id: string): Activation | undefined {
+    const key = keyOf(kind, id)
+    const resident = this.activations.get(key)
+    if (resident !== undefined) {
+      resident.lastUsed = this.parts.now()
+      return resident
+    }
+    const definition = this.definitions.get(kind)
+    if (definition === undefined) return undefined
+    const fresh = new Activation(definition, id, this.parts)
+    fresh.lastUsed = this.parts.now()
+    this.activations.set(key, fresh)
+    return fresh
+  }
+
+  /** Another actor's commit wrote to this one's subject. */
+  stale(kind: string, id: string): void {
+    this.activations.get(keyOf(kind, id))?.stale()
+  }
+
+  /** State of an actor of this node's own shard, read from its log where it is not resident. */
+  async stateOf<State>(kind: string, id: string): Promise<State> {
+    const activation = this.activation(kind, id)
+    if (activation === undefined) throw new Error(`There is no actor kind ${kind}`)
+    await activation.load()
+    return activation.state as State
+  }
+
+  get resident(): number {
+    return this.activations.size
+  }
+
+  /** Forgets every actor of a shard at once; what is under way there ends at the log's fence. */
+  drop(shard: number): void {
+    for (const [key, activation] of this.activations) if (shardOf(activation.id) === shard) this.activations.delete(key)
+  }
+
+  /** Waits until no command of the shard is under way and keeps snapshots of what has changed. */
+  async drain(shard: number): Promise<void> {
+    const until = Date.now() + DRAIN_MAX_MS
+    const members = [...this.activations.values()].filter((activation) => shardOf(activation.id) === shard)
+    while (members.some((activation) => !activation.idle) && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))
+    }
+    await Promise.allSettled(members.map((activation) => activation.snapshotIfLong()))
+  }
+
+  /** To be called from time to time. */
+  sweep(): void {
+    const { passivate_after_idle_ms, resident_actors_max } = this.parts.limits
+    const now = this.parts.now()
+    const over = this.activations.size - resident_actors_max
+    const candidates = [...this.activations]
+      .filter(([, activation]) => activation.idle && (over > 0 || now - activation.lastUsed > passivate_after_idle_ms))
+      .toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)
+      .slice(0, Math.max(SWEEP_MAX, over))
+    let spare = over
+    for (const [key, activation] of candidates) {
+      if (spare <= 0 && now - activation.lastUsed <= passivate_after_idle_ms) break
+      this.activations.delete(key)
+      void activation.snapshotIfLong().catch(() => undefined)
+      spare--
+    }
+  }
+}
+
+const keyOf = (kind: string, id: string): string => `${kind}/${id}`

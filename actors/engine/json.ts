@@ -1,0 +1,12 @@
+/** Answers that are ready JSON already (a profile that is asked for again and again) pass as they are. */
+const utf8 = new TextEncoder()
+
+export class Json {
+  readonly bytes: Uint8Array
+
+  constructor(value: unknown) {
+    this.bytes = utf8.encode(JSON.stringify(value))
+  }
+}
+
+export const jsonBytes = (value: unknown): Uint8Array => (value instanceof Json ? value.bytes : utf8.encode(JSON.stringify(value ?? null)))

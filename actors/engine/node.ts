@@ -1,0 +1,147 @@
+/**
+ * One node on the bus: takes frames of asks, has each judged and carried out by its actor, sends the answers back in
+ * frames. What it does not own it says so; what it cannot do it refuses; it never leaves an ask without an answer,
+ * except when it has lost its lease meanwhile: then the asker tries again elsewhere, and an old answer would be a lie.
+ */
+import type { BusMessage, BusTransport } from "../../schemas/bus/asker.ts"
+import { type Ask, encodeHead, packReplies, type RateState, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
+import type { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { shardOf } from "../../schemas/subjects.ts"
+import { type Activation, type Outcome, unknownOperation } from "./activation.ts"
+import type { EventShape, Operation, WriteOperation } from "./definition.ts"
+import type { ActorHost } from "./host.ts"
+import { jsonBytes } from "./json.ts"
+import type { Placement } from "./placement.ts"
+
+const EMPTY = new Uint8Array(0)
+/** Bytes of answers in one reply frame; the server's ceiling is 1 MiB. */
+const FRAME_MAX = 786_432
+
+/** The engine's own operation on any actor: its subject was written to by another (see `EngineParts.touched`). */
+export const REFRESH = "engine.refresh"
+
+interface Reply {
+  readonly number: number
+  readonly head: Uint8Array
+  readonly body: Uint8Array
+}
+
+export class Node {
+  private readonly transport: BusTransport
+  private readonly host: ActorHost
+  private readonly placement: Placement
+  private readonly view: LeaseView
+  private readonly outgoing = new Map<string, Array<Reply>>()
+  private flushing = false
+
+  constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView) {
+    this.transport = transport
+    this.host = host
+    this.placement = placement
+    this.view = view
+  }
+
+  receive(message: BusMessage): void {
+    const { reply } = message
+    if (reply === undefined) return
+    for (const { number, ask } of unpackAsks(message.payload)) this.take(ask, number, reply)
+  }
+
+  private take(ask: Ask, number: number, to: string): void {
+    const shard = shardOf(ask.actor)
+    if (!this.placement.serves(shard)) {
+      this.send(to, number, { notOwner: { shard, owner: this.view.ownerOf(shard) } }, EMPTY)
+      return
+    }
+    void this.handle(ask).then(
+      ({ head, body }) => {
+        if (this.placement.serves(shard)) this.send(to, number, head, body)
+        else this.send(to, number, { notOwner: { shard, owner: null } }, EMPTY)
+      },
+      (error: unknown) => {
+        console.error(JSON.stringify({ level: "error", at: "node", op: ask.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
+        this.send(to, number, { refused: { code: "internal_error", message: "The operation failed inside the service." } }, EMPTY)
+      }
+    )
+  }
+
+  private async handle(ask: Ask): Promise<{ head: ReplyHead; body: Uint8Array }> {
+    if (ask.op === REFRESH) {
+      this.host.stale(ask.kind, ask.actor)
+      return { head: {}, body: EMPTY }
+    }
+    const activation = this.host.activation(ask.kind, ask.actor)
+    const operation = activation?.definition.operations[ask.op] as Operation<unknown, EventShape> | undefined
+    if (activation === undefined || operation === undefined) return refuse(unknownOperation(ask.op))
+    if (!activation.ready) {
+      try {
+        await activation.load()
+      } catch {
+        return refuse(unavailable("The log cannot be read at the moment."))
+      }
+    }
+    let rate: RateState | undefined
+    const { gate } = activation.definition
+    if (gate !== undefined) {
+      const judged = gate.judge(ask, activation, operation.type === "write")
+      const verdict = judged instanceof Promise ? await judged : judged
+      if ("moved" in verdict) return { head: { moved: { agent: verdict.moved } }, body: EMPTY }
+      if (!verdict.pass) return refuse(verdict.refused, verdict.rate)
+      rate = verdict.rate
+    }
+    const running = this.run(ask, activation, operation)
+    const outcome = running instanceof Promise ? await running : running
+    return "refused" in outcome
+      ? refuse(outcome.refused, rate)
+      : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) }
+  }
+
+  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>): Outcome | Promise<Outcome> {
+    const at = Date.now()
+    if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
+    const commandId = ask.command ?? ask.id
+    if (operation.type === "custom") {
+      return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory })
+    }
+    return activation.submit(
+      { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace },
+      operation as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+    )
+  }
+
+  private send(to: string, number: number, head: ReplyHead, body: Uint8Array): void {
+    const reply = { number, head: encodeHead(head), body }
+    const queue = this.outgoing.get(to)
+    if (queue === undefined) this.outgoing.set(to, [reply])
+    else queue.push(reply)
+    if (this.flushing) return
+    this.flushing = true
+    setImmediate(() => this.flush())
+  }
+
+  private flush(): void {
+    this.flushing = false
+    for (const [to, replies] of this.outgoing) {
+      let frame: Array<Reply> = []
+      let size = 0
+      for (const reply of replies) {
+        const bytes = reply.head.length + reply.body.length + 12
+        if (frame.length > 0 && size + bytes > FRAME_MAX) {
+          this.transport.publish(to, packReplies(frame))
+          frame = []
+          size = 0
+        }
+        frame.push(reply)
+        size += bytes
+      }
+      this.transport.publish(to, packReplies(frame))
+    }
+    this.outgoing.clear()
+  }
+}
+
+const refuse = (refused: Refusal, rate?: RateState): { head: ReplyHead; body: Uint8Array } => ({
+  head: rate === undefined ? { refused } : { refused, rate },
+  body: EMPTY
+})

@@ -1,0 +1,48 @@
+/**
+ * Snapshots in Postgres: only to start an actor with a long log faster. They may be dropped at any time, and when
+ * Postgres does not answer within LOAD_TIMEOUT_MS the log is read from its beginning.
+ */
+import type { Kysely } from "kysely"
+import type { Database } from "../database.ts"
+import type { Snapshot, SnapshotStore } from "./ports.ts"
+
+const LOAD_TIMEOUT_MS = 500
+
+/** Raised when the shape of any state changes: older snapshots are then not read. */
+const FORMAT = 1
+
+export class PostgresSnapshots implements SnapshotStore {
+  private readonly db: Kysely<Database>
+
+  constructor(db: Kysely<Database>) {
+    this.db = db
+  }
+
+  async load(kind: string, id: string): Promise<Snapshot | null> {
+    const found = this.db
+      .selectFrom("snapshots")
+      .select(["seq", "state", "commands"])
+      .where("kind", "=", kind)
+      .where("id", "=", id)
+      .where("format", "=", FORMAT)
+      .executeTakeFirst()
+      .then((row) => (row === undefined ? null : { seq: Number(row.seq), state: row.state, commands: row.commands as Snapshot["commands"] }))
+      .catch(() => null)
+    const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), LOAD_TIMEOUT_MS).unref())
+    return Promise.race([found, late])
+  }
+
+  async save(kind: string, id: string, snapshot: Snapshot): Promise<void> {
+    const values = {
+      format: FORMAT,
+      seq: String(snapshot.seq),
+      state: JSON.stringify(snapshot.state),
+      commands: JSON.stringify(snapshot.commands)
+    }
+    await this.db
+      .insertInto("snapshots")
+      .values({ kind, id, ...values })
+      .onConflict((conflict) => conflict.columns(["kind", "id"]).doUpdateSet(values).where("snapshots.seq", "<", values.seq))
+      .execute()
+  }
+}

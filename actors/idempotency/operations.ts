@@ -1,0 +1,79 @@
+/**
+ * First answers under an Idempotency-Key (contract 13): kept for a day per (agent, method, path, key).
+ *
+ * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
+ * edge died between the two is free again when its deadline has passed, and runs under the same command id, so that
+ * what it had committed is not done twice.
+ */
+import { headers, type NatsConnection } from "@nats-io/transport-node"
+import type { IdempotencyBegin } from "../../schemas/bus/operations.ts"
+import { unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import { custom, type Result } from "../engine/definition.ts"
+import type { AgentMemory } from "../agent/gate.ts"
+import type { AgentState } from "../agent/state.ts"
+
+const TIMEOUT_MS = 3000
+/** Requests of one agent under way under a key. */
+const UNDER_WAY_MAX = 100
+
+interface Kept {
+  readonly body: string
+  readonly status: number
+  readonly answer: string
+}
+
+export const idempotencyOperations = (nats: NatsConnection, limits: Limits) => {
+  const kept = async (agent: string, key: string): Promise<Kept | null> => {
+    const reply = await nats.request(`$JS.API.DIRECT.GET.${streams.idempotency}.${subjects.idempotency(agent, key)}`, undefined, { timeout: TIMEOUT_MS })
+    return reply.headers?.code === 404 || reply.data.length === 0 ? null : reply.json<Kept>()
+  }
+
+  const begin = async (memory: AgentMemory, agent: string, input: { readonly key: string; readonly body: string }, deadline: number): Promise<Result> => {
+    const now = Date.now()
+    for (const [key, running] of memory.underWay) if (running.until < now) memory.underWay.delete(key)
+    const running = memory.underWay.get(input.key)
+    const answer = (data: IdempotencyBegin): Result => ({ data })
+    if (running !== undefined) return answer({ state: running.body === input.body ? "in_flight" : "conflict" })
+    if (memory.underWay.size >= UNDER_WAY_MAX) {
+      return { refused: { code: "overloaded", message: "Too many requests are under way under an Idempotency-Key.", retryAfter: 1 } }
+    }
+    memory.underWay.set(input.key, { body: input.body, until: deadline })
+    try {
+      const first = await kept(agent, input.key)
+      if (first === null) return answer({ state: "new" })
+      memory.underWay.delete(input.key)
+      return answer(first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : { state: "conflict" })
+    } catch {
+      memory.underWay.delete(input.key)
+      return { refused: unavailable("The Idempotency-Key cannot be looked up at the moment.") }
+    }
+  }
+
+  const finish = async (memory: AgentMemory, agent: string, input: { readonly key: string } & Kept): Promise<Result> => {
+    const more = headers()
+    more.set("Nats-TTL", `${limits.limits.idempotency_ttl_seconds}s`)
+    const { key, ...first } = input
+    // Status 0: the request ended without an answer worth keeping, and may be made again.
+    if (first.status !== 0) {
+      try {
+        const reply = await nats.request(subjects.idempotency(agent, key), JSON.stringify(first), { headers: more, timeout: TIMEOUT_MS })
+        if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
+      } catch {
+        return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }
+      }
+    }
+    memory.underWay.delete(key)
+    return { data: null }
+  }
+
+  return {
+    "idempotency.begin": custom<AgentState, { readonly key: string; readonly body: string }>((_state, input, context) =>
+      begin(context.memory as AgentMemory, context.id, input, context.deadline)
+    ),
+    "idempotency.finish": custom<AgentState, { readonly key: string } & Kept>((_state, input, context) =>
+      finish(context.memory as AgentMemory, context.id, input)
+    )
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Rate-limit buckets that edges draw from (contract 11). The bucket lives in its activation's memory; one whose window
+ * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart.
+ */
+import { headers, type NatsConnection } from "@nats-io/transport-node"
+import type { LimitGrant } from "../../schemas/bus/operations.ts"
+import { invalidField, unavailable } from "../../schemas/errors.ts"
+import type { BucketName, Limits, RateLimit } from "../../schemas/limits.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import { custom, defineActor, type Result } from "../engine/definition.ts"
+import { draw, type Window } from "./window.ts"
+
+const KEPT_FROM_SECONDS = 900
+const TIMEOUT_MS = 3000
+
+interface Memory {
+  window: Window | null
+  /** Draws of one bucket follow each other, so that two never read the same state. */
+  turn: Promise<unknown>
+  loaded: boolean
+}
+
+export const limitActor = (nats: NatsConnection, limits: Limits) => {
+  const kept = async (bucket: string, key: string): Promise<Window | null> => {
+    const reply = await nats.request(`$JS.API.DIRECT.GET.${streams.limits}.${subjects.limit(bucket, key)}`, undefined, { timeout: TIMEOUT_MS })
+    return reply.headers?.code === 404 || reply.data.length === 0 ? null : reply.json<Window>()
+  }
+
+  const keep = async (bucket: string, key: string, window: Window, limit: RateLimit): Promise<void> => {
+    const more = headers()
+    more.set("Nats-TTL", `${limit.window_seconds}s`)
+    const reply = await nats.request(subjects.limit(bucket, key), JSON.stringify(window), { headers: more, timeout: TIMEOUT_MS })
+    if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("The rate limit's window was not kept")
+  }
+
+  const drawFrom = async (memory: Memory, name: string, limit: RateLimit, key: string, wanted: number): Promise<Result> => {
+    const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
+    try {
+      if (lasting && !memory.loaded) memory.window = await kept(name, key)
+      memory.loaded = true
+      const drawn = draw(memory.window, limit, wanted, Date.now())
+      if (lasting && drawn.granted > 0) await keep(name, key, drawn.window, limit)
+      memory.window = drawn.window
+      const grant: LimitGrant = { granted: drawn.granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
+      return { data: grant }
+    } catch {
+      return { refused: unavailable("The rate limit cannot be read at the moment.") }
+    }
+  }
+
+  return defineActor<null, never>({
+    kind: "limit",
+    initial: null,
+    logless: true,
+    memory: (): Memory => ({ window: null, turn: Promise.resolve(), loaded: false }),
+    events: {},
+    evolve: () => null,
+    operations: {
+      "limit.draw": custom<null, { readonly bucket: string; readonly wanted: number }>((_state, input, context) => {
+        if (!Object.hasOwn(limits.rate_limits, input.bucket)) {
+          return Promise.resolve({ refused: invalidField("bucket", "There is no such bucket.") })
+        }
+        const memory = context.memory as Memory
+        const limit = limits.rate_limits[input.bucket as BucketName]
+        const key = context.id.slice(input.bucket.length + 1)
+        const next = memory.turn.then(() => drawFrom(memory, input.bucket, limit, key, input.wanted))
+        memory.turn = next
+        return next
+      })
+    }
+  })
+}

@@ -1,0 +1,89 @@
+/**
+ * An actor process: joins the bus, owns shards, keeps the read models, answers queries (as HUB_ROLES says).
+ * Exit status 78 is a fault of configuration, told in one line; 0 is a clean end.
+ */
+import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { readConfig } from "../schemas/config.ts"
+import { SEEDED_CATEGORIES } from "./category/actor.ts"
+import { openDatabase } from "./database.ts"
+import { ensureStreams } from "./engine/streams.ts"
+import { type RunningNode, startNode } from "./node-runtime.ts"
+import { agentsQuery, scoresQuery } from "./queries/agents.ts"
+import { healthQuery } from "./queries/health.ts"
+import { categoriesQuery, statsQuery } from "./queries/meta.ts"
+import { serveQueries } from "./queries/serve.ts"
+import { serverSeed } from "./server-key.ts"
+
+const CONFIGURATION_FAULT = 78
+const STOP_WITHIN_MS = 8000
+const STREAMS_RETRY_MS = 250
+const SEED_DEADLINE_MS = 15_000
+
+const giveUp = (problem: string): never => {
+  process.stderr.write(`${problem}\n`)
+  process.exit(CONFIGURATION_FAULT)
+}
+
+const read = readConfig(process.env)
+if (!read.ok) giveUp(read.problem)
+const config = read.ok ? read.config : giveUp("unreachable")
+const seeded = serverSeed(config, process.env)
+const seed = seeded.ok ? seeded.seed : giveUp(seeded.problem)
+if (config.databaseUrl === null) giveUp("HUB_DATABASE_URL is required: the address of a Postgres database")
+
+const nats: NatsConnection = await connect({
+  servers: config.natsUrl,
+  name: `hub-actors-${process.pid}`,
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 100,
+  waitOnFirstConnect: true,
+  pingInterval: 5000,
+  maxPingOut: 2
+})
+
+const streamsReady = async () => {
+  for (;;) {
+    try {
+      return await ensureStreams(nats, config.limits, 1)
+    } catch (error) {
+      // JetStream may still be starting.
+      process.stderr.write(`waiting for JetStream: ${String(error)}\n`)
+      await new Promise((resolve) => setTimeout(resolve, STREAMS_RETRY_MS))
+    }
+  }
+}
+
+const manager = await streamsReady()
+const db = openDatabase(config.databaseUrl ?? "")
+let node: RunningNode | null = null
+if (config.roles.includes("actors")) {
+  node = await startNode({ nats, manager, db, config, seed })
+  for (const { slug, ...category } of SEEDED_CATEGORIES) {
+    void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })
+  }
+}
+if (config.roles.includes("queries")) {
+  serveQueries(nats, {
+    agents: agentsQuery(db, config.baseUrl),
+    scores: scoresQuery(db),
+    categories: categoriesQuery(db),
+    stats: statsQuery(db),
+    health: healthQuery(db, manager)
+  })
+}
+
+let stopping = false
+const stop = async (): Promise<void> => {
+  if (stopping) return
+  stopping = true
+  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+  await node?.stop().catch((error: unknown) => process.stderr.write(`stopping: ${String(error)}\n`))
+  // With the server gone there is nothing to drain into.
+  await Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))])
+  await db.destroy().catch(() => undefined)
+  process.exit(0)
+}
+process.on("SIGTERM", () => void stop())
+process.on("SIGINT", () => void stop())
+process.on("disconnect", () => void stop())
+process.send?.({ ready: true })

@@ -1,0 +1,144 @@
+/** One actor node, wired: the engine around a connection, the actor kinds, projections and timers of its shards. */
+import { randomBytes } from "node:crypto"
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Kysely } from "kysely"
+import { Asker } from "../schemas/bus/asker.ts"
+import { LeaseView } from "../schemas/bus/lease-view.ts"
+import { transportOver } from "../schemas/bus/transport.ts"
+import type { HubConfig } from "../schemas/config.ts"
+import { shardOf, subjects } from "../schemas/subjects.ts"
+import { actorKinds } from "./actors.ts"
+import type { Database } from "./database.ts"
+import { JetStreamLog } from "./engine/event-log.ts"
+import { ActorHost } from "./engine/host.ts"
+import { KvLeases } from "./engine/leases.ts"
+import { Node, REFRESH } from "./engine/node.ts"
+import { NonceLog } from "./engine/nonces.ts"
+import { BEAT_MS, Placement } from "./engine/placement.ts"
+import { Watermark } from "./engine/read-models.ts"
+import { PostgresSnapshots } from "./engine/snapshots.ts"
+import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "./engine/streams.ts"
+import { ScheduledTimers } from "./engine/timers.ts"
+import type { KeyClaim } from "./key/actor.ts"
+import { seenProjection } from "./projections/agents.ts"
+import { mainProjection } from "./projections/main.ts"
+import { Projector } from "./projections/projector.ts"
+
+/** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
+const PROJECTOR = "projector"
+const SWEEP_MS = 5000
+const REFRESH_DEADLINE_MS = 1000
+
+const complain = (at: string) => (error: unknown) => {
+  console.error(JSON.stringify({ level: "error", at, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
+}
+
+export interface NodeParts {
+  readonly nats: NatsConnection
+  readonly manager: JetStreamManager
+  readonly db: Kysely<Database>
+  readonly config: HubConfig
+  readonly seed: Uint8Array
+}
+
+export interface RunningNode {
+  readonly asker: Asker
+  /** Drains and gives back every shard. */
+  readonly stop: () => Promise<void>
+}
+
+export const startNode = async ({ nats, manager, db, config, seed }: NodeParts): Promise<RunningNode> => {
+  const { service, authentication } = config.limits
+  const name = randomBytes(8).toString("hex")
+  const transport = transportOver(nats, complain("transport"))
+  const view = new LeaseView()
+  const leases = new KvLeases(nats, view)
+  const asker = new Asker(transport, view, `node-${name}`, { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes })
+  const log = new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max })
+  const nonces = new NonceLog(nats, authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS)
+  const timers = new ScheduledTimers(nats)
+  const touched = async (kind: string, id: string): Promise<void> => {
+    await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline: Date.now() + REFRESH_DEADLINE_MS })
+  }
+  const kinds = actorKinds({ nats, config, seed, log, nonces, ask: (ask) => asker.ask(ask), claimOf: (key) => host.stateOf<KeyClaim | null>("key", key) })
+  const host: ActorHost = new ActorHost(kinds, {
+    log,
+    snapshots: new PostgresSnapshots(db),
+    timers,
+    readModels: new Watermark(nats, service.projected_wait_ms),
+    limits: service,
+    now: Date.now,
+    touched
+  })
+  const announce = (seq: number): void => nats.publish(subjects.projected, String(seq))
+  const projectors = [new Projector(nats, db, mainProjection, announce), new Projector(nats, db, seenProjection, () => undefined)]
+  const subscriptions = new Map<string, ReadonlyArray<{ unsubscribe(): void }>>()
+  const startedAt = new Date().toISOString()
+  const placement: Placement = new Placement({
+    store: leases,
+    view,
+    now: () => performance.now(),
+    newSession: () => randomBytes(8).toString("hex"),
+    describe: () => JSON.stringify({ name, pid: process.pid, roles: config.roles, started_at: startedAt, resident: host.resident }),
+    ttlSeconds: SESSION_TTL_SECONDS,
+    events: {
+      began: async (session) => {
+        const node = new Node(transport, host, placement, view)
+        subscriptions.set(session, [
+          nats.subscribe(subjects.node(session), {
+            callback: (error, message) => {
+              if (error !== null) return
+              try {
+                node.receive({ subject: message.subject, payload: message.data, reply: message.reply, noResponders: false })
+              } catch (problem) {
+                complain("frame")(problem)
+              }
+            }
+          }),
+          nats.subscribe(subjects.nodePing(session), { callback: (_error, message) => void message.respond() })
+        ])
+        await nats.flush()
+      },
+      ended: (session) => {
+        for (const subscription of subscriptions.get(session) ?? []) subscription.unsubscribe()
+        subscriptions.delete(session)
+      },
+      prepare: () => nonces.catchUp(manager),
+      drain: (shard) => host.drain(shard),
+      dropped: (shard) => host.drop(shard)
+    }
+  })
+
+  const runProjections = (): void => {
+    const ours = placement.serves(shardOf(PROJECTOR))
+    for (const projector of projectors) {
+      if (ours) projector.start()
+      else void projector.stop()
+    }
+  }
+
+  await leases.watch(manager)
+  await nonces.follow(manager)
+  nats.subscribe(subjects.suspect, {
+    callback: (error, message) => {
+      if (error === null) void placement.pingOnce(message.string())
+    }
+  })
+  await timers.deliver(manager, (ask) => asker.ask(ask), (kind) => host.definition(kind)?.onTimer)
+  const beat = setInterval(() => {
+    placement.tick().catch(complain("placement"))
+    runProjections()
+  }, BEAT_MS)
+  const sweep = setInterval(() => host.sweep(), SWEEP_MS)
+  await placement.tick()
+
+  const stop = async (): Promise<void> => {
+    clearInterval(sweep)
+    await Promise.all(projectors.map((projector) => projector.stop()))
+    await placement.stop()
+    clearInterval(beat)
+    asker.close()
+  }
+  return { asker, stop }
+}

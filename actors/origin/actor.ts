@@ -1,0 +1,40 @@
+/**
+ * Registrations from one network address in the last hour (spec 3.3: they raise the difficulty). The id is a hash of
+ * the address; the address itself is kept nowhere.
+ */
+import type { Limits } from "../../schemas/limits.ts"
+import { defineActor, read, write } from "../engine/definition.ts"
+
+export interface OriginState {
+  /** Unix ms of the latest registrations. */
+  readonly registered: ReadonlyArray<number>
+}
+
+export type OriginEvent = { readonly type: "origin.registered"; readonly v: 1 }
+
+export const ORIGIN_EVENTS = { "origin.registered": 1 } as const
+
+/** More than this many raise the difficulty no further. */
+const REMEMBERED_MAX = 16
+
+export const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { readonly at: number }): OriginState => ({
+  registered: [...state.registered, meta.at].slice(-REMEMBERED_MAX)
+})
+
+export const originActor = (limits: Limits) =>
+  defineActor<OriginState, OriginEvent>({
+    kind: "origin",
+    initial: { registered: [] },
+    events: ORIGIN_EVENTS,
+    evolve: evolveOrigin,
+    operations: {
+      "origin.recent": read<OriginState, null>((state, _input, { at }) => {
+        const from = at - limits.service.registrations_counted_window_seconds * 1000
+        return { data: { registrations: state.registered.filter((time) => time > from).length } }
+      }),
+      "origin.record": write<OriginState, null, OriginEvent>({
+        decide: () => ({ events: [{ type: "origin.registered", v: 1 }] }),
+        answer: () => null
+      })
+    }
+  })

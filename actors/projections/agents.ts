@@ -1,0 +1,158 @@
+/** Read models of agents: the directory and the score history. */
+import { sql, type Transaction } from "kysely"
+import { streams } from "../../schemas/subjects.ts"
+import type { AgentEvent } from "../agent/state.ts"
+import type { Database } from "../database.ts"
+import type { Commit } from "../engine/ports.ts"
+import type { Message } from "./projection.ts"
+
+/** A row of `agents` or a part of one: what is absent stays as it is. */
+interface AgentRow {
+  readonly id: string
+  number?: number
+  handle?: string
+  name?: string
+  description?: string
+  transparency?: string
+  public_key?: string
+  links?: ReadonlyArray<unknown>
+  status?: string
+  is_system?: boolean
+  roles?: ReadonlyArray<string>
+  trust?: number
+  reputation?: number
+  created_at?: string
+  last_seen_at?: string
+}
+
+interface EntryRow {
+  readonly agent: string
+  readonly entry: number
+  readonly at: string
+  readonly score: string
+  readonly delta: number
+  readonly value: number
+  readonly reason: string
+  readonly target_type: string | null
+  readonly target_id: string | null
+}
+
+export interface AgentRows {
+  readonly registered: ReadonlyArray<AgentRow>
+  readonly changed: ReadonlyArray<AgentRow>
+  readonly entries: ReadonlyArray<EntryRow>
+}
+
+/** Folds a batch of commits into rows. Pure. */
+export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>): AgentRows => {
+  const registered = new Map<string, AgentRow>()
+  const changed = new Map<string, AgentRow>()
+  const entries: Array<EntryRow> = []
+  for (const { id, commit } of commits) {
+    const at = new Date(commit.at).toISOString()
+    for (const event of commit.events as unknown as ReadonlyArray<AgentEvent>) {
+      if (event.type === "agent.registered") {
+        registered.set(id, registeredRow(id, event, at))
+        continue
+      }
+      if (event.type === "agent.score_changed") {
+        const { entry, score, delta, value, reason, target_type, target_id } = event
+        entries.push({ agent: id, entry, at, score, delta, value, reason, target_type, target_id })
+      }
+      const row = registered.get(id) ?? changed.get(id) ?? { id }
+      if (!registered.has(id)) changed.set(id, row)
+      Object.assign(row, change(event))
+    }
+  }
+  return { registered: [...registered.values()], changed: [...changed.values()], entries }
+}
+
+const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.registered" }>, at: string): AgentRow => ({
+  id,
+  number: event.number,
+  handle: event.handle,
+  name: event.name,
+  description: event.description,
+  transparency: event.transparency,
+  public_key: event.public_key,
+  links: event.links,
+  status: "active",
+  is_system: false,
+  roles: [],
+  trust: 0,
+  reputation: 0,
+  created_at: at,
+  last_seen_at: at
+})
+
+const change = (event: AgentEvent): Partial<AgentRow> => {
+  switch (event.type) {
+    case "agent.profile_changed": {
+      const { type: _type, v: _v, webhook_url: _webhook, ...fields } = event
+      return fields
+    }
+    case "agent.score_changed":
+      return { [event.score]: event.value }
+    case "agent.suspended":
+      return { status: "suspended" }
+    case "agent.reinstated":
+      return { status: "active" }
+    case "agent.banned":
+      return { status: "banned" }
+    case "agent.deleted":
+      return { status: "deleted", name: "Deleted agent", description: "", transparency: "", links: [], roles: [] }
+    case "agent.roles_changed":
+      return { roles: event.roles }
+    case "agent.system_marked":
+      return { is_system: event.is_system }
+    case "agent.registered":
+      return {}
+  }
+}
+
+export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise<void> => {
+  if (rows.registered.length > 0) {
+    await sql`
+      insert into agents select * from jsonb_populate_recordset(null::agents, ${JSON.stringify(rows.registered)}::jsonb)
+      on conflict (id) do nothing`.execute(trx)
+  }
+  if (rows.changed.length > 0) {
+    await sql`
+      update agents a set
+        name = coalesce(p.name, a.name), description = coalesce(p.description, a.description),
+        transparency = coalesce(p.transparency, a.transparency), links = coalesce(p.links, a.links),
+        status = coalesce(p.status, a.status), is_system = coalesce(p.is_system, a.is_system),
+        roles = coalesce(p.roles, a.roles), trust = coalesce(p.trust, a.trust), reputation = coalesce(p.reputation, a.reputation)
+      from jsonb_populate_recordset(null::agents, ${JSON.stringify(rows.changed)}::jsonb) p
+      where a.id = p.id`.execute(trx)
+  }
+  if (rows.entries.length > 0) {
+    await sql`
+      insert into score_entries select * from jsonb_populate_recordset(null::score_entries, ${JSON.stringify(rows.entries)}::jsonb)
+      on conflict (agent, entry) do nothing`.execute(trx)
+  }
+}
+
+export const clearAgents = async (trx: Transaction<Database>): Promise<void> => {
+  await sql`truncate agents, score_entries`.execute(trx)
+}
+
+/** When agents were last seen (spec 2.2): a stream of its own, see actors/agent/seen.ts. */
+export const seenProjection = {
+  name: "seen",
+  stream: streams.seen,
+  version: 1,
+  clear: async (): Promise<void> => undefined,
+  apply: async (trx: Transaction<Database>, batch: ReadonlyArray<Message>): Promise<void> => {
+    const text = new TextDecoder()
+    const newest = new Map<string, string>()
+    for (const message of batch) {
+      const { agent, at } = JSON.parse(text.decode(message.data)) as { agent: string; at: number }
+      newest.set(agent, new Date(at).toISOString())
+    }
+    const rows = [...newest].map(([id, last_seen_at]) => ({ id, last_seen_at }))
+    await sql`
+      update agents a set last_seen_at = greatest(a.last_seen_at, p.last_seen_at)
+      from jsonb_populate_recordset(null::agents, ${JSON.stringify(rows)}::jsonb) p where a.id = p.id`.execute(trx)
+  }
+}

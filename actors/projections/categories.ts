@@ -1,0 +1,28 @@
+/** Read model of the forum's categories. */
+import { sql, type Transaction } from "kysely"
+import type { CategoryEvent } from "../category/actor.ts"
+import type { Database } from "../database.ts"
+import type { Commit } from "../engine/ports.ts"
+
+export const writeCategories = async (
+  trx: Transaction<Database>,
+  commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>
+): Promise<void> => {
+  for (const { id, commit } of commits) {
+    for (const event of commit.events as unknown as ReadonlyArray<CategoryEvent>) {
+      if (event.type === "category.removed") await trx.deleteFrom("categories").where("slug", "=", id).execute()
+      else {
+        const { name, description, position } = event
+        await trx
+          .insertInto("categories")
+          .values({ slug: id, name, description, position, threads: 0 })
+          .onConflict((conflict) => conflict.column("slug").doUpdateSet({ name, description, position }))
+          .execute()
+      }
+    }
+  }
+}
+
+export const clearCategories = async (trx: Transaction<Database>): Promise<void> => {
+  await sql`truncate categories`.execute(trx)
+}

@@ -1,0 +1,144 @@
+/**
+ * Runs one projection: reads its stream in order from the watermark, applies what has gathered in one transaction
+ * together with the new watermark, announces it.
+ *
+ * Invariants
+ *  - The watermark is set only where it stands at what this projector read last. Two projectors at once (a lease that
+ *    was believed in twice) therefore never apply a message twice: one of them loses its transaction and starts over.
+ *  - Postgres gone: nothing is applied, nothing is lost, the buffer is bounded (BUFFER_MAX); reading starts again from
+ *    the watermark when it is back.
+ *  - A projection whose version was raised, or whose watermark was taken away, is built again from the beginning.
+ */
+import { DeliverPolicy, jetstream, type ConsumerMessages, type JsMsg } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Kysely } from "kysely"
+import type { Database } from "../database.ts"
+import type { Message, Projection } from "./projection.ts"
+
+const BATCH_MAX = 2000
+const BUFFER_MAX = 8000
+const RETRY_MS = 250
+
+export class Projector {
+  private readonly nats: NatsConnection
+  private readonly db: Kysely<Database>
+  private readonly projection: Projection
+  private readonly announce: (seq: number) => void
+  private buffer: Array<Message> = []
+  private wake: (() => void) | null = null
+  private running = false
+  private ended: Promise<void> = Promise.resolve()
+
+  constructor(nats: NatsConnection, db: Kysely<Database>, projection: Projection, announce: (seq: number) => void) {
+    this.nats = nats
+    this.db = db
+    this.projection = projection
+    this.announce = announce
+  }
+
+  start(): void {
+    if (this.running) return
+    this.running = true
+    this.ended = this.ended.then(() => this.run())
+  }
+
+  async stop(): Promise<void> {
+    this.running = false
+    this.wake?.()
+    await this.ended
+  }
+
+  private async run(): Promise<void> {
+    while (this.running) {
+      try {
+        await this.follow(await this.position())
+      } catch (error) {
+        if (!this.running) return
+        console.error(JSON.stringify({ level: "warn", at: "projector", projection: this.projection.name, error: String(error) }))
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+  }
+
+  /** Where the tables stand; they are emptied first when they are of an older version. */
+  private async position(): Promise<number> {
+    const { name, version } = this.projection
+    const row = await this.db.selectFrom("projections").select(["seq", "version"]).where("name", "=", name).executeTakeFirst()
+    if (row !== undefined && row.version === version && Number(row.seq) > 0) return Number(row.seq)
+    await this.db.transaction().execute(async (trx) => {
+      await this.projection.clear(trx)
+      await trx
+        .insertInto("projections")
+        .values({ name, version, seq: 0 })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ version, seq: 0 }))
+        .execute()
+    })
+    return 0
+  }
+
+  private async follow(from: number): Promise<void> {
+    let watermark = from
+    this.buffer = []
+    const consumer = await jetstream(this.nats).consumers.get(this.projection.stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: watermark + 1
+    })
+    let messages: ConsumerMessages | null = null
+    let overflowed = false
+    messages = await consumer.consume({
+      max_messages: BATCH_MAX,
+      callback: (message) => {
+        if (this.buffer.length >= BUFFER_MAX) {
+          overflowed = true
+          messages?.stop()
+          return
+        }
+        this.buffer.push(toMessage(message))
+        this.wake?.()
+      }
+    })
+    try {
+      while (this.running) {
+        if (this.buffer.length === 0) {
+          // What did not fit is read again from the watermark.
+          if (overflowed) return
+          await new Promise<void>((resolve) => {
+            this.wake = resolve
+          })
+          continue
+        }
+        const batch = this.buffer.splice(0, BATCH_MAX)
+        watermark = await this.applyBatch(batch, watermark)
+        this.announce(watermark)
+      }
+    } finally {
+      messages.stop()
+    }
+  }
+
+  private async applyBatch(batch: ReadonlyArray<Message>, watermark: number): Promise<number> {
+    const next = batch.at(-1)?.seq ?? watermark
+    await this.db.transaction().execute(async (trx) => {
+      const moved = await trx
+        .updateTable("projections")
+        .set({ seq: next })
+        .where("name", "=", this.projection.name)
+        .where("seq", "=", String(watermark))
+        .executeTakeFirst()
+      if (moved.numUpdatedRows !== 1n) throw new Error("the watermark was moved by another")
+      await this.projection.apply(trx, batch)
+    })
+    return next
+  }
+}
+
+const toMessage = (message: JsMsg): Message => {
+  const parts = message.subject.split(".")
+  return {
+    seq: message.seq,
+    kind: parts[2] ?? "",
+    id: parts.slice(3).join("."),
+    storedAt: Math.floor(message.info.timestampNanos / 1_000_000),
+    data: message.data
+  }
+}

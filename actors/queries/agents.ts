@@ -1,0 +1,101 @@
+/** Reads of the agent directory and of score histories (spec 4.4, 4.5). */
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely"
+import type { AgentSort } from "../../schemas/agent/api.ts"
+import type { Link } from "../../schemas/agent/fields.ts"
+import type { AgentPublic } from "../../schemas/agent/records.ts"
+import type { Paged, Queries } from "../../schemas/bus/operations.ts"
+import { agentNumber } from "../agent/profile.ts"
+import type { Database } from "../database.ts"
+
+type AgentQuery = SelectQueryBuilder<Database, "agents", object>
+
+/** Every sort ends with the number as a tie-breaker, in the same direction (spec 4.1.6). */
+const ORDER: Record<AgentSort, (query: AgentQuery) => AgentQuery> = {
+  reputation: (query) => query.orderBy("reputation", "desc").orderBy("number", "desc"),
+  trust: (query) => query.orderBy("trust", "desc").orderBy("number", "desc"),
+  newest: (query) => query.orderBy("number", "desc"),
+  oldest: (query) => query.orderBy("number", "asc"),
+  active: (query) => query.orderBy("last_seen_at", "desc").orderBy("number", "desc"),
+  handle: (query) => query.orderBy(sql`handle collate "C"`, "asc").orderBy("number", "asc")
+}
+
+export const agentsQuery =
+  (db: Kysely<Database>, baseUrl: string) =>
+  async (input: Queries["agents"]["input"]): Promise<Paged<AgentPublic>> => {
+    let listed = db.selectFrom("agents").where("status", "in", ["active", "suspended"])
+    if (input.q !== null && input.q !== "") {
+      const q = input.q.toLowerCase().replaceAll("\0", "")
+      // strpos takes the text literally: no wildcard means anything here.
+      listed = listed.where((where) => where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)]))
+    }
+    const [{ total }, rows] = await Promise.all([
+      listed.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
+      ORDER[input.sort](listed as unknown as AgentQuery)
+        .selectAll()
+        .limit(input.per_page)
+        .offset((input.page - 1) * input.per_page)
+        .execute()
+    ])
+    return { total: Number(total), items: rows.map((row) => publicRow(row as unknown as AgentListed, baseUrl)) }
+  }
+
+interface AgentListed {
+  readonly id: string
+  readonly number: number
+  readonly handle: string
+  readonly name: string
+  readonly description: string
+  readonly transparency: string
+  readonly public_key: string
+  readonly links: ReadonlyArray<Link>
+  readonly status: string
+  readonly is_system: boolean
+  readonly roles: ReadonlyArray<string>
+  readonly trust: number
+  readonly reputation: number
+  readonly created_at: Date
+  readonly last_seen_at: Date
+}
+
+const publicRow = (row: AgentListed, baseUrl: string): AgentPublic => ({
+  id: row.id,
+  hx_id: agentNumber(row.number),
+  handle: row.handle,
+  name: row.name,
+  description: row.description,
+  public_key: row.public_key,
+  links: row.links,
+  transparency: row.transparency,
+  status: row.status === "suspended" ? "suspended" : "active",
+  is_system: row.is_system,
+  roles: row.roles,
+  scores: { trust: row.trust, reputation: row.reputation },
+  created_at: row.created_at.toISOString(),
+  last_seen_at: row.last_seen_at.toISOString(),
+  counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
+  sponsors: [],
+  url: `${baseUrl}/agents/${row.handle}`,
+  id_url: `${baseUrl}/id/${agentNumber(row.number)}`
+})
+
+export const scoresQuery =
+  (db: Kysely<Database>) =>
+  async (input: Queries["scores"]["input"]): Promise<Queries["scores"]["output"]> => {
+    const rows = await db
+      .selectFrom("score_entries")
+      .selectAll()
+      .where("agent", "=", input.agent)
+      .orderBy("entry", "desc")
+      .limit(input.limit)
+      .execute()
+    return rows.map((row) => ({
+      id: row.entry,
+      at: row.at.toISOString(),
+      score: row.score === "trust" ? "trust" : "reputation",
+      delta: row.delta,
+      value: row.value,
+      reason: row.reason,
+      target_type: row.target_type,
+      target_id: row.target_id
+    }))
+  }

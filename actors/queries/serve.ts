@@ -1,0 +1,54 @@
+/**
+ * Queries of the read models: any node answers, as one queue group. With Postgres gone they answer `unavailable`
+ * (503 at the edge) within QUERY_TIMEOUT_MS; nothing else depends on them.
+ */
+import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
+import { unavailable } from "../../schemas/errors.ts"
+import { queueGroups, subjects } from "../../schemas/subjects.ts"
+
+const QUERY_TIMEOUT_MS = 5000
+/** Queries of one node under way at once; one more is refused before it reaches Postgres. */
+const UNDER_WAY_MAX = 500
+
+export type QueryHandlers = { readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]> }
+
+export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers): void => {
+  let underWay = 0
+  for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<[string, (input: never) => Promise<unknown>]>) {
+    nats.subscribe(subjects.query(name), {
+      queue: queueGroups.queries,
+      callback: (error, message) => {
+        if (error !== null) return
+        if (underWay >= UNDER_WAY_MAX) {
+          respond(message, { ok: false, refused: { code: "overloaded", message: "Too many queries are under way.", retryAfter: 1 } })
+          return
+        }
+        underWay++
+        void answer(name, handler, message).then((reply) => {
+          underWay--
+          respond(message, reply)
+        })
+      }
+    })
+  }
+}
+
+const respond = (message: Msg, reply: QueryReply<unknown>): void => {
+  message.respond(JSON.stringify(reply))
+}
+
+const answer = async (name: string, handler: (input: never) => Promise<unknown>, message: Msg): Promise<QueryReply<unknown>> => {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error("the query took too long")), QUERY_TIMEOUT_MS)
+    })
+    return { ok: true, data: await Promise.race([handler(message.json<never>()), late]) }
+  } catch (error) {
+    console.error(JSON.stringify({ level: "warn", at: "query", view: name, error: error instanceof Error ? error.message : String(error) }))
+    return { ok: false, refused: unavailable("The read models do not answer at the moment.") }
+  } finally {
+    clearTimeout(timer)
+  }
+}
