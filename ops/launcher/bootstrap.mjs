@@ -10,7 +10,7 @@
  *   it when the npm that started us is gone: nobody outlives the others.
  * Standard output belongs to the program that is started; everything here goes to standard error.
  */
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
@@ -67,11 +67,18 @@ function innerEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !hidden.test(name)))
 }
 
+/** Has the kernel end what we run when we are killed ourselves, where the system can do that. */
+function tied(program, args) {
+  const tie = ["--pdeathsig", "SIGTERM"]
+  const works = process.platform === "linux" && spawnSync("setpriv", [...tie, "true"], { stdio: "ignore" }).status === 0
+  return works ? ["setpriv", [...tie, "--", program, ...args]] : [program, args]
+}
+
 /** Runs a program and keeps the end of what it writes; it is shown only where the program fails. */
 function run(program, args, cwd) {
   return new Promise((resolve, reject) => {
     let output = ""
-    child = spawn(program, args, { cwd, env: innerEnvironment(), stdio: ["ignore", "pipe", "pipe"] })
+    child = spawn(...tied(program, args), { cwd, env: innerEnvironment(), stdio: ["ignore", "pipe", "pipe"] })
     const collect = (chunk) => {
       output = (output + chunk.toString("utf8")).slice(-OUTPUT_KEPT_CHARS)
     }
@@ -104,7 +111,7 @@ function installedFits() {
 
 function npm(args) {
   const script = process.env["npm_execpath"]
-  const viaNode = script !== undefined && /\.c?js$/.test(script)
+  const viaNode = script !== undefined && /\.[cm]?js$/.test(script)
   const [program, first] = viaNode ? [process.execPath, [script]] : ["npm", []]
   // Tests and checks are part of the product: an environment that asks for production packages gets them all.
   const always = ["--no-audit", "--no-fund", "--include=dev", "--loglevel=error"]

@@ -9,5 +9,5 @@ import { join } from "node:path"
 export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "hub-tests-"))
   process.env["HUB_TEST_FOLDER"] = folder
-  return () => rmSync(folder, { recursive: true, force: true })
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 }
