@@ -18,6 +18,8 @@ import type { Message, Projection } from "./projection.ts"
 const BATCH_MAX = 2000
 const BUFFER_MAX = 8000
 const RETRY_MS = 250
+/** How often an idle projector looks whether its watermark was taken away (a rebuild). */
+const IDLE_CHECK_MS = 1000
 
 export class Projector {
   private readonly nats: NatsConnection
@@ -63,8 +65,8 @@ export class Projector {
   /** Where the tables stand; they are emptied first when they are of an older version. */
   private async position(): Promise<number> {
     const { name, version } = this.projection
-    const row = await this.db.selectFrom("projections").select(["seq", "version"]).where("name", "=", name).executeTakeFirst()
-    if (row !== undefined && row.version === version && Number(row.seq) > 0) return Number(row.seq)
+    const seq = await this.stands()
+    if (seq > 0) return seq
     await this.db.transaction().execute(async (trx) => {
       await this.projection.clear(trx)
       await trx
@@ -102,9 +104,7 @@ export class Projector {
         if (this.buffer.length === 0) {
           // What did not fit is read again from the watermark.
           if (overflowed) return
-          await new Promise<void>((resolve) => {
-            this.wake = resolve
-          })
+          if (!(await this.gathered()) && (await this.stands()) !== watermark) return
           continue
         }
         const batch = this.buffer.splice(0, BATCH_MAX)
@@ -114,6 +114,24 @@ export class Projector {
     } finally {
       messages.stop()
     }
+  }
+
+  /** False when nothing has come for a while. */
+  private gathered(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), IDLE_CHECK_MS)
+      this.wake = () => {
+        clearTimeout(timer)
+        resolve(true)
+      }
+    })
+  }
+
+  /** The watermark as the tables have it; -1 when it was taken away. */
+  private async stands(): Promise<number> {
+    const { name, version } = this.projection
+    const row = await this.db.selectFrom("projections").select(["seq", "version"]).where("name", "=", name).executeTakeFirst()
+    return row === undefined || row.version !== version ? -1 : Number(row.seq)
   }
 
   private async applyBatch(batch: ReadonlyArray<Message>, watermark: number): Promise<number> {

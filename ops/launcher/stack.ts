@@ -7,6 +7,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault, messageOf } from "./fault.ts"
+import { migrate } from "../migrations/migrate.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
 import { startNodeChild } from "./node-child.ts"
@@ -102,7 +103,9 @@ export class Stack {
     try {
       await this.#startServers()
       await this.#options.serversUp?.(this)
-      await Promise.all([...this.actors, ...this.edges.map((edge) => edge.role)].map((role) => role.start()))
+      const nodes = [...this.actors, ...this.edges.map((edge) => edge.role)]
+      // The nodes wait for their tables by themselves, so both go on at once.
+      await Promise.all([migrate(this.#postgres.url), ...nodes.map((role) => role.start())])
       await Promise.all(this.edges.map((edge) => this.#untilHealthy(edge)))
     } catch (cause) {
       await this.stop()

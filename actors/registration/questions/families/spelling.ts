@@ -49,13 +49,14 @@ function draw(random: Random, type: Change["type"], current: string): Change {
 function build(random: Random): SpellingFacts {
   const word = random.pick(WORDS);
   let current = word;
-  const types = [random.sample(PLAIN, 2), [random.pick(["double", "drop", "replace"] as const)]].flat();
+  const plain = random.int(1, 2);
+  const types = [...random.sample(PLAIN, plain), ...random.sample(["double", "drop", "replace"] as const, CHANGES - plain)];
   const changes = random.shuffle(types).map((type) => {
     const change = draw(random, type, current);
     current = apply(current, change);
     return change;
   });
-  return changes.length === CHANGES && current !== word ? { word, changes } : build(random);
+  return current !== word ? { word, changes } : build(random);
 }
 
 type Voice = (change: Change) => string;

@@ -1,0 +1,63 @@
+/** What operator commands stand on: the bus, the log, an asker, Postgres. Opened on first use, closed at the end. */
+import { randomBytes } from "node:crypto"
+import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream"
+import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { Kysely } from "kysely"
+import { type Database, openDatabase } from "../../actors/database.ts"
+import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import { KvLeases } from "../../actors/engine/leases.ts"
+import { Asker } from "../../schemas/bus/asker.ts"
+import { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { transportOver } from "../../schemas/bus/transport.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { Fault } from "./fault.ts"
+
+const CONNECT_TIMEOUT_MS = 3000
+const COMMAND_DEADLINE_MS = 10_000
+
+export interface Service {
+  readonly nats: NatsConnection
+  readonly manager: JetStreamManager
+  readonly log: JetStreamLog
+  readonly view: LeaseView
+  readonly db: Kysely<Database>
+  /** The answer's data; throws a Fault with the refusal's message. */
+  readonly command: <T>(kind: string, actor: string, op: string, input: unknown) => Promise<T>
+  readonly close: () => Promise<void>
+}
+
+export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
+  const url = env["HUB_NATS_URL"]
+  const databaseUrl = env["HUB_DATABASE_URL"]
+  if (!url || !databaseUrl) throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
+  const nats = await connect({ servers: url, name: "hub-cli", timeout: CONNECT_TIMEOUT_MS }).catch(() => {
+    throw new Fault("nats-server does not answer; is the service running?")
+  })
+  const manager = await jetstreamManager(nats)
+  const view = new LeaseView()
+  await new KvLeases(nats, view).watch(manager)
+  const { service } = LIMITS
+  const asker = new Asker(transportOver(nats, () => undefined), view, `cli-${randomBytes(6).toString("hex")}`, {
+    maxInFlight: service.max_asks_in_flight,
+    maxFrameBytes: service.max_frame_bytes
+  })
+  const db = openDatabase(databaseUrl)
+  const command = async <T>(kind: string, actor: string, op: string, input: unknown): Promise<T> => {
+    const ask = { id: randomBytes(12).toString("hex"), kind, actor, op, input, deadline: Date.now() + COMMAND_DEADLINE_MS }
+    const answer = await asker.ask(ask)
+    if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message)
+    return JSON.parse(new TextDecoder().decode(answer.body)) as T
+  }
+  return {
+    nats,
+    manager,
+    log: new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max }),
+    view,
+    db,
+    command,
+    close: async () => {
+      asker.close()
+      await Promise.allSettled([nats.close(), db.destroy()])
+    }
+  }
+}

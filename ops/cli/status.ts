@@ -1,0 +1,77 @@
+/** `hub status`: nodes, shards and their owners, streams, consumers and their lag, read models and their watermark. */
+import { buckets, SHARD_COUNT, streams } from "../../schemas/subjects.ts"
+import type { Command } from "./command.ts"
+import type { Service } from "./connection.ts"
+
+interface NodeInfo {
+  readonly session: string
+  readonly name: string
+  readonly pid: number
+  readonly roles: ReadonlyArray<string>
+  readonly started_at: string
+  readonly resident: number
+  readonly shards: ReadonlyArray<number>
+}
+
+const nodesOf = async (service: Service): Promise<ReadonlyArray<NodeInfo>> => {
+  const nodes: Array<NodeInfo> = []
+  for (const session of service.view.sessions()) {
+    const reply = await service.nats.request(`$JS.API.DIRECT.GET.KV_${buckets.leases}.$KV.${buckets.leases}.node.${session}`)
+    if (reply.headers?.code === 404 || reply.data.length === 0) continue
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => service.view.ownerOf(shard) === session)
+    nodes.push({ session, ...reply.json<Omit<NodeInfo, "session" | "shards">>(), shards })
+  }
+  return nodes
+}
+
+const streamsOf = async (service: Service) => {
+  const rows = []
+  for (const name of Object.values(streams)) {
+    const { state, config } = await service.manager.streams.info(name)
+    const consumers = []
+    for await (const consumer of service.manager.consumers.list(name)) {
+      consumers.push({ name: consumer.name, pending: consumer.num_pending, unacknowledged: consumer.num_ack_pending })
+    }
+    rows.push({ name, messages: state.messages, bytes: state.bytes, last_seq: state.last_seq, replicas: config.num_replicas, consumers })
+  }
+  return rows
+}
+
+const readModelsOf = async (service: Service, heads: ReadonlyMap<string, number>) => {
+  const rows = await service.db.selectFrom("projections").selectAll().execute()
+  return rows.map((row) => {
+    const head = heads.get(row.name === "seen" ? streams.seen : streams.events) ?? 0
+    return { name: row.name, version: row.version, watermark: Number(row.seq), lag: Math.max(0, head - Number(row.seq)) }
+  })
+}
+
+export const statusCommand: Command = {
+  usage: ["status [--json]"],
+  run: async (service, { values }) => {
+    const [nodes, all] = await Promise.all([nodesOf(service), streamsOf(service)])
+    const heads = new Map(all.map((stream) => [stream.name, stream.last_seq]))
+    const readModels = await readModelsOf(service, heads).catch(() => null)
+    const unowned = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => service.view.ownerOf(shard) === null)
+    if (values.json === true) return { nodes, unowned_shards: unowned, streams: all, read_models: readModels }
+    return [
+      `nodes (${nodes.length})`,
+      ...nodes.map((node) => `  ${node.session}  pid ${node.pid}  since ${node.started_at}  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}`),
+      `  shards without an owner: ${unowned.length === 0 ? "none" : ranges(unowned)}`,
+      "streams",
+      ...all.map((stream) => `  ${stream.name}  ${stream.messages} messages  ${stream.bytes} bytes  last ${stream.last_seq}${stream.consumers.map((consumer) => `  [${consumer.name}: ${consumer.pending} pending, ${consumer.unacknowledged} unacknowledged]`).join("")}`),
+      "read models",
+      ...(readModels === null ? ["  Postgres does not answer"] : readModels.map((model) => `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind`))
+    ].join("\n")
+  }
+}
+
+const ranges = (numbers: ReadonlyArray<number>): string => {
+  const parts: Array<string> = []
+  for (let index = 0; index < numbers.length; ) {
+    let end = index
+    while (numbers[end + 1] === (numbers[end] ?? 0) + 1) end++
+    parts.push(end === index ? `${numbers[index]}` : `${numbers[index]}-${numbers[end]}`)
+    index = end + 1
+  }
+  return parts.join(" ")
+}

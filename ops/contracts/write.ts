@@ -1,0 +1,63 @@
+/**
+ * The committed contract: `openapi.json`, the events with their versions, the subjects. `npm run contracts` writes the
+ * files; with `--check` it only compares and names what differs, so that no interface changes without being declared.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { OpenApi } from "effect/http-api"
+import { FOLDS } from "../../actors/inventory.ts"
+import { HubApi } from "../../schemas/api.ts"
+import { buckets, consumers, queueGroups, streams, subjects } from "../../schemas/subjects.ts"
+
+const FOLDER = join(import.meta.dirname, "..", "..", "schemas", "contract")
+
+const eventsText = (): string =>
+  FOLDS.flatMap((fold) => Object.entries(fold.events).map(([type, version]) => `${type} v${version}`)).toSorted().join("\n")
+
+const subjectsText = (): string => {
+  const shapes = Object.entries(subjects).map(([name, subject]) => {
+    const shape = typeof subject === "string" ? subject : (subject as (...parts: ReadonlyArray<string>) => string)(...parameters(subject))
+    return `subject ${name}: ${shape}`
+  })
+  const rest = [
+    ...Object.entries(streams).map(([name, value]) => `stream ${name}: ${value}`),
+    ...Object.entries(buckets).map(([name, value]) => `bucket ${name}: ${value}`),
+    ...Object.entries(consumers).map(([name, value]) => `consumer ${name}: ${value}`),
+    ...Object.entries(queueGroups).map(([name, value]) => `queue group ${name}: ${value}`)
+  ]
+  return [...shapes, ...rest].join("\n")
+}
+
+/** The names of a subject function's parameters, as `<name>`. */
+const parameters = (build: object): ReadonlyArray<string> =>
+  (/\(([^)]*)\)/.exec(String(build))?.[1] ?? "").split(",").map((name) => `<${name.split(":")[0]?.trim() ?? ""}>`)
+
+const contents: Readonly<Record<string, string>> = {
+  "openapi.json": JSON.stringify(OpenApi.fromApi(HubApi), null, 2),
+  "events.txt": eventsText(),
+  "subjects.txt": subjectsText()
+}
+
+const check = process.argv.includes("--check")
+let changed = 0
+for (const [name, text] of Object.entries(contents)) {
+  const path = join(FOLDER, name)
+  const wanted = `${text}\n`
+  if (!check) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, wanted)
+    continue
+  }
+  if (readIfThere(path) === wanted) continue
+  changed++
+  process.stderr.write(`schemas/contract/${name} is not what the code says; run npm run contracts and commit the difference\n`)
+}
+process.exit(changed === 0 ? 0 : 1)
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return null
+  }
+}
