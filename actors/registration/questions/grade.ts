@@ -87,17 +87,17 @@ function matchesJson(answer: string, submitted: unknown): boolean {
   return entries.length === 1 && entries[0]?.[0] === WRAPPER_KEY && entries[0][1] === wanted[WRAPPER_KEY];
 }
 
+const READERS: Readonly<Record<AnswerKind, (text: string) => string | number | null>> = {
+  number: numberOf,
+  time: timeOf,
+  time12: time12Of,
+  word: wordOf,
+};
+
+/** What cannot be read matches nothing, not even an answer that cannot be read either. */
 function matches(kind: AnswerKind, answer: string, text: string): boolean {
-  switch (kind) {
-    case "number":
-      return numberOf(text) === Number(answer);
-    case "time":
-      return timeOf(text) === timeOf(answer);
-    case "time12":
-      return time12Of(text) === time12Of(answer);
-    case "word":
-      return wordOf(text) === wordOf(answer);
-  }
+  const given = READERS[kind](text);
+  return given !== null && given === READERS[kind](answer);
 }
 
 /** Lower case, no accents, no invisible characters; compatibility forms such as full-width digits become plain. */

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FAMILIES } from "../../../actors/registration/questions/families/index.ts";
+import { generateQuestions } from "../../../actors/registration/questions/generate.ts";
+import { gradeAll } from "../../../actors/registration/questions/grade.ts";
+import { MAX_PROMPT_CHARS } from "../../../actors/registration/questions/question.ts";
+import { randomFromSeed, SEED_BYTES } from "../../../actors/registration/questions/random.ts";
+import type { Random } from "../../../actors/registration/questions/random.ts";
+import { labelled, seeds } from "./support.ts";
+
+/** The families of a challenge, told by replaying its seed with every draft noted. */
+function familiesOf(seed: Uint8Array): Array<(typeof FAMILIES)[number]> {
+  const questions = generateQuestions(randomFromSeed(seed));
+  const found: Array<(typeof FAMILIES)[number]> = [];
+  const random = randomFromSeed(seed);
+  const noting: Random = {
+    ...random,
+    shuffle: (items) => {
+      const shuffled = random.shuffle(items);
+      if (found.length === 0) found.push(...FAMILIES.filter((family) => (shuffled as ReadonlyArray<unknown>).includes(family)));
+      return shuffled;
+    },
+  };
+  expect(generateQuestions(noting)).toEqual(questions);
+  return found;
+}
+
+describe("a challenge", () => {
+  it("has five questions, q1 to q5, as plain JSON and within the bound", () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const questions = generateQuestions(randomFromSeed(seed));
+        expect(questions.map(({ id }) => id)).toEqual(["q1", "q2", "q3", "q4", "q5"]);
+        expect(JSON.parse(JSON.stringify(questions))).toEqual(questions);
+        for (const question of questions) {
+          expect(Object.keys(question).toSorted()).toEqual(["answer", "format", "id", "kind", "prompt"]);
+          expect(question.prompt.length).toBeLessThan(MAX_PROMPT_CHARS);
+        }
+        expect(questions.filter(({ format }) => format !== null).length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("has five families, four of them reasoning ones at least", () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const families = familiesOf(seed);
+        expect(new Set(families.map(({ name }) => name)).size).toBe(5);
+        expect(families.filter(({ reasoning }) => reasoning).length).toBeGreaterThanOrEqual(4);
+        expect(families.filter(({ format }) => format !== null).length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is the same for the same seed and another for another", () => {
+    fc.assert(
+      fc.property(seeds, fc.nat(SEED_BYTES - 1), fc.integer({ min: 1, max: 255 }), (seed, at, change) => {
+        const other = seed.map((byte, i) => (i === at ? byte ^ change : byte));
+        expect(generateQuestions(randomFromSeed(seed))).toEqual(generateQuestions(randomFromSeed(seed)));
+        expect(generateQuestions(randomFromSeed(other))).not.toEqual(generateQuestions(randomFromSeed(seed)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("over a thousand seeds repeats no prompt and uses every family", () => {
+    const prompts = Array.from({ length: 1000 }, (_, i) => generateQuestions(labelled(`challenge ${i}`)).map(({ prompt }) => prompt));
+    expect(new Set(prompts.flat()).size).toBe(5000);
+    const used = new Set(Array.from({ length: 1000 }, (_, i) => familiesOf(Uint8Array.from({ length: SEED_BYTES }, (__, j) => (i * (j + 3)) % 256))).flat());
+    expect(used.size).toBe(FAMILIES.length);
+  });
+
+  it("is passed by its own answers and by no other challenge's", () => {
+    const [one, other] = [generateQuestions(labelled("one")), generateQuestions(labelled("other"))];
+    const own = Object.fromEntries(one.map(({ id, answer }) => [id, answer]));
+    expect(gradeAll(one, own)).toEqual({ correct: 5, wrong: [] });
+    expect(gradeAll(other, own).correct).toBeLessThan(2);
+  });
+});
+
+describe("randomness", () => {
+  it("wants the whole seed and a range that holds something", () => {
+    expect(() => randomFromSeed(new Uint8Array(SEED_BYTES - 1))).toThrow(/seed/);
+    expect(() => labelled("x").int(3, 2)).toThrow(/range/);
+    expect(() => labelled("x").int(0, 2 ** 33)).toThrow(/range/);
+    expect(() => labelled("x").sample([1, 2], 3)).toThrow(/sample/);
+  });
+
+  it("stays in range, reaches both ends and favours nothing", () => {
+    const random = labelled("dice");
+    const counts = new Map<number, number>();
+    for (let i = 0; i < 60_000; i++) {
+      const drawn = random.int(1, 6);
+      counts.set(drawn, (counts.get(drawn) ?? 0) + 1);
+    }
+    expect([...counts.keys()].toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+    for (const count of counts.values()) expect(Math.abs(count - 10_000)).toBeLessThan(500);
+  });
+
+  it("shuffles and samples without loss or repetition, leaving the source alone", () => {
+    fc.assert(
+      fc.property(seeds, fc.uniqueArray(fc.integer(), { minLength: 1 }), (seed, items) => {
+        const random = randomFromSeed(seed);
+        const before = [...items];
+        expect(random.shuffle(items).toSorted()).toEqual(before.toSorted());
+        const part = random.sample(items, Math.ceil(items.length / 2));
+        expect(new Set(part).size).toBe(part.length);
+        expect(items).toEqual(before);
+        expect(items).toContain(random.pick(items));
+      }),
+    );
+  });
+});
