@@ -1,0 +1,241 @@
+/**
+ * A whole cluster in one process, for tests over interleavings: the engine's own Placement, Activation and ActorHost on
+ * a model of the bus whose every delivery the test decides.
+ *
+ * Each node reaches the world through a Port. What the world answers lies in the port's inbox until the test delivers
+ * it; a frozen node's inbox is not delivered, a crashed one's never will be. So a freeze longer than a lease, a slow
+ * watch, an append whose answer is lost and two owners at once are all just orders of delivery.
+ */
+import { LIMITS } from "../../../schemas/limits.ts"
+import { nodeKey } from "../../../schemas/bus/lease-view.ts"
+import { LeaseView } from "../../../schemas/bus/lease-view.ts"
+import { shardOf } from "../../../schemas/subjects.ts"
+import type { Outcome } from "../../../actors/engine/activation.ts"
+import { type ActorDefinition, defineActor, type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { ActorHost } from "../../../actors/engine/host.ts"
+import { type LeaseStore, Placement, type Ping, type Written } from "../../../actors/engine/placement.ts"
+import type { Append, AppendResult, EventLog, LogEntry, LogPage } from "../../../actors/engine/ports.ts"
+
+interface TokenAdded extends EventShape {
+  readonly token: string
+}
+
+/** The actor under test: a list of tokens. Applying a command twice would show. */
+export const tokensActor = (): ActorDefinition =>
+  defineActor<ReadonlyArray<string>, TokenAdded>({
+    kind: "tokens",
+    initial: [],
+    events: { "token.added": 1 },
+    evolve: (state, event) => [...state, event.token],
+    operations: {
+      "tokens.add": write<ReadonlyArray<string>, { readonly token: string }, TokenAdded>({
+        decide: (_state, input) => ({ events: [{ type: "token.added", v: 1, token: input.token }] }),
+        answer: (state) => ({ size: state.length })
+      })
+    }
+  }) as unknown as ActorDefinition
+
+/** The log as the server has it: appends are checked and applied at once, whatever becomes of the answer. */
+export class ModelLog {
+  readonly subjects = new Map<string, Array<LogEntry>>()
+  private seq = 0
+
+  append(group: ReadonlyArray<Append>): AppendResult {
+    for (const { subject, expected } of group) {
+      if ((this.subjects.get(subject)?.at(-1)?.seq ?? 0) !== expected) return { ok: false, reason: "conflict" }
+    }
+    const seqs = group.map(({ subject, commit }) => {
+      const seq = ++this.seq
+      this.subjects.set(subject, [...(this.subjects.get(subject) ?? []), { seq, commit }])
+      return seq
+    })
+    return { ok: true, seqs }
+  }
+
+  read(subject: string, after: number, max: number): LogPage {
+    const rest = (this.subjects.get(subject) ?? []).filter((entry) => entry.seq > after)
+    return { entries: rest.slice(0, max), more: rest.length > max }
+  }
+}
+
+interface Lease {
+  value: string | null
+  revision: number
+  expires: number
+}
+
+/** The lease bucket as the server has it, with times to live on the world's clock. */
+export class ModelLeases {
+  readonly keys = new Map<string, Lease>()
+  readonly watchers: Array<(key: string, value: string | null, revision: number) => void> = []
+  private revision = 0
+
+  write(key: string, value: string | null, expected: number, expires: number): Written {
+    if ((this.keys.get(key)?.revision ?? 0) !== expected) return { ok: false, reason: "conflict" }
+    const revision = ++this.revision
+    this.keys.set(key, { value, revision, expires })
+    for (const watcher of this.watchers) watcher(key, value, revision)
+    return { ok: true, revision }
+  }
+
+  expire(now: number): void {
+    for (const [key, lease] of this.keys) {
+      if (lease.value !== null && lease.expires <= now) this.write(key, null, lease.revision, Number.POSITIVE_INFINITY)
+    }
+  }
+}
+
+export class World {
+  now = 0
+  readonly log = new ModelLog()
+  readonly leases = new ModelLeases()
+  readonly nodes: Array<SimNode> = []
+  sessions = 0
+
+  node(name: string): SimNode {
+    const node = new SimNode(this, name)
+    this.nodes.push(node)
+    return node
+  }
+
+  /** Moves the clock and lets keys expire; nodes hear of it only by what is delivered to them. */
+  pass(ms: number): void {
+    this.now += ms
+    this.leases.expire(this.now)
+  }
+}
+
+export class SimNode implements LeaseStore {
+  readonly view = new LeaseView()
+  readonly placement: Placement
+  readonly host: ActorHost
+  readonly name: string
+  frozen = false
+  crashed = false
+  private readonly world: World
+  private readonly inbox: Array<() => void> = []
+  private readonly watched: Array<() => void> = []
+  private readonly revisions = new Map<string, number>()
+  /** Its answers are lost from now on: the next appends' outcomes are unknown to it, though they were applied. */
+  losesAppendAnswers = 0
+
+  constructor(world: World, name: string) {
+    this.world = world
+    this.name = name
+    const log: EventLog = {
+      append: (group) => this.append(group),
+      read: (subject, after, max) => this.deliverLater(() => this.world.log.read(subject, after, max)),
+      lastSeq: (subject) => this.deliverLater(() => this.world.log.subjects.get(subject)?.at(-1)?.seq ?? 0),
+      erase: () => Promise.resolve()
+    }
+    this.host = new ActorHost([tokensActor()], {
+      log,
+      snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+      timers: { set: () => Promise.resolve() },
+      readModels: { reached: () => Promise.resolve() },
+      limits: LIMITS.service,
+      now: () => 0,
+      touched: () => Promise.resolve()
+    })
+    this.placement = new Placement({
+      store: this,
+      view: this.view,
+      now: () => this.world.now,
+      newSession: () => `${name}-${++this.world.sessions}`,
+      describe: () => "{}",
+      ttlSeconds: 3,
+      events: {
+        began: () => Promise.resolve(),
+        ended: () => undefined,
+        prepare: () => Promise.resolve(),
+        drain: () => Promise.resolve(),
+        dropped: (shard) => this.host.drop(shard)
+      }
+    })
+    for (const [key, lease] of world.leases.keys) this.heard(key, lease.value, lease.revision)
+    world.leases.watchers.push((key, value, revision) => this.watched.push(() => this.heard(key, value, revision)))
+  }
+
+  get running(): boolean {
+    return !this.frozen && !this.crashed
+  }
+
+  get session(): string | null {
+    return this.placement.session
+  }
+
+  /** Delivers what the world has answered so far. */
+  deliver(): void {
+    if (!this.running) return
+    for (const act of this.inbox.splice(0)) act()
+  }
+
+  /** Delivers up to `count` entries of the watch, oldest first: fewer than there are is a slow watch. */
+  deliverWatch(count: number): void {
+    if (!this.running) return
+    for (const act of this.watched.splice(0, count)) act()
+  }
+
+  /** An ask as the bus would bring it: refused where the node does not serve the shard. */
+  ask(id: string, actor: string, token: string): Promise<Outcome | "not owner"> {
+    const shard = shardOf(actor)
+    if (!this.placement.serves(shard)) return Promise.resolve("not owner")
+    const activation = this.host.activation("tokens", actor)
+    const operation = activation?.definition.operations["tokens.add"] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+    if (activation === undefined) throw new Error("no such kind")
+    return activation
+      .submit({ id, op: "tokens.add", input: { token }, by: undefined, deadline: Number.POSITIVE_INFINITY, trace: undefined }, operation)
+      .then((outcome) => (this.placement.serves(shard) ? outcome : "not owner"))
+  }
+
+  put(key: string, value: string, expected: number, ttlSeconds?: number): Promise<Written> {
+    return this.writeKey(key, value, expected, ttlSeconds)
+  }
+
+  remove(key: string, expected: number): Promise<Written> {
+    return this.writeKey(key, null, expected)
+  }
+
+  revision(key: string): number {
+    return this.revisions.get(key) ?? 0
+  }
+
+  ping(session: string): Promise<Ping> {
+    return this.deliverLater(() => {
+      const peer = this.world.nodes.find((node) => node.session === session)
+      if (peer === undefined || peer.crashed) return "gone"
+      return peer.frozen ? "silent" : "pong"
+    })
+  }
+
+  private async append(group: ReadonlyArray<Append>): Promise<AppendResult> {
+    const result = await this.deliverLater(() => this.world.log.append(group))
+    if (this.losesAppendAnswers === 0) return result
+    this.losesAppendAnswers--
+    return { ok: false, reason: "unknown" }
+  }
+
+  private async writeKey(key: string, value: string | null, expected: number, ttlSeconds?: number): Promise<Written> {
+    const expires = ttlSeconds === undefined ? Number.POSITIVE_INFINITY : this.world.now + ttlSeconds * 1000
+    const written = await this.deliverLater(() => this.world.leases.write(key, value, expected, expires))
+    if (written.ok) this.heard(key, key.startsWith(nodeKey("")) && value === "" ? null : value, written.revision)
+    return written
+  }
+
+  private heard(key: string, value: string | null, revision: number): void {
+    if (revision <= this.revision(key)) return
+    this.revisions.set(key, revision)
+    this.view.apply(key, value)
+  }
+
+  /** The world acts now; the node hears of it when its inbox is delivered. */
+  private deliverLater<T>(act: () => T): Promise<T> {
+    const result = act()
+    return new Promise((resolve) => this.inbox.push(() => resolve(result)))
+  }
+}
+
+/** Lets every promise that can go on do so. */
+export const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 12; turn++) await Promise.resolve()
+}
