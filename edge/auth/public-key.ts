@@ -1,0 +1,21 @@
+/**
+ * Keys that may be registered (contract 0): 32 bytes that name a point in the one canonical way and are not of small
+ * order. Others would let one signature verify for many messages, or one identity have several names.
+ */
+import { Point } from "@noble/ed25519"
+import { decodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
+
+export type KeyText = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly problem: string }
+
+export const readPublicKey = (text: string): KeyText => {
+  const bytes = decodeBase64(text.trim(), PUBLIC_KEY_BYTES)
+  if (bytes === null) return { ok: false, problem: `must be base64 of the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key` }
+  try {
+    const point = Point.fromBytes(bytes, false)
+    return point.isTorsionFree() && !point.isSmallOrder()
+      ? { ok: true, bytes }
+      : { ok: false, problem: "must not be a key of small order" }
+  } catch {
+    return { ok: false, problem: "is no point of Ed25519 in its canonical form" }
+  }
+}

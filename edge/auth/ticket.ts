@@ -1,0 +1,34 @@
+/**
+ * A verified signature whose nonce has still to be judged. The actor of the key does that, on the first ask that the
+ * request makes anyway, so that it costs no hop of its own; a request that ends without asking has it done before its
+ * answer leaves (see pipeline.ts). Spent once, later asks of the same request are told so.
+ */
+import type { SignedBy } from "../../schemas/bus/frames.ts"
+
+export class Ticket {
+  readonly hubId: string
+  readonly publicKey: string
+  private readonly nonce: string
+  private used = false
+  /** Where the agent of this key lives: its key's own hub id, until an actor says otherwise. */
+  home: string
+
+  constructor(hubId: string, publicKey: string, nonce: string) {
+    this.hubId = hubId
+    this.publicKey = publicKey
+    this.nonce = nonce
+    this.home = hubId
+  }
+
+  get spent(): boolean {
+    return this.used
+  }
+
+  /** For the next ask. Only the first one carries the nonce to be judged. */
+  spend(): SignedBy {
+    const by = { key: this.hubId, publicKey: this.publicKey, nonce: this.nonce }
+    if (this.used) return { ...by, settled: true }
+    this.used = true
+    return by
+  }
+}

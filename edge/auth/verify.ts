@@ -1,0 +1,80 @@
+/**
+ * Verification of a signed request (spec 5.1).
+ *
+ * Invariants
+ *  - What is verified is the request as it came: the method, the path and query byte for byte, the raw body.
+ *  - The host line is one of the configured names, never what the request's own `Host` says.
+ *  - Version 1 has no host line and holds only until its date; after it, it is a bad signature with a hint.
+ *  - A refusal says what the service expected; why it may differ is looked into only then (diagnose.ts).
+ *  - Nothing is remembered here: whether the nonce is fresh is judged by the key's own actor.
+ */
+import { createHash } from "node:crypto"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import { EMPTY_BODY_SHA256, type RequestToSign, requestStringV1, requestStringV2 } from "../../schemas/signing/request.ts"
+import { diagnose } from "./diagnose.ts"
+import type { SignatureHeaders } from "./headers.ts"
+import { signatureHolds, type VerifyKeys } from "./keys.ts"
+import { Ticket } from "./ticket.ts"
+
+export interface SignedRequest {
+  readonly method: string
+  readonly target: string
+  readonly body: Uint8Array
+  /** The request's `Host` header: only ever used to explain a failure. */
+  readonly hostHeader: string | undefined
+}
+
+export interface VerifierConfig {
+  readonly hosts: ReadonlyArray<string>
+  /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
+  readonly basePath: string
+  readonly v1Until: number
+}
+
+export type Verdict = { readonly ok: true; readonly ticket: Ticket } | { readonly ok: false; readonly refusal: Refusal }
+
+export class Verifier {
+  private readonly keys: VerifyKeys
+  private readonly config: VerifierConfig
+
+  constructor(keys: VerifyKeys, config: VerifierConfig) {
+    this.keys = keys
+    this.config = config
+  }
+
+  verify(request: SignedRequest, headers: SignatureHeaders, now: number): Verdict {
+    const { key, hubId } = this.keys.of(headers.publicKey, headers.key)
+    const { signature } = headers
+    const signed: Omit<RequestToSign, "host"> = {
+      method: request.method,
+      path: request.target,
+      timestamp: headers.timestamp,
+      nonce: headers.nonce,
+      bodySha256: request.body.length === 0 ? EMPTY_BODY_SHA256 : createHash("sha256").update(request.body).digest("hex")
+    }
+    if (signature !== null) {
+      for (const host of this.config.hosts) {
+        if (signatureHolds(key, requestStringV2({ ...signed, host }), signature)) return this.pass(hubId, headers)
+      }
+      if (now < this.config.v1Until && signatureHolds(key, requestStringV1(signed), signature)) return this.pass(hubId, headers)
+    }
+    const hint = signature === null
+      ? "X-Hub-Signature must be base64 of the 64 bytes of an Ed25519 signature."
+      : diagnose({ key, signature, signed, request, config: this.config })
+    return { ok: false, refusal: this.badSignature(signed.path, hint) }
+  }
+
+  private pass(hubId: string, headers: SignatureHeaders): Verdict {
+    return { ok: true, ticket: new Ticket(hubId, headers.publicKey, headers.nonce) }
+  }
+
+  private badSignature(path: string, hint: string): Refusal {
+    const [host] = this.config.hosts
+    return refusal("auth_bad_signature", "The signature does not verify for this request.", {
+      expected_path: path,
+      expected_host: host,
+      ...(this.config.hosts.length > 1 ? { accepted_hosts: this.config.hosts } : {}),
+      hint
+    })
+  }
+}

@@ -1,0 +1,102 @@
+/** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
+import { Context, Effect } from "effect"
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Asker } from "../../schemas/bus/asker.ts"
+import type { OperationName, Operations, Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+
+export interface Request<Op extends OperationName> {
+  readonly kind: string
+  readonly actor: string
+  readonly op: Op
+  readonly input: Operations[Op]["input"]
+  /** See Ask. */
+  readonly whileSuspended?: true
+}
+
+export type Outcome = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly refusal: Refusal }
+
+/** An agent moves with its key's rotation: more hops than this are a fault. */
+const MOVES_MAX = 2
+
+const utf8 = new TextDecoder()
+const encoder = new TextEncoder()
+
+export class Bus {
+  private readonly asker: Asker
+  private readonly nats: NatsConnection
+
+  constructor(asker: Asker, nats: NatsConnection) {
+    this.asker = asker
+    this.nats = nats
+  }
+
+  /** Ready JSON of the operation's output. Who signed the request is not told. */
+  ask<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Uint8Array, Refused> {
+    return this.effect(() => this.outcome(call, request, false))
+  }
+
+  /** The same on behalf of who signed: the first such ask has the nonce judged and draws on the agent's buckets. */
+  askSigned<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Uint8Array, Refused> {
+    return this.effect(() => this.outcome(call, request, true))
+  }
+
+  /** The output itself, for those few handlers that look into it. */
+  read<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Operations[Op]["output"], Refused> {
+    return Effect.map(this.ask(call, request), parse<Operations[Op]["output"]>)
+  }
+
+  query<View extends QueryName>(call: Call, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Queries[View]["output"], Refused> {
+    const timeout = Math.max(1, timeoutMs ?? call.deadline - Date.now())
+    return Effect.flatMap(
+      Effect.tryPromise({
+        try: () => this.nats.request(subjects.query(view), encoder.encode(JSON.stringify(input)), { timeout }),
+        catch: () => refuse(unavailable("The service's read side did not answer. It is safe to try again."))
+      }),
+      (message) => {
+        const reply = parse<QueryReply<Queries[View]["output"]>>(message.data)
+        return reply.ok ? Effect.succeed(reply.data) : Effect.fail(refuse(reply.refused))
+      }
+    )
+  }
+
+  async outcome<Op extends OperationName>(call: Call, request: Request<Op>, signed: boolean): Promise<Outcome> {
+    const ticket = signed ? call.ticket : null
+    const draw = ticket === null || ticket.spent ? null : (call.endpoint?.draw ?? [])
+    let { actor } = request
+    for (let moves = 0; moves <= MOVES_MAX; moves++) {
+      const { head, body } = await this.asker.ask({
+        id: call.nextAskId(),
+        kind: request.kind,
+        actor,
+        op: request.op,
+        input: request.input,
+        ...(ticket === null ? {} : { by: ticket.spend() }),
+        ...(draw === null ? {} : { draw }),
+        ...(request.whileSuspended === undefined ? {} : { whileSuspended: true }),
+        ...(call.command === null ? {} : { command: `${call.command}.${request.op}` }),
+        deadline: call.deadline,
+        trace: call.id
+      })
+      if (head.rate !== undefined) call.rate = head.rate
+      if (head.refused !== undefined) return { ok: false, refusal: head.refused }
+      if (head.moved === undefined) return { ok: true, body }
+      actor = head.moved.agent
+      if (ticket !== null) ticket.home = actor
+    }
+    return { ok: false, refusal: unavailable("The agent's home could not be found. It is safe to try again.") }
+  }
+
+  private effect(run: () => Promise<Outcome>): Effect.Effect<Uint8Array, Refused> {
+    return Effect.callback<Uint8Array, Refused>((resume) => {
+      void run().then((outcome) => resume(outcome.ok ? Effect.succeed(outcome.body) : Effect.fail(refuse(outcome.refusal))))
+    })
+  }
+}
+
+const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T
+
+export class BusService extends Context.Service<BusService, Bus>()("hub/edge/Bus") {}

@@ -1,0 +1,55 @@
+/** The connection to NATS: it never gives up, and says when it is away. */
+import { connect, type NatsConnection } from "@nats-io/transport-node"
+
+const RECONNECT_WAIT_MS = 250
+/** Pings that may stay unanswered before a silent line counts as cut. */
+const PING_INTERVAL_MS = 2_000
+const PINGS_UNANSWERED_MAX = 2
+const CONNECT_TIMEOUT_MS = 5_000
+
+export const connectBus = async (url: string, name: string): Promise<NatsConnection> => {
+  const servers = url.split(",").map((part) => part.trim())
+  const { user, pass } = credentialsOf(servers[0] ?? "")
+  return connect({
+    servers: servers.map(withoutCredentials),
+    name,
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_WAIT_MS,
+    waitOnFirstConnect: true,
+    pingInterval: PING_INTERVAL_MS,
+    maxPingOut: PINGS_UNANSWERED_MAX,
+    timeout: CONNECT_TIMEOUT_MS,
+    // Without their stacks: one is made for every request-reply otherwise.
+    noAsyncTraces: true,
+    ...(user === undefined ? {} : { user, pass: pass ?? "" })
+  })
+}
+
+const credentialsOf = (server: string): { user?: string; pass?: string } => {
+  if (!URL.canParse(server)) return {}
+  const { username, password } = new URL(server)
+  return username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+}
+
+const withoutCredentials = (server: string): string => {
+  if (!URL.canParse(server)) return server
+  return new URL(server).host
+}
+
+export interface Link {
+  readonly up: boolean
+}
+
+/** Follows the connection's state for as long as it lives. */
+export const followLink = (nats: NatsConnection): Link => {
+  const link = { up: true }
+  void (async () => {
+    for await (const status of nats.status()) {
+      if (status.type === "disconnect" || status.type === "staleConnection") link.up = false
+      else if (status.type === "reconnect") link.up = true
+    }
+    link.up = false
+  })()
+  return link
+}

@@ -1,0 +1,40 @@
+/** The edge's side of the bus as one scoped thing: connection, leases, asker. */
+import { randomUUID } from "node:crypto"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, type Scope } from "effect"
+import { Asker } from "../../schemas/bus/asker.ts"
+import { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { transportOver } from "../../schemas/bus/transport.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { Bus } from "./bus.ts"
+import { connectBus, followLink, type Link } from "./connection.ts"
+import { LeaseWatch } from "./leases.ts"
+
+export interface EdgeBus {
+  readonly nats: NatsConnection
+  readonly link: Link
+  readonly asker: Asker
+  readonly bus: Bus
+}
+
+type Report = (where: string, error: unknown) => void
+
+/** Ready once every lease that stands has been seen. */
+export const openBus = (url: string, limits: Limits, report: Report): Effect.Effect<EdgeBus, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const name = `edge-${randomUUID()}`
+    const nats = yield* Effect.acquireRelease(Effect.promise(() => connectBus(url, name)), (connection) =>
+      // A bus that is away cannot be drained, and that must not keep the process from ending.
+      Effect.promise(() => connection.drain().catch(() => connection.close()))
+    )
+    const view = new LeaseView()
+    const transport = transportOver(nats, (error) => report("bus", error))
+    const { max_asks_in_flight, max_frame_bytes } = limits.service
+    const asker = yield* Effect.acquireRelease(
+      Effect.sync(() => new Asker(transport, view, name, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes })),
+      (made) => Effect.sync(() => made.close())
+    )
+    const watch = new LeaseWatch(nats, view, (error) => report("leases", error))
+    yield* Effect.acquireRelease(Effect.promise(() => watch.start()), () => Effect.sync(() => watch.stop()), { interruptible: true })
+    return { nats, link: followLink(nats), asker, bus: new Bus(asker, nats) }
+  })

@@ -1,0 +1,42 @@
+/** The documents that the service serves: the reference and its siblings as markdown and as a page, and the OpenAPI description. */
+import { readFile } from "node:fs/promises"
+import { Context } from "effect"
+import { OpenApi } from "effect/http-api"
+import { HubApi } from "../../schemas/api.ts"
+import type { EdgeConfig } from "../config.ts"
+import { type Document, documentOf } from "../http/documents.ts"
+import { pageOfMarkdown } from "../html/page.ts"
+import { filledIn } from "./fill-in.ts"
+
+export interface Documents {
+  readonly reference: Document
+  readonly referencePage: Document
+  readonly hubId: Document
+  readonly runtimeTerms: Document
+  readonly openapi: Document
+}
+
+export class DocumentsService extends Context.Service<DocumentsService, Documents>()("hub/edge/Documents") {}
+
+const MARKDOWN = "text/markdown; charset=utf-8"
+
+const read = async (name: string, config: EdgeConfig): Promise<string> =>
+  filledIn(await readFile(new URL(name, import.meta.url), "utf8"), config)
+
+export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
+  const [reference, hubId, runtimeTerms] = await Promise.all([
+    read("reference.md", config), read("hub-id.md", config), read("runtime-terms.md", config)
+  ])
+  return {
+    reference: documentOf(reference, MARKDOWN),
+    referencePage: pageOfMarkdown(`${config.hub.name}: reference`, reference),
+    hubId: documentOf(hubId, MARKDOWN),
+    runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
+    openapi: documentOf(openApiText(config), "application/json; charset=utf-8")
+  }
+}
+
+const openApiText = (config: EdgeConfig): string => {
+  const described = OpenApi.fromApi(HubApi)
+  return JSON.stringify({ ...described, info: { ...described.info, title: config.hub.name }, servers: [{ url: config.hub.baseUrl }] })
+}

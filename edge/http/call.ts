@@ -1,0 +1,81 @@
+/** One request on its way through the edge: what it is, what is known of its sender, what its answer will carry. */
+import type { IncomingMessage } from "node:http"
+import { Context } from "effect"
+import type { Ticket } from "../auth/ticket.ts"
+import type { RateState } from "../../schemas/bus/frames.ts"
+import type { ClientHash } from "./address.ts"
+import type { Endpoint } from "./endpoints.ts"
+
+const NO_BYTES = Buffer.alloc(0)
+
+/** A request id of the client's own is kept for the log when it looks like one, so that it can break no log line. */
+const CLIENT_REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
+
+export class Call {
+  /** Random, unique; also the reference that a client sees with an error. */
+  readonly id: string
+  readonly request: IncomingMessage
+  readonly method: string
+  /** Path and query exactly as sent. */
+  readonly target: string
+  readonly path: string
+  /** What follows the first `?`, or nothing. */
+  readonly search: string
+  readonly client: ClientHash
+  /** Unix ms. */
+  readonly startedAt: number
+  /** Unix ms after which nobody waits for the answer. */
+  readonly deadline: number
+  endpoint: Endpoint | null = null
+  body: Buffer = NO_BYTES
+  /** Set once a signature has been verified. */
+  ticket: Ticket | null = null
+  rate: RateState | null = null
+  /** Command id of a request under an Idempotency-Key, see idempotency.ts. */
+  command: string | null = null
+  /** Extra headers of the answer, in lower case. */
+  readonly headers: Record<string, string> = {}
+  private asks = 0
+
+  constructor(id: string, request: IncomingMessage, client: ClientHash, startedAt: number, deadline: number) {
+    this.id = id
+    this.request = request
+    this.method = request.method ?? "GET"
+    this.target = targetOf(request.url ?? "/")
+    const query = this.target.indexOf("?")
+    this.path = query === -1 ? this.target : this.target.slice(0, query)
+    this.search = query === -1 ? "" : this.target.slice(query + 1)
+    this.client = client
+    this.startedAt = startedAt
+    this.deadline = deadline
+  }
+
+  /** One id an ask, so that two asks of one request are two commands. */
+  nextAskId(): string {
+    return `${this.id}.${this.asks++}`
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers[name]
+    return Array.isArray(value) ? value.join(", ") : value
+  }
+
+  get wantsProblem(): boolean {
+    return this.header("accept")?.includes("application/problem+json") ?? false
+  }
+
+  get clientRequestId(): string | undefined {
+    const value = this.header("x-request-id")
+    return value !== undefined && CLIENT_REQUEST_ID.test(value) ? value : undefined
+  }
+}
+
+/** Requests to a proxy name the whole address; the path is then what follows the authority. */
+const targetOf = (url: string): string => {
+  if (url.startsWith("/")) return url
+  const path = /^https?:\/\/[^/?#]*([^#]*)$/i.exec(url)?.[1]
+  if (path === undefined) return url
+  return path.startsWith("/") ? path : `/${path}`
+}
+
+export class CurrentCall extends Context.Service<CurrentCall, Call>()("hub/edge/CurrentCall") {}

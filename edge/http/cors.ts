@@ -1,0 +1,23 @@
+/** Answers to OPTIONS (spec 4.1.8): what a path takes, for browsers on any site and without authentication. */
+import type { HttpServerResponse } from "effect/http"
+import type { Call } from "./call.ts"
+import { empty } from "./respond.ts"
+
+const ALLOWED_HEADERS = [
+  "X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature", "X-Hub-Vault", "Authorization", "Content-Type", "Accept",
+  "Idempotency-Key", "If-None-Match", "Range", "X-Request-Id"
+].join(", ")
+
+const MAX_AGE_SECONDS = 86_400
+
+export const preflight = (call: Call, allow: string): HttpServerResponse.HttpServerResponse => {
+  const asked = call.header("access-control-request-headers") ?? ""
+  // Later headers of the service's own are allowed before this list learns of them.
+  const own = asked.split(",").map((name) => name.trim()).filter((name) => /^x-hub-[a-z0-9-]{1,40}$/i.test(name))
+  call.headers["allow"] = allow
+  call.headers["access-control-allow-methods"] = allow
+  call.headers["access-control-allow-headers"] = own.length === 0 ? ALLOWED_HEADERS : `${ALLOWED_HEADERS}, ${own.join(", ")}`
+  call.headers["access-control-max-age"] = String(MAX_AGE_SECONDS)
+  call.headers["vary"] = "Access-Control-Request-Headers"
+  return empty(204)
+}

@@ -1,0 +1,29 @@
+/** Answers that are the same for everybody until the service is started anew: bytes, an entity tag, and 304. */
+import { createHash } from "node:crypto"
+import type { HttpServerResponse } from "effect/http"
+import type { Call } from "./call.ts"
+import { empty, plain } from "./respond.ts"
+
+const MAX_AGE_SECONDS = 300
+
+export interface Document {
+  readonly text: string
+  readonly contentType: string
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export const documentOf = (text: string, contentType: string, headers: Readonly<Record<string, string>> = {}): Document => ({
+  text,
+  contentType,
+  etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`,
+  headers
+})
+
+export const serveDocument = (call: Call, document: Document): HttpServerResponse.HttpServerResponse => {
+  Object.assign(call.headers, document.headers, { etag: document.etag, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` })
+  return matches(call.header("if-none-match"), document.etag) ? empty(304) : plain(document.text, document.contentType)
+}
+
+const matches = (header: string | undefined, etag: string): boolean =>
+  header !== undefined && header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag)

@@ -1,0 +1,116 @@
+/**
+ * The table of endpoints, read off the interface's description: what a path takes, who may call it, which rate-limit
+ * buckets it draws on. Paths are matched exactly as sent: no case folding, no doubled or trailing slashes, except that
+ * the discovery document answers with and without its slash.
+ */
+import { Context } from "effect"
+import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { API_PREFIX, HubApi } from "../../schemas/api.ts"
+import type { Auth } from "../../schemas/envelope.ts"
+import type { BucketName } from "../../schemas/limits.ts"
+
+export interface Endpoint {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly auth: Auth
+  readonly summary: string
+  /** Whether unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). */
+  readonly drawsAnon: boolean
+  /** Buckets that the agent's actor draws from beside `agent` (contract 11). */
+  readonly draw: ReadonlyArray<BucketName>
+  /** Answers that hold a secret are never kept under an Idempotency-Key: the repeated command itself gives them again. */
+  readonly secretAnswer: boolean
+}
+
+const OWN_BUCKET: ReadonlySet<string> = new Set(["registration.createChallenge", "registration.serveQuestions", "registration.register"])
+const SECRET_ANSWER: ReadonlySet<string> = new Set(["registration.register"])
+
+const isAuth = (value: unknown): value is Auth => value === "none" || value === "signed" || value === "optional" || value === "human"
+
+const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>): Endpoint => {
+  const id = `${group}.${endpoint.identifier}`
+  const auth = Context.getOrUndefined(annotations, OpenApi.Override)?.["x-hub-auth"]
+  if (!isAuth(auth)) throw new Error(`The endpoint ${id} does not say who may call it`)
+  const ownBucket = OWN_BUCKET.has(id)
+  return {
+    id,
+    method: endpoint.method,
+    path: endpoint.path,
+    auth,
+    summary: Context.getOrUndefined(annotations, OpenApi.Summary) ?? "",
+    drawsAnon: !ownBucket,
+    draw: auth === "signed" && endpoint.method !== "GET" && !ownBucket ? ["write"] : [],
+    secretAnswer: SECRET_ANSWER.has(id)
+  }
+}
+
+const readEndpoints = (): ReadonlyArray<Endpoint> => {
+  const found: Array<Endpoint> = []
+  HttpApi.reflect(HubApi, {
+    onGroup: () => undefined,
+    onEndpoint: ({ group, endpoint, mergedAnnotations }) => found.push(endpointOf(group.identifier, endpoint, mergedAnnotations))
+  })
+  return found
+}
+
+export const ENDPOINTS: ReadonlyArray<Endpoint> = readEndpoints()
+
+interface Entry {
+  readonly segments: ReadonlyArray<string>
+  readonly byMethod: ReadonlyMap<string, Endpoint>
+  readonly allow: string
+}
+
+export type Match =
+  | { readonly kind: "found"; readonly endpoint: Endpoint; readonly allow: string }
+  | { readonly kind: "method"; readonly allow: string }
+  | { readonly kind: "none" }
+
+const NONE: Match = { kind: "none" }
+
+const groupByPath = (endpoints: ReadonlyArray<Endpoint>): ReadonlyMap<string, Entry> => {
+  const paths = new Map<string, Map<string, Endpoint>>()
+  for (const endpoint of endpoints) {
+    const methods = paths.get(endpoint.path) ?? new Map<string, Endpoint>()
+    methods.set(endpoint.method, endpoint)
+    paths.set(endpoint.path, methods)
+  }
+  return new Map([...paths].map(([path, byMethod]) => {
+    const methods = [...byMethod.keys()]
+    if (byMethod.has("GET")) methods.push("HEAD")
+    return [path, { segments: path.split("/"), byMethod, allow: [...methods, "OPTIONS"].join(", ") }]
+  }))
+}
+
+export class EndpointTable {
+  private readonly fixed = new Map<string, Entry>()
+  private readonly open: Array<Entry> = []
+
+  constructor(endpoints: ReadonlyArray<Endpoint>) {
+    for (const [path, entry] of groupByPath(endpoints)) {
+      if (path.includes(":")) this.open.push(entry)
+      else this.fixed.set(path, entry)
+    }
+    const root = this.fixed.get(`${API_PREFIX}/`)
+    if (root !== undefined) this.fixed.set(API_PREFIX, root)
+  }
+
+  match(method: string, path: string): Match {
+    const entry = this.fixed.get(path) ?? this.withParameters(path)
+    if (entry === undefined) return NONE
+    const endpoint = entry.byMethod.get(method === "HEAD" ? "GET" : method)
+    return endpoint === undefined ? { kind: "method", allow: entry.allow } : { kind: "found", endpoint, allow: entry.allow }
+  }
+
+  private withParameters(path: string): Entry | undefined {
+    const segments = path.split("/")
+    return this.open.find(
+      (entry) =>
+        entry.segments.length === segments.length &&
+        entry.segments.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
+    )
+  }
+}
+
+export const isApiPath = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)

@@ -1,0 +1,93 @@
+/**
+ * `Idempotency-Key` on signed requests that change something (contract 13).
+ *
+ * Invariants
+ *  - The actor of the signing key keeps the first answer: asked before the operation, told after it, before the
+ *    answer leaves.
+ *  - The operation's command id is made of key, method, path and Idempotency-Key. So a request that is repeated
+ *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
+ *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is free.
+ *  - An answer that holds a secret is never kept. There the command alone makes the repetition safe; the body is part of
+ *    its id, so that another body is another command.
+ */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import type { Bus } from "../bus/bus.ts"
+import type { IdempotencyBegin } from "../../schemas/bus/operations.ts"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { Ticket } from "../auth/ticket.ts"
+import type { Call } from "./call.ts"
+import { type Refused, refuse } from "./refused.ts"
+import { jsonText } from "./respond.ts"
+
+const ANSWER_MAX_BYTES = 524_288
+const IN_FLIGHT_RETRY_SECONDS = 1
+const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
+const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
+
+type Answered<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+
+export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answered<never, R>): Answered<Refused, R> => {
+  const { ticket, endpoint } = call
+  const key = call.request.headers["idempotency-key"]
+  if (key === undefined || ticket === null || endpoint === null || !METHODS.has(call.method)) return run
+  const text = Array.isArray(key) ? key.join(",") : key
+  const max = limits.limits.idempotency_key_max_chars
+  if (text.length === 0 || text.length > max || !PRINTABLE.test(text)) {
+    return Effect.fail(refuse(invalidField("Idempotency-Key", `Idempotency-Key must be 1 to ${max} printable characters.`, { max })))
+  }
+  const body = sha256(call.body)
+  const name = sha256(`${call.method}\n${call.path}\n${text}`)
+  if (endpoint.secretAnswer) {
+    call.command = commandOf(ticket, `${name}\n${body}`)
+    return run
+  }
+  return Effect.flatMap(begin(bus, call, ticket, { key: name, body }), (begun): Answered<Refused, R> => {
+    if (begun.state === "done") {
+      call.headers["idempotent-replayed"] = "true"
+      return Effect.succeed(jsonText(begun.answer, begun.status))
+    }
+    if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
+    call.command = commandOf(ticket, name)
+    return Effect.tap(run, (response) => finish(bus, call, ticket, { key: name, body }, response))
+  })
+}
+
+const CONFLICT: Refusal = {
+  code: "idempotency_conflict",
+  message: "This Idempotency-Key was used with another body.",
+  details: { header: "Idempotency-Key" }
+}
+
+const IN_FLIGHT: Refusal = {
+  code: "idempotency_in_flight",
+  message: "The first request under this Idempotency-Key is still under way.",
+  details: { header: "Idempotency-Key" },
+  retryAfter: IN_FLIGHT_RETRY_SECONDS
+}
+
+interface Entry {
+  readonly key: string
+  readonly body: string
+}
+
+const begin = (bus: Bus, call: Call, ticket: Ticket, input: Entry): Effect.Effect<IdempotencyBegin, Refused> =>
+  Effect.map(
+    bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.begin", input }),
+    (bytes) => JSON.parse(Buffer.from(bytes).toString("utf8")) as IdempotencyBegin
+  )
+
+/** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
+const finish = (bus: Bus, call: Call, ticket: Ticket, entry: Entry, response: HttpServerResponse.HttpServerResponse): Effect.Effect<void> => {
+  const { status } = response
+  const text = response.body._tag === "Uint8Array" ? response.body.text : undefined
+  const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES
+  const input = { ...entry, status, answer: kept ? text : null }
+  return Effect.ignore(bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.finish", input }))
+}
+
+const commandOf = (ticket: Ticket, name: string): string => sha256(`${ticket.hubId}\n${name}`).slice(0, 32)
+
+const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")

@@ -1,0 +1,127 @@
+/**
+ * Rate limits that are drawn at the edge: `ip`, `anon`, `web`, `key`, `register`, `captcha_key` (contract 11). Those of
+ * an agent are drawn by its actor, on the ask itself. How slices work is written down in slice.ts.
+ */
+import { createHash } from "node:crypto"
+import type { Ask } from "../../schemas/bus/frames.ts"
+import type { Answer } from "../../schemas/bus/asker.ts"
+import type { LimitGrant } from "../../schemas/bus/operations.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Limits, RateLimit } from "../../schemas/limits.ts"
+import { GenerationCache } from "./generation-cache.ts"
+import { Slice } from "./slice.ts"
+
+/** Clients and keys remembered in one bucket; a forgotten one starts a new slice. */
+const SLICES_MAX = 20_000
+/** A draw that takes longer counts as unreachable: the bucket must not be what a request waits for. */
+const DRAW_DEADLINE_MS = 2_000
+/** Rounds of "wait for the draw, try again" of one request on an exact bucket. */
+const ROUNDS_MAX = 200
+
+export type EdgeBucket = "ip" | "anon" | "web" | "key" | "register" | "captcha_key"
+
+export interface AsksLimits {
+  readonly ask: (ask: Ask) => Promise<Answer>
+}
+
+interface Entry {
+  readonly slice: Slice
+  readonly actor: string
+  draw: Promise<void> | null
+}
+
+export type Taken = Refusal | null
+
+export class EdgeLimits {
+  private readonly bus: AsksLimits
+  private readonly limits: Limits["rate_limits"]
+  private readonly buckets = new Map<EdgeBucket, GenerationCache<string, Entry>>()
+  private readonly newId: () => string
+
+  constructor(bus: AsksLimits, limits: Limits["rate_limits"], newId: () => string) {
+    this.bus = bus
+    this.limits = limits
+    this.newId = newId
+  }
+
+  /** `null` when the request may pass. Answers at once as long as the slice lasts. */
+  take(bucket: EdgeBucket, value: string): Taken | Promise<Taken> {
+    const entry = this.entry(bucket, value)
+    const now = Date.now()
+    const decision = entry.slice.take(now)
+    this.drawAhead(bucket, entry)
+    if (decision.kind === "pass") return null
+    if (decision.kind === "refused") return this.refusal(bucket, decision.retryAfterMs)
+    return this.waitAndTake(bucket, entry)
+  }
+
+  private async waitAndTake(bucket: EdgeBucket, entry: Entry): Promise<Taken> {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      this.drawAhead(bucket, entry)
+      const { draw } = entry
+      if (draw !== null) await draw
+      const decision = entry.slice.take(Date.now())
+      if (decision.kind === "pass") return null
+      if (decision.kind === "refused") return this.refusal(bucket, decision.retryAfterMs)
+      if (draw === null) break
+    }
+    return unavailable("The rate limit of this request cannot be checked at the moment.")
+  }
+
+  private drawAhead(bucket: EdgeBucket, entry: Entry): void {
+    const wanted = entry.slice.wanted()
+    if (wanted === 0) return
+    entry.draw = this.draw(bucket, entry, wanted).finally(() => {
+      entry.draw = null
+    })
+  }
+
+  private async draw(bucket: EdgeBucket, entry: Entry, wanted: number): Promise<void> {
+    const answer = await this.bus.ask({
+      id: this.newId(),
+      kind: "limit",
+      actor: entry.actor,
+      op: "limit.draw",
+      input: { bucket, wanted },
+      deadline: Date.now() + DRAW_DEADLINE_MS
+    })
+    const grant = answer.head.refused === undefined ? grantOf(answer.body) : null
+    if (grant === null) entry.slice.unreachable(Date.now())
+    else entry.slice.granted({ granted: grant.granted, resetsAt: grant.resets_at }, wanted, Date.now())
+  }
+
+  private entry(bucket: EdgeBucket, value: string): Entry {
+    let entries = this.buckets.get(bucket)
+    if (entries === undefined) {
+      entries = new GenerationCache(SLICES_MAX)
+      this.buckets.set(bucket, entries)
+    }
+    const known = entries.get(value)
+    if (known !== undefined) return known
+    const limit = this.limits[bucket]
+    const hash = createHash("sha256").update(value).digest("hex").slice(0, 16)
+    const entry: Entry = { slice: new Slice(limit.requests, limit.window_seconds * 1000), actor: `${bucket}.${hash}`, draw: null }
+    entries.set(value, entry)
+    return entry
+  }
+
+  private refusal(bucket: EdgeBucket, retryAfterMs: number): Refusal {
+    return rateLimited(bucket, this.limits[bucket], Math.max(1, Math.ceil(retryAfterMs / 1000)))
+  }
+}
+
+export const rateLimited = (bucket: string, limit: RateLimit, retryAfter: number): Refusal => ({
+  code: "rate_limited",
+  message: `Too many requests: ${limit.requests} in ${limit.window_seconds} seconds are allowed here.`,
+  details: { bucket, limit: limit.requests, window_seconds: limit.window_seconds, retry_after: retryAfter },
+  retryAfter
+})
+
+const grantOf = (body: Uint8Array): LimitGrant | null => {
+  try {
+    const grant = JSON.parse(new TextDecoder().decode(body)) as LimitGrant
+    return Number.isFinite(grant.granted) && Number.isFinite(grant.resets_at) ? grant : null
+  } catch {
+    return null
+  }
+}

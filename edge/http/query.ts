@@ -1,0 +1,49 @@
+/**
+ * Query strings (spec 4.1.4 and 4.1.5): of a repeated parameter the last one counts, numbers are clamped and never
+ * refused, free text is taken as it is.
+ */
+import type { Limits } from "../../schemas/limits.ts"
+
+export interface Page {
+  readonly page: number
+  readonly per_page: number
+}
+
+/** The same query with every parameter once, or `null` where it already is so. */
+export const withoutRepeats = (search: string): string | null => {
+  if (!search.includes("&")) return null
+  const last = new Map<string, string>()
+  let parts = 0
+  for (const part of search.split("&")) {
+    if (part === "") continue
+    parts++
+    const equals = part.indexOf("=")
+    const name = nameOf(equals === -1 ? part : part.slice(0, equals))
+    last.set(name, part)
+  }
+  return last.size === parts ? null : [...last.values()].join("&")
+}
+
+const nameOf = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "))
+  } catch {
+    return text
+  }
+}
+
+/** A whole number in the range; what is none takes the default, what is outside is clamped. */
+export const clamped = (text: string | undefined, min: number, max: number, fallback: number): number => {
+  if (text === undefined || !/^\s*[+-]?\d+\s*$/.test(text)) return fallback
+  return Math.min(max, Math.max(min, Number(text)))
+}
+
+/** Beyond this no list reaches, and the product with `per_page` stays an exact integer. */
+const PAGE_MAX = 1_000_000_000
+
+export const pageOf = (query: { readonly page?: string; readonly per_page?: string }, limits: Limits): Page => ({
+  page: clamped(query.page, 1, PAGE_MAX, 1),
+  per_page: clamped(query.per_page, 1, limits.limits.page_size_max, limits.limits.page_size_default)
+})
+
+export const pageMeta = (page: Page, total: number) => ({ ...page, total, pages: Math.ceil(total / page.per_page) })

@@ -1,0 +1,89 @@
+/**
+ * Every answer of the edge is made here, so that the envelope of spec 4.1 and the headers that each answer carries
+ * are written down once. What an actor answers is ready JSON and is passed on as it is.
+ */
+import { HttpServerResponse } from "effect/http"
+import { STATUS_CODES } from "node:http"
+import { ERROR_STATUS, type Refusal } from "../../schemas/errors.ts"
+import type { Call } from "./call.ts"
+
+const JSON_TYPE = "application/json; charset=utf-8"
+const PROBLEM_TYPE = "application/problem+json; charset=utf-8"
+
+export const EXPOSED_HEADERS = [
+  "X-Hub-Server-Time", "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After",
+  "Idempotent-Replayed", "ETag", "Allow", "Location"
+].join(", ")
+
+/** Headers of every answer, whatever it is. */
+export const commonHeaders = (requestId: string): Record<string, string> => ({
+  "x-hub-server-time": String(Math.floor(Date.now() / 1000)),
+  "x-request-id": requestId,
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": EXPOSED_HEADERS,
+  "x-content-type-options": "nosniff"
+})
+
+/** The answer's last touch. Changes the response in place: each one is made for its call alone. */
+export const finish = (call: Call, response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
+  const headers = response.headers as Record<string, string>
+  Object.assign(headers, commonHeaders(call.id), call.headers)
+  headers["cache-control"] ??= "no-store"
+  if (call.rate !== null) {
+    headers["x-ratelimit-limit"] = String(call.rate.limit)
+    headers["x-ratelimit-remaining"] = String(call.rate.remaining)
+    headers["x-ratelimit-reset"] = String(call.rate.reset)
+  }
+  return response
+}
+
+const text = (body: string, status: number, contentType: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(body, { status, contentType })
+
+const utf8 = new TextDecoder()
+
+/** Ready JSON of an actor as the envelope's `data`. */
+export const dataBytes = (bytes: Uint8Array, status = 200): HttpServerResponse.HttpServerResponse =>
+  text(`{"ok":true,"data":${utf8.decode(bytes)}}`, status, JSON_TYPE)
+
+export const dataValue = (data: unknown, status = 200, meta?: object): HttpServerResponse.HttpServerResponse =>
+  text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
+
+/** A JSON text that already is a whole answer. */
+export const jsonText = (body: string, status: number): HttpServerResponse.HttpServerResponse => text(body, status, JSON_TYPE)
+
+export const plain = (body: string, contentType: string, status = 200): HttpServerResponse.HttpServerResponse =>
+  text(body, status, contentType)
+
+export const empty = (status: number): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({ status, headers: { "x-content-type-options": "nosniff" } })
+
+export const statusOf = (refusal: Refusal): number => refusal.status ?? ERROR_STATUS[refusal.code]
+
+/** Contract 13: 429 and 503 always say when to come back. */
+export const retryAfterOf = (refusal: Refusal): number | undefined => {
+  const status = statusOf(refusal)
+  return refusal.retryAfter ?? (status === 429 || status === 503 ? 1 : undefined)
+}
+
+export const errorBody = (refusal: Refusal): string =>
+  JSON.stringify({ ok: false, error: { code: refusal.code, message: refusal.message, details: refusal.details ?? {} } })
+
+const problemBody = (refusal: Refusal): string => {
+  const status = statusOf(refusal)
+  return JSON.stringify({
+    type: `urn:hub:error:${refusal.code}`,
+    title: STATUS_CODES[status] ?? "Error",
+    status,
+    detail: refusal.message,
+    code: refusal.code,
+    details: refusal.details ?? {}
+  })
+}
+
+export const refused = (call: Call, refusal: Refusal): HttpServerResponse.HttpServerResponse => {
+  const retryAfter = retryAfterOf(refusal)
+  if (retryAfter !== undefined) call.headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfter)))
+  const status = statusOf(refusal)
+  return call.wantsProblem ? text(problemBody(refusal), status, PROBLEM_TYPE) : text(errorBody(refusal), status, JSON_TYPE)
+}

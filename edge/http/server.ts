@@ -1,0 +1,130 @@
+/**
+ * The HTTP server under the pipeline: what Node's parser and sockets need bounds for, and answers to what never
+ * becomes a request.
+ *
+ * Stopping: no new connection is taken, idle ones are closed, requests under way have `DRAIN_MS`; what is left then is
+ * cut off.
+ */
+import { randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, type Scope } from "effect"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { ConfigProblem } from "../config.ts"
+import { expectingContinue } from "./body.ts"
+import type { Pipeline } from "./pipeline.ts"
+import { commonHeaders, errorBody, statusOf } from "./respond.ts"
+
+export const DRAIN_MS = 5_000
+const CLOCK_CHECK_MS = 1_000
+/** Requests that one connection may send before it is closed. */
+const REQUESTS_PER_SOCKET_MAX = 100_000
+const BACKLOG = 1_024
+const IDLE_CHECK_MS = 20
+
+export interface ListenOptions {
+  readonly port: number
+  readonly bind: string | undefined
+  readonly limits: Limits
+}
+
+/** Listens for as long as the scope is open. */
+export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
+  Effect.gen(function*() {
+    const scope = yield* Effect.scope
+    const handler = yield* NodeHttpServer.makeHandler(pipeline.app, { scope })
+    const server = makeServer(options.limits.service)
+    server.on("request", handler)
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      expectingContinue.add(request)
+      handler(request, response)
+    })
+    // An expectation that is not known is not met, and the request is answered without it.
+    server.on("checkExpectation", handler)
+    server.on("clientError", answerClientError)
+    yield* Effect.acquireRelease(listen(server, options), () => Effect.promise(() => stop(server)))
+    return server
+  })
+
+const makeServer = (service: Limits["service"]): Server => {
+  const server = createServer({
+    maxHeaderSize: service.max_header_bytes,
+    headersTimeout: service.headers_timeout_ms,
+    // Bodies have their own clock (body.ts); this one is for whatever that does not see.
+    requestTimeout: service.headers_timeout_ms + service.body_timeout_ms + CLOCK_CHECK_MS,
+    keepAliveTimeout: service.keep_alive_timeout_ms,
+    connectionsCheckingInterval: Math.min(CLOCK_CHECK_MS, service.headers_timeout_ms),
+    // The Host header is never used, so that a request without one is judged like any other.
+    requireHostHeader: false,
+    noDelay: true
+  })
+  // One more than allowed, so that too many are seen as such and not dropped silently.
+  server.maxHeadersCount = service.max_headers + 1
+  server.maxConnections = service.max_connections_per_edge
+  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
+  return server
+}
+
+const listen = (server: Server, { port, bind }: ListenOptions): Effect.Effect<void, ConfigProblem> =>
+  Effect.callback<void, ConfigProblem>((resume) => {
+    const failed = (error: NodeJS.ErrnoException): void => resume(Effect.fail(new ConfigProblem(listenProblem(error, port))))
+    server.once("error", failed)
+    server.listen({ port, backlog: BACKLOG, ...(bind === undefined ? {} : { host: bind }) }, () => {
+      server.off("error", failed)
+      resume(Effect.void)
+    })
+  })
+
+const listenProblem = (error: NodeJS.ErrnoException, port: number): string => {
+  if (error.code === "EADDRINUSE") return `HUB_PORT: port ${port} is already in use`
+  if (error.code === "EACCES") return `HUB_PORT: port ${port} may not be opened by this user`
+  return `HUB_PORT: port ${port} cannot be opened (${error.code ?? error.message})`
+}
+
+const stop = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    // A kept-alive connection is idle again only once its answer is out.
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    server.close(() => {
+      clearInterval(idle)
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+
+interface ParserError extends Error {
+  readonly code?: string
+}
+
+const clientErrorOf = (error: ParserError): Refusal => {
+  if (error.code === "HPE_HEADER_OVERFLOW") return refusal("header_fields_too_large", "The request's headers are too large.")
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return refusal("request_timeout", "The request did not arrive in time.")
+  return refusal("bad_request", "What arrived is no HTTP request.")
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large"
+}
+
+const answerClientError = (error: ParserError, socket: Duplex & { readonly _httpMessage?: unknown }): void => {
+  // With an answer under way on this connection, a second one would be read as part of it.
+  if (!socket.writable || error.code === "ECONNRESET" || (socket._httpMessage !== undefined && socket._httpMessage !== null)) {
+    socket.destroy()
+    return
+  }
+  const refused = clientErrorOf(error)
+  const status = statusOf(refused)
+  const body = errorBody(refused)
+  const headers = {
+    ...commonHeaders(randomUUID()),
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close"
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Error"}\r\n${lines}\r\n${body}`)
+}

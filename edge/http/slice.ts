@@ -1,0 +1,107 @@
+/**
+ * An edge's share of one rate-limit bucket, whose home is an actor (contract 11, "Limits" in the architecture).
+ *
+ * Invariants
+ *  - What is let through is drawn from the home, slice by slice; what was drawn and not used lapses with the window.
+ *  - A limit of `EXACT_MAX` or less is drawn one by one, and each draw is awaited.
+ *  - For larger ones, the first slice of a window may be used while its draw is under way. It is a debt: the grant
+ *    pays it off before it is used for anything else. So the sum over all edges exceeds the limit by at most one slice
+ *    for each edge beyond the first, and only until the debts are paid.
+ *  - The next slice is drawn ahead when half of the last is used, so that steady traffic never waits.
+ *  - A home that cannot be asked is not a reason to refuse: the edge counts by itself, up to the whole limit, until the
+ *    window ends. (Requests that need the bus are refused by then for that reason.) Exact buckets do not go on: what
+ *    they guard is worth more than an answer.
+ *  - Pure: time and draws come in and go out as values.
+ */
+export const EXACT_MAX = 10
+const SLICES_PER_LIMIT = 10
+
+export const sliceOf = (limit: number): number => (limit <= EXACT_MAX ? 1 : Math.max(1, Math.floor(limit / SLICES_PER_LIMIT)))
+
+export type Decision =
+  | { readonly kind: "pass" }
+  | { readonly kind: "refused"; readonly retryAfterMs: number }
+  /** Neither: the draw under way must be awaited, then ask again. */
+  | { readonly kind: "wait" }
+
+const PASS: Decision = { kind: "pass" }
+const WAIT: Decision = { kind: "wait" }
+
+export interface Grant {
+  readonly granted: number
+  readonly resetsAt: number
+}
+
+export class Slice {
+  private readonly limit: number
+  private readonly windowMs: number
+  private readonly size: number
+  /** Below zero: used on credit. Above zero: granted by the home for the window that ends at `homeEndsAt`. */
+  private tokens = 0
+  private used = 0
+  private endsAt = 0
+  private homeEndsAt = 0
+  private credit = 0
+  private exhausted = false
+  private drawing = false
+
+  constructor(limit: number, windowMs: number) {
+    this.limit = limit
+    this.windowMs = windowMs
+    this.size = sliceOf(limit)
+  }
+
+  get exact(): boolean {
+    return this.limit <= EXACT_MAX
+  }
+
+  take(now: number): Decision {
+    if (now >= this.endsAt) this.begin(now)
+    if (this.tokens > 0) return this.pass()
+    if (this.exhausted) return { kind: "refused", retryAfterMs: Math.max(1, this.endsAt - now) }
+    if (this.credit === 0) return WAIT
+    this.credit--
+    return this.pass()
+  }
+
+  /** How many to draw now, 0 for none; each such draw must end in `granted` or `unreachable`. */
+  wanted(): number {
+    if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.size / 2)) return 0
+    this.drawing = true
+    return this.size
+  }
+
+  granted(grant: Grant, wanted: number, now: number): void {
+    this.drawing = false
+    if (grant.resetsAt !== this.homeEndsAt) this.tokens = Math.min(this.tokens, 0)
+    // The window is the home's: what was begun here before was only a guess at it.
+    this.homeEndsAt = grant.resetsAt
+    this.endsAt = Math.max(grant.resetsAt, now)
+    this.credit = 0
+    this.tokens += grant.granted
+    this.exhausted = grant.granted < wanted
+  }
+
+  unreachable(now: number): void {
+    this.drawing = false
+    if (this.exact) return
+    if (now >= this.endsAt) this.begin(now)
+    this.credit = 0
+    this.tokens = this.limit - this.used
+    this.exhausted = true
+  }
+
+  private pass(): Decision {
+    this.tokens--
+    this.used++
+    return PASS
+  }
+
+  private begin(now: number): void {
+    this.endsAt = now + this.windowMs
+    this.tokens = 0
+    this.used = 0
+    this.exhausted = false
+    this.credit = this.exact ? 0 : this.size
+  }
+}

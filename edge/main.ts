@@ -1,0 +1,42 @@
+/**
+ * An edge: one stateless HTTP process.
+ *
+ * Starting: configuration (a bad value is one line on stderr and exit code 78), the bus, the leases, then the port. Once
+ * it listens, it says `{ ready: true }` to whoever started it. Stopping, by SIGTERM, SIGINT or when its starter is gone:
+ * the port closes, requests under way end, the bus is drained; exit code 0.
+ */
+import { Cause, Effect, Exit, Fiber } from "effect"
+import { openEdge } from "./app.ts"
+import { ConfigProblem, loadEdgeConfig } from "./config.ts"
+import { RequestLog } from "./http/log.ts"
+
+/** EX_CONFIG of sysexits.h. */
+const CONFIGURATION_ERROR = 78
+const FAILURE = 1
+
+const log = new RequestLog((text) => process.stdout.write(text))
+
+const program = Effect.gen(function*() {
+  const config = yield* Effect.tryPromise({
+    try: () => loadEdgeConfig(process.env),
+    catch: (error) => (error instanceof ConfigProblem ? error : new ConfigProblem(String(error)))
+  })
+  yield* openEdge(config, log)
+  process.send?.({ ready: true })
+  return yield* Effect.never
+})
+
+const exitCodeOf = (exit: Exit.Exit<never, ConfigProblem>): number => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
+  const error = Cause.squash(exit.cause)
+  console.error(error instanceof ConfigProblem ? error.message : (error instanceof Error ? error.stack : error))
+  return error instanceof ConfigProblem ? CONFIGURATION_ERROR : FAILURE
+}
+
+const fiber = Effect.runFork(Effect.scoped(program))
+const stop = (): void => fiber.interruptUnsafe()
+process.once("SIGTERM", stop).once("SIGINT", stop).once("disconnect", stop)
+
+const exit = await Effect.runPromise(Fiber.await(fiber))
+log.flush()
+process.exit(exitCodeOf(exit))

@@ -1,0 +1,117 @@
+/** Agents: the caller's own profile, the directory, public profiles and score histories (spec 4.4, 4.5). */
+import { Effect, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { UPDATABLE_FIELDS, UpdateMe } from "../../schemas/agent/api.ts"
+import type { ScoreHistoryPrivate } from "../../schemas/agent/records.ts"
+import { HANDLE_PATTERN, webhookAddressProblem } from "../../schemas/agent/fields.ts"
+import { HubApi } from "../../schemas/api.ts"
+import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
+import { invalidField, notFound } from "../../schemas/errors.ts"
+import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
+import { type Bus, BusService } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { bodyDecoder, isRecord, parseJson } from "../http/json.ts"
+import { clamped, pageMeta, pageOf } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { dataBytes, dataValue } from "../http/respond.ts"
+import { EdgeConfigService } from "../http/services.ts"
+import { operation } from "./operation.ts"
+
+type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
+
+const decodeUpdate = bodyDecoder(UpdateMe)
+const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.String }))
+
+/** What the actor of whoever signed makes of an operation. The pipeline lets nobody unsigned come here. */
+const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"], whileSuspended?: true) =>
+  bus.askSigned(call, {
+    kind: "agent",
+    actor: call.ticket?.home ?? "",
+    op,
+    input,
+    ...(whileSuspended === undefined ? {} : { whileSuspended })
+  })
+
+/** The hub id behind a reference; a text of neither shape names nobody. */
+const agentOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> => {
+  if (HUB_ID_PATTERN.test(ref)) return Effect.succeed(ref)
+  if (!HANDLE_PATTERN.test(ref)) return Effect.fail(refuse(notFound("agent")))
+  const handle = ref.toLowerCase()
+  return Effect.map(bus.read(call, { kind: "handle", actor: handle, op: "handle.resolve", input: null }), (found) => found.agent)
+}
+
+const profileOf = (bus: Bus, call: Call, ref: string) =>
+  Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.ask(call, { kind: "agent", actor, op: "agent.profile", input: null }))
+
+const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number) => {
+  const { id, scores, status } = JSON.parse(Buffer.from(profile).toString("utf8")) as Operations["agent.profile"]["output"]
+  return Effect.map(bus.query(call, "scores", { agent: id, limit }), (entries) => ({ ...scores, status, entries }))
+}
+
+const withoutTargets = ({ id, at, score, delta, value, reason }: Entry) => ({ id, at, score, delta, value, reason })
+
+/** spec 4.4: a body that changes nothing is refused in one way, whatever it is. */
+const nothingToUpdate = invalidField("body", "Nothing to update", { fields: UPDATABLE_FIELDS })
+
+const changesNothing = (bytes: Uint8Array): boolean => {
+  if (bytes.length === 0) return true
+  const parsed = parseJson(bytes)
+  if (!parsed.ok) return false
+  const { value } = parsed
+  return !isRecord(value) || !UPDATABLE_FIELDS.some((field) => Object.hasOwn(value, field))
+}
+
+const readUpdate = (body: Uint8Array, production: boolean): Effect.Effect<UpdateMe, Refused> =>
+  changesNothing(body)
+    ? Effect.fail(refuse(nothingToUpdate))
+    : Effect.flatMap(decodeUpdate(body), (update) => {
+      const problem = typeof update.webhook_url === "string" ? webhookAddressProblem(update.webhook_url, production) : null
+      return problem === null ? Effect.succeed(update) : Effect.fail(refuse(invalidField("webhook_url", `webhook_url ${problem}.`)))
+    })
+
+export const AgentRoutes = HttpApiBuilder.group(
+  HubApi,
+  "agent",
+  Effect.fnUntraced(function*(handlers) {
+    const bus = yield* BusService
+    const { hub } = yield* EdgeConfigService
+    const { limits } = hub.limits
+
+    return handlers
+      .handle("getMe", operation((call) => Effect.map(own(bus, call, "agent.me", null), (me) => dataBytes(me))))
+      .handleRaw("updateMe", operation((call) =>
+        Effect.gen(function*() {
+          const update = yield* readUpdate(call.body, hub.env === "production")
+          return dataBytes(yield* own(bus, call, "agent.update", update))
+        })
+      ))
+      .handleRaw("deleteMe", operation((call) =>
+        Effect.gen(function*() {
+          const { confirm } = yield* decodeConfirm(call.body)
+          return dataBytes(yield* own(bus, call, "agent.delete", { confirm }, true))
+        })
+      ))
+      .handle("getMyScores", operation((call, { query }) =>
+        Effect.gen(function*() {
+          const me = yield* own(bus, call, "agent.me", null)
+          return dataValue(yield* scoresOf(bus, call, me, clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default)))
+        })
+      ))
+      .handle("listAgents", operation((call, { query }) =>
+        Effect.gen(function*() {
+          const page = pageOf(query, hub.limits)
+          const found = yield* bus.query(call, "agents", { ...page, sort: query.sort ?? "reputation", q: query.q ?? null })
+          return dataValue(found.items, 200, pageMeta(page, found.total))
+        })
+      ))
+      .handle("getAgent", operation((call, { params }) => Effect.map(profileOf(bus, call, params.ref), (profile) => dataBytes(profile))))
+      .handle("getAgentScores", operation((call, { params, query }) =>
+        Effect.gen(function*() {
+          const profile = yield* profileOf(bus, call, params.ref)
+          const limit = clamped(query.limit, 1, limits.public_scores_limit_max, limits.public_scores_limit_default)
+          const history = yield* scoresOf(bus, call, profile, limit)
+          return dataValue({ ...history, entries: history.entries.map(withoutTargets) })
+        })
+      ))
+  })
+)

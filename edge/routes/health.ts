@@ -1,0 +1,54 @@
+/**
+ * `GET /health` (contract 7). It must answer while everything else is down, so nothing here waits longer than its own
+ * timeout, and a signature that cannot be judged in that time only costs its bearer the operators' details.
+ */
+import { Effect, Result } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { VERSION } from "../../schemas/api.ts"
+import type { Operations, Queries } from "../../schemas/bus/operations.ts"
+import type { Health } from "../../schemas/meta/api.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Link } from "../bus/connection.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { dataValue } from "../http/respond.ts"
+
+type Checks = NonNullable<Health["checks"]>
+type ActorHealth = Queries["health"]["output"]
+
+const check = (status: "pass" | "warn" | "fail", time: string, message: string | null): Checks[string] => ({
+  status, observed: null, unit: null, time, message
+})
+
+export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): Effect.Effect<HttpServerResponse.HttpServerResponse, Refused> =>
+  Effect.gen(function*() {
+    const detailed = yield* isOperator(call, bus, timeoutMs)
+    const asked = link.up
+      ? yield* Effect.result(bus.query(call, "health", null, timeoutMs))
+      : Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
+    const time = new Date().toISOString()
+    const actors: ActorHealth | null = Result.isSuccess(asked) ? asked.success : null
+    const status = !link.up || actors === null ? "down" : actors.status
+    const checks: Checks = {
+      ...actors?.checks,
+      nats: link.up ? check("pass", time, null) : check("fail", time, "The edge has no connection to the bus."),
+      actors: actors === null ? check("fail", time, "No actor node answered.") : check("pass", time, null)
+    }
+    const shown: Health = { status, version: VERSION, time }
+    return dataValue(
+      detailed ? { ...shown, uptime_seconds: Math.floor(process.uptime()), checks } : shown,
+      status === "down" ? 503 : 200
+    )
+  })
+
+/** Refusals of the signature itself stand; that nobody can be asked does not. */
+const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<boolean, Refused> => {
+  const { ticket } = call
+  if (ticket === null) return Effect.succeed(false)
+  const authenticated = bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "agent.authenticate", input: null })
+  return authenticated.pipe(
+    Effect.map((bytes) => (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).roles.includes("operator")),
+    Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed(false) }),
+    Effect.catch((failed) => (failed.refusal.code === "unavailable" || failed.refusal.code === "overloaded" ? Effect.succeed(false) : Effect.fail(failed)))
+  )
+}
