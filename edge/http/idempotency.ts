@@ -84,7 +84,7 @@ const finish = (bus: Bus, call: Call, ticket: Ticket, entry: Entry, response: Ht
   const { status } = response
   const text = response.body._tag === "Uint8Array" ? response.body.text : undefined
   const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES
-  const input = { ...entry, status, answer: kept ? text : null }
+  const input = { ...entry, ...(kept ? { status, answer: text } : { status: 0, answer: "" }) }
   return Effect.ignore(bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.finish", input }))
 }
 

@@ -22,8 +22,8 @@ export interface Operations {
   "agent.admit_key": { input: null; output: { readonly state: "free" | "registered" | "retired" } }
   /** First answers under an Idempotency-Key (contract 13). */
   "idempotency.begin": { input: { readonly key: string; readonly body: string }; output: IdempotencyBegin }
-  /** `answer: null` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx) or is too long. */
-  "idempotency.finish": { input: { readonly key: string; readonly body: string; readonly status: number; readonly answer: string | null }; output: null }
+  /** `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx) or is too long. */
+  "idempotency.finish": { input: { readonly key: string; readonly body: string; readonly status: number; readonly answer: string }; output: null }
 
   /** Kind `handle`, id = the handle in lower case. Refused `not_found` when nobody has it. */
   "handle.resolve": { input: null; output: { readonly agent: string } }
