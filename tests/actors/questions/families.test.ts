@@ -44,7 +44,7 @@ import { walk } from "../../../actors/registration/questions/families/walk.ts";
 import { weekday } from "../../../actors/registration/questions/families/weekday.ts";
 import { MAX_PROMPT_CHARS } from "../../../actors/registration/questions/question.ts";
 import { CITIES, COLOURS, MONTHS, NAMES, OBJECTS, PLACES, WEEKDAYS, WORDS } from "../../../actors/registration/questions/vocabulary.ts";
-import { digits, labelled, mentions } from "./support.ts";
+import { digits, labelled, mentions, ordinals } from "./support.ts";
 
 const SEEDS = 1000;
 const MOST_ALIKE = 0.5;
@@ -185,14 +185,9 @@ const NUMBERS_TOLD = new Set(["ages", "barter", "exceptions", "json-answer", "mo
 describe("numbers in the facts", () => {
   it.each(STUDIED.filter(({ name }) => NUMBERS_TOLD.has(name)))("$name tells every one of them", ({ name, told }) => {
     for (const { prompt, facts } of told) {
-      const standing = new Set((ordinalsAsDigits(digits(prompt)).match(/\d+/g) ?? []).map(Number));
+      const standing = new Set((ordinals(digits(prompt)).match(/\d+/g) ?? []).map(Number));
       const wanted = numbersIn(name === "locker-tag" ? (facts as { readonly lockers: unknown }).lockers : facts);
       expect([prompt, wanted.filter((number) => !standing.has(number) && !(name === "rates" && number === 1))]).toEqual([prompt, []]);
     }
   });
 });
-
-function ordinalsAsDigits(text: string): string {
-  const words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"];
-  return words.reduce((done, word, i) => done.replaceAll(new RegExp(`\\b${word}\\b`, "g"), `${i + 1}`), text);
-}

@@ -99,6 +99,13 @@ describe("randomness", () => {
     for (const count of counts.values()) expect(Math.abs(count - 10_000)).toBeLessThan(500);
   });
 
+  it("is fair also over a range that does not divide the range of a draw", () => {
+    const random = labelled("wide");
+    const third = 2 ** 30;
+    const low = Array.from({ length: 3000 }, () => random.int(0, 3 * third - 1)).filter((drawn) => drawn < third).length;
+    expect(Math.abs(low - 1000)).toBeLessThan(150);
+  });
+
   it("shuffles and samples without loss or repetition, leaving the source alone", () => {
     fc.assert(
       fc.property(seeds, fc.uniqueArray(fc.integer(), { minLength: 1 }), (seed, items) => {

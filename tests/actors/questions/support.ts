@@ -84,3 +84,26 @@ export function mentions(text: string, words: ReadonlyArray<string>): Array<stri
   const choice = words.toSorted((a, b) => b.length - a.length).join("|");
   return [...text.matchAll(new RegExp(`(?<![\\p{L}-])(?:${choice})(?![\\p{L}-])`, "gu"))].map(([word]) => word);
 }
+
+const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"];
+/** The text with the ordinals as digits. */
+export const ordinals = (text: string): string => ORDINALS.reduce((done, word, i) => done.replaceAll(new RegExp(`\\b${word}\\b`, "g"), `${i + 1}`), text);
+
+/** The one word that occurs a second time. */
+export const twice = (words: ReadonlyArray<string>): string => only(words.filter((word, i) => words.indexOf(word) !== i));
+
+/** Matches of the patterns in the text; ?A, ?B stand for a name and # for a number. */
+export function found(text: string, patterns: ReadonlyArray<string>): Array<{ readonly pattern: number; readonly at: number; readonly a: string; readonly b: string; readonly n: number }> {
+  return patterns
+    .flatMap((source, pattern) => {
+      const body = source.replaceAll("?A", "(?<a>\\p{L}+(?: (?:office|hall))?)").replaceAll("?B", "(?<b>\\p{L}+(?: (?:office|hall))?)").replaceAll("#", "(?<n>\\d+)");
+      return [...text.matchAll(new RegExp(body, "gu"))].map((match) => ({
+        pattern,
+        at: match.index,
+        a: match.groups?.["a"] ?? "",
+        b: match.groups?.["b"] ?? "",
+        n: Number(match.groups?.["n"]),
+      }));
+    })
+    .toSorted((one, other) => one.at - other.at);
+}
