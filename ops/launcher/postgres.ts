@@ -156,10 +156,15 @@ async function lastLogLine(file: string): Promise<string> {
   return lines.filter((line) => /FATAL|ERROR|PANIC/.test(line)).at(-1) ?? ""
 }
 
-async function tryConnect(url: string): Promise<string | undefined> {
+function newClient(url: string): pg.Client {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  // The server may go away while we say goodbye.
+  // The server may go away at any moment; what waits for an answer then fails, and that is how we learn of it.
   client.on("error", () => undefined)
+  return client
+}
+
+async function tryConnect(url: string): Promise<string | undefined> {
+  const client = newClient(url)
   try {
     await client.connect()
     return undefined
@@ -171,12 +176,12 @@ async function tryConnect(url: string): Promise<string | undefined> {
 }
 
 async function createDatabase(adminUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  await client.connect()
+  const client = newClient(adminUrl)
   try {
+    await client.connect()
     await client.query(`create database ${DATABASE}`)
   } finally {
-    await client.end()
+    await client.end().catch(() => undefined)
   }
 }
 

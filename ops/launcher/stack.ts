@@ -6,7 +6,7 @@
  * flows: edges first, so that no new request comes in; then actors, which hand over and flush; the servers last.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { LaunchFault, messageOf } from "./fault.ts"
+import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 import { migrate } from "../migrations/migrate.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
@@ -71,6 +71,14 @@ export function addressing(env: NodeJS.ProcessEnv, baseUrl: string, edgePorts: R
   }
 }
 
+async function migrateTables(databaseUrl: string): Promise<void> {
+  try {
+    await migrate(databaseUrl)
+  } catch (cause) {
+    throw new LaunchFault(`the tables of Postgres could not be brought up to date: ${messageOf(cause) || codeOf(cause)}`)
+  }
+}
+
 type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => void }) => Promise<RunningServer>
 
 export class Stack {
@@ -79,6 +87,7 @@ export class Stack {
   readonly actors: ReadonlyArray<SupervisedRole>
   #nats: ServerRole = { role: undefined, url: "" }
   #postgres: ServerRole = { role: undefined, url: "" }
+  #migration: Promise<void> = Promise.resolve()
   #stopped: Promise<void> | undefined
 
   constructor(options: StackOptions) {
@@ -105,7 +114,8 @@ export class Stack {
       await this.#options.serversUp?.(this)
       const nodes = [...this.actors, ...this.edges.map((edge) => edge.role)]
       // The nodes wait for their tables by themselves, so both go on at once.
-      await Promise.all([migrate(this.#postgres.url), ...nodes.map((role) => role.start())])
+      this.#migration = migrateTables(this.#postgres.url)
+      await Promise.all([this.#migration, ...nodes.map((role) => role.start())])
       await Promise.all(this.edges.map((edge) => this.#untilHealthy(edge)))
     } catch (cause) {
       await this.stop()
@@ -133,8 +143,11 @@ export class Stack {
   }
 
   async #stopInOrder(): Promise<void> {
+    // A migration under way keeps its database for as long as the nodes may take to end.
+    const migrated = Promise.race([this.#migration.catch(() => undefined), delay(ACTOR_GRACE_MS, undefined, { ref: false })])
     await Promise.all(this.edges.map((edge) => edge.role.stop()))
     await Promise.all(this.actors.map((actor) => actor.stop()))
+    await migrated
     await Promise.all([this.#nats.role?.stop(), this.#postgres.role?.stop()])
   }
 

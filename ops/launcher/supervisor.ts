@@ -104,7 +104,9 @@ export class SupervisedRole {
       .then((process) => {
         this.#readyAt = Date.now()
         void process.exited.then(() => this.#died(process))
-      }, (cause: unknown) => {
+      }, async (cause: unknown) => {
+        // It may have failed for us and still run: a next try must find its place free.
+        await this.#current?.kill()
         this.#setCurrent(undefined)
         throw cause
       })

@@ -31,9 +31,15 @@ const bin = (name: string) => join(projectRoot, "node_modules", ".bin", name)
 let current: TiedProcess | undefined
 let interrupted = false
 
-async function runCommand(command: ReadonlyArray<string>): Promise<number> {
+async function runCommand(command: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Promise<number> {
   if (interrupted) return 1
-  current = await spawnTied({ command, cwd: projectRoot, stdio: ["ignore", "inherit", "inherit"], stopSignal: "SIGTERM" })
+  current = await spawnTied({
+    command,
+    cwd: projectRoot,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "inherit", "inherit"],
+    stopSignal: "SIGTERM"
+  })
   const exit = await current.exited
   current = undefined
   return exit.code ?? 1
@@ -85,17 +91,18 @@ export function countReport(report: Report, status: number): Count & { readonly 
 
 async function runTests(args: ReadonlyArray<string>): Promise<Count> {
   console.log("\n== tests")
-  const folder = await mkdtemp(join(tmpdir(), "hub-report-"))
+  // Ours and not vitest's, so that it is removed even when vitest is killed.
+  const folder = await mkdtemp(join(tmpdir(), "hub-tests-"))
   const file = join(folder, "report.json")
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
-    const status = await runCommand([process.execPath, bin("vitest"), "run", ...reporters, ...args])
+    const status = await runCommand([process.execPath, bin("vitest"), "run", ...reporters, ...args], { HUB_TEST_FOLDER: folder })
     const report = JSON.parse(await readFile(file, "utf8").catch(() => `{"testResults":[]}`)) as Report
     const { remarks, ...count } = countReport(report, status)
     for (const remark of remarks) console.log(remark)
     return count
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   }
 }
 

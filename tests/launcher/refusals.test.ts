@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
+import { drawPort } from "../../ops/launcher/ports.ts"
 import { testFolder } from "../harness/index.ts"
 import { endLaunchers, launch } from "./launcher.ts"
 import type { Launcher } from "./launcher.ts"
@@ -57,6 +58,13 @@ describe("one line and status 1", () => {
   test("when HUB_NATS_SERVER names something else", async () => {
     const launcher = await launch({ env: { HUB_NATS_SERVER: "/bin/true" } })
     await expectRefusal(launcher, "HUB_NATS_SERVER names /bin/true, which does not run as nats-server")
+  })
+
+  test("when HUB_DATABASE_URL leads nowhere, without its password", async () => {
+    const url = `postgres://hub:secret-of-mine@127.0.0.1:${await drawPort()}/hub`
+    const launcher = await launch({ env: { HUB_DATABASE_URL: url } })
+    await expectRefusal(launcher, /the tables of Postgres could not be brought up to date: .*ECONNREFUSED/)
+    expect(launcher.stderr).not.toContain("secret-of-mine")
   })
 
   test("when a setting is wrong, before anything starts", async () => {
