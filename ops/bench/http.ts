@@ -1,0 +1,105 @@
+/** The HTTP cases: signed reads and durable writes, of the service and of the baselines, in alternating rounds. */
+import { type BenchAgent, newAgent, register, signedRequest } from "./agents.ts"
+import { cpuOf } from "./cpu.ts"
+import { type LoadResult, runLoad } from "./load.ts"
+import { BYPASS, type Measured, startBaseline, startService } from "./subjects-under-test.ts"
+
+export interface Row {
+  readonly name: string
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** CPU of all processes, in verifications of this run. */
+  readonly verifications: number
+}
+
+export interface HttpOptions {
+  readonly edges: number
+  readonly actors: number
+  readonly seconds: number
+  readonly rounds: number
+  /** Microseconds of one verification, measured in this run. */
+  readonly verificationUs: number
+}
+
+interface Case {
+  readonly title: string
+  readonly clients: number
+  readonly method: "GET" | "PATCH"
+  readonly subjects: ReadonlyArray<Measured>
+}
+
+const AGENTS = 256
+/** Requests are signed ahead: this many a second and client are enough for anything here. */
+const SIGNED_PER_SECOND = 8000
+
+const measure = async (subject: Measured, one: Case, agents: ReadonlyArray<BenchAgent>, seconds: number): Promise<{ load: LoadResult; cpuUs: number }> => {
+  const total = Math.ceil(SIGNED_PER_SECOND * seconds)
+  const body = (index: number) => (one.method === "GET" ? "" : JSON.stringify({ description: `The description of this agent, version ${index} of it.` }))
+  const requests = Array.from({ length: total }, (_, index) => signedRequest(agents[index % agents.length] as BenchAgent, subject.host, one.method, "/api/v1/me", body(index)))
+  let sent = 0
+  const before = cpuOf(subject.pids())
+  const until = performance.now() + seconds * 1000
+  const load = await runLoad(subject.ports, one.clients, () => (performance.now() < until ? (requests[sent++] ?? null) : null))
+  return { load, cpuUs: cpuOf(subject.pids()) - before }
+}
+
+const summarise = (name: string, runs: ReadonlyArray<{ load: LoadResult; cpuUs: number }>, verificationUs: number): Row => {
+  for (const { load } of runs) {
+    const bad = Object.keys(load.statuses).filter((status) => status !== "200")
+    if (bad.length > 0) throw new Error(`${name} answered ${JSON.stringify(load.statuses)}`)
+  }
+  const sum = (pick: (run: { load: LoadResult; cpuUs: number }) => number) => runs.reduce((total, run) => total + pick(run), 0)
+  const requests = sum((run) => run.load.requests)
+  return {
+    name,
+    requestsPerSecond: requests / sum((run) => run.load.seconds),
+    p50Ms: sum((run) => run.load.p50Ms) / runs.length,
+    p99Ms: sum((run) => run.load.p99Ms) / runs.length,
+    verifications: sum((run) => run.cpuUs) / requests / verificationUs
+  }
+}
+
+export const httpCases = async (options: HttpOptions, show: (title: string, rows: ReadonlyArray<Row>) => void): Promise<void> => {
+  const service = await startService(options.edges, options.actors)
+  const postgresPid = service.stack.postgres.role?.pid ?? 0
+  const floor = await startBaseline("floor", {}, [])
+  const monolith = await startBaseline("monolith", { BENCH_DATABASE_URL: service.stack.postgres.url }, [postgresPid])
+  try {
+    const agents = Array.from({ length: AGENTS }, newAgent)
+    for (let from = 0; from < AGENTS; from += 16) {
+      await Promise.all(agents.slice(from, from + 16).map((agent, index) => register(service.baseUrl, agent, `bench-${from + index}`, BYPASS)))
+    }
+    await seedMonolith(monolith.measured, agents)
+    const cases: ReadonlyArray<Case> = [
+      { title: "signed GET /me, 64 clients", clients: 64, method: "GET", subjects: [service.measured, monolith.measured, floor.measured] },
+      { title: "PATCH /me, 64 clients", clients: 64, method: "PATCH", subjects: [service.measured, monolith.measured] },
+      { title: "PATCH /me, 256 clients", clients: 256, method: "PATCH", subjects: [service.measured, monolith.measured] }
+    ]
+    for (const one of cases) {
+      const runs = new Map<string, Array<{ load: LoadResult; cpuUs: number }>>()
+      for (const subject of one.subjects) await measure(subject, one, agents, 1)
+      for (let round = 0; round < options.rounds; round++) {
+        for (const subject of one.subjects) {
+          const run = await measure(subject, one, agents, options.seconds)
+          runs.set(subject.name, [...(runs.get(subject.name) ?? []), run])
+        }
+      }
+      show(one.title, [...runs].map(([name, all]) => summarise(name, all, options.verificationUs)))
+    }
+  } finally {
+    await Promise.allSettled([floor.stop(), monolith.stop()])
+    await service.stop()
+  }
+}
+
+const seedMonolith = async (monolith: Measured, agents: ReadonlyArray<BenchAgent>): Promise<void> => {
+  const filler = { name: "Bench", description: "d".repeat(60), links: [], transparency: "", scores: { trust: 10, reputation: 0 }, padding: "x".repeat(500) }
+  for (const agent of agents) {
+    await fetch(`http://127.0.0.1:${monolith.ports[0]}/agents`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ key: agent.publicKey, profile: { ...filler, public_key: agent.publicKey } })
+    })
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * `npm run bench`: what the service costs, beside two baselines, all in this run and on this machine.
+ *
+ * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification measured
+ * here: machines differ and are noisy, ratios less so. `--only http|commits|memory`, `--edges`, `--actors`, `--seconds`,
+ * `--rounds` narrow it down.
+ */
+import { createPublicKey, generateKeyPairSync, randomBytes, sign, verify } from "node:crypto"
+import { parseArgs } from "node:util"
+import { commitPath } from "./commits.ts"
+import { httpCases, type Row } from "./http.ts"
+import { memoryCases } from "./memory.ts"
+
+const { values } = parseArgs({
+  args: process.argv.slice(2),
+  options: {
+    only: { type: "string" },
+    edges: { type: "string", default: "2" },
+    actors: { type: "string", default: "1" },
+    seconds: { type: "string", default: "4" },
+    rounds: { type: "string", default: "3" }
+  }
+})
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Microseconds of CPU of one verification with node:crypto. */
+const verificationCost = (): number => {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519")
+  const key = createPublicKey(publicKey.export({ format: "pem", type: "spki" }))
+  const text = randomBytes(160)
+  const signature = sign(null, text, privateKey)
+  const round = (count: number) => {
+    const before = process.cpuUsage()
+    for (let index = 0; index < count; index++) verify(null, text, key, signature)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / count
+  }
+  round(2000)
+  return Math.min(round(4000), round(4000), round(4000))
+}
+
+const table = (title: string, rows: ReadonlyArray<Row>): void => {
+  say(`\n${title}`)
+  say("  subject     requests/s    p50 ms    p99 ms   CPU/request in verifications")
+  for (const row of rows) {
+    say(
+      `  ${row.name.padEnd(10)} ${row.requestsPerSecond.toFixed(0).padStart(11)} ${row.p50Ms.toFixed(2).padStart(9)} ${row.p99Ms.toFixed(2).padStart(9)}   ${row.verifications.toFixed(2)}`
+    )
+  }
+}
+
+const wants = (name: string): boolean => values.only === undefined || values.only === name
+
+const verificationUs = verificationCost()
+say(`one Ed25519 verification: ${verificationUs.toFixed(1)} us of CPU`)
+if (wants("http")) {
+  const options = { edges: Number(values.edges), actors: Number(values.actors), seconds: Number(values.seconds), rounds: Number(values.rounds), verificationUs }
+  await httpCases(options, table)
+}
+if (wants("commits")) await commitPath(say)
+if (wants("memory")) await memoryCases(say)
+process.exit(0)

@@ -1,0 +1,99 @@
+/** What is measured: the service itself and two baselines, each as processes with a port and pids to account for. */
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { findNatsServer } from "../launcher/nats-binary.ts"
+import { dataFolder, projectRoot } from "../launcher/paths.ts"
+import { drawPort } from "../launcher/ports.ts"
+import { addressing, Stack } from "../launcher/stack.ts"
+
+export const BYPASS = "bench-registration"
+
+export interface Measured {
+  readonly name: string
+  readonly ports: ReadonlyArray<number>
+  /** The host line that requests are signed for. */
+  readonly host: string
+  /** Roots of the process trees whose CPU counts. */
+  readonly pids: () => ReadonlyArray<number>
+}
+
+/** No limit may end the measurement: what is measured is work, not refusals. */
+const UNLIMITED = Object.fromEntries(
+  ["ip", "key", "anon", "agent", "write", "register", "captcha_key"].map((bucket) => [`rate_limits.${bucket}.requests`, 1_000_000_000])
+)
+
+export interface BenchStack {
+  readonly stack: Stack
+  readonly measured: Measured
+  readonly baseUrl: string
+  readonly stop: () => Promise<void>
+}
+
+export const startService = async (edges: number, actors: number): Promise<BenchStack> => {
+  const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
+  const edgePorts = await Promise.all(Array.from({ length: edges }, () => drawPort()))
+  const baseUrl = `http://127.0.0.1:${edgePorts[0]}`
+  const dataDir = folder
+  const stack = new Stack({
+    root: projectRoot,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      HUB_ENV: "development",
+      HUB_DATA: dataDir,
+      HUB_CAPTCHA_BYPASS: BYPASS,
+      HUB_LIMITS: JSON.stringify({ ...UNLIMITED, "registration.pow_difficulty.base": 1, "registration.pow_difficulty.max": 1 }),
+      ...addressing({}, baseUrl, edgePorts)
+    },
+    nats: {
+      binary: await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal }),
+      dataDir: join(dataDir, "nats")
+    },
+    postgres: { dataDir: join(dataDir, "postgres"), progress: () => undefined },
+    edgePorts,
+    actors,
+    entries: { edge: ["edge/main.ts"], actor: ["actors/main.ts"] },
+    autoRestart: false,
+    report: (line) => process.stderr.write(`${line}\n`),
+    onLine: (role, line) => {
+      // The request log is written, as in production, but not shown.
+      if (!line.startsWith("{\"time\"")) process.stderr.write(`[${role}] ${line}\n`)
+    }
+  })
+  await stack.start()
+  const pids = () =>
+    [...stack.edges.map((edge) => edge.role.pid), ...stack.actors.map((actor) => actor.pid), stack.nats.role?.pid, stack.postgres.role?.pid].filter((pid): pid is number => typeof pid === "number")
+  return {
+    stack,
+    measured: { name: "hub", ports: edgePorts, host: new URL(baseUrl).host, pids },
+    baseUrl,
+    stop: async () => {
+      await stack.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+export interface Baseline {
+  readonly measured: Measured
+  readonly stop: () => Promise<void>
+}
+
+export const startBaseline = async (name: "floor" | "monolith", env: NodeJS.ProcessEnv, alsoCounts: ReadonlyArray<number>): Promise<Baseline> => {
+  const port = await drawPort()
+  const child: ChildProcess = spawn(process.execPath, ["--no-warnings", join(import.meta.dirname, `${name}.ts`)], {
+    env: { ...process.env, ...env, BENCH_PORT: String(port) },
+    stdio: ["ignore", "inherit", "inherit", "ipc"]
+  })
+  await once(child, "message")
+  return {
+    measured: { name, ports: [port], host: `127.0.0.1:${port}`, pids: () => [child.pid ?? 0, ...alsoCounts] },
+    stop: async () => {
+      child.kill("SIGTERM")
+      await once(child, "exit")
+    }
+  }
+}
