@@ -44,6 +44,7 @@ export const ERROR_STATUS = {
   challenge_wrong_answers: 422,
   captcha_bypass_refused: 422,
   idempotency_conflict: 422,
+  confirmation_required: 422,
   rate_limited: 429,
   internal_error: 500,
   /** The bus or the actor did not answer within the request's deadline; nothing is known to be lost. */

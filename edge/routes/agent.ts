@@ -6,7 +6,7 @@ import type { ScoreHistoryPrivate } from "../../schemas/agent/records.ts"
 import { HANDLE_PATTERN, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { HubApi } from "../../schemas/api.ts"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
-import { invalidField, notFound } from "../../schemas/errors.ts"
+import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
 import { type Bus, BusService } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
@@ -20,7 +20,7 @@ import { operation } from "./operation.ts"
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 
 const decodeUpdate = bodyDecoder(UpdateMe)
-const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.String }))
+const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
 
 /** What the actor of whoever signed makes of an operation. The pipeline lets nobody unsigned come here. */
 const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"], whileSuspended?: true) =>
@@ -49,6 +49,10 @@ const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number) => {
 }
 
 const withoutTargets = ({ id, at, score, delta, value, reason }: Entry) => ({ id, at, score, delta, value, reason })
+
+const NO_FIELDS = Buffer.from("{}")
+
+const unconfirmed = refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle.", { field: "confirm" })
 
 /** spec 4.4: a body that changes nothing is refused in one way, whatever it is. */
 const nothingToUpdate = invalidField("body", "Nothing to update", { fields: UPDATABLE_FIELDS })
@@ -87,7 +91,8 @@ export const AgentRoutes = HttpApiBuilder.group(
       ))
       .handleRaw("deleteMe", operation((call) =>
         Effect.gen(function*() {
-          const { confirm } = yield* decodeConfirm(call.body)
+          const { confirm } = yield* decodeConfirm(call.body.length === 0 ? NO_FIELDS : call.body)
+          if (confirm === undefined) return yield* refuse(unconfirmed)
           return dataBytes(yield* own(bus, call, "agent.delete", { confirm }, true))
         })
       ))

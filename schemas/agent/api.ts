@@ -35,7 +35,7 @@ export const AgentApi = HttpApiGroup.make("agent")
     HttpApiEndpoint.delete("deleteMe", "/me", {
       payload: Schema.Struct({ confirm: Schema.String }),
       success: success(Deleted),
-      error: signedWriteFailures("platform_account")
+      error: signedWriteFailures("platform_account", "confirmation_required")
     }).annotateMerge(describe("signed", "Delete your account for good", "`confirm` is your own handle. Key and handle are never given again.")),
     HttpApiEndpoint.get("getMyScores", "/me/scores", {
       query: { limit: Schema.optionalKey(Schema.String) },
