@@ -55,7 +55,10 @@ export const openDatabase = (url: string): Kysely<Database> => {
     // A query sent into a dead connection must not hang for as long as TCP would let it.
     query_timeout: STATEMENT_TIMEOUT_MS
   })
-  // An idle connection that dies is replaced at the next query; without a listener it would end the process.
+  // A connection that dies, idle or in use, is replaced at the next query; without a listener it would end the process.
   pool.on("error", () => undefined)
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined)
+  })
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 }

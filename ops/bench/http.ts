@@ -11,7 +11,18 @@ export interface Row {
   readonly p99Ms: number
   /** CPU of all processes, in verifications of this run. */
   readonly verifications: number
+  /** The same, by kind of process. */
+  readonly parts: Readonly<Record<string, number>>
 }
+
+interface Run {
+  readonly load: LoadResult
+  /** Microseconds by kind of process. */
+  readonly cpuUs: Readonly<Record<string, number>>
+}
+
+const cpuByKind = (subject: Measured): Record<string, number> =>
+  Object.fromEntries(Object.entries(subject.processes()).map(([kind, pids]) => [kind, cpuOf(pids)]))
 
 export interface HttpOptions {
   readonly edges: number
@@ -20,6 +31,8 @@ export interface HttpOptions {
   readonly rounds: number
   /** Microseconds of one verification, measured in this run. */
   readonly verificationUs: number
+  /** Only cases whose title holds this text. */
+  readonly filter: string
 }
 
 interface Case {
@@ -33,38 +46,42 @@ const AGENTS = 256
 /** Requests are signed ahead: this many a second and client are enough for anything here. */
 const SIGNED_PER_SECOND = 8000
 
-const measure = async (subject: Measured, one: Case, agents: ReadonlyArray<BenchAgent>, seconds: number): Promise<{ load: LoadResult; cpuUs: number }> => {
+const measure = async (subject: Measured, one: Case, agents: ReadonlyArray<BenchAgent>, seconds: number): Promise<Run> => {
   const total = Math.ceil(SIGNED_PER_SECOND * seconds)
   const body = (index: number) => (one.method === "GET" ? "" : JSON.stringify({ description: `The description of this agent, version ${index} of it.` }))
   const requests = Array.from({ length: total }, (_, index) => signedRequest(agents[index % agents.length] as BenchAgent, subject.host, one.method, "/api/v1/me", body(index)))
   let sent = 0
-  const before = cpuOf(subject.pids())
+  const before = cpuByKind(subject)
   const until = performance.now() + seconds * 1000
   const load = await runLoad(subject.ports, one.clients, () => (performance.now() < until ? (requests[sent++] ?? null) : null))
-  return { load, cpuUs: cpuOf(subject.pids()) - before }
+  const after = cpuByKind(subject)
+  return { load, cpuUs: Object.fromEntries(Object.entries(after).map(([kind, us]) => [kind, us - (before[kind] ?? 0)])) }
 }
 
-const summarise = (name: string, runs: ReadonlyArray<{ load: LoadResult; cpuUs: number }>, verificationUs: number): Row => {
+const summarise = (name: string, runs: ReadonlyArray<Run>, verificationUs: number): Row => {
   for (const { load } of runs) {
     const bad = Object.keys(load.statuses).filter((status) => status !== "200")
     if (bad.length > 0) throw new Error(`${name} answered ${JSON.stringify(load.statuses)}`)
   }
-  const sum = (pick: (run: { load: LoadResult; cpuUs: number }) => number) => runs.reduce((total, run) => total + pick(run), 0)
+  const sum = (pick: (run: Run) => number) => runs.reduce((total, run) => total + pick(run), 0)
   const requests = sum((run) => run.load.requests)
+  const kinds = Object.keys(runs[0]?.cpuUs ?? {})
+  const parts = Object.fromEntries(kinds.map((kind) => [kind, sum((run) => run.cpuUs[kind] ?? 0) / requests / verificationUs]))
   return {
     name,
+    parts,
     requestsPerSecond: requests / sum((run) => run.load.seconds),
     p50Ms: sum((run) => run.load.p50Ms) / runs.length,
     p99Ms: sum((run) => run.load.p99Ms) / runs.length,
-    verifications: sum((run) => run.cpuUs) / requests / verificationUs
+    verifications: Object.values(parts).reduce((total, part) => total + part, 0)
   }
 }
 
 export const httpCases = async (options: HttpOptions, show: (title: string, rows: ReadonlyArray<Row>) => void): Promise<void> => {
   const service = await startService(options.edges, options.actors)
   const postgresPid = service.stack.postgres.role?.pid ?? 0
-  const floor = await startBaseline("floor", {}, [])
-  const monolith = await startBaseline("monolith", { BENCH_DATABASE_URL: service.stack.postgres.url }, [postgresPid])
+  const floor = await startBaseline("floor", {}, {})
+  const monolith = await startBaseline("monolith", { BENCH_DATABASE_URL: service.stack.postgres.url }, { postgres: [postgresPid] })
   try {
     const agents = Array.from({ length: AGENTS }, newAgent)
     for (let from = 0; from < AGENTS; from += 16) {
@@ -76,8 +93,8 @@ export const httpCases = async (options: HttpOptions, show: (title: string, rows
       { title: "PATCH /me, 64 clients", clients: 64, method: "PATCH", subjects: [service.measured, monolith.measured] },
       { title: "PATCH /me, 256 clients", clients: 256, method: "PATCH", subjects: [service.measured, monolith.measured] }
     ]
-    for (const one of cases) {
-      const runs = new Map<string, Array<{ load: LoadResult; cpuUs: number }>>()
+    for (const one of cases.filter((candidate) => candidate.title.includes(options.filter))) {
+      const runs = new Map<string, Array<Run>>()
       for (const subject of one.subjects) await measure(subject, one, agents, 1)
       for (let round = 0; round < options.rounds; round++) {
         for (const subject of one.subjects) {

@@ -2,7 +2,7 @@
  * `npm run bench`: what the service costs, beside two baselines, all in this run and on this machine.
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification measured
- * here: machines differ and are noisy, ratios less so. `--only http|commits|memory`, `--edges`, `--actors`, `--seconds`,
+ * here: machines differ and are noisy, ratios less so. `--only http|commits|memory`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
  * `--rounds` narrow it down.
  */
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, verify } from "node:crypto"
@@ -15,6 +15,7 @@ const { values } = parseArgs({
   args: process.argv.slice(2),
   options: {
     only: { type: "string" },
+    case: { type: "string", default: "" },
     edges: { type: "string", default: "2" },
     actors: { type: "string", default: "1" },
     seconds: { type: "string", default: "4" },
@@ -47,7 +48,7 @@ const table = (title: string, rows: ReadonlyArray<Row>): void => {
   say("  subject     requests/s    p50 ms    p99 ms   CPU/request in verifications")
   for (const row of rows) {
     say(
-      `  ${row.name.padEnd(10)} ${row.requestsPerSecond.toFixed(0).padStart(11)} ${row.p50Ms.toFixed(2).padStart(9)} ${row.p99Ms.toFixed(2).padStart(9)}   ${row.verifications.toFixed(2)}`
+      `  ${row.name.padEnd(10)} ${row.requestsPerSecond.toFixed(0).padStart(11)} ${row.p50Ms.toFixed(2).padStart(9)} ${row.p99Ms.toFixed(2).padStart(9)}   ${row.verifications.toFixed(2)}  (${Object.entries(row.parts).map(([kind, part]) => `${kind} ${part.toFixed(2)}`).join(", ")})`
     )
   }
 }
@@ -57,7 +58,7 @@ const wants = (name: string): boolean => values.only === undefined || values.onl
 const verificationUs = verificationCost()
 say(`one Ed25519 verification: ${verificationUs.toFixed(1)} us of CPU`)
 if (wants("http")) {
-  const options = { edges: Number(values.edges), actors: Number(values.actors), seconds: Number(values.seconds), rounds: Number(values.rounds), verificationUs }
+  const options = { edges: Number(values.edges), actors: Number(values.actors), seconds: Number(values.seconds), rounds: Number(values.rounds), verificationUs, filter: values.case }
   await httpCases(options, table)
 }
 if (wants("commits")) await commitPath(say)

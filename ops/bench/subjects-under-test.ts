@@ -16,8 +16,8 @@ export interface Measured {
   readonly ports: ReadonlyArray<number>
   /** The host line that requests are signed for. */
   readonly host: string
-  /** Roots of the process trees whose CPU counts. */
-  readonly pids: () => ReadonlyArray<number>
+  /** Roots of the process trees whose CPU counts, by what they are. */
+  readonly processes: () => Readonly<Record<string, ReadonlyArray<number>>>
 }
 
 /** No limit may end the measurement: what is measured is work, not refusals. */
@@ -42,6 +42,8 @@ export const startService = async (edges: number, actors: number): Promise<Bench
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
+      // For `NODE_OPTIONS=--cpu-prof npm run bench`: every process then leaves its profile.
+      ...(process.env["NODE_OPTIONS"] === undefined ? {} : { NODE_OPTIONS: process.env["NODE_OPTIONS"] }),
       HUB_ENV: "development",
       HUB_DATA: dataDir,
       HUB_CAPTCHA_BYPASS: BYPASS,
@@ -64,11 +66,16 @@ export const startService = async (edges: number, actors: number): Promise<Bench
     }
   })
   await stack.start()
-  const pids = () =>
-    [...stack.edges.map((edge) => edge.role.pid), ...stack.actors.map((actor) => actor.pid), stack.nats.role?.pid, stack.postgres.role?.pid].filter((pid): pid is number => typeof pid === "number")
+  const known = (pids: ReadonlyArray<number | null | undefined>): ReadonlyArray<number> => pids.filter((pid) => typeof pid === "number")
+  const processes = () => ({
+    edges: known(stack.edges.map((edge) => edge.role.pid)),
+    actors: known(stack.actors.map((actor) => actor.pid)),
+    nats: known([stack.nats.role?.pid]),
+    postgres: known([stack.postgres.role?.pid])
+  })
   return {
     stack,
-    measured: { name: "hub", ports: edgePorts, host: new URL(baseUrl).host, pids },
+    measured: { name: "hub", ports: edgePorts, host: new URL(baseUrl).host, processes },
     baseUrl,
     stop: async () => {
       await stack.stop()
@@ -82,7 +89,7 @@ export interface Baseline {
   readonly stop: () => Promise<void>
 }
 
-export const startBaseline = async (name: "floor" | "monolith", env: NodeJS.ProcessEnv, alsoCounts: ReadonlyArray<number>): Promise<Baseline> => {
+export const startBaseline = async (name: "floor" | "monolith", env: NodeJS.ProcessEnv, alsoCounts: Readonly<Record<string, ReadonlyArray<number>>>): Promise<Baseline> => {
   const port = await drawPort()
   const child: ChildProcess = spawn(process.execPath, ["--no-warnings", join(import.meta.dirname, `${name}.ts`)], {
     env: { ...process.env, ...env, BENCH_PORT: String(port) },
@@ -90,7 +97,7 @@ export const startBaseline = async (name: "floor" | "monolith", env: NodeJS.Proc
   })
   await once(child, "message")
   return {
-    measured: { name, ports: [port], host: `127.0.0.1:${port}`, pids: () => [child.pid ?? 0, ...alsoCounts] },
+    measured: { name, ports: [port], host: `127.0.0.1:${port}`, processes: () => ({ [name]: [child.pid ?? 0], ...alsoCounts }) },
     stop: async () => {
       child.kill("SIGTERM")
       await once(child, "exit")
