@@ -14,6 +14,7 @@
  */
 import { headers, nuid, type Msg, type NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
+import { Acks } from "./acks.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
 
 const ACK_TIMEOUT_MS = 5000
@@ -40,12 +41,14 @@ const text = new TextDecoder()
 
 export class JetStreamLog implements EventLog {
   private readonly nats: NatsConnection
+  private readonly acks: Acks
   private readonly bounds: { readonly batchMax: number; readonly queueMax: number }
   private queue: Array<Group> = []
   private inFlight = false
 
   constructor(nats: NatsConnection, bounds: { readonly batchMax: number; readonly queueMax: number }) {
     this.nats = nats
+    this.acks = new Acks(nats)
     this.bounds = bounds
   }
 
@@ -103,10 +106,8 @@ export class JetStreamLog implements EventLog {
         this.nats.publish(append.subject, encode(append), { headers: batchHeaders(id, index + 1, append, false) })
       }
       const last = appends[appends.length - 1] as Append
-      const reply = await this.nats.request(last.subject, encode(last), {
-        timeout: ACK_TIMEOUT_MS,
-        headers: batchHeaders(id, appends.length, last, true)
-      })
+      const reply = await this.acks.request(last.subject, encode(last), ACK_TIMEOUT_MS, batchHeaders(id, appends.length, last, true))
+      if (reply === null || reply.data.length === 0) return { type: "unknown" }
       ack = reply.json<BatchAck>()
     } catch {
       return { type: "unknown" }

@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - The owner of the key's shard judges a nonce, so two uses meet in one place.
- *  - A use is in the log before its request is answered. Uses gather for FLUSH_MS at most and go out as one message.
+ *  - A use is in the log before its request is answered. Uses gather for FLUSH_MS, or until the message before them is
+ *    acknowledged, and go out as one.
  *  - Every node follows the log of all nodes. Who takes over a shard first reads the log up to its end as it stood
  *    after the shard was claimed; the former owner no longer answers by then (placement.ts), so what it has written
  *    later belongs to requests that nobody was answered.
@@ -14,9 +15,10 @@
 import { DeliverPolicy, jetstream, type JetStreamManager, type OrderedConsumerOptions } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
+import { Acks } from "./acks.ts"
 import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
 
-const FLUSH_MS = 1
+const FLUSH_MS = 2
 const ACK_TIMEOUT_MS = 3000
 const RECORD_BYTES = 12
 /** Records in one message: well under the server's ceiling of 1 MiB. */
@@ -33,13 +35,16 @@ export class NonceLog {
   private readonly nats: NatsConnection
   private readonly table: NonceTable
   private readonly keepSeconds: number
-  private batch: Batch = { marks: [], waiters: [] }
+  private readonly batch: Batch = { marks: [], waiters: [] }
+  private readonly acks: Acks
   private timer: NodeJS.Timeout | null = null
+  private inFlight = false
   private followed = 0
   private readonly catchingUp = new Set<{ seq: number; resolve: () => void }>()
 
   constructor(nats: NatsConnection, keepSeconds: number) {
     this.nats = nats
+    this.acks = new Acks(nats)
     this.keepSeconds = keepSeconds
     this.table = new NonceTable(keepSeconds * 1000)
   }
@@ -52,29 +57,25 @@ export class NonceLog {
     if (usedBy === null) this.table.add(mark, now)
     this.batch.marks.push(mark)
     this.batch.waiters.push(durable)
-    if (this.batch.marks.length >= RECORDS_MAX) this.flush()
-    else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS)
+    if (!this.inFlight) this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
     return "fresh"
   }
 
-  private flush(): void {
-    if (this.timer !== null) clearTimeout(this.timer)
+  private async flush(): Promise<void> {
     this.timer = null
-    const { marks, waiters } = this.batch
-    if (marks.length === 0) return
-    this.batch = { marks: [], waiters: [] }
-    void this.publish(encode(marks)).then((ok) => {
-      for (const waiter of waiters) waiter(ok)
-    })
+    this.inFlight = true
+    while (this.batch.marks.length > 0) {
+      const marks = this.batch.marks.splice(0, RECORDS_MAX)
+      const waiters = this.batch.waiters.splice(0, RECORDS_MAX)
+      const durable = await this.publish(encode(marks))
+      for (const waiter of waiters) waiter(durable)
+    }
+    this.inFlight = false
   }
 
   private async publish(records: Uint8Array): Promise<boolean> {
-    try {
-      const reply = await this.nats.request(subjects.nonce, records, { timeout: ACK_TIMEOUT_MS })
-      return reply.json<{ error?: unknown }>().error === undefined
-    } catch {
-      return false
-    }
+    const reply = await this.acks.request(subjects.nonce, records, ACK_TIMEOUT_MS)
+    return reply !== null && reply.data.length > 0 && reply.json<{ error?: unknown }>().error === undefined
   }
 
   /** Reads back what may still be refused and follows the log from there. Resolves when it has caught up. */

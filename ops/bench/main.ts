@@ -5,11 +5,11 @@
  * here: machines differ and are noisy, ratios less so. `--only http|commits|memory`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
  * `--rounds` narrow it down.
  */
-import { createPublicKey, generateKeyPairSync, randomBytes, sign, verify } from "node:crypto"
 import { parseArgs } from "node:util"
 import { commitPath } from "./commits.ts"
 import { httpCases, type Row } from "./http.ts"
 import { memoryCases } from "./memory.ts"
+import { verificationCost } from "./verification.ts"
 
 const { values } = parseArgs({
   args: process.argv.slice(2),
@@ -27,22 +27,6 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-/** Microseconds of CPU of one verification with node:crypto. */
-const verificationCost = (): number => {
-  const { publicKey, privateKey } = generateKeyPairSync("ed25519")
-  const key = createPublicKey(publicKey.export({ format: "pem", type: "spki" }))
-  const text = randomBytes(160)
-  const signature = sign(null, text, privateKey)
-  const round = (count: number) => {
-    const before = process.cpuUsage()
-    for (let index = 0; index < count; index++) verify(null, text, key, signature)
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / count
-  }
-  round(2000)
-  return Math.min(round(4000), round(4000), round(4000))
-}
-
 const table = (title: string, rows: ReadonlyArray<Row>): void => {
   say(`\n${title}`)
   say("  subject     requests/s    p50 ms    p99 ms   CPU/request in verifications")
@@ -55,8 +39,8 @@ const table = (title: string, rows: ReadonlyArray<Row>): void => {
 
 const wants = (name: string): boolean => values.only === undefined || values.only === name
 
-const verificationUs = verificationCost()
-say(`one Ed25519 verification: ${verificationUs.toFixed(1)} us of CPU`)
+const verificationUs = await verificationCost()
+say(`one Ed25519 verification: ${verificationUs.toFixed(1)} us of CPU, with every core verifying`)
 if (wants("http")) {
   const options = { edges: Number(values.edges), actors: Number(values.actors), seconds: Number(values.seconds), rounds: Number(values.rounds), verificationUs, filter: values.case }
   await httpCases(options, table)
