@@ -1,0 +1,64 @@
+/**
+ * An actor process stands still under load, long enough for its work to move elsewhere, then goes on as if nothing had
+ * been: it still believes in its shards, and has requests and appends of its own under way.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { waitFor } from "../harness/index.ts"
+import { SchedulingDelay } from "../support/scheduling.ts"
+import { seeded } from "../support/seed.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { type Load, loadOf } from "./load.ts"
+import { expectAppliedOnce, expectNoFault, expectReplaysRefused, homeOf, isSettled, sessionOf } from "./verdict.ts"
+
+const AGENTS = 20
+const ACTORS = 3
+const FROZEN_MS = 6000
+/** From the freeze to the answer of the agent that waited longest. */
+const ANSWERS_AGAIN_WITHIN_MS = 1500
+
+const random = seeded("actor-freeze")
+let service: TestService
+let load: Load
+let scheduling: SchedulingDelay
+
+beforeAll(async () => {
+  service = await testService({ edges: 2, actors: ACTORS })
+  scheduling = new SchedulingDelay()
+  await waitFor(() => isSettled(service.view, ACTORS), { describe: "three actor nodes with shards" })
+  load = await loadOf(AGENTS, service.edges, random)
+  load.start()
+  await waitFor(() => load.answeredSince(0, 10), { describe: "answers before the freeze" })
+})
+afterAll(async () => {
+  await load.stop()
+  scheduling.stop()
+  await service.stop()
+})
+
+test("a frozen actor process is replaced, and does no harm when it goes on", async () => {
+  const { view, system } = service
+  const victim = random.pick(system.actors)
+  const session = await sessionOf(view, victim.pid)
+  const hit = load.agents.filter((agent) => homeOf(view, agent.hubId) === session)
+  expect(hit.length, "agents whose home freezes").toBeGreaterThan(0)
+
+  const frozenAt = performance.now()
+  victim.freeze()
+  await waitFor(() => isSettled(view, ACTORS - 1) && load.answeredSince(frozenAt, 10), { describe: "answers while one is frozen" })
+  await waitFor(() => performance.now() - frozenAt >= FROZEN_MS, { describe: "the end of the frost" })
+  const thawedAt = performance.now()
+  victim.thaw()
+  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(thawedAt, 20), { describe: "three nodes with shards again" })
+  const until = performance.now()
+  await load.stop()
+
+  const silence = load.longestSilence(frozenAt, thawedAt)
+  const after = load.longestSilence(thawedAt, until)
+  const late = scheduling.between(frozenAt, until)
+  console.log(`longest silence after SIGSTOP: ${Math.round(silence.ms)} ms (agent ${silence.agent}), after SIGCONT: ${Math.round(after.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${hit.length} agents lost their home; ${load.retried} retries`)
+  expectNoFault(load)
+  await expectReplaysRefused(load, service.edges)
+  await expectAppliedOnce(load, view)
+  expect(silence.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
+  expect(after.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
+}, 40_000)

@@ -1,0 +1,81 @@
+/**
+ * An agent that talks to the service.
+ *
+ * `call` makes one exchange. `retrying` behaves as a well-made client should (contract 13): a 503 and a refused
+ * connection are tried again, each time signed afresh and under the same Idempotency-Key; anything else is the answer.
+ */
+import { setTimeout as delay } from "node:timers/promises"
+import { type Answer, type Exchange, send } from "./http.ts"
+import { type Identity, newIdentity, signedHeaders } from "./identity.ts"
+
+const RETRY_PAUSE_MS = 25
+const RETRY_DEADLINE_MS = 20_000
+
+export interface CallOptions {
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Which edge to ask, where it shall not be the client's own choice. */
+  readonly edge?: string
+}
+
+export interface ClientOptions {
+  readonly identity?: Identity
+  /** The edge of the next exchange. */
+  readonly edge: () => string
+  /** Hears of each exchange that a retry will follow. */
+  readonly onRetry?: (answer: Answer | null) => void
+}
+
+export class AgentClient {
+  readonly identity: Identity
+  readonly #options: ClientOptions
+  /** The last signed exchange as it was sent. */
+  last: Exchange | undefined
+
+  constructor(options: ClientOptions) {
+    this.identity = options.identity ?? newIdentity()
+    this.#options = options
+  }
+
+  get hubId(): string {
+    return this.identity.hubId
+  }
+
+  signed(method: string, path: string, options: CallOptions = {}): Exchange {
+    const edge = options.edge ?? this.#options.edge()
+    const body = options.body === undefined ? "" : typeof options.body === "string" ? options.body : JSON.stringify(options.body)
+    return {
+      edge,
+      method,
+      path,
+      body,
+      headers: {
+        ...signedHeaders(this.identity, { method, host: new URL(edge).host, path, body }),
+        ...(options.idempotencyKey === undefined ? {} : { "idempotency-key": options.idempotencyKey }),
+        ...options.headers
+      }
+    }
+  }
+
+  call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    this.last = this.signed(method, path, options)
+    return send(this.last)
+  }
+
+  async retrying(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const end = Date.now() + RETRY_DEADLINE_MS
+    for (;;) {
+      const answer = await this.call(method, path, options).catch(refusedConnection)
+      if (answer !== null && answer.status !== 503) return answer
+      this.#options.onRetry?.(answer)
+      if (Date.now() > end) throw new Error(`${method} ${path} did not succeed within ${RETRY_DEADLINE_MS} ms; last: ${answer?.text ?? "connection refused"}`)
+      await delay(RETRY_PAUSE_MS)
+    }
+  }
+}
+
+const refusedConnection = (cause: unknown): null => {
+  if (cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED") return null
+  throw cause
+}

@@ -1,0 +1,52 @@
+/** Registration for tests that are about something else: the proof and the questions are passed by the bypass token. */
+import { randomBytes } from "node:crypto"
+import type { AgentClient } from "./client.ts"
+import { type Answer, send } from "./http.ts"
+
+/** What a test system must be started with: see `testService`. */
+export const BYPASS_TOKEN = "only-for-tests-of-this-service"
+
+export interface Registered {
+  readonly id: string
+  readonly hx_id: string
+  readonly handle: string
+  readonly name: string
+  readonly webhook_secret: string
+  readonly created_at: string
+}
+
+export interface RegisterOptions {
+  readonly handle?: string
+  readonly name?: string
+  readonly more?: Readonly<Record<string, unknown>>
+  readonly idempotencyKey?: string
+  readonly edge: string
+}
+
+export const freshHandle = (): string => `a${randomBytes(8).toString("hex")}`
+
+export async function askChallenge(client: AgentClient, edge: string): Promise<Answer> {
+  return send({ edge, method: "POST", path: "/api/v1/register/challenge", body: JSON.stringify({ public_key: client.identity.publicKey }) })
+}
+
+export async function challengeId(client: AgentClient, edge: string): Promise<string> {
+  const answer = await askChallenge(client, edge)
+  if (answer.status !== 201) throw new Error(`no challenge: ${answer.status} ${answer.text}`)
+  return (answer.json.data as { id: string }).id
+}
+
+export function registrationForm(challenge: string, options: Omit<RegisterOptions, "edge"> = {}): Record<string, unknown> {
+  const handle = options.handle ?? freshHandle()
+  return { challenge_id: challenge, handle, name: options.name ?? `Agent ${handle}`, answers: {}, captcha_bypass: BYPASS_TOKEN, ...options.more }
+}
+
+export async function register(client: AgentClient, options: RegisterOptions): Promise<Registered> {
+  const body = registrationForm(await challengeId(client, options.edge), options)
+  const answer = await client.call("POST", "/api/v1/register", {
+    body,
+    edge: options.edge,
+    ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey })
+  })
+  if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${answer.text}`)
+  return answer.json.data as Registered
+}

@@ -1,0 +1,51 @@
+/** A system whose limits do not get in a test's way, and the engineer's view of it: its log, its leases, its tables. */
+import { openService, type Service } from "../../ops/cli/connection.ts"
+import { type LogEntry } from "../../actors/engine/ports.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { startSystem, type System, type SystemOptions } from "../harness/index.ts"
+import { BYPASS_TOKEN } from "./register.ts"
+
+const PLENTY = 1_000_000
+const LOG_PAGE = 1000
+
+const WIDE_LIMITS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(["ip", "key", "anon", "web", "agent", "write", "register", "captcha_key"].map((bucket) => [`rate_limits.${bucket}.requests`, PLENTY])),
+  "registration.pow_difficulty.base": 1,
+  "registration.pow_difficulty.max": 2
+}
+
+export interface TestService {
+  readonly system: System
+  readonly edges: ReadonlyArray<string>
+  /** Opened once the system runs; reads only what the operator's commands read too. */
+  readonly view: Service
+  readonly stop: () => Promise<void>
+}
+
+export async function testService(options: SystemOptions = {}): Promise<TestService> {
+  const system = await startSystem({
+    ...options,
+    limits: { ...WIDE_LIMITS, ...options.limits },
+    env: { HUB_CAPTCHA_BYPASS: BYPASS_TOKEN, ...options.env }
+  })
+  const view = await openService({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url })
+  return {
+    system,
+    edges: system.edges.map((edge) => edge.url),
+    view,
+    stop: async () => {
+      await view.close()
+      await system.stop()
+    }
+  }
+}
+
+/** Everything that stands on an actor's subject. */
+export async function logOf(view: Service, kind: string, id: string): Promise<ReadonlyArray<LogEntry>> {
+  const entries: Array<LogEntry> = []
+  for (;;) {
+    const page = await view.log.read(subjects.event(kind, id), entries.at(-1)?.seq ?? 0, LOG_PAGE)
+    entries.push(...page.entries)
+    if (!page.more) return entries
+  }
+}
