@@ -92,8 +92,8 @@ export class EndpointTable {
       if (path.includes(":")) this.open.push(entry)
       else this.fixed.set(path, entry)
     }
-    const root = this.fixed.get(`${API_PREFIX}/`)
-    if (root !== undefined) this.fixed.set(API_PREFIX, root)
+    const root = this.fixed.get(API_PREFIX)
+    if (root !== undefined) this.fixed.set(`${API_PREFIX}/`, root)
   }
 
   match(method: string, path: string): Match {

@@ -21,6 +21,7 @@ import { HttpApiError } from "effect/http-api"
 import { readSignatureHeaders, type SignatureHeaders } from "../auth/headers.ts"
 import type { Verifier } from "../auth/verify.ts"
 import type { Bus } from "../bus/bus.ts"
+import { API_PREFIX } from "../../schemas/api.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
@@ -158,8 +159,8 @@ export class Pipeline {
 
   private routed(call: Call, request: HttpServerRequest.HttpServerRequest): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | Scope.Scope> {
     const routes = Effect.provideService(this.parts.routes, CurrentCall, call)
-    const once = withoutRepeats(call.search)
-    const asked = once === null ? routes : Effect.provideService(routes, HttpServerRequest.HttpServerRequest, request.modify({ url: `${call.path}?${once}` }))
+    const url = routedUrl(call)
+    const asked = url === null ? routes : Effect.provideService(routes, HttpServerRequest.HttpServerRequest, request.modify({ url }))
     return Effect.catchCause(asked, (cause) => this.failed(call, cause))
   }
 
@@ -185,6 +186,15 @@ export class Pipeline {
     this.parts.log.defect(call, error)
     return Effect.succeed(refused(call, refusal("internal_error", "Something went wrong inside the service.", { reference: call.id })))
   }
+}
+
+/** What the router shall see where that is not what was sent: one path for the root, each parameter once. */
+const routedUrl = (call: Call): string | null => {
+  const once = withoutRepeats(call.search)
+  const isRoot = call.path === `${API_PREFIX}/`
+  if (once === null && !isRoot) return null
+  const search = once ?? call.search
+  return `${isRoot ? API_PREFIX : call.path}${search === "" ? "" : `?${search}`}`
 }
 
 const refusalOf = (error: unknown): Refusal | null => {

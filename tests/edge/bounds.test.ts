@@ -1,0 +1,284 @@
+import { connect, type Socket } from "node:net"
+import { once } from "node:events"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { waitFor } from "../harness/index.ts"
+import { openWorld, type World } from "./edge.ts"
+import { signatureHeaders } from "./signer.ts"
+
+const CEILING = 10_551_296
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({
+    limits: {
+      "service.body_timeout_ms": 400,
+      "service.headers_timeout_ms": 600,
+      "service.max_buffered_body_bytes": 12_000_000,
+      "service.request_deadline_ms": 1_500,
+      "service.max_connections_per_edge": 60
+    }
+  })
+})
+afterAll(() => world.stop())
+beforeEach(() => world.node.forget())
+
+/** A plain line to the edge, to say what no HTTP client would. */
+class Line {
+  received = ""
+  closed = false
+  readonly socket: Socket
+
+  private constructor(socket: Socket) {
+    this.socket = socket
+    socket.on("data", (chunk: Buffer) => {
+      this.received += chunk.toString("latin1")
+    })
+    socket.on("close", () => {
+      this.closed = true
+    })
+    socket.on("error", () => undefined)
+  }
+
+  static async open(): Promise<Line> {
+    const socket = connect(world.edge.port, "127.0.0.1")
+    await once(socket, "connect")
+    return new Line(socket)
+  }
+
+  write(text: string): this {
+    this.socket.write(text)
+    return this
+  }
+
+  /** The body of the first answer, once it is whole. */
+  async answer(): Promise<{ status: number; head: string; json: { error?: { code: string } } }> {
+    const body = await waitFor(() => /\r\n\r\n(\{.*\})/s.exec(this.received)?.[1], { describe: "an answer on the line" })
+    return { status: Number(this.received.slice(9, 12)), head: this.received.split("\r\n\r\n")[0] ?? "", json: JSON.parse(body) as { error?: { code: string } } }
+  }
+
+  async ended(): Promise<void> {
+    await waitFor(() => this.closed, { describe: "the edge to close the line" })
+  }
+}
+
+describe("bodies", () => {
+  it("above the ceiling are refused by Content-Length, before a byte is read", async () => {
+    const line = await Line.open()
+    line.write(`POST /api/v1/register/challenge HTTP/1.1\r\nHost: x\r\nContent-Length: ${CEILING + 1}\r\n\r\n`)
+    const answer = await line.answer()
+    expect([answer.status, answer.json.error?.code]).toEqual([413, "request_too_large"])
+    expect(answer.head.toLowerCase()).toContain("x-hub-server-time")
+    expect(answer.head.toLowerCase()).toContain("connection: close")
+    await line.ended()
+  })
+
+  it("and are not asked for when the client waits to be told", async () => {
+    const line = await Line.open()
+    line.write(`POST /api/v1/register/challenge HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${CEILING + 1}\r\n\r\n`)
+    expect((await line.answer()).status).toBe(413)
+    expect(line.received).not.toContain("100 Continue")
+    await line.ended()
+  })
+
+  it("but are when they may come", async () => {
+    const line = await Line.open()
+    line.write("POST /api/v1/register/challenge HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+    await waitFor(() => line.received.includes("100 Continue"))
+    line.write("{}")
+    await waitFor(() => line.received.includes("public_key is required"))
+    line.socket.destroy()
+  })
+
+  it("in chunks are refused as soon as they pass the ceiling", async () => {
+    const line = await Line.open()
+    line.write("POST /api/v1/register/challenge HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    const chunk = "a".repeat(1 << 20)
+    for (let sent = 0; sent <= CEILING; sent += chunk.length) line.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+    const answer = await line.answer()
+    expect([answer.status, answer.json.error?.code]).toEqual([413, "request_too_large"])
+    await line.ended()
+  })
+
+  it("up to the ceiling are read", async () => {
+    const body = `{"public_key":"${"a".repeat(CEILING - 17)}"}`
+    expect(Buffer.byteLength(body)).toBe(CEILING)
+    const answer = await world.edge.call("/api/v1/register/challenge", { method: "POST", body })
+    expect([answer.status, answer.json.error.details["field"]]).toEqual([422, "public_key"])
+  })
+
+  it("that come too slowly end in 408", async () => {
+    const line = await Line.open()
+    line.write("POST /api/v1/register/challenge HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n{")
+    const answer = await line.answer()
+    expect([answer.status, answer.json.error?.code]).toEqual([408, "request_timeout"])
+    await line.ended()
+  })
+
+  it("of all clients together are bounded", async () => {
+    const lines = await Promise.all([Line.open(), Line.open()])
+    for (const line of lines) {
+      line.write("POST /api/v1/register/challenge HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n")
+      line.socket.write("a".repeat(9_000_000))
+    }
+    const refused = await waitFor(() => lines.find((line) => line.received.includes("overloaded")), { describe: "one of two bodies to be refused" })
+    expect((await refused.answer()).head.toLowerCase()).toContain("retry-after: 1")
+    for (const line of lines) line.socket.destroy()
+    // What the others held is given back: the next large body finds room.
+    await waitFor(async () => (await world.edge.call("/api/v1/register/challenge", { method: "POST", body: "a".repeat(9_000_000) })).status === 422)
+  })
+})
+
+describe("JSON", () => {
+  const patch = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+    world.edge.call("/api/v1/me", { method: "PATCH", body, headers, signed: world.agent })
+
+  it("is read whatever its Content-Type says", async () => {
+    for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8", "nonsense"]) {
+      expect((await patch('{"name":"x"}', { "content-type": type })).status).toBe(200)
+    }
+  })
+
+  it.each([
+    ["no JSON", '{"name":'], ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])], ["two values", "{}{}"], ["too deep", `{"name":${"[".repeat(100)}${"]".repeat(100)}}`]
+  ])("that cannot be read is 422 on body: %s", async (_name, body) => {
+    const answer = await patch(body)
+    expect([answer.status, answer.json.error.code, answer.json.error.details["field"]]).toEqual([422, "validation_error", "body"])
+  })
+
+  it("of a million brackets neither crashes nor stalls", async () => {
+    const answer = await patch("[".repeat(1_000_000))
+    expect(answer.status).toBe(422)
+  })
+
+  it.each([
+    ['{"name":5}', "name", "must be a string"], ['{"name":""}', "name", "1 to 80"], ['{"name":"a\\nb"}', "name", "one line"],
+    ['{"links":{}}', "links", "must be an array"], ['{"links":[{"label":"a","url":"ftp://x"}]}', "links.0.url", "http or https"],
+    ['{"links":[{"url":"https://x.example/"}]}', "links.0.label", "is required"], ['{"webhook_url":5}', "webhook_url", "a string or null"],
+    ['{"webhook_url":"https://x.example:81/"}', "webhook_url", "port 443"], ['{"description":[]}', "description", "must be a string"]
+  ])("with a bad field names it by its path: %s", async (body, field, message) => {
+    const answer = await patch(body)
+    expect(answer.status).toBe(422)
+    expect(answer.json.error.details["field"]).toBe(field)
+    expect(answer.json.error.message).toContain(message)
+  })
+
+  it.each(["[]", "null", "{}", '"x"', "5", "true", '{"unknown":1}', '{"__proto__":{"name":"x"}}', ""])("that changes nothing is refused in one way: %s", async (body) => {
+    const answer = await patch(body)
+    expect(answer.status).toBe(422)
+    expect(answer.json.error).toMatchObject({ message: "Nothing to update", details: { fields: ["name", "description", "transparency", "links", "webhook_url"] } })
+  })
+
+  it("with __proto__ keys loses them and nothing else", async () => {
+    const answer = await patch('{"name":"x","__proto__":{"polluted":true},"links":[{"label":"a","url":"https://x.example/","__proto__":{"polluted":true}}]}')
+    expect(answer.status).toBe(200)
+    expect(answer.json.data).toMatchObject({ name: "x", links: [{ label: "a", url: "https://x.example/" }] })
+    expect(answer.text).not.toContain("polluted")
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined()
+  })
+})
+
+describe("requests", () => {
+  it("with a long address are 414", async () => {
+    const answer = await world.edge.call(`/api/v1/agents?q=${"a".repeat(9000)}`)
+    expect([answer.status, answer.json.error.code]).toEqual([414, "uri_too_long"])
+  })
+
+  it("with large headers are 431", async () => {
+    const line = await Line.open()
+    line.write(`GET /api/v1/time HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(20_000)}\r\n\r\n`)
+    const answer = await line.answer()
+    expect([answer.status, answer.json.error?.code]).toEqual([431, "header_fields_too_large"])
+    await line.ended()
+  })
+
+  it("with a flood of headers are 431", async () => {
+    const line = await Line.open()
+    line.write(`GET /api/v1/time HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 200 }, (_, n) => `X-H${n}: 1\r\n`).join("")}\r\n`)
+    expect((await line.answer()).json.error?.code).toBe("header_fields_too_large")
+    line.socket.destroy()
+  })
+
+  it.each(["GARBAGE\r\n\r\n", "GET\r\n\r\n", "\u0000\u0001\u0002\r\n\r\n", "GET /api/v1/time HTTP/1.1\r\nBad Header\r\n\r\n"])("that are no HTTP get an answer in the envelope: %j", async (text) => {
+    const line = await Line.open()
+    line.write(text)
+    const answer = await line.answer()
+    expect([answer.status, answer.json.error?.code]).toEqual([400, "bad_request"])
+    expect(answer.head.toLowerCase()).toContain("x-request-id")
+    await line.ended()
+  })
+
+  it("whose headers never end are cut off", async () => {
+    const line = await Line.open()
+    line.write("GET /api/v1/time HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+    expect((await line.answer()).json.error?.code).toBe("request_timeout")
+    await line.ended()
+  })
+
+  it("one after another on one line are answered in order", async () => {
+    const line = await Line.open()
+    const paths = ["/api/v1/time", "/api/v1/nowhere", "/api/v1/notification-types", "/api/v1/me"]
+    line.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""))
+    await waitFor(() => line.received.split("HTTP/1.1 ").length === 5)
+    expect(line.received.split("HTTP/1.1 ").slice(1).map((part) => Number(part.slice(0, 3)))).toEqual([200, 404, 200, 401])
+    line.socket.destroy()
+  })
+
+  it("without a Host are answered like any other", async () => {
+    const line = await Line.open()
+    line.write("GET /api/v1/time HTTP/1.1\r\n\r\n")
+    expect((await line.answer()).status).toBe(200)
+    line.socket.destroy()
+  })
+
+  it("whose actor is silent end in 503 at their deadline", async () => {
+    world.node.on("agent.me", () => "silence")
+    const answer = await world.edge.call("/api/v1/me", { signed: world.agent })
+    expect([answer.status, answer.json.error.code]).toEqual([503, "unavailable"])
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
+    // Tried again within the deadline, under one id: the actor can tell that it is one request.
+    const asks = world.node.asked("agent.me")
+    expect(asks.length).toBeGreaterThan(1)
+    expect(new Set(asks.map((ask) => ask.id)).size).toBe(1)
+    world.node.on("agent.me", (ask) => ({ data: { id: ask.actor } }))
+  })
+
+  it("whose client has gone are given up and leave nothing behind", async () => {
+    world.node.on("agent.me", () => "silence")
+    const line = await Line.open()
+    const headers = signatureHeaders(world.agent, { method: "GET", path: "/api/v1/me", host: world.edge.host })
+    line.write(`GET /api/v1/me HTTP/1.1\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`)
+    await waitFor(() => world.node.asked("agent.me").length > 0)
+    line.socket.destroy()
+    await waitFor(() => world.edge.logged.some((entry) => entry["status"] === 499 && entry["path"] === "/api/v1/me"), { describe: "the request to be given up" })
+    world.node.on("agent.me", (ask) => ({ data: { id: ask.actor } }))
+  })
+
+  it("that meet a fault of the service get a reference and no more", async () => {
+    world.node.onQuery("agents", () => "nonsense" as never)
+    const answer = await world.edge.call("/api/v1/agents")
+    expect([answer.status, answer.json.error.code]).toEqual([500, "internal_error"])
+    expect(answer.json.error.details).toEqual({ reference: answer.headers.get("x-request-id") })
+    expect(answer.text).not.toMatch(/\bat \S+ \(|TypeError|\.ts/)
+    const logged = await waitFor(() => world.edge.logged.find((entry) => entry["level"] === "error" && entry["id"] === answer.headers.get("x-request-id")))
+    expect(logged["stack"]).toContain(".ts")
+  })
+
+  it("are logged without anything secret", async () => {
+    const nonce = "very-secret-nonce-1"
+    await world.edge.call("/api/v1/me?token=very-secret-query", { signed: world.agent, signing: { nonce } })
+    const line = await waitFor(() => world.edge.logged.findLast((entry) => entry["key"] === world.agent.hubId && entry["status"] === 200))
+    expect(Object.keys(line).toSorted()).toEqual(["bytes", "client", "id", "key", "method", "ms", "path", "status", "time"])
+    expect(JSON.stringify(world.edge.logged)).not.toMatch(/very-secret|127\.0\.0\.1/)
+  })
+})
+
+describe("connections", () => {
+  it("beyond the bound are not taken, and the rest go on", async () => {
+    const lines = await Promise.all(Array.from({ length: 80 }, () => Line.open().catch(() => null)))
+    await waitFor(() => lines.filter((line) => line?.closed === true).length >= 20, { describe: "the lines beyond the bound to be closed" })
+    const open = lines.find((line) => line?.closed === false)
+    open?.write("GET /api/v1/time HTTP/1.1\r\nHost: x\r\n\r\n")
+    expect((await open?.answer())?.status).toBe(200)
+    for (const line of lines) line?.socket.destroy()
+  })
+})

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { openWorld, type World } from "./edge.ts"
+import { newIdentity } from "./signer.ts"
+
+interface Kept {
+  readonly body: string
+  status: number
+  answer: string
+}
+
+let world: World
+const kept = new Map<string, Kept>()
+beforeAll(async () => {
+  world = await openWorld()
+  world.node.on("idempotency.begin", (ask) => {
+    const { key, body } = ask.input as { key: string; body: string }
+    const first = kept.get(`${ask.actor} ${key}`)
+    if (first === undefined) {
+      kept.set(`${ask.actor} ${key}`, { body, status: -1, answer: "" })
+      return { data: { state: "new" } }
+    }
+    if (first.body !== body) return { data: { state: "conflict" } }
+    return { data: first.status === -1 ? { state: "in_flight" } : { state: "done", status: first.status, answer: first.answer } }
+  })
+  world.node.on("idempotency.finish", (ask) => {
+    const { key, body, status, answer } = ask.input as { key: string } & Kept
+    if (status === 0) kept.delete(`${ask.actor} ${key}`)
+    else kept.set(`${ask.actor} ${key}`, { body, status, answer })
+    return { data: null }
+  })
+})
+afterAll(() => world.stop())
+beforeEach(() => {
+  world.node.forget()
+  kept.clear()
+})
+
+const patch = (key: string, body = '{"name":"x"}', agent = world.agent) =>
+  world.edge.call("/api/v1/me", { method: "PATCH", body, signed: agent, headers: { "idempotency-key": key } })
+
+describe("an Idempotency-Key", () => {
+  it("runs the first request and replays its answer to the next, signed afresh", async () => {
+    const first = await patch("k-1")
+    const again = await patch("k-1")
+    expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([200, null])
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
+    expect(again.text).toBe(first.text)
+    expect(world.node.asked("agent.update")).toHaveLength(1)
+  })
+
+  it("has its nonce judged and its buckets drawn by the first ask alone", async () => {
+    await patch("k-1")
+    const asks = world.node.asks.filter((ask) => ask.kind === "agent")
+    expect(asks.map((ask) => [ask.op, ask.by?.settled ?? false, ask.draw])).toEqual([
+      ["idempotency.begin", false, ["write"]], ["agent.update", true, undefined], ["idempotency.finish", true, undefined]
+    ])
+  })
+
+  it("gives the operation a command id of its own, the same for a repetition", async () => {
+    await patch("k-1")
+    kept.clear()
+    await patch("k-1")
+    await patch("k-2")
+    await patch("k-1", undefined, newIdentity())
+    const [first, again, other, stranger] = world.node.asked("agent.update").map((ask) => ask.command)
+    expect(first).toBeDefined()
+    expect(again).toBe(first)
+    expect(new Set([first, other, stranger]).size).toBe(3)
+  })
+
+  it("with another body is a conflict", async () => {
+    await patch("k-1")
+    const other = await patch("k-1", '{"name":"y"}')
+    expect([other.status, other.json.error.code]).toEqual([422, "idempotency_conflict"])
+  })
+
+  it("whose first request is under way is refused for a moment", async () => {
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    world.node.on("agent.update", async (ask) => {
+      await held
+      return { data: { id: ask.actor } }
+    })
+    const first = patch("k-1")
+    await expect.poll(() => world.node.asked("agent.update").length).toBe(1)
+    const second = await patch("k-1")
+    expect([second.status, second.json.error.code, second.headers.get("retry-after")]).toEqual([409, "idempotency_in_flight", "1"])
+    release()
+    expect((await first).status).toBe(200)
+    world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
+  })
+
+  it("keeps refusals that a retry cannot change", async () => {
+    const first = await patch("k-1", '{"name":5}')
+    const again = await patch("k-1", '{"name":5}')
+    expect([first.status, again.status, again.headers.get("idempotent-replayed")]).toEqual([422, 422, "true"])
+  })
+
+  it.each([
+    ["rate_limited", 429], ["overloaded", 503], ["internal_error", 500], ["key_retired", 401]
+  ] as const)("is free again after %s", async (code, status) => {
+    world.node.on("agent.update", () => ({ head: { refused: { code, message: "no", ...(status === 401 ? { status } : {}) } } }))
+    expect((await patch("k-1")).status).toBe(status)
+    world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
+    expect((await patch("k-1")).status).toBe(200)
+  })
+
+  it.each(["", "a".repeat(256)])("of a wrong length is refused by its name", async (key) => {
+    const answer = await patch(key)
+    expect([answer.status, answer.json.error.details["field"]]).toEqual([422, "Idempotency-Key"])
+    expect(world.node.asked("agent.authenticate")).toHaveLength(1)
+  })
+
+  it("means nothing on a read", async () => {
+    await world.edge.call("/api/v1/me", { signed: world.agent, headers: { "idempotency-key": "k-1" } })
+    expect(world.node.asked("idempotency.begin")).toEqual([])
+  })
+
+  it("never has an answer with a secret kept: there the command alone repeats it", async () => {
+    world.node.on("challenge.register", () => ({ data: { webhook_secret: "whsec_x" } }))
+    const form = JSON.stringify({ challenge_id: "c".repeat(32), handle: "abc", name: "A", answers: { q1: "1" } })
+    const register = (body: string) => world.edge.call("/api/v1/register", { method: "POST", body, signed: world.agent, headers: { "idempotency-key": "k-1" } })
+    expect((await register(form)).status).toBe(201)
+    expect((await register(form)).status).toBe(201)
+    await register(form.replace("abc", "abd"))
+    expect(world.node.asked("idempotency.begin")).toEqual([])
+    const [first, again, other] = world.node.asked("challenge.register").map((ask) => ask.command)
+    expect(first).toBeDefined()
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
+  })
+})

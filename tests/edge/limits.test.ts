@@ -1,0 +1,155 @@
+import { afterEach, beforeAll, afterAll, describe, expect, it } from "vitest"
+import { networkOf, forwardedAddress } from "../../edge/http/address.ts"
+import { openNats, playActors, TestEdge, type TestNats } from "./edge.ts"
+import { newIdentity } from "./signer.ts"
+import { WireNode } from "./wire-node.ts"
+
+let nats: TestNats
+let node: WireNode
+let edge: TestEdge | null = null
+beforeAll(async () => {
+  nats = await openNats()
+  node = await WireNode.start(nats.url)
+  await node.claim()
+})
+afterAll(async () => {
+  await node.stop()
+  await nats.stop()
+})
+afterEach(async () => {
+  await edge?.stop()
+  edge = null
+  node.forget()
+})
+
+/** Homes of buckets, as an actor would keep them. */
+const playHomes = (limits: Readonly<Record<string, number>>): void => {
+  playActors(node)
+  const left = new Map<string, number>()
+  const endsAt = Date.now() + 60_000
+  node.on("limit.draw", (ask) => {
+    const { bucket, wanted } = ask.input as { bucket: string; wanted: number }
+    const limit = limits[bucket] ?? 1_000_000
+    const granted = Math.min(wanted, left.get(ask.actor) ?? limit)
+    left.set(ask.actor, (left.get(ask.actor) ?? limit) - granted)
+    return { data: { granted, limit, remaining: left.get(ask.actor), resets_at: endsAt } }
+  })
+}
+
+const start = async (limits: Readonly<Record<string, number>>, env: Readonly<Record<string, string>> = {}): Promise<TestEdge> => {
+  playHomes(limits)
+  edge = await TestEdge.start({ nats: nats.url, env, limits: Object.fromEntries(Object.entries(limits).map(([name, value]) => [`rate_limits.${name}.requests`, value])) })
+  return edge
+}
+
+const statuses = async (count: number, once: () => Promise<{ status: number }>): Promise<ReadonlyArray<number>> => {
+  const seen: Array<number> = []
+  for (let index = 0; index < count; index++) seen.push((await once()).status)
+  return seen
+}
+
+describe("buckets at the edge", () => {
+  it("anon: lets the limit through, then says when to come back", async () => {
+    const { call } = bound(await start({ anon: 20 }))
+    const seen = await statuses(20, () => call("/api/v1/time"))
+    expect(seen).toEqual(Array(20).fill(200))
+    const refused = await call("/api/v1/time")
+    expect([refused.status, refused.json.error.code]).toEqual([429, "rate_limited"])
+    expect(refused.json.error.details).toMatchObject({ bucket: "anon", limit: 20, window_seconds: 60 })
+    expect(Number(refused.headers.get("retry-after"))).toBe(refused.json.error.details["retry_after"])
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(50)
+    // Signed requests do not draw on it.
+    expect((await call("/api/v1/time", { signed: newIdentity() })).status).toBe(200)
+  })
+
+  it("draws slices, not single requests", async () => {
+    const { call } = bound(await start({ anon: 600 }))
+    await statuses(50, () => call("/api/v1/time"))
+    const draws = node.asked("limit.draw").filter((ask) => (ask.input as { bucket: string }).bucket === "anon")
+    expect(draws.length).toBeLessThanOrEqual(2)
+    expect(draws[0]?.actor).toMatch(/^anon\.[0-9a-f]{16}$/)
+    expect(draws[0]?.input).toEqual({ bucket: "anon", wanted: 60 })
+  })
+
+  it("ip: comes before everything and takes nothing from later buckets", async () => {
+    const { call } = bound(await start({ ip: 15, anon: 15 }))
+    await statuses(15, () => call("/api/v1/time", { signed: newIdentity() }))
+    const refused = await call("/docs")
+    expect(refused.json.error.details["bucket"]).toBe("ip")
+    expect(node.asked("limit.draw").some((ask) => (ask.input as { bucket: string }).bucket === "anon")).toBe(false)
+  })
+
+  it("key: counts every attempt, verified or not, before verification", async () => {
+    const { call } = bound(await start({ key: 12 }))
+    const agent = newIdentity()
+    const bad = await statuses(12, () => call("/api/v1/me", { signed: agent, signing: { host: "else.example" } }))
+    expect(bad).toEqual(Array(12).fill(401))
+    expect((await call("/api/v1/me", { signed: agent })).json.error.details["bucket"]).toBe("key")
+    expect((await call("/api/v1/me", { signed: newIdentity() })).status).toBe(200)
+  })
+
+  it("web: pages for humans", async () => {
+    const { call } = bound(await start({ web: 11 }))
+    await statuses(11, () => call("/docs"))
+    expect((await call("/docs")).json.error.details["bucket"]).toBe("web")
+  })
+
+  it("register and captcha_key: exact, and only for a well-formed step 1", async () => {
+    const { call } = bound(await start({ register: 3, captcha_key: 2, anon: 11 }))
+    node.on("challenge.create", () => ({ data: { id: "c" } }))
+    const step = (key: string) => call("/api/v1/register/challenge", { method: "POST", body: JSON.stringify({ public_key: key }) })
+    const agent = newIdentity()
+    expect(await statuses(5, () => step("nonsense"))).toEqual(Array(5).fill(422))
+    expect(await statuses(2, () => step(agent.key))).toEqual([201, 201])
+    expect((await step(agent.raw.toString("base64url"))).json.error.details["bucket"]).toBe("captcha_key")
+    expect((await step(newIdentity().key)).json.error.details["bucket"]).toBe("register")
+    expect(node.asked("challenge.create").map((ask) => ask.input)).toEqual(
+      Array(2).fill({ public_key: agent.key, hub_id: agent.hubId, origin: expect.stringMatching(/^[0-9a-f]{16}$/) })
+    )
+    // Registration has a bucket of its own: nothing of `anon` was used.
+    expect(await statuses(11, () => call("/api/v1/time"))).toEqual(Array(11).fill(200))
+  })
+
+  it("an agent's own buckets are named on the ask and refused by its actor", async () => {
+    const { call } = bound(await start({}))
+    const agent = newIdentity()
+    await call("/api/v1/me", { method: "PATCH", body: '{"name":"x"}', signed: agent })
+    expect(node.asked("agent.update")[0]?.draw).toEqual(["write"])
+    node.on("agent.update", () => ({ head: { refused: { code: "rate_limited", message: "slow down", retryAfter: 17, details: { bucket: "write" } }, rate: { limit: 240, remaining: 0, reset: 5 } } }))
+    const refused = await call("/api/v1/me", { method: "PATCH", body: '{"name":"x"}', signed: agent })
+    expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("x-ratelimit-remaining")]).toEqual([429, "17", "0"])
+  })
+
+  it("count by the address that the last proxy saw, where one is believed", async () => {
+    const { call } = bound(await start({ anon: 11 }, { HUB_TRUST_PROXY: "1" }))
+    const from = (chain: string) => call("/api/v1/time", { headers: { "x-forwarded-for": chain } })
+    await statuses(11, () => from("6.6.6.6, 203.0.113.7"))
+    expect((await from("1.2.3.4, 203.0.113.7")).status).toBe(429)
+    expect((await from("203.0.113.7, 203.0.113.8")).status).toBe(200)
+  })
+
+  it("go on alone while nobody can be asked", async () => {
+    const { call } = bound(await start({ anon: 14 }))
+    node.on("limit.draw", () => ({ head: { refused: { code: "unavailable", message: "away" } } }))
+    const seen = await statuses(15, () => call("/api/v1/time"))
+    expect(seen).toEqual([...Array(14).fill(200), 429])
+  })
+})
+
+const bound = (started: TestEdge) => ({ call: started.call.bind(started) })
+
+describe("a client's network", () => {
+  it.each([
+    ["192.0.2.7", "192.0.2.7"], ["::ffff:192.0.2.7", "192.0.2.7"], ["2001:db8:1:2:3:4:5:6", "20010db800010002/64"],
+    ["2001:db8:1:2::1", "20010db800010002/64"], ["::1", "0000000000000000/64"], ["nonsense", "unknown"], ["", "unknown"]
+  ])("of %s is %s", (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+
+  it.each([
+    ["1.1.1.1, 2.2.2.2", 0, "9.9.9.9"], ["1.1.1.1, 2.2.2.2", 1, "2.2.2.2"], ["1.1.1.1, 2.2.2.2", 2, "1.1.1.1"],
+    ["1.1.1.1, 2.2.2.2", 5, "1.1.1.1"], ["1.1.1.1, junk", 1, "9.9.9.9"], [undefined, 1, "9.9.9.9"]
+  ])("from %s with %i proxies is %s", (header, proxies, address) => {
+    expect(forwardedAddress(header, "9.9.9.9", proxies)).toBe(address)
+  })
+})
