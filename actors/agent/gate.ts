@@ -16,8 +16,8 @@ import type { Agent, AgentState } from "./state.ts"
 export interface AgentMemory {
   /** Windows of the agent's own buckets, by name. */
   readonly windows: Map<string, Window>
-  /** Requests under way under an Idempotency-Key. */
-  readonly underWay: Map<string, { readonly body: string; readonly until: number }>
+  /** Requests under way under an Idempotency-Key, and the ask that began each. */
+  readonly underWay: Map<string, { readonly body: string; readonly begun: string; readonly until: number }>
 }
 
 export const newAgentMemory = (): AgentMemory => ({ windows: new Map(), underWay: new Map() })

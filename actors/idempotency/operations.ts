@@ -3,14 +3,15 @@
  *
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
  * edge died between the two is free again when its deadline has passed, and runs under the same command id, so that
- * what it had committed is not done twice.
+ * what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself is
+ * still the first.
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { IdempotencyBegin } from "../../schemas/bus/operations.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
-import { custom, type Result } from "../engine/definition.ts"
+import { custom, type PrepareContext, type Result } from "../engine/definition.ts"
 import type { AgentMemory } from "../agent/gate.ts"
 import type { AgentState } from "../agent/state.ts"
 
@@ -30,16 +31,18 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits) => {
     return reply.headers?.code === 404 || reply.data.length === 0 ? null : reply.json<Kept>()
   }
 
-  const begin = async (memory: AgentMemory, agent: string, input: { readonly key: string; readonly body: string }, deadline: number): Promise<Result> => {
+  const begin = async (input: { readonly key: string; readonly body: string }, context: PrepareContext): Promise<Result> => {
+    const { id: agent, commandId, deadline } = context
+    const memory = context.memory as AgentMemory
     const now = Date.now()
     for (const [key, running] of memory.underWay) if (running.until < now) memory.underWay.delete(key)
     const running = memory.underWay.get(input.key)
     const answer = (data: IdempotencyBegin): Result => ({ data })
-    if (running !== undefined) return answer({ state: running.body === input.body ? "in_flight" : "conflict" })
+    if (running !== undefined && running.begun !== commandId) return answer({ state: running.body === input.body ? "in_flight" : "conflict" })
     if (memory.underWay.size >= UNDER_WAY_MAX) {
       return { refused: { code: "overloaded", message: "Too many requests are under way under an Idempotency-Key.", retryAfter: 1 } }
     }
-    memory.underWay.set(input.key, { body: input.body, until: deadline })
+    memory.underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
     try {
       const first = await kept(agent, input.key)
       if (first === null) return answer({ state: "new" })
@@ -70,7 +73,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits) => {
 
   return {
     "idempotency.begin": custom<AgentState, { readonly key: string; readonly body: string }>((_state, input, context) =>
-      begin(context.memory as AgentMemory, context.id, input, context.deadline)
+      begin(input, context)
     ),
     "idempotency.finish": custom<AgentState, { readonly key: string } & Kept>((_state, input, context) =>
       finish(context.memory as AgentMemory, context.id, input)
