@@ -50,6 +50,8 @@ export const openDatabase = (url: string): Kysely<Database> => {
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_MAX,
+    // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied again.
+    options: "-c synchronous_commit=off",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     // A query sent into a dead connection must not hang for as long as TCP would let it.

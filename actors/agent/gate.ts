@@ -6,9 +6,9 @@
  * under its own id: the key's claim says who has it, and the ask moves on there with its signature settled.
  */
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
-import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
-import type { Gate, GateVerdict } from "../engine/definition.ts"
+import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { NonceLog } from "../engine/nonces.ts"
 import { draw, type Window } from "../limit/window.ts"
 import type { Agent, AgentState } from "./state.ts"
@@ -36,26 +36,23 @@ const OPEN_TO_ANY_KEY = "agent.admit_key"
 export const agentGate = (parts: GateParts): Gate<AgentState> => ({
   judge: (ask, activation, writes) => {
     const { by } = ask
-    if (by === undefined) return { pass: true }
+    if (by === undefined) return PASSED
     const memory = activation.memory as AgentMemory
-    if (by.settled === true) return judgeAgent(parts, ask, by, activation.state, memory, writes)
-    return new Promise<GateVerdict>((resolve) => {
-      let verdict: GateVerdict | Promise<GateVerdict> | null = null
-      const use = parts.nonces.use(by.key, by.nonce, ask.id, Date.now(), (durable) => {
-        if (!durable) resolve({ pass: false, refused: unavailable("The signature could not be recorded.") })
-        else if (verdict !== null) resolve(verdict)
-      })
-      if (use === "reused") {
-        resolve({ pass: false, refused: refusal("auth_nonce_reused", "This nonce was used before. Sign again with a fresh one.") })
-        return
-      }
-      verdict =
-        activation.state === null && ask.op !== OPEN_TO_ANY_KEY
-          ? judgeStrangerKey(parts, by)
-          : judgeAgent(parts, ask, by, activation.state, memory, writes)
-    })
+    if (by.settled === true) return { verdict: judgeAgent(parts, ask, by, activation.state, memory, writes) }
+    const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, Date.now())
+    if (use === "reused") return REUSED
+    const stranger = activation.state === null && ask.op !== OPEN_TO_ANY_KEY
+    return {
+      verdict: stranger ? judgeStrangerKey(parts, by) : judgeAgent(parts, ask, by, activation.state, memory, writes),
+      recorded
+    }
   }
 })
+
+const PASSED: Judgement = { verdict: { pass: true } }
+const REUSED: Judgement = {
+  verdict: { pass: false, refused: refusal("auth_nonce_reused", "This nonce was used before. Sign again with a fresh one.") }
+}
 
 const judgeStrangerKey = async (parts: GateParts, by: SignedBy): Promise<GateVerdict> => {
   const claim = await parts.claimOf(by.key)

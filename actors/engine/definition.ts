@@ -118,8 +118,17 @@ export type GateVerdict =
   | { readonly pass: false; readonly refused: Refusal; readonly rate?: RateState | undefined }
   | { readonly moved: string }
 
+export interface Judgement {
+  readonly verdict: GateVerdict | Promise<GateVerdict>
+  /**
+   * What must be true before anything is answered (the nonce is in the log): the operation may go on meanwhile.
+   * False when it could not be done; the answer is then withheld as `unavailable`.
+   */
+  readonly recorded?: Promise<boolean>
+}
+
 export interface Gate<State> {
-  readonly judge: (ask: Ask, activation: { readonly state: State; readonly memory: unknown }, writes: boolean) => GateVerdict | Promise<GateVerdict>
+  readonly judge: (ask: Ask, activation: { readonly state: State; readonly memory: unknown }, writes: boolean) => Judgement
 }
 
 /** Keeps the types of a definition while it is written; the engine sees it without them. */

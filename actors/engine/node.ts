@@ -3,8 +3,9 @@
  * frames. What it does not own it says so; what it cannot do it refuses; it never leaves an ask without an answer,
  * except when it has lost its lease meanwhile: then the asker tries again elsewhere, and an old answer would be a lie.
  */
-import type { BusMessage, BusTransport } from "../../schemas/bus/asker.ts"
+import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/bus/asker.ts"
 import { type Ask, encodeHead, packReplies, type RateState, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
+import { paced } from "../../schemas/bus/pace.ts"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { shardOf } from "../../schemas/subjects.ts"
@@ -33,7 +34,7 @@ export class Node {
   private readonly placement: Placement
   private readonly view: LeaseView
   private readonly outgoing = new Map<string, Array<Reply>>()
-  private flushing = false
+  private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
 
   constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView) {
     this.transport = transport
@@ -81,15 +82,19 @@ export class Node {
         return refuse(unavailable("The log cannot be read at the moment."))
       }
     }
-    let rate: RateState | undefined
     const { gate } = activation.definition
-    if (gate !== undefined) {
-      const judged = gate.judge(ask, activation, operation.type === "write")
-      const verdict = judged instanceof Promise ? await judged : judged
-      if ("moved" in verdict) return { head: { moved: { agent: verdict.moved } }, body: EMPTY }
-      if (!verdict.pass) return refuse(verdict.refused, verdict.rate)
-      rate = verdict.rate
-    }
+    if (gate === undefined) return this.carryOut(ask, activation, operation, undefined)
+    const { verdict, recorded } = gate.judge(ask, activation, operation.type === "write")
+    const judged = verdict instanceof Promise ? await verdict : verdict
+    const answer = "moved" in judged
+      ? { head: { moved: { agent: judged.moved } }, body: EMPTY }
+      : judged.pass
+        ? await this.carryOut(ask, activation, operation, judged.rate)
+        : refuse(judged.refused, judged.rate)
+    return recorded === undefined || (await recorded) ? answer : refuse(unavailable("The signature could not be recorded."))
+  }
+
+  private async carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, rate: RateState | undefined) {
     const running = this.run(ask, activation, operation)
     const outcome = running instanceof Promise ? await running : running
     return "refused" in outcome
@@ -115,13 +120,10 @@ export class Node {
     const queue = this.outgoing.get(to)
     if (queue === undefined) this.outgoing.set(to, [reply])
     else queue.push(reply)
-    if (this.flushing) return
-    this.flushing = true
-    setImmediate(() => this.flush())
+    this.flushSoon()
   }
 
   private flush(): void {
-    this.flushing = false
     for (const [to, replies] of this.outgoing) {
       let frame: Array<Reply> = []
       let size = 0

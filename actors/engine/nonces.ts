@@ -24,12 +24,17 @@ const RECORD_BYTES = 12
 /** Records in one message: well under the server's ceiling of 1 MiB. */
 const RECORDS_MAX = 4000
 
-export type NonceUse = "fresh" | "reused"
+export type NonceUse =
+  /** `recorded` is true once the use is in the log, false when it could not be put there. */
+  | { readonly use: "fresh"; readonly recorded: Promise<boolean> }
+  | { readonly use: "reused"; readonly recorded?: never }
 
 interface Batch {
   readonly marks: Array<NonceMark>
   readonly waiters: Array<(durable: boolean) => void>
 }
+
+const REUSED: NonceUse = { use: "reused" }
 
 export class NonceLog {
   private readonly nats: NatsConnection
@@ -49,16 +54,16 @@ export class NonceLog {
     this.table = new NonceTable(keepSeconds * 1000)
   }
 
-  /** Judges a nonce and, when it is fresh, records it; `durable` is called once it is in the log (or could not be). */
-  use(key: string, nonce: string, requestId: string, now: number, durable: (ok: boolean) => void): NonceUse {
+  /** Judges a nonce and, when it is fresh, begins to record it. */
+  use(key: string, nonce: string, requestId: string, now: number): NonceUse {
     const mark = markOf(key, nonce, requestId)
     const usedBy = this.table.usedBy(mark)
-    if (usedBy !== null && usedBy !== mark.request) return "reused"
+    if (usedBy !== null && usedBy !== mark.request) return REUSED
     if (usedBy === null) this.table.add(mark, now)
     this.batch.marks.push(mark)
-    this.batch.waiters.push(durable)
+    const recorded = new Promise<boolean>((resolve) => this.batch.waiters.push(resolve))
     if (!this.inFlight) this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
-    return "fresh"
+    return { use: "fresh", recorded }
   }
 
   private async flush(): Promise<void> {

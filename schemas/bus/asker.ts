@@ -8,12 +8,13 @@
  *    log gives the first answer; so trying again never applies a command twice.
  *  - A try ends by its reply, by "no responders", by `notOwner`, by news of another owner, or by `RETRY_AFTER_MS`.
  *    All of them but the reply lead to another try, until the deadline; then the answer is `unavailable`.
- *  - Asks of one turn of the event loop to one session leave in one message (see frames.ts).
+ *  - Asks that gather within FLUSH_GAP_MS to one session leave in one message (see frames.ts and pace.ts).
  *  - At most `maxInFlight` asks wait; one more is refused as `overloaded` before anything is sent.
  */
 import { type Refusal, unavailable } from "../errors.ts"
 import { shardOf, subjects } from "../subjects.ts"
 import { type Ask, encodeAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
+import { paced } from "./pace.ts"
 
 /** What the asker needs of a message bus; `noResponders` is the server's word that nobody listens. */
 export interface BusTransport {
@@ -43,6 +44,8 @@ export interface Answer {
 export const RETRY_AFTER_MS = 700
 /** Between tries that were refused at once (no owner, not the owner): long enough to be cheap, short enough for a handover. */
 const RETRY_PAUSE_MS = 25
+/** Asks leave in frames at least this far apart. */
+export const FLUSH_GAP_MS = 1
 
 interface Waiting {
   readonly ask: Ask
@@ -65,7 +68,7 @@ export class Asker {
   private readonly maxInFlight: number
   private readonly maxFrameBytes: number
   private readonly sweep: NodeJS.Timeout
-  private flushing = false
+  private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
   private next = 1
 
   constructor(transport: BusTransport, owners: Owners, name: string, bounds: { maxInFlight: number; maxFrameBytes: number }) {
@@ -114,14 +117,10 @@ export class Asker {
     const queue = this.outgoing.get(session)
     if (queue === undefined) this.outgoing.set(session, [{ number, bytes: entry.bytes }])
     else queue.push({ number, bytes: entry.bytes })
-    if (!this.flushing) {
-      this.flushing = true
-      setImmediate(() => this.flush())
-    }
+    this.flushSoon()
   }
 
   private flush(): void {
-    this.flushing = false
     for (const [session, queue] of this.outgoing) {
       const reply = `${this.replySubject}.${session}`
       let from = 0
