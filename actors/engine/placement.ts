@@ -22,9 +22,9 @@ import { SHARD_COUNT } from "../../schemas/subjects.ts"
 import { type LeaseView, nodeKey, shardKey } from "../../schemas/bus/lease-view.ts"
 
 export const BEAT_MS = 250
-export const SERVE_WITHIN_MS = 900
+export const SERVE_WITHIN_MS = 700
 export const DROP_AFTER_MS = 2700
-export const SILENT_AFTER_MS = 1000
+export const SILENT_AFTER_MS = 800
 const PING_MS = 200
 const SUCCESSORS = 2
 /** A shard moves to a better owner only when the set of sessions has been the same for this long. */
@@ -213,11 +213,11 @@ export class Placement {
     const { store, view, events } = this.options
     const owned = view.ownerOf(shard) === session
     const written = owned ? { ok: true as const } : await store.put(shardKey(shard), session, store.revision(shardKey(shard)))
-    if (written.ok) await events.prepare().catch(() => undefined)
+    // A shard that could not be prepared is not served: the key is ours already, and the next beat tries again.
+    const prepared = written.ok && (await events.prepare().then(() => true, () => false))
     if (this.session !== session || this.held.get(shard) !== "claiming") return
-    if (written.ok) {
-      this.held.set(shard, "serving")
-    } else this.held.delete(shard)
+    if (prepared) this.held.set(shard, "serving")
+    else this.held.delete(shard)
   }
 
   private async giveBack(shard: number): Promise<void> {

@@ -24,7 +24,7 @@ export const runLoad = async (port: number | ReadonlyArray<number>, clients: num
     Array.from({ length: clients }, (_, client) => runClient(ports[client % ports.length] ?? 0, () => next(client), latencies, statuses))
   )
   const seconds = (performance.now() - began) / 1000
-  const sorted = Float64Array.from(latencies).sort()
+  const sorted = Float64Array.from(latencies).toSorted()
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   return { requests: sorted.length, seconds, p50Ms: at(0.5), p99Ms: at(0.99), statuses }
 }

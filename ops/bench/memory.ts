@@ -5,6 +5,7 @@ import { connect } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
 import { registrationEvents } from "../../actors/agent/decide.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import type { HandleEvent } from "../../actors/handle/actor.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
@@ -72,10 +73,11 @@ const registerDirectly = async (log: JetStreamLog): Promise<ReadonlyArray<string
           webhook_url: null,
           webhook_secret: "sealed1.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA"
         })
+        const claimed: HandleEvent = { type: "handle.claimed", v: 1, agent: id }
         const commit = { v: 1 as const, id: `memory-${number}`, op: "challenge.register", at: Date.now() }
         const result = await log.append([
           { subject: subjects.event("agent", id), expected: 0, commit: { ...commit, events } },
-          { subject: subjects.event("handle", handle), expected: 0, commit: { ...commit, events: [{ type: "handle.claimed", v: 1, ...{ agent: id } }] } }
+          { subject: subjects.event("handle", handle), expected: 0, commit: { ...commit, events: [claimed] } }
         ])
         if (!result.ok) throw new Error(`a registration was refused: ${result.reason}`)
         ids.push(id)
