@@ -6,10 +6,11 @@
  *  - The bucket may not be there yet when an edge starts: the edge waits for it.
  *  - Every watch begins with all that stands in the bucket. What was known and is no longer there has ended meanwhile
  *    and is taken out of the view, so a watch that was cut off heals completely.
- *  - A watch that ends, or fails to be heard of within `SILENCE_MS` while the bucket is gone, is begun anew.
+ *  - A watch that ends is begun anew; it also ends when its bucket is gone (then its sequences mean nothing any more),
+ *    which missed heartbeats bring to light within a few times `PULL_MS`.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { DeliverPolicy, jetstream, jetstreamManager, type JsMsg } from "@nats-io/jetstream"
+import { type ConsumerMessages, DeliverPolicy, jetstream, jetstreamManager, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { buckets } from "../../schemas/subjects.ts"
@@ -17,6 +18,8 @@ import { buckets } from "../../schemas/subjects.ts"
 const STREAM = `KV_${buckets.leases}`
 const PREFIX = `$KV.${buckets.leases}.`
 const PAUSE_MS = 200
+/** One pull of the watch; the server's heartbeats come twice as often. */
+const PULL_MS = 3_000
 
 const isGone = (message: JsMsg): boolean =>
   message.headers?.get("KV-Operation") === "DEL" ||
@@ -64,8 +67,9 @@ export class LeaseWatch {
     const manager = await jetstreamManager(this.nats)
     const { state } = await manager.streams.info(STREAM)
     const consumer = await jetstream(this.nats).consumers.get(STREAM, { deliver_policy: DeliverPolicy.LastPerSubject })
-    const messages = await consumer.consume()
+    const messages = await consumer.consume({ expires: PULL_MS })
     this.stopMessages = () => messages.stop()
+    void endWithBucket(messages)
     const found = new Set<string>()
     let complete = state.last_seq === 0 || state.messages === 0
     if (complete) this.completed(found, seen)
@@ -91,6 +95,12 @@ export class LeaseWatch {
     }
     seen()
   }
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(["stream_not_found", "consumer_not_found", "consumer_deleted"])
+
+const endWithBucket = async (messages: ConsumerMessages): Promise<void> => {
+  for await (const { type } of messages.status()) if (ENDINGS.has(type)) messages.stop()
 }
 
 /** The bucket is not there yet, or nobody answers for it: both end by waiting. */

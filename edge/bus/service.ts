@@ -17,16 +17,23 @@ export interface EdgeBus {
   readonly bus: Bus
 }
 
+/** A bus that is away cannot be drained, and that must not keep the process from ending. */
+const DRAIN_MS = 1_000
+
+const leave = (nats: NatsConnection): Effect.Effect<void> =>
+  Effect.tryPromise(() => nats.drain()).pipe(
+    Effect.timeout(DRAIN_MS),
+    Effect.catch(() => Effect.promise(() => nats.close())),
+    Effect.timeoutOrElse({ duration: DRAIN_MS, orElse: () => Effect.void })
+  )
+
 type Report = (where: string, error: unknown) => void
 
 /** Ready once every lease that stands has been seen. */
 export const openBus = (url: string, limits: Limits, report: Report): Effect.Effect<EdgeBus, never, Scope.Scope> =>
   Effect.gen(function*() {
     const name = `edge-${randomUUID()}`
-    const nats = yield* Effect.acquireRelease(Effect.promise(() => connectBus(url, name)), (connection) =>
-      // A bus that is away cannot be drained, and that must not keep the process from ending.
-      Effect.promise(() => connection.drain().catch(() => connection.close()))
-    )
+    const nats = yield* Effect.acquireRelease(Effect.promise(() => connectBus(url, name)), leave, { interruptible: true })
     const view = new LeaseView()
     const transport = transportOver(nats, (error) => report("bus", error))
     const { max_asks_in_flight, max_frame_bytes } = limits.service

@@ -136,9 +136,10 @@ describe("a refusal says what is wrong", () => {
   })
 })
 
+const sha = (text: string): string => createHash("sha256").update(text).digest("hex")
+
 describe("the hint names the mistake", () => {
   const path = "/api/v1/me/scores?limit=5"
-  const sha = (text: string): string => createHash("sha256").update(text).digest("hex")
   type Parts = { timestamp: string; nonce: string; hash: string }
   const lines = (parts: Parts, change: Partial<Record<"method" | "host" | "path" | "hash", string>> = {}): string =>
     ["HUB-V2", change.method ?? "GET", change.host ?? HOST, change.path ?? path, parts.timestamp, parts.nonce, change.hash ?? parts.hash].join("\n")

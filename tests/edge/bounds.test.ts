@@ -128,10 +128,10 @@ describe("bodies", () => {
   })
 })
 
-describe("JSON", () => {
-  const patch = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
-    world.edge.call("/api/v1/me", { method: "PATCH", body, headers, signed: world.agent })
+const patch = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  world.edge.call("/api/v1/me", { method: "PATCH", body, headers, signed: world.agent })
 
+describe("JSON", () => {
   it("is read whatever its Content-Type says", async () => {
     for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8", "nonsense"]) {
       expect((await patch('{"name":"x"}', { "content-type": type })).status).toBe(200)

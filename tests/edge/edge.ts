@@ -112,7 +112,7 @@ export class TestEdge {
       method: call.method ?? "GET",
       headers: this.headersFor(path, call),
       redirect: "manual",
-      ...(call.body === undefined ? {} : { body: call.body as BodyInit })
+      ...(call.body === undefined ? {} : { body: typeof call.body === "string" ? call.body : new Uint8Array(call.body) })
     })
     const text = await response.text()
     const isJson = response.headers.get("content-type")?.includes("json") === true && text !== ""

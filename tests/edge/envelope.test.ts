@@ -1,3 +1,4 @@
+import { Validator } from "@seriousme/openapi-schema-validator"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openWorld, type World } from "./edge.ts"
 
@@ -116,8 +117,9 @@ describe("paths", () => {
     expect(again.text).toBe("")
   })
 
-  it("describes itself: every operation says who may call it", async () => {
+  it("describes itself in valid OpenAPI: every operation says who may call it", async () => {
     const { text } = await world.edge.call("/api/v1/openapi.json")
+    expect(await new Validator().validate(JSON.parse(text))).toMatchObject({ valid: true })
     const described = JSON.parse(text) as { openapi: string; info: { title: string }; paths: Record<string, Record<string, { "x-hub-auth"?: string }>> }
     expect(described.openapi).toMatch(/^3\.1/)
     const operations = Object.values(described.paths).flatMap((path) => Object.values(path))

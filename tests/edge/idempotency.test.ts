@@ -75,19 +75,16 @@ describe("an Idempotency-Key", () => {
   })
 
   it("whose first request is under way is refused for a moment", async () => {
-    let release = (): void => undefined
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const held = Promise.withResolvers<void>()
     world.node.on("agent.update", async (ask) => {
-      await held
+      await held.promise
       return { data: { id: ask.actor } }
     })
     const first = patch("k-1")
     await expect.poll(() => world.node.asked("agent.update").length).toBe(1)
     const second = await patch("k-1")
     expect([second.status, second.json.error.code, second.headers.get("retry-after")]).toEqual([409, "idempotency_in_flight", "1"])
-    release()
+    held.resolve()
     expect((await first).status).toBe(200)
     world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
   })

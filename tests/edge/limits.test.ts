@@ -104,7 +104,7 @@ describe("buckets at the edge", () => {
     expect((await step(agent.raw.toString("base64url"))).json.error.details["bucket"]).toBe("captcha_key")
     expect((await step(newIdentity().key)).json.error.details["bucket"]).toBe("register")
     expect(node.asked("challenge.create").map((ask) => ask.input)).toEqual(
-      Array(2).fill({ public_key: agent.key, hub_id: agent.hubId, origin: expect.stringMatching(/^[0-9a-f]{16}$/) })
+      Array.from({ length: 2 }, () => ({ public_key: agent.key, hub_id: agent.hubId, origin: expect.stringMatching(/^[0-9a-f]{16}$/) }))
     )
     // Registration has a bucket of its own: nothing of `anon` was used.
     expect(await statuses(11, () => call("/api/v1/time"))).toEqual(Array(11).fill(200))

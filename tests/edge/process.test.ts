@@ -1,0 +1,155 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { readFile, stat } from "node:fs/promises"
+import { type AddressInfo, createServer, type Socket } from "node:net"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { drawPort } from "../../ops/launcher/ports.ts"
+import { testFolder, waitFor } from "../harness/index.ts"
+import { openNats, playActors, type TestNats } from "./edge.ts"
+import { newIdentity, signatureHeaders } from "./signer.ts"
+import { WireNode } from "./wire-node.ts"
+
+let nats: TestNats
+let node: WireNode
+beforeAll(async () => {
+  nats = await openNats()
+  node = await WireNode.start(nats.url)
+  playActors(node)
+  await node.claim()
+})
+afterAll(async () => {
+  await node.stop()
+  await nats.stop()
+})
+
+interface Started {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly output: () => string
+  readonly errors: () => string
+  readonly ready: Promise<void>
+  readonly exit: Promise<number | null>
+}
+
+const children: Array<ChildProcess> = []
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill("SIGKILL")
+    await once(child, "exit")
+  }
+})
+
+const start = async (env: Readonly<Record<string, string>> = {}): Promise<Started> => {
+  const port = Number(env["HUB_PORT"] ?? (await drawPort()))
+  const child = spawn(process.execPath, ["--no-warnings", "edge/main.ts"], {
+    cwd: projectRoot,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: { PATH: process.env["PATH"], HUB_ENV: "development", HUB_PORT: String(port), HUB_NATS_URL: nats.url, HUB_DATA: await testFolder("process"), ...env }
+  })
+  children.push(child)
+  let output = ""
+  let errors = ""
+  child.stdout?.on("data", (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  child.stderr?.on("data", (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+  return {
+    child,
+    port,
+    output: () => output,
+    errors: () => errors,
+    ready: once(child, "message").then(([message]) => expect(message).toEqual({ ready: true })),
+    // "close" never comes after a disconnect: the end of both streams says that all is read.
+    exit: Promise.all([child, child.stdout, child.stderr].map((part, index) => (part === null ? null : once(part, index === 0 ? "exit" : "close")))).then(() => child.exitCode)
+  }
+}
+
+describe("an edge's process", () => {
+  it("says when it is ready, and by then it answers", async () => {
+    const edge = await start()
+    await edge.ready
+    expect((await fetch(`http://127.0.0.1:${edge.port}/api/v1/health`)).status).toBe(200)
+    edge.child.kill("SIGTERM")
+    expect(await edge.exit).toBe(0)
+    expect(edge.errors()).toBe("")
+    expect(edge.output().trim().split("\n").map((line) => (JSON.parse(line) as { path: string }).path)).toEqual(["/api/v1/health"])
+  })
+
+  it.each(["SIGTERM", "SIGINT"] as const)("on %s ends what is under way and takes nothing new", async (signal) => {
+    const edge = await start()
+    await edge.ready
+    const held = Promise.withResolvers<void>()
+    node.forget()
+    node.on("agent.me", async (ask) => {
+      await held.promise
+      return { data: { id: ask.actor } }
+    })
+    const agent = newIdentity()
+    const headers = signatureHeaders(agent, { method: "GET", path: "/api/v1/me", host: `127.0.0.1:${edge.port}` })
+    const underWay = fetch(`http://127.0.0.1:${edge.port}/api/v1/me`, { headers })
+    await waitFor(() => node.asked("agent.me").length > 0)
+    edge.child.kill(signal)
+    await waitFor(() => fetch(`http://127.0.0.1:${edge.port}/api/v1/time`).then(() => false, () => true), { describe: "the port to be closed" })
+    held.resolve()
+    expect((await underWay).status).toBe(200)
+    expect(await edge.exit).toBe(0)
+  })
+
+  it("ends although the bus has not answered yet", async () => {
+    const silent = createServer().listen(0, "127.0.0.1")
+    await once(silent, "listening")
+    const edge = await start({ HUB_NATS_URL: `nats://127.0.0.1:${(silent.address() as AddressInfo).port}` })
+    const [line] = (await once(silent, "connection")) as [Socket]
+    edge.child.kill("SIGTERM")
+    expect(await edge.exit).toBe(0)
+    line.destroy()
+    silent.close()
+  })
+
+  it("ends when whoever started it is gone", async () => {
+    const edge = await start()
+    await edge.ready
+    edge.child.disconnect()
+    expect(await edge.exit).toBe(0)
+  })
+
+  it.each([
+    [{ HUB_PORT: "99999" }, "HUB_PORT"], [{ HUB_BASE_URL: "nonsense" }, "HUB_BASE_URL"], [{ HUB_LIMITS: '{"nope":1}' }, "HUB_LIMITS"],
+    [{ HUB_SERVER_KEY: "short" }, "HUB_SERVER_KEY"], [{ HUB_SERVER_KEY_FILE: "/nowhere/key" }, "HUB_SERVER_KEY_FILE"],
+    [{ HUB_ENV: "production" }, "HUB_SERVER_KEY"], [{ HUB_HOSTS: "a b" }, "HUB_HOSTS"]
+  ])("refuses %j with one line and exit code 78", async (env, name) => {
+    const edge = await start(env)
+    expect(await edge.exit).toBe(78)
+    expect(edge.errors().trim().split("\n")).toHaveLength(1)
+    expect(edge.errors()).toContain(name)
+  })
+
+  it("refuses a port in use by its name", async () => {
+    const other = createServer().listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const edge = await start({ HUB_PORT: String((other.address() as AddressInfo).port) })
+    expect(await edge.exit).toBe(78)
+    expect(edge.errors()).toMatch(/^HUB_PORT: port \d+ is already in use\n$/)
+    other.close()
+  })
+
+  it("shares one key with all that start at once, readable by its owner alone", async () => {
+    const data = await testFolder("shared")
+    const edges = await Promise.all([start({ HUB_DATA: data }), start({ HUB_DATA: data }), start({ HUB_DATA: data })])
+    await Promise.all(edges.map((edge) => edge.ready))
+    const keys = await Promise.all(edges.map(async (edge) => {
+      const { data: discovery } = (await (await fetch(`http://127.0.0.1:${edge.port}/api/v1`)).json()) as { data: { server_public_key: string } }
+      return discovery.server_public_key
+    }))
+    expect(new Set(keys).size).toBe(1)
+    expect(Buffer.from(keys[0] ?? "", "base64")).toHaveLength(32)
+    const file = join(data, "server.key")
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(Buffer.from((await readFile(file, "utf8")).trim(), "base64")).toHaveLength(32)
+  })
+})
