@@ -20,7 +20,7 @@ import { registrationActor } from "./registration/actor.ts"
 
 export interface KindParts {
   readonly nats: NatsConnection
-  readonly config: HubConfig
+  readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "captchaBypass" | "name">
   readonly seed: Uint8Array
   readonly log: EventLog
   readonly nonces: NonceLog

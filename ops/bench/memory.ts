@@ -1,10 +1,15 @@
 /** Memory: what an idle resident actor takes, and what one actor process takes with many registered and resident. */
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
-import { connect } from "@nats-io/transport-node"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
+import { actorKinds } from "../../actors/actors.ts"
 import { registrationEvents } from "../../actors/agent/decide.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import { ActorHost } from "../../actors/engine/host.ts"
+import { NonceLog } from "../../actors/engine/nonces.ts"
 import type { HandleEvent } from "../../actors/handle/actor.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/bus/asker.ts"
@@ -17,7 +22,6 @@ import { residentBytes } from "./cpu.ts"
 import { startService } from "./subjects-under-test.ts"
 
 const REGISTERED = 100_000
-const FIRST = 1000
 const RESIDENT = 10_000
 const IN_FLIGHT = 200
 const SETTLE_MS = 3000
@@ -33,20 +37,51 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
     const view = new LeaseView()
     await new KvLeases(nats, view).watch(await jetstreamManager(nats))
     const asker = new Asker(transportOver(nats, () => undefined), view, `bench-${randomBytes(4).toString("hex")}`, { maxInFlight: limits.max_asks_in_flight, maxFrameBytes: limits.max_frame_bytes })
-    const pid = service.stack.actors[0]?.pid ?? 0
-    await activate(asker, ids.slice(0, FIRST))
+    await activate(asker, ids.slice(0, RESIDENT))
     await delay(SETTLE_MS)
-    const few = residentBytes(pid)
-    await activate(asker, ids.slice(FIRST, RESIDENT))
-    await delay(SETTLE_MS)
-    const many = residentBytes(pid)
-    const each = (many - few) / (RESIDENT - FIRST)
-    say(`\nmemory, ${REGISTERED} registered, ${RESIDENT} resident in one actor process: ${(many / 1e6).toFixed(0)} MB resident set; ${(each / 1024).toFixed(2)} KB more for each idle actor`)
+    const resident = residentBytes(service.stack.actors[0]?.pid ?? 0)
+    const each = await bytesOfIdleActor(nats, log, ids.slice(0, RESIDENT))
+    say(`\nmemory, ${REGISTERED} registered, ${RESIDENT} resident in one actor process: ${(resident / 1e6).toFixed(0)} MB resident set; an idle actor takes ${(each / 1024).toFixed(2)} KB of heap`)
     asker.close()
   } finally {
     await nats.close()
     await service.stop()
   }
+}
+
+/** Heap of one more resident actor, exactly: the engine's own host in this process, before and after a collection. */
+const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: ReadonlyArray<string>): Promise<number> => {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  const limits = LIMITS
+  const kinds = actorKinds({
+    nats,
+    config: { limits, env: "development", baseUrl: "http://127.0.0.1", captchaBypass: null, name: "Hub" },
+    seed: new Uint8Array(32),
+    log,
+    nonces: new NonceLog(nats, limits.authentication.nonce_reuse_seconds),
+    ask: () => Promise.reject(new Error("no actor asks here")),
+    claimOf: () => Promise.resolve(null)
+  })
+  const host = new ActorHost(kinds, {
+    log,
+    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+    timers: { set: () => Promise.resolve() },
+    readModels: { reached: () => Promise.resolve() },
+    limits: limits.service,
+    now: Date.now,
+    touched: () => Promise.resolve()
+  })
+  const load = async (some: ReadonlyArray<string>) => {
+    for (let from = 0; from < some.length; from += IN_FLIGHT) {
+      await Promise.all(some.slice(from, from + IN_FLIGHT).map((id) => host.stateOf("agent", id)))
+    }
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const [warm, rest] = [ids.slice(0, 1000), ids.slice(1000)]
+  const before = await load(warm)
+  return ((await load(rest)) - before) / rest.length
 }
 
 /** The same commits that registration makes, without its questions: a hundred thousand of them in seconds. */
