@@ -49,19 +49,17 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const bus = yield* openBus(hub.natsUrl, hub.limits, (where, error) => log.problem(where, error))
     const buckets = new EdgeLimits(bus.asker, hub.limits.rate_limits, randomUUID)
+    const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")
     const pipeline = new Pipeline({
       limits: hub.limits,
       clients: new Clients(config.addressKey, hub.trustProxy),
       buckets,
-      verifier: new Verifier(new VerifyKeys(), {
-        hosts: hub.hosts,
-        basePath: new URL(hub.baseUrl).pathname.replace(/\/+$/, ""),
-        v1Until: hub.v1Until
-      }),
+      verifier: new Verifier(new VerifyKeys(), { hosts: hub.hosts, basePath, v1Until: hub.v1Until }),
       bus: bus.bus,
       bodies: new BodyBudget(hub.limits.service.max_buffered_body_bytes),
       table: new EndpointTable(ENDPOINTS),
       log,
+      basePath,
       routes: yield* routesOf(config, bus, buckets, documents),
       pages: pagesOf(documents, buckets, hub.baseUrl)
     })

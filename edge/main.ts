@@ -14,6 +14,8 @@ import { RequestLog } from "./http/log.ts"
 const CONFIGURATION_ERROR = 78
 const FAILURE = 1
 
+// Whoever reads the log may go before this process does; that is no reason to break off the requests under way.
+process.stdout.on("error", () => undefined)
 const log = new RequestLog((text) => process.stdout.write(text))
 
 const program = Effect.gen(function*() {

@@ -16,6 +16,10 @@ import type { SignatureHeaders } from "./headers.ts"
 import { signatureHolds, type VerifyKeys } from "./keys.ts"
 import { Ticket } from "./ticket.ts"
 
+/** Verifications that the explanation of one refusal may cost, about 0.1 ms each. */
+const TRIES_MAX = 20
+const DIAGNOSES_PER_SECOND_MAX = 50
+
 export interface SignedRequest {
   readonly method: string
   readonly target: string
@@ -36,6 +40,7 @@ export type Verdict = { readonly ok: true; readonly ticket: Ticket } | { readonl
 export class Verifier {
   private readonly keys: VerifyKeys
   private readonly config: VerifierConfig
+  private diagnosing = { second: 0, count: 0 }
 
   constructor(keys: VerifyKeys, config: VerifierConfig) {
     this.keys = keys
@@ -60,12 +65,19 @@ export class Verifier {
     }
     const hint = signature === null
       ? "X-Hub-Signature must be base64 of the 64 bytes of an Ed25519 signature."
-      : diagnose({ key, signature, signed, request, config: this.config })
+      : diagnose({ key, signature, signed, request, config: this.config }, this.mayDiagnose(now) ? TRIES_MAX : 0)
     return { ok: false, refusal: this.badSignature(signed.path, hint) }
   }
 
   private pass(hubId: string, headers: SignatureHeaders): Verdict {
     return { ok: true, ticket: new Ticket(hubId, headers.publicKey, headers.nonce) }
+  }
+
+  /** Looking into a failure costs many verifications: strangers must not be able to keep this process busy with it. */
+  private mayDiagnose(now: number): boolean {
+    const second = Math.floor(now / 1000)
+    if (second !== this.diagnosing.second) this.diagnosing = { second, count: 0 }
+    return ++this.diagnosing.count <= DIAGNOSES_PER_SECOND_MAX
   }
 
   private badSignature(path: string, hint: string): Refusal {

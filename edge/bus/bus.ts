@@ -13,8 +13,6 @@ export interface Request<Op extends OperationName> {
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
-  /** See Ask. */
-  readonly whileSuspended?: true
 }
 
 export type Outcome = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly refusal: Refusal }
@@ -76,7 +74,7 @@ export class Bus {
         input: request.input,
         ...(ticket === null ? {} : { by: ticket.spend() }),
         ...(draw === null ? {} : { draw }),
-        ...(request.whileSuspended === undefined ? {} : { whileSuspended: true }),
+        ...(ticket !== null && call.endpoint?.openToSuspended === true ? { whileSuspended: true as const } : {}),
         ...(call.command === null ? {} : { command: `${call.command}.${request.op}` }),
         deadline: call.deadline,
         trace: call.id
@@ -92,7 +90,10 @@ export class Bus {
 
   private effect(run: () => Promise<Outcome>): Effect.Effect<Uint8Array, Refused> {
     return Effect.callback<Uint8Array, Refused>((resume) => {
-      void run().then((outcome) => resume(outcome.ok ? Effect.succeed(outcome.body) : Effect.fail(refuse(outcome.refusal))))
+      run().then(
+        (outcome) => resume(outcome.ok ? Effect.succeed(outcome.body) : Effect.fail(refuse(outcome.refusal))),
+        (defect: unknown) => resume(Effect.die(defect))
+      )
     })
   }
 }

@@ -69,7 +69,7 @@ export class LeaseWatch {
     const consumer = await jetstream(this.nats).consumers.get(STREAM, { deliver_policy: DeliverPolicy.LastPerSubject })
     const messages = await consumer.consume({ expires: PULL_MS })
     this.stopMessages = () => messages.stop()
-    void endWithBucket(messages)
+    endWithBucket(messages).catch(this.onProblem)
     const found = new Set<string>()
     let complete = state.last_seq === 0 || state.messages === 0
     if (complete) this.completed(found, seen)

@@ -37,11 +37,12 @@ export class Call {
   readonly headers: Record<string, string> = {}
   private asks = 0
 
-  constructor(id: string, request: IncomingMessage, client: ClientHash, startedAt: number, deadline: number) {
+  /** `basePath`: of the installation's base address; it is no part of the interface's paths, nor of what is signed. */
+  constructor(id: string, request: IncomingMessage, client: ClientHash, basePath: string, startedAt: number, deadline: number) {
     this.id = id
     this.request = request
     this.method = request.method ?? "GET"
-    this.target = targetOf(request.url ?? "/")
+    this.target = withoutPrefix(targetOf(request.url ?? "/"), basePath)
     const query = this.target.indexOf("?")
     this.path = query === -1 ? this.target : this.target.slice(0, query)
     this.search = query === -1 ? "" : this.target.slice(query + 1)
@@ -77,5 +78,9 @@ const targetOf = (url: string): string => {
   if (path === undefined) return url
   return path.startsWith("/") ? path : `/${path}`
 }
+
+/** A proxy in front may have taken the prefix off already, or leave it on. */
+const withoutPrefix = (target: string, basePath: string): string =>
+  basePath !== "" && target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target
 
 export class CurrentCall extends Context.Service<CurrentCall, Call>()("hub/edge/CurrentCall") {}

@@ -20,7 +20,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import type { Ticket } from "../auth/ticket.ts"
 import type { Call } from "./call.ts"
 import { type Refused, refuse } from "./refused.ts"
-import { jsonText } from "./respond.ts"
+import { keptAnswer } from "./respond.ts"
 
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
@@ -47,7 +47,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   return Effect.flatMap(begin(bus, call, ticket, { key: name, body }), (begun): Answered<Refused, R> => {
     if (begun.state === "done") {
       call.headers["idempotent-replayed"] = "true"
-      return Effect.succeed(jsonText(begun.answer, begun.status))
+      return Effect.succeed(keptAnswer(begun.answer, begun.status))
     }
     if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
     call.command = commandOf(ticket, name)

@@ -51,6 +51,8 @@ export interface PipelineParts {
   readonly bodies: BodyBudget
   readonly table: EndpointTable
   readonly log: RequestLog
+  /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
+  readonly basePath: string
   readonly routes: Routes
   /** The pages for humans, outside the interface. */
   readonly pages: (call: Call) => Effect.Effect<Response, Refused>
@@ -75,7 +77,7 @@ export class Pipeline {
     const source = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
     const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
     const now = Date.now()
-    const call = new Call(randomUUID(), source, parts.clients.of(source), now, now + parts.limits.service.request_deadline_ms)
+    const call = new Call(randomUUID(), source, parts.clients.of(source), parts.basePath, now, now + parts.limits.service.request_deadline_ms)
     const held = { bytes: 0 }
     return Effect.interruptible(this.serve(call, request, response, held)).pipe(
       Effect.matchCauseEffect({
@@ -159,7 +161,7 @@ export class Pipeline {
 
   private routed(call: Call, request: HttpServerRequest.HttpServerRequest): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | Scope.Scope> {
     const routes = Effect.provideService(this.parts.routes, CurrentCall, call)
-    const url = routedUrl(call)
+    const url = routedUrl(call, request.url)
     const asked = url === null ? routes : Effect.provideService(routes, HttpServerRequest.HttpServerRequest, request.modify({ url }))
     return Effect.catchCause(asked, (cause) => this.failed(call, cause))
   }
@@ -188,13 +190,12 @@ export class Pipeline {
   }
 }
 
-/** What the router shall see where that is not what was sent: one path for the root, each parameter once. */
-const routedUrl = (call: Call): string | null => {
-  const once = withoutRepeats(call.search)
-  const isRoot = call.path === `${API_PREFIX}/`
-  if (once === null && !isRoot) return null
-  const search = once ?? call.search
-  return `${isRoot ? API_PREFIX : call.path}${search === "" ? "" : `?${search}`}`
+/** What the router shall see, where that is not what was sent: no prefix, one path for the root, each parameter once. */
+const routedUrl = (call: Call, sent: string): string | null => {
+  const search = withoutRepeats(call.search) ?? call.search
+  const path = call.path === `${API_PREFIX}/` ? API_PREFIX : call.path
+  const url = search === "" ? path : `${path}?${search}`
+  return url === sent ? null : url
 }
 
 const refusalOf = (error: unknown): Refusal | null => {

@@ -5,6 +5,7 @@
 import { HttpServerResponse } from "effect/http"
 import { STATUS_CODES } from "node:http"
 import { ERROR_STATUS, type Refusal } from "../../schemas/errors.ts"
+import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -49,8 +50,9 @@ export const dataBytes = (bytes: Uint8Array, status = 200): HttpServerResponse.H
 export const dataValue = (data: unknown, status = 200, meta?: object): HttpServerResponse.HttpServerResponse =>
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
 
-/** A JSON text that already is a whole answer. */
-export const jsonText = (body: string, status: number): HttpServerResponse.HttpServerResponse => text(body, status, JSON_TYPE)
+/** An answer that was given before, in the form in which it was given: every envelope begins alike. */
+export const keptAnswer = (body: string, status: number): HttpServerResponse.HttpServerResponse =>
+  text(body, status, body.startsWith('{"ok":') ? JSON_TYPE : PROBLEM_TYPE)
 
 export const plain = (body: string, contentType: string, status = 200): HttpServerResponse.HttpServerResponse =>
   text(body, status, contentType)
@@ -85,5 +87,6 @@ export const refused = (call: Call, refusal: Refusal): HttpServerResponse.HttpSe
   const retryAfter = retryAfterOf(refusal)
   if (retryAfter !== undefined) call.headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfter)))
   const status = statusOf(refusal)
+  if (status === 401) call.headers["www-authenticate"] = REQUEST_SCHEME_V2
   return call.wantsProblem ? text(problemBody(refusal), status, PROBLEM_TYPE) : text(errorBody(refusal), status, JSON_TYPE)
 }

@@ -65,6 +65,8 @@ const makeServer = (service: Limits["service"]): Server => {
   server.maxHeadersCount = service.max_headers + 1
   server.maxConnections = service.max_connections_per_edge
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
+  // Whoever takes no byte of an answer for this long does not want it.
+  server.timeout = service.request_deadline_ms + service.keep_alive_timeout_ms
   return server
 }
 

@@ -23,14 +23,8 @@ const decodeUpdate = bodyDecoder(UpdateMe)
 const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
 
 /** What the actor of whoever signed makes of an operation. The pipeline lets nobody unsigned come here. */
-const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"], whileSuspended?: true) =>
-  bus.askSigned(call, {
-    kind: "agent",
-    actor: call.ticket?.home ?? "",
-    op,
-    input,
-    ...(whileSuspended === undefined ? {} : { whileSuspended })
-  })
+const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"]) =>
+  bus.askSigned(call, { kind: "agent", actor: call.ticket?.home ?? "", op, input })
 
 /** The hub id behind a reference; a text of neither shape names nobody. */
 const agentOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> => {
@@ -93,7 +87,7 @@ export const AgentRoutes = HttpApiBuilder.group(
         Effect.gen(function*() {
           const { confirm } = yield* decodeConfirm(call.body.length === 0 ? NO_FIELDS : call.body)
           if (confirm === undefined) return yield* refuse(unconfirmed)
-          return dataBytes(yield* own(bus, call, "agent.delete", { confirm }, true))
+          return dataBytes(yield* own(bus, call, "agent.delete", { confirm }))
         })
       ))
       .handle("getMyScores", operation((call, { query }) =>

@@ -164,6 +164,22 @@ describe("the hint names the mistake", () => {
   })
 })
 
+describe("an installation below a prefix", () => {
+  it("is served with and without it, and signs without it", async () => {
+    const edge = await TestEdge.start({ nats: world.nats.url, env: { HUB_BASE_URL: "https://hub.example/agents-hub" } })
+    try {
+      for (const path of ["/api/v1/me", "/agents-hub/api/v1/me"]) {
+        expect((await edge.call(path, { signed: world.agent, signing: { host: HOST, path: "/api/v1/me" } })).status).toBe(200)
+      }
+      expect((await edge.call("/agents-hub/api/v1/time")).status).toBe(200)
+      const wrong = await edge.call("/agents-hub/api/v1/me", { signed: world.agent, signing: { host: HOST } })
+      expect(wrong.json.error.details).toMatchObject({ expected_path: "/api/v1/me", hint: expect.stringContaining("prefix") })
+    } finally {
+      await edge.stop()
+    }
+  })
+})
+
 describe("version 1", () => {
   const v1 = { text: ({ timestamp, nonce, hash }: { timestamp: string; nonce: string; hash: string }) => ["HUB-V1", "GET", "/api/v1/me", timestamp, nonce, hash].join("\n") }
 

@@ -89,6 +89,15 @@ describe("an Idempotency-Key", () => {
     world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
   })
 
+  it("replays an answer in the form in which it was given", async () => {
+    const problem = { accept: "application/problem+json", "idempotency-key": "k-1" }
+    const call = { method: "PATCH", body: "{}", signed: world.agent, headers: problem }
+    const [first, again] = [await world.edge.call("/api/v1/me", call), await world.edge.call("/api/v1/me", call)]
+    expect(again.headers.get("content-type")).toBe(first.headers.get("content-type"))
+    expect(first.headers.get("content-type")).toContain("problem+json")
+    expect(again.text).toBe(first.text)
+  })
+
   it("keeps refusals that a retry cannot change", async () => {
     const first = await patch("k-1", '{"name":5}')
     const again = await patch("k-1", '{"name":5}')

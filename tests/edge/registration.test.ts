@@ -143,5 +143,6 @@ describe("references to agents", () => {
     const answer = await world.edge.call("/api/v1/me", { method: "DELETE", signed: world.agent, body: '{"confirm":"ada_1"}' })
     expect(answer.json.data).toEqual({ deleted: true, id: world.agent.hubId })
     expect(world.node.asked("agent.delete")[0]).toMatchObject({ input: { confirm: "ada_1" }, whileSuspended: true })
+    expect(world.node.asked("agent.authenticate").map((ask) => ask.whileSuspended)).toEqual([true, true])
   })
 })
