@@ -8,7 +8,7 @@ import { LeaseView } from "../schemas/bus/lease-view.ts"
 import { transportOver } from "../schemas/bus/transport.ts"
 import type { HubConfig } from "../schemas/config.ts"
 import { shardOf, subjects } from "../schemas/subjects.ts"
-import { actorKinds } from "./actors.ts"
+import { KINDS } from "./actors.ts"
 import type { Database } from "./database.ts"
 import { JetStreamLog } from "./engine/event-log.ts"
 import { ActorHost } from "./engine/host.ts"
@@ -20,7 +20,7 @@ import { Watermark } from "./engine/read-models.ts"
 import { PostgresSnapshots } from "./engine/snapshots.ts"
 import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "./engine/streams.ts"
 import { ScheduledTimers } from "./engine/timers.ts"
-import type { KeyClaim } from "./key/actor.ts"
+import type { KindParts } from "./kind.ts"
 import { seenProjection } from "./projections/agents.ts"
 import { mainProjection } from "./projections/main.ts"
 import { Projector } from "./projections/projector.ts"
@@ -61,8 +61,8 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
   const touched = async (kind: string, id: string): Promise<void> => {
     await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline: Date.now() + REFRESH_DEADLINE_MS })
   }
-  const kinds = actorKinds({ nats, config, seed, log, nonces, ask: (ask) => asker.ask(ask), claimOf: (key) => host.stateOf<KeyClaim | null>("key", key) })
-  const host: ActorHost = new ActorHost(kinds, {
+  const kindParts: KindParts = { nats, config, seed, log, nonces, ask: (ask) => asker.ask(ask), stateOf: (kind, id) => host.stateOf(kind, id) }
+  const host: ActorHost = new ActorHost(KINDS.map((kind) => kind.make(kindParts)), {
     log,
     snapshots: new PostgresSnapshots(db),
     timers,

@@ -1,21 +1,17 @@
 /** The agent actor: id = hub id. Its operations are listed in schemas/bus/operations.ts. */
 import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { notFound } from "../../schemas/errors.ts"
-import { custom, defineActor, read, type Result, write } from "../engine/definition.ts"
+import { custom, type Decision, read, type Result, write } from "../engine/definition.ts"
 import { Json } from "../engine/json.ts"
 import { decideBan, decideDelete, decideReinstate, decideRole, decideSuspend, decideSystem, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
-import { agentGate, type GateParts, newAgentMemory } from "./gate.ts"
+import { idempotencyOperations } from "../idempotency/operations.ts"
+import type { KeyClaim } from "../key/actor.ts"
+import { type Fold, kind } from "../kind.ts"
+import { agentGate, newAgentMemory } from "./gate.ts"
 import { privateProfile, publicProfile } from "./profile.ts"
-import type { LastSeen } from "./seen.ts"
+import { LastSeen } from "./seen.ts"
 import { AGENT_EVENTS, type Agent, type AgentEvent, type AgentState } from "./state.ts"
-
-export interface AgentParts extends Omit<GateParts, "seen"> {
-  readonly lastSeen: LastSeen
-  readonly baseUrl: string
-  readonly production: boolean
-  readonly idempotency: ReturnType<typeof import("../idempotency/operations.ts").idempotencyOperations>
-}
 
 /** Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at. */
 const READY_MAX = 5000
@@ -28,33 +24,42 @@ interface Ready {
 
 const absent: Result = { refused: notFound("agent") }
 
-export const agentActor = (parts: AgentParts) => {
+/** `GET /me`, kept ready. */
+const readyProfiles = (lastSeen: LastSeen, baseUrl: string) => {
   const ready = new Map<string, Ready>()
-
-  const me = (state: AgentState, id: string, at: number): Result => {
+  return (state: AgentState, id: string, at: number): Result => {
     if (state === null) return absent
-    const seen = parts.lastSeen.touch(id, at)
+    const seen = lastSeen.touch(id, at)
     const kept = ready.get(id)
     if (kept !== undefined && kept.state === state && kept.seen === seen) return { data: kept.json }
-    const json = new Json(privateProfile(id, state, seen, parts.baseUrl))
+    const json = new Json(privateProfile(id, state, seen, baseUrl))
     ready.set(id, { state, seen, json })
     if (ready.size > READY_MAX) ready.delete(ready.keys().next().value ?? "")
     return { data: json }
   }
+}
 
-  /** Operators see every status; the public sees no banned or deleted agent (spec 2.2). */
-  const operatorView = (state: AgentState, context: { readonly id: string }) =>
-    state === null
-      ? null
-      : { id: context.id, number: state.number, handle: state.handle, name: state.name, status: state.status, roles: state.roles, is_system: state.is_system, trust: state.trust, reputation: state.reputation }
+/** Operators see every status; the public sees no banned or deleted agent (spec 2.2). */
+const operatorView = (state: AgentState, { id }: { readonly id: string }) => {
+  if (state === null) return null
+  const { number, handle, name, status, roles, is_system, trust, reputation } = state
+  return { id, number, handle, name, status, roles, is_system, trust, reputation }
+}
 
-  return defineActor<AgentState, AgentEvent>({
-    kind: "agent",
-    initial: null,
-    events: AGENT_EVENTS,
-    evolve,
+/** What operators decide, all answered alike. */
+const operatorWrite = <Input>(decide: (state: AgentState, input: Input) => Decision<AgentEvent>) =>
+  write<AgentState, Input, AgentEvent>({ decide, answer: (state, _reply, context) => operatorView(state, context), projected: true })
+
+const fold: Fold<AgentState, AgentEvent> = { kind: "agent", initial: null, events: AGENT_EVENTS, evolve }
+
+export const agentKind = kind(fold, ({ nats, nonces, config, stateOf }) => {
+  const { limits, baseUrl } = config
+  const lastSeen = new LastSeen(nats)
+  const me = readyProfiles(lastSeen, baseUrl)
+  const claimOf = (key: string) => stateOf<KeyClaim | null>("key", key)
+  return {
     memory: newAgentMemory,
-    gate: agentGate({ ...parts, seen: (id, now) => parts.lastSeen.touch(id, now) }),
+    gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     operations: {
       "agent.authenticate": read<AgentState, null>((state, _input, { id }) =>
         state === null
@@ -64,17 +69,17 @@ export const agentActor = (parts: AgentParts) => {
       "agent.me": read<AgentState, null>((state, _input, { id, at }) => me(state, id, at)),
       "agent.profile": custom<AgentState, null>(async (state, _input, { id }) => {
         if (state === null || state.status === "banned" || state.status === "deleted") return absent
-        const seen = await parts.lastSeen.of(id, state.created_at)
-        return { data: publicProfile(id, state, seen, parts.baseUrl) }
+        const seen = await lastSeen.of(id, state.created_at)
+        return { data: publicProfile(id, state, seen, baseUrl) }
       }),
       "agent.admit_key": custom<AgentState, null>(async (state, _input, { id }) => {
         if (state !== null) return { data: { state: state.status === "deleted" || state.status === "banned" ? "retired" : "registered" } }
         // A claimed key without an agent of its own came in by rotation: in use, or replaced since.
-        const claim = await parts.claimOf(id)
+        const claim = await claimOf(id)
         return { data: { state: claim === null ? "free" : "registered" } }
       }),
       "agent.update": write<AgentState, UpdateMe, AgentEvent>({
-        decide: (state, input) => decideUpdate(state, input, parts.production),
+        decide: (state, input) => decideUpdate(state, input, config.env === "production"),
         answer: (state, _reply, { id, at }) => profileOrNull(me(state, id, at)),
         projected: true
       }),
@@ -83,15 +88,15 @@ export const agentActor = (parts: AgentParts) => {
         answer: (_state, _reply, { id }) => ({ deleted: true, id }),
         projected: true
       }),
-      "agent.suspend": write<AgentState, { readonly reason: string }, AgentEvent>({ decide: decideSuspend, answer: (state, _reply, context) => operatorView(state, context), projected: true }),
-      "agent.reinstate": write<AgentState, { readonly reason: string }, AgentEvent>({ decide: decideReinstate, answer: (state, _reply, context) => operatorView(state, context), projected: true }),
-      "agent.ban": write<AgentState, { readonly reason: string }, AgentEvent>({ decide: decideBan, answer: (state, _reply, context) => operatorView(state, context), projected: true }),
-      "agent.role": write<AgentState, { readonly role: string; readonly granted: boolean }, AgentEvent>({ decide: decideRole, answer: (state, _reply, context) => operatorView(state, context), projected: true }),
-      "agent.system": write<AgentState, { readonly is_system: boolean }, AgentEvent>({ decide: decideSystem, answer: (state, _reply, context) => operatorView(state, context), projected: true }),
+      "agent.suspend": operatorWrite(decideSuspend),
+      "agent.reinstate": operatorWrite(decideReinstate),
+      "agent.ban": operatorWrite(decideBan),
+      "agent.role": operatorWrite(decideRole),
+      "agent.system": operatorWrite(decideSystem),
       "agent.inspect": read<AgentState, null>((state, _input, context) => (state === null ? absent : { data: operatorView(state, context) })),
-      ...parts.idempotency
+      ...idempotencyOperations(nats, limits)
     }
-  })
-}
+  }
+})
 
 const profileOrNull = (result: Result): unknown => ("data" in result ? result.data : null)

@@ -4,6 +4,7 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
+import { requestOnce } from "../engine/renewal.ts"
 
 const EVERY_MS = 60_000
 const TIMEOUT_MS = 1000
@@ -32,7 +33,7 @@ export class LastSeen {
     const known = this.known.get(id)
     if (known !== undefined) return known
     try {
-      const reply = await this.nats.request(`$JS.API.DIRECT.GET.${streams.seen}.${subjects.seen(id)}`, undefined, { timeout: TIMEOUT_MS })
+      const reply = await requestOnce(this.nats, `$JS.API.DIRECT.GET.${streams.seen}.${subjects.seen(id)}`, undefined, { timeout: TIMEOUT_MS })
       const at = reply.headers?.code === 404 ? fallback : reply.json<{ at: number }>().at
       this.remember(id, at)
       return at

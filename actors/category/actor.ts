@@ -1,6 +1,7 @@
 /** A forum category: id = its slug (spec 2.8). Operators define and remove them; the first ones are seeded. */
 import { invalidField, notFound } from "../../schemas/errors.ts"
-import { type Decision, defineActor, write } from "../engine/definition.ts"
+import { type Decision, write } from "../engine/definition.ts"
+import { type Fold, kind } from "../kind.ts"
 
 export interface CategoryState {
   readonly name: string
@@ -34,30 +35,27 @@ export const decideDefine = (state: CategoryState | null, input: CategoryState, 
   return same ? { events: [] } : { events: [{ type: "category.defined", v: 1, name: input.name, description: input.description, position: input.position }] }
 }
 
-export const categoryActor = () =>
-  defineActor<CategoryState | null, CategoryEvent>({
-    kind: "category",
-    initial: null,
-    events: CATEGORY_EVENTS,
-    evolve: evolveCategory,
-    operations: {
-      "category.define": write<CategoryState | null, CategoryState, CategoryEvent>({
-        decide: (state, input, { id }) => decideDefine(state, input, id),
-        answer: (state, _reply, { id }) => ({ slug: id, ...state }),
-        projected: true
-      }),
-      /** Once in the life of a cluster: what an operator has changed or removed since stays so. */
-      "category.seed": write<CategoryState | null, CategoryState, CategoryEvent>({
-        decide: (state, input, { id, seq }) => (seq > 0 ? { events: [] } : decideDefine(state, input, id)),
-        answer: () => null
-      }),
-      "category.remove": write<CategoryState | null, null, CategoryEvent>({
-        decide: (state) => (state === null ? { refused: notFound("category") } : { events: [{ type: "category.removed", v: 1 }] }),
-        answer: (_state, _reply, { id }) => ({ deleted: true, id }),
-        projected: true
-      })
-    }
-  })
+const fold: Fold<CategoryState | null, CategoryEvent> = { kind: "category", initial: null, events: CATEGORY_EVENTS, evolve: evolveCategory }
+
+export const categoryKind = kind(fold, () => ({
+  operations: {
+    "category.define": write<CategoryState | null, CategoryState, CategoryEvent>({
+      decide: (state, input, { id }) => decideDefine(state, input, id),
+      answer: (state, _reply, { id }) => ({ slug: id, ...state }),
+      projected: true
+    }),
+    /** Once in the life of a cluster: what an operator has changed or removed since stays so. */
+    "category.seed": write<CategoryState | null, CategoryState, CategoryEvent>({
+      decide: (state, input, { id, seq }) => (seq > 0 ? { events: [] } : decideDefine(state, input, id)),
+      answer: () => null
+    }),
+    "category.remove": write<CategoryState | null, null, CategoryEvent>({
+      decide: (state) => (state === null ? { refused: notFound("category") } : { events: [{ type: "category.removed", v: 1 }] }),
+      answer: (_state, _reply, { id }) => ({ deleted: true, id }),
+      projected: true
+    })
+  }
+}))
 
 /** What a new cluster's forum begins with. */
 export const SEEDED_CATEGORIES: ReadonlyArray<CategoryState & { readonly slug: string }> = [

@@ -4,6 +4,7 @@
  * batch in flight, the nonce log one message.
  */
 import { type Msg, type MsgHdrs, type NatsConnection, nuid } from "@nats-io/transport-node"
+import { onRenewal } from "./renewal.ts"
 
 const SWEEP_MS = 100
 
@@ -26,9 +27,10 @@ export class Acks {
       }
     })
     setInterval(() => this.sweep(), SWEEP_MS).unref()
+    onRenewal(nats, () => this.giveUp())
   }
 
-  /** The answer, or `null` when none came in time. "No responders" is an answer with that status. */
+  /** The answer, or `null` when none came in time or the connection was renewed meanwhile. "No responders" is an answer with that status. */
   request(subject: string, payload: Uint8Array, timeoutMs: number, headers?: MsgHdrs): Promise<Msg | null> {
     return new Promise((resolve) => {
       const number = ++this.next
@@ -47,6 +49,10 @@ export class Acks {
     if (entry === undefined) return
     this.waiting.delete(number)
     entry.resolve(message)
+  }
+
+  private giveUp(): void {
+    for (const number of [...this.waiting.keys()]) this.settle(number, null)
   }
 
   private sweep(): void {

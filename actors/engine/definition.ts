@@ -131,11 +131,6 @@ export interface Gate<State> {
   readonly judge: (ask: Ask, activation: { readonly state: State; readonly memory: unknown }, writes: boolean) => Judgement
 }
 
-/** Keeps the types of a definition while it is written; the engine sees it without them. */
-export const defineActor = <State, Event extends EventShape>(definition: {
-  readonly [Key in keyof ActorDefinition<State, Event>]: ActorDefinition<State, Event>[Key]
-}): ActorDefinition<State, Event> => definition
-
 export const read = <State, Input>(answer: ReadOperation<State, Input>["answer"]): ReadOperation<State, never> =>
   ({ type: "read", answer }) as ReadOperation<State, never>
 

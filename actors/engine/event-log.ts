@@ -15,6 +15,7 @@
 import { headers, nuid, type Msg, type NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
 import { Acks } from "./acks.ts"
+import { onRenewal, requestOnce } from "./renewal.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
 
 const ACK_TIMEOUT_MS = 5000
@@ -145,9 +146,12 @@ export class JetStreamLog implements EventLog {
           else finish(() => reject(error ?? new Error(`direct get answered ${status} ${message.headers?.description ?? ""}`)))
         }
       })
-      const timer = setTimeout(() => finish(() => reject(new Error("direct get did not answer in time"))), READ_TIMEOUT_MS)
+      const fail = (problem: string) => () => finish(() => reject(new Error(problem)))
+      const timer = setTimeout(fail("direct get did not answer in time"), READ_TIMEOUT_MS)
+      const forget = onRenewal(this.nats, fail("the connection was lost before direct get answered"))
       const finish = (done: () => void) => {
         clearTimeout(timer)
+        forget()
         subscription.unsubscribe()
         done()
       }
@@ -156,12 +160,12 @@ export class JetStreamLog implements EventLog {
   }
 
   async lastSeq(subject: string): Promise<number> {
-    const reply = await this.nats.request(`$JS.API.DIRECT.GET.${streams.events}.${subject}`, undefined, { timeout: READ_TIMEOUT_MS })
+    const reply = await requestOnce(this.nats, `$JS.API.DIRECT.GET.${streams.events}.${subject}`, undefined, { timeout: READ_TIMEOUT_MS })
     return reply.headers?.code === 404 ? 0 : Number(reply.headers?.get("Nats-Sequence") ?? 0)
   }
 
   async erase(subject: string): Promise<void> {
-    await this.nats.request(`$JS.API.STREAM.PURGE.${streams.events}`, JSON.stringify({ filter: subject }), { timeout: READ_TIMEOUT_MS })
+    await requestOnce(this.nats, `$JS.API.STREAM.PURGE.${streams.events}`, JSON.stringify({ filter: subject }), { timeout: READ_TIMEOUT_MS })
   }
 }
 

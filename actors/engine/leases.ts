@@ -3,6 +3,7 @@ import { DeliverPolicy, type JetStreamManager, jetstream } from "@nats-io/jetstr
 import { headers, type NatsConnection, NoRespondersError, RequestError } from "@nats-io/transport-node"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { buckets, subjects } from "../../schemas/subjects.ts"
+import { requestOnce } from "./renewal.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
 const PREFIX = `$KV.${buckets.leases}.`
@@ -44,7 +45,7 @@ export class KvLeases implements LeaseStore {
   private async write(key: string, value: string, expected: number, more: ReturnType<typeof headers>): Promise<Written> {
     more.set("Nats-Expected-Last-Subject-Sequence", String(expected))
     try {
-      const reply = await this.nats.request(PREFIX + key, value, { headers: more, timeout: WRITE_TIMEOUT_MS })
+      const reply = await requestOnce(this.nats, PREFIX + key, value, { headers: more, timeout: WRITE_TIMEOUT_MS })
       const ack = reply.json<Ack>()
       if (ack.error !== undefined) return { ok: false, reason: ack.error.err_code === WRONG_SEQUENCE ? "conflict" : "unknown" }
       this.heard(key, value === "" && key.startsWith("node.") ? null : value, ack.seq ?? 0)

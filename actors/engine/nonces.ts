@@ -79,8 +79,13 @@ export class NonceLog {
   }
 
   private async publish(records: Uint8Array): Promise<boolean> {
-    const reply = await this.acks.request(subjects.nonce, records, ACK_TIMEOUT_MS)
-    return reply !== null && reply.data.length > 0 && reply.json<{ error?: unknown }>().error === undefined
+    const end = performance.now() + ACK_TIMEOUT_MS
+    for (let left = ACK_TIMEOUT_MS; left > 0; left = end - performance.now()) {
+      const reply = await this.acks.request(subjects.nonce, records, left)
+      // Records may stand in the log twice: what the lost line had swallowed is sent again.
+      if (reply !== null) return reply.data.length > 0 && reply.json<{ error?: unknown }>().error === undefined
+    }
+    return false
   }
 
   /** Reads back what may still be refused and follows the log from there. Resolves when it has caught up. */

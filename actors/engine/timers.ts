@@ -10,6 +10,7 @@ import { AckPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-i
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
+import { requestOnce } from "./renewal.ts"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { Timers } from "./ports.ts"
 
@@ -29,7 +30,7 @@ export class ScheduledTimers implements Timers {
     const more = headers()
     more.set("Nats-Schedule", `@at ${new Date(at).toISOString()}`)
     more.set("Nats-Schedule-Target", subjects.timerFire(kind, id, name))
-    const reply = await this.nats.request(subjects.timerSet(kind, id, name), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
+    const reply = await requestOnce(this.nats, subjects.timerSet(kind, id, name), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
     const { error } = reply.json<{ error?: { description?: string } }>()
     if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
   }

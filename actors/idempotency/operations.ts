@@ -12,6 +12,7 @@ import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { custom, type PrepareContext, type Result } from "../engine/definition.ts"
+import { requestOnce } from "../engine/renewal.ts"
 import type { AgentMemory } from "../agent/gate.ts"
 import type { AgentState } from "../agent/state.ts"
 
@@ -27,7 +28,7 @@ interface Kept {
 
 export const idempotencyOperations = (nats: NatsConnection, limits: Limits) => {
   const kept = async (agent: string, key: string): Promise<Kept | null> => {
-    const reply = await nats.request(`$JS.API.DIRECT.GET.${streams.idempotency}.${subjects.idempotency(agent, key)}`, undefined, { timeout: TIMEOUT_MS })
+    const reply = await requestOnce(nats, `$JS.API.DIRECT.GET.${streams.idempotency}.${subjects.idempotency(agent, key)}`, undefined, { timeout: TIMEOUT_MS })
     return reply.headers?.code === 404 || reply.data.length === 0 ? null : reply.json<Kept>()
   }
 
@@ -61,7 +62,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits) => {
     // Status 0: the request ended without an answer worth keeping, and may be made again.
     if (first.status !== 0) {
       try {
-        const reply = await nats.request(subjects.idempotency(agent, key), JSON.stringify(first), { headers: more, timeout: TIMEOUT_MS })
+        const reply = await requestOnce(nats, subjects.idempotency(agent, key), JSON.stringify(first), { headers: more, timeout: TIMEOUT_MS })
         if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
       } catch {
         return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }

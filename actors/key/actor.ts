@@ -1,6 +1,7 @@
 /** The claim on a public key: id = the key's hub id form. Whoever was first has it for good (spec 2.1, 3.2). */
 import { notFound } from "../../schemas/errors.ts"
-import { defineActor, read } from "../engine/definition.ts"
+import { read } from "../engine/definition.ts"
+import { type Fold, kind } from "../kind.ts"
 
 export interface KeyClaim {
   readonly agent: string
@@ -14,13 +15,10 @@ export const KEY_EVENTS = { "key.claimed": 1 } as const
 export const evolveKey = (state: KeyClaim | null, event: KeyEvent): KeyClaim | null =>
   state ?? { agent: event.agent, public_key: event.public_key }
 
-export const keyActor = () =>
-  defineActor<KeyClaim | null, KeyEvent>({
-    kind: "key",
-    initial: null,
-    events: KEY_EVENTS,
-    evolve: evolveKey,
-    operations: {
-      "key.resolve": read<KeyClaim | null, null>((state) => (state === null ? { refused: notFound("key") } : { data: state }))
-    }
-  })
+const fold: Fold<KeyClaim | null, KeyEvent> = { kind: "key", initial: null, events: KEY_EVENTS, evolve: evolveKey }
+
+export const keyKind = kind(fold, () => ({
+  operations: {
+    "key.resolve": read<KeyClaim | null, null>((state) => (state === null ? { refused: notFound("key") } : { data: state }))
+  }
+}))

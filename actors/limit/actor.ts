@@ -7,7 +7,9 @@ import type { LimitGrant } from "../../schemas/bus/operations.ts"
 import { invalidField, unavailable } from "../../schemas/errors.ts"
 import type { BucketName, Limits, RateLimit } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
-import { custom, defineActor, type Result } from "../engine/definition.ts"
+import { custom, type Result } from "../engine/definition.ts"
+import { requestOnce } from "../engine/renewal.ts"
+import { type Fold, kind } from "../kind.ts"
 import { draw, type Window } from "./window.ts"
 
 const KEPT_FROM_SECONDS = 900
@@ -20,16 +22,16 @@ interface Memory {
   loaded: boolean
 }
 
-export const limitActor = (nats: NatsConnection, limits: Limits) => {
+const bucketOperations = (nats: NatsConnection, limits: Limits) => {
   const kept = async (bucket: string, key: string): Promise<Window | null> => {
-    const reply = await nats.request(`$JS.API.DIRECT.GET.${streams.limits}.${subjects.limit(bucket, key)}`, undefined, { timeout: TIMEOUT_MS })
+    const reply = await requestOnce(nats, `$JS.API.DIRECT.GET.${streams.limits}.${subjects.limit(bucket, key)}`, undefined, { timeout: TIMEOUT_MS })
     return reply.headers?.code === 404 || reply.data.length === 0 ? null : reply.json<Window>()
   }
 
   const keep = async (bucket: string, key: string, window: Window, limit: RateLimit): Promise<void> => {
     const more = headers()
     more.set("Nats-TTL", `${limit.window_seconds}s`)
-    const reply = await nats.request(subjects.limit(bucket, key), JSON.stringify(window), { headers: more, timeout: TIMEOUT_MS })
+    const reply = await requestOnce(nats, subjects.limit(bucket, key), JSON.stringify(window), { headers: more, timeout: TIMEOUT_MS })
     if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("The rate limit's window was not kept")
   }
 
@@ -48,25 +50,25 @@ export const limitActor = (nats: NatsConnection, limits: Limits) => {
     }
   }
 
-  return defineActor<null, never>({
-    kind: "limit",
-    initial: null,
-    logless: true,
-    memory: (): Memory => ({ window: null, turn: Promise.resolve(), loaded: false }),
-    events: {},
-    evolve: () => null,
-    operations: {
-      "limit.draw": custom<null, { readonly bucket: string; readonly wanted: number }>((_state, input, context) => {
-        if (!Object.hasOwn(limits.rate_limits, input.bucket)) {
-          return Promise.resolve({ refused: invalidField("bucket", "There is no such bucket.") })
-        }
-        const memory = context.memory as Memory
-        const limit = limits.rate_limits[input.bucket as BucketName]
-        const key = context.id.slice(input.bucket.length + 1)
-        const next = memory.turn.then(() => drawFrom(memory, input.bucket, limit, key, input.wanted))
-        memory.turn = next
-        return next
-      })
-    }
-  })
+  return {
+    "limit.draw": custom<null, { readonly bucket: string; readonly wanted: number }>((_state, input, context) => {
+      if (!Object.hasOwn(limits.rate_limits, input.bucket)) {
+        return Promise.resolve({ refused: invalidField("bucket", "There is no such bucket.") })
+      }
+      const memory = context.memory as Memory
+      const limit = limits.rate_limits[input.bucket as BucketName]
+      const key = context.id.slice(input.bucket.length + 1)
+      const next = memory.turn.then(() => drawFrom(memory, input.bucket, limit, key, input.wanted))
+      memory.turn = next
+      return next
+    })
+  }
 }
+
+const fold: Fold<null, never> = { kind: "limit", initial: null, events: {}, evolve: () => null }
+
+export const limitKind = kind(fold, ({ nats, config }) => ({
+  logless: true,
+  memory: (): Memory => ({ window: null, turn: Promise.resolve(), loaded: false }),
+  operations: bucketOperations(nats, config.limits)
+}))

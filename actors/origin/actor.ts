@@ -2,8 +2,8 @@
  * Registrations from one network address in the last hour (spec 3.3: they raise the difficulty). The id is a hash of
  * the address; the address itself is kept nowhere.
  */
-import type { Limits } from "../../schemas/limits.ts"
-import { defineActor, read, write } from "../engine/definition.ts"
+import { read, write } from "../engine/definition.ts"
+import { type Fold, kind } from "../kind.ts"
 
 export interface OriginState {
   /** Unix ms of the latest registrations. */
@@ -21,20 +21,17 @@ export const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { re
   registered: [...state.registered, meta.at].slice(-REMEMBERED_MAX)
 })
 
-export const originActor = (limits: Limits) =>
-  defineActor<OriginState, OriginEvent>({
-    kind: "origin",
-    initial: { registered: [] },
-    events: ORIGIN_EVENTS,
-    evolve: evolveOrigin,
-    operations: {
-      "origin.recent": read<OriginState, null>((state, _input, { at }) => {
-        const from = at - limits.service.registrations_counted_window_seconds * 1000
-        return { data: { registrations: state.registered.filter((time) => time > from).length } }
-      }),
-      "origin.record": write<OriginState, null, OriginEvent>({
-        decide: () => ({ events: [{ type: "origin.registered", v: 1 }] }),
-        answer: () => null
-      })
-    }
-  })
+const fold: Fold<OriginState, OriginEvent> = { kind: "origin", initial: { registered: [] }, events: ORIGIN_EVENTS, evolve: evolveOrigin }
+
+export const originKind = kind(fold, ({ config }) => ({
+  operations: {
+    "origin.recent": read<OriginState, null>((state, _input, { at }) => {
+      const from = at - config.limits.service.registrations_counted_window_seconds * 1000
+      return { data: { registrations: state.registered.filter((time) => time > from).length } }
+    }),
+    "origin.record": write<OriginState, null, OriginEvent>({
+      decide: () => ({ events: [{ type: "origin.registered", v: 1 }] }),
+      answer: () => null
+    })
+  }
+}))

@@ -1,12 +1,11 @@
 /** The challenge actor: registration from its first step to the agent (spec 4.3). */
 import { randomBytes } from "node:crypto"
-import type { Answer } from "../../schemas/bus/asker.ts"
-import type { Ask } from "../../schemas/bus/frames.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { custom, defineActor, type PrepareContext, write } from "../engine/definition.ts"
-import type { EventLog } from "../engine/ports.ts"
-import type { Sealer } from "../engine/seal.ts"
+import { custom, type PrepareContext, write } from "../engine/definition.ts"
+import { nextNumber } from "../engine/counters.ts"
+import { Sealer } from "../engine/seal.ts"
+import { type Fold, kind, type KindParts } from "../kind.ts"
 import {
   challengeRecord,
   contestedRegister,
@@ -26,14 +25,6 @@ import { generateQuestions } from "./questions/generate.ts"
 import { randomFromSeed, SEED_BYTES } from "./questions/random.ts"
 import { CHALLENGE_EVENTS, type ChallengeEvent, type ChallengeState, evolve } from "./state.ts"
 
-export interface RegistrationParts {
-  readonly rules: Rules
-  readonly sealer: Sealer
-  readonly log: EventLog
-  readonly nextAgentNumber: () => Promise<number>
-  readonly ask: (ask: Ask) => Promise<Answer>
-}
-
 interface CreateInput {
   readonly public_key: string
   readonly hub_id: string
@@ -48,8 +39,19 @@ const secretPurpose = (hubId: string): string => `webhook secret of ${hubId}`
 
 const text = new TextDecoder()
 
-export const registrationActor = (parts: RegistrationParts) => {
-  const { rules, sealer } = parts
+const fold: Fold<ChallengeState, ChallengeEvent> = { kind: "challenge", initial: null, events: CHALLENGE_EVENTS, evolve }
+
+const rulesOf = ({ config }: KindParts): Rules => ({
+  limits: config.limits,
+  production: config.env === "production",
+  captchaBypass: config.captchaBypass,
+  baseUrl: config.baseUrl,
+  ownName: config.name
+})
+
+export const challengeKind = kind(fold, (parts) => {
+  const rules = rulesOf(parts)
+  const sealer = new Sealer(parts.seed)
 
   const askFor = async <T>(context: PrepareContext, kind: string, actor: string, op: string): Promise<T | { readonly refused: Refusal }> => {
     const answer = await parts.ask({ id: `${context.commandId}-${op}`, kind, actor, op, input: null, deadline: context.deadline })
@@ -70,17 +72,13 @@ export const registrationActor = (parts: RegistrationParts) => {
     if (judgeRegister(state, input, at, rules) !== null) return { number: 0, sealedSecret: "" }
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
     try {
-      return { number: await parts.nextAgentNumber(), sealedSecret: sealer.seal(secret, secretPurpose(input.hub_id)) }
+      return { number: await nextNumber(parts.nats, "agent"), sealedSecret: sealer.seal(secret, secretPurpose(input.hub_id)) }
     } catch {
       return { refused: unavailable("No agent number could be drawn at the moment.") }
     }
   }
 
-  return defineActor<ChallengeState, ChallengeEvent>({
-    kind: "challenge",
-    initial: null,
-    events: CHALLENGE_EVENTS,
-    evolve,
+  return {
     onTimer: "challenge.erase",
     operations: {
       "challenge.create": write<ChallengeState, CreateInput, ChallengeEvent, CreateFacts>({
@@ -109,8 +107,8 @@ export const registrationActor = (parts: RegistrationParts) => {
         return { data: null }
       })
     }
-  })
-}
+  }
+})
 
 const registeredRecord = (reply: RegisterReply, sealer: Sealer, rules: Rules) => ({
   ...reply.profile,

@@ -5,11 +5,12 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
-import { actorKinds } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/actors.ts"
 import { registrationEvents } from "../../actors/agent/decide.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { ActorHost } from "../../actors/engine/host.ts"
 import { NonceLog } from "../../actors/engine/nonces.ts"
+import type { KindParts } from "../../actors/kind.ts"
 import type { HandleEvent } from "../../actors/handle/actor.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/bus/asker.ts"
@@ -54,16 +55,16 @@ const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: Re
   setFlagsFromString("--expose-gc")
   const collect = runInNewContext("gc") as () => void
   const limits = LIMITS
-  const kinds = actorKinds({
+  const parts: KindParts = {
     nats,
     config: { limits, env: "development", baseUrl: "http://127.0.0.1", captchaBypass: null, name: "Hub" },
     seed: new Uint8Array(32),
     log,
     nonces: new NonceLog(nats, limits.authentication.nonce_reuse_seconds),
     ask: () => Promise.reject(new Error("no actor asks here")),
-    claimOf: () => Promise.resolve(null)
-  })
-  const host = new ActorHost(kinds, {
+    stateOf: (kind, id) => host.stateOf(kind, id)
+  }
+  const host: ActorHost = new ActorHost(KINDS.map((kind) => kind.make(parts)), {
     log,
     snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
     timers: { set: () => Promise.resolve() },

@@ -5,14 +5,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { OpenApi } from "effect/http-api"
-import { FOLDS } from "../../actors/inventory.ts"
+import { KINDS } from "../../actors/actors.ts"
 import { HubApi } from "../../schemas/api.ts"
 import { buckets, consumers, queueGroups, streams, subjects } from "../../schemas/subjects.ts"
 
 const FOLDER = join(import.meta.dirname, "..", "..", "schemas", "contract")
 
 const eventsText = (): string =>
-  FOLDS.flatMap((fold) => Object.entries(fold.events).map(([type, version]) => `${type} v${version}`)).toSorted().join("\n")
+  KINDS.flatMap(({ fold }) => Object.entries(fold.events).map(([type, version]) => `${type} v${version}`)).toSorted().join("\n")
 
 const subjectsText = (): string => {
   const shapes = Object.entries(subjects).map(([name, subject]) => {

@@ -1,5 +1,6 @@
 /** Replays one actor's log: every commit and the state it leads to. Reads only. */
-import { FOLDS, type Fold } from "../../actors/inventory.ts"
+import { KINDS } from "../../actors/actors.ts"
+import type { Kind } from "../../actors/kind.ts"
 import type { EventLog, LogEntry } from "../../actors/engine/ports.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
@@ -10,7 +11,9 @@ export interface Step {
   readonly state: unknown
 }
 
-export const foldOf = (kind: string): Fold | undefined => FOLDS.find((fold) => fold.kind === kind)
+type Fold = Kind["fold"]
+
+export const foldOf = (name: string): Fold | undefined => KINDS.find((kind) => kind.fold.kind === name)?.fold
 
 /** Where to stop, inclusive: a sequence, or Unix ms. */
 export type Until = { readonly seq: number } | { readonly time: number } | null

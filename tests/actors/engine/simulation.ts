@@ -11,7 +11,8 @@ import { nodeKey } from "../../../schemas/bus/lease-view.ts"
 import { LeaseView } from "../../../schemas/bus/lease-view.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
 import type { Outcome } from "../../../actors/engine/activation.ts"
-import { type ActorDefinition, defineActor, type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { type Fold, kind, type KindParts } from "../../../actors/kind.ts"
 import { ActorHost } from "../../../actors/engine/host.ts"
 import { type LeaseStore, Placement, type Ping, type Written } from "../../../actors/engine/placement.ts"
 import type { Append, AppendResult, EventLog, LogEntry, LogPage } from "../../../actors/engine/ports.ts"
@@ -21,19 +22,21 @@ interface TokenAdded extends EventShape {
 }
 
 /** The actor under test: a list of tokens. Applying a command twice would show. */
-export const tokensActor = (): ActorDefinition =>
-  defineActor<ReadonlyArray<string>, TokenAdded>({
-    kind: "tokens",
-    initial: [],
-    events: { "token.added": 1 },
-    evolve: (state, event) => [...state, event.token],
-    operations: {
-      "tokens.add": write<ReadonlyArray<string>, { readonly token: string }, TokenAdded>({
-        decide: (_state, input) => ({ events: [{ type: "token.added", v: 1, token: input.token }] }),
-        answer: (state) => ({ size: state.length })
-      })
-    }
-  }) as unknown as ActorDefinition
+const fold: Fold<ReadonlyArray<string>, TokenAdded> = {
+  kind: "tokens",
+  initial: [],
+  events: { "token.added": 1 },
+  evolve: (state, event) => [...state, event.token]
+}
+
+const tokensKind = kind(fold, () => ({
+  operations: {
+    "tokens.add": write<ReadonlyArray<string>, { readonly token: string }, TokenAdded>({
+      decide: (_state, input) => ({ events: [{ type: "token.added", v: 1, token: input.token }] }),
+      answer: (state) => ({ size: state.length })
+    })
+  }
+}))
 
 /** The log as the server has it: appends are checked and applied at once, whatever becomes of the answer. */
 export class ModelLog {
@@ -128,7 +131,7 @@ export class SimNode implements LeaseStore {
       lastSeq: (subject) => this.deliverLater(() => this.world.log.subjects.get(subject)?.at(-1)?.seq ?? 0),
       erase: () => Promise.resolve()
     }
-    this.host = new ActorHost([tokensActor()], {
+    this.host = new ActorHost([tokensKind.make({} as KindParts)], {
       log,
       snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
       timers: { set: () => Promise.resolve() },

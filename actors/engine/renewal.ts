@@ -1,0 +1,37 @@
+/**
+ * The end of waiting for what a lost connection has swallowed.
+ *
+ * What was sent over a connection that broke, or while there was none, may never arrive, and its answer never comes. So
+ * when the connection is renewed, whatever waits from before is given up at once, not at its timeout: nobody knows what
+ * has become of it, and whoever asked looks again over the line that now works.
+ */
+import type { Msg, NatsConnection, Payload, RequestOptions } from "@nats-io/transport-node"
+
+type Listener = () => void
+
+const listenersOf = new WeakMap<NatsConnection, Set<Listener>>()
+
+/** Returns what ends the listening. */
+export const onRenewal = (nats: NatsConnection, listener: Listener): (() => void) => {
+  const known = listenersOf.get(nats)
+  const listeners = known ?? new Set()
+  listeners.add(listener)
+  if (known === undefined) {
+    listenersOf.set(nats, listeners)
+    void follow(nats, listeners)
+  }
+  return () => void listeners.delete(listener)
+}
+
+const follow = async (nats: NatsConnection, listeners: ReadonlySet<Listener>): Promise<void> => {
+  for await (const status of nats.status()) {
+    if (status.type === "reconnect") for (const listener of [...listeners]) listener()
+  }
+}
+
+/** The connection's own request, which also rejects when the connection is renewed meanwhile. */
+export const requestOnce = (nats: NatsConnection, subject: string, payload: Payload | undefined, options: RequestOptions): Promise<Msg> =>
+  new Promise((resolve, reject) => {
+    const forget = onRenewal(nats, () => reject(new Error("the connection was lost before the answer came")))
+    nats.request(subject, payload, options).then(resolve, reject).finally(forget)
+  })
