@@ -1,0 +1,182 @@
+/** Timers, counters, snapshots and rate-limit windows on real servers: what they promise about restarts. */
+import type { Kysely } from "kysely"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Database, openDatabase } from "../../../actors/database.ts"
+import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
+import { nextNumber } from "../../../actors/engine/counters.ts"
+import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import { Sealer } from "../../../actors/engine/seal.ts"
+import { PostgresSnapshots } from "../../../actors/engine/snapshots.ts"
+import { ScheduledTimers } from "../../../actors/engine/timers.ts"
+import { type Fold, kind, type KindParts } from "../../../actors/kind.ts"
+import { limitKind } from "../../../actors/limit/actor.ts"
+import type { Ask } from "../../../schemas/bus/frames.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { waitFor } from "../../harness/index.ts"
+import { type EngineBus, startBus } from "./bus.ts"
+
+let bus: EngineBus
+let db: Kysely<Database>
+let log: JetStreamLog
+
+beforeAll(async () => {
+  bus = await startBus()
+  db = openDatabase(bus.servers.postgres.url)
+  log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 1000 })
+})
+afterAll(async () => {
+  await db.destroy()
+  await bus.stop()
+})
+
+describe("timers", () => {
+  test("fire once each, soon after their time, also those that were moved", async () => {
+    const timers = new ScheduledTimers(bus.nats)
+    const fired: Array<Ask & { readonly at: number }> = []
+    await timers.deliver(
+      bus.manager,
+      (ask) => {
+        fired.push({ ...ask, at: Date.now() })
+        return Promise.resolve({ head: {}, body: new Uint8Array(0) })
+      },
+      (name) => (name === "clock" ? "clock.struck" : undefined)
+    )
+    const due = Date.now() + 400
+    await Promise.all(["a", "b", "c"].map((id) => timers.set("clock", id, "once", due)))
+    await timers.set("clock", "moved", "once", Date.now() + 3_600_000)
+    await timers.set("clock", "moved", "once", due)
+    await waitFor(() => fired.length >= 4, { deadlineMs: 10_000, describe: "four timers" })
+    expect(fired.map((ask) => `${ask.actor} ${ask.op}`).toSorted()).toEqual(["a", "b", "c", "moved"].map((id) => `${id} clock.struck`))
+    for (const ask of fired) expect(ask.at).toBeGreaterThanOrEqual(due)
+    expect(new Set(fired.map((ask) => ask.id)).size).toBe(4)
+  })
+})
+
+describe("counters", () => {
+  test("never give a number twice, whoever asks", async () => {
+    const connections = await Promise.all([bus.connection(), bus.connection(), bus.connection()])
+    const numbers = await Promise.all(Array.from({ length: 300 }, (_, index) => nextNumber(connections[index % 3] ?? bus.nats, "test")))
+    expect(new Set(numbers).size).toBe(300)
+    expect(Math.min(...numbers)).toBeGreaterThan(0)
+  })
+})
+
+interface Added extends EventShape {
+  readonly value: number
+}
+const fold: Fold<{ readonly sum: number; readonly count: number }, Added> = {
+  kind: "sum",
+  initial: { sum: 0, count: 0 },
+  events: { "sum.added": 1 },
+  evolve: (state, event) => ({ sum: state.sum + event.value, count: state.count + 1 })
+}
+const sumKind = kind(fold, () => ({
+  operations: {
+    "sum.add": write<{ readonly sum: number; readonly count: number }, { readonly value: number }, Added>({
+      decide: (_state, input) => ({ events: [{ type: "sum.added", v: 1, value: input.value }] }),
+      answer: (state) => state
+    })
+  }
+}))
+
+describe("activation", () => {
+  const definition = sumKind.make({} as KindParts)
+  const operation = definition.operations["sum.add"] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+  const parts = (snapshots: EngineParts["snapshots"]): EngineParts => ({
+    log,
+    snapshots,
+    timers: { set: () => Promise.resolve() },
+    readModels: { reached: () => Promise.resolve() },
+    limits: { ...LIMITS.service, snapshot_every_commits: 20 },
+    now: Date.now,
+    touched: () => Promise.resolve()
+  })
+  const add = (activation: Activation, id: string, value: number) =>
+    activation.submit({ id, op: "sum.add", input: { value }, by: undefined, deadline: Date.now() + 10_000, trace: undefined }, operation)
+
+  test("a long log is picked up from its snapshot, with the commands it remembers", async () => {
+    const snapshots = new PostgresSnapshots(db)
+    const first = new Activation(definition, "long", parts(snapshots))
+    for (let index = 0; index < 150; index++) await add(first, `c${index}`, 1)
+    const snapshot = await waitFor(() => snapshots.load("sum", "long"), { describe: "a snapshot" })
+    expect(snapshot.seq).toBeGreaterThan(0)
+    const second = new Activation(definition, "long", parts(snapshots))
+    await second.load()
+    expect(second.state).toEqual({ sum: 150, count: 150 })
+    expect(second.seq).toBe(first.seq)
+    // Remembered over the snapshot: repeated, it changes nothing.
+    expect(await add(second, "c149", 1)).toEqual({ data: { sum: 150, count: 150 } })
+    expect(second.state).toEqual({ sum: 150, count: 150 })
+  })
+
+  test("without any snapshot store the log alone gives the same state", async () => {
+    const broken = { load: () => Promise.resolve(null), save: () => Promise.reject(new Error("Postgres is gone")) }
+    const activation = new Activation(definition, "long", parts(broken))
+    await activation.load()
+    expect(activation.state).toEqual({ sum: 150, count: 150 })
+  })
+
+  test("two activations of one actor take turns at the fence; no command is lost or doubled", async () => {
+    const [a, b] = [new Activation(definition, "shared", parts(new PostgresSnapshots(db))), new Activation(definition, "shared", parts(new PostgresSnapshots(db)))]
+    const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => add(index % 2 === 0 ? a : b, `s${index}`, 1)))
+    const done = outcomes.filter((outcome) => "data" in outcome).length
+    const fresh = new Activation(definition, "shared", parts(new PostgresSnapshots(db)))
+    await fresh.load()
+    expect(fresh.state).toEqual({ sum: done, count: done })
+    expect(done).toBeGreaterThan(0)
+  })
+
+  test("a full mailbox refuses one more, and a command past its deadline is not begun", async () => {
+    const small = new Activation(definition, "small", { ...parts(new PostgresSnapshots(db)), limits: { ...LIMITS.service, mailbox_max: 2 } })
+    const outcomes = await Promise.all([1, 2, 3].map((value) => add(small, `m${value}`, value)))
+    expect(outcomes[2]).toMatchObject({ refused: { code: "overloaded" } })
+    const late = await small.submit({ id: "late", op: "sum.add", input: { value: 9 }, by: undefined, deadline: Date.now() - 1, trace: undefined }, operation)
+    expect(late).toMatchObject({ refused: { code: "unavailable" } })
+    expect(small.state).toEqual({ sum: 3, count: 2 })
+  })
+})
+
+describe("rate-limit windows", () => {
+  const limits = { ...LIMITS, rate_limits: { ...LIMITS.rate_limits, register: { requests: 10, window_seconds: 3600 }, ip: { requests: 10, window_seconds: 60 } } }
+  const drawer = () => {
+    const definition = limitKind.make({ nats: bus.nats, config: { limits } } as unknown as KindParts)
+    const operation = definition.operations["limit.draw"]
+    if (operation?.type !== "custom") throw new Error("limit.draw is a custom operation")
+    return async (bucket: string, id: string, wanted: number, memory: unknown) => {
+      const context = { id: `${bucket}.${id}`, at: 0, seq: 0, commandId: "c", deadline: Date.now() + 5000, memory }
+      const result = await operation.run(null as never, { bucket, wanted } as never, context)
+      return "data" in result ? (result.data as { granted: number; remaining: number }) : result.refused
+    }
+  }
+  const memoryOf = () => limitKind.make({ nats: bus.nats, config: { limits } } as unknown as KindParts).memory?.()
+
+  test("grants no more than the window has, whoever asks at once", async () => {
+    const draw = drawer()
+    const memory = memoryOf()
+    const grants = await Promise.all(Array.from({ length: 8 }, () => draw("ip", "a", 3, memory)))
+    expect(grants.reduce((sum, grant) => sum + ("granted" in grant ? grant.granted : 0), 0)).toBe(10)
+  })
+
+  test("a window of a quarter of an hour or more survives the node; a short one does not need to", async () => {
+    const draw = drawer()
+    await draw("register", "b", 7, memoryOf())
+    expect(await draw("register", "b", 7, memoryOf())).toMatchObject({ granted: 3, remaining: 0 })
+  })
+
+  test("an unknown bucket is refused by name", async () => {
+    expect(await drawer()("nothing", "c", 1, memoryOf())).toMatchObject({ code: "validation_error" })
+  })
+})
+
+describe("sealed secrets", () => {
+  test("open only with the same seed and for the same purpose", () => {
+    const sealer = new Sealer(new Uint8Array(32).fill(1))
+    const sealed = sealer.seal("whsec_secret", "webhook of a")
+    expect(sealed).not.toContain("secret")
+    expect(sealer.open(sealed, "webhook of a")).toBe("whsec_secret")
+    expect(() => sealer.open(sealed, "webhook of b")).toThrow()
+    expect(() => new Sealer(new Uint8Array(32).fill(2)).open(sealed, "webhook of a")).toThrow()
+    expect(sealer.seal("whsec_secret", "webhook of a")).not.toBe(sealed)
+  })
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import type { Commit } from "../../../actors/engine/ports.ts"
+import { subjects } from "../../../schemas/subjects.ts"
+import { waitFor } from "../../harness/index.ts"
+import { type EngineBus, startBus } from "./bus.ts"
+
+let bus: EngineBus
+let log: JetStreamLog
+let names = 0
+
+beforeAll(async () => {
+  bus = await startBus()
+  log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 100 })
+})
+afterAll(() => bus.stop())
+
+const subject = () => subjects.event("test", `s${++names}`)
+const commit = (id: string): Commit => ({ v: 1, id, op: "test.write", at: 1, events: [{ type: "test.written", v: 1 }] })
+
+describe("the log", () => {
+  test("an append with the right sequence is there to read, with a page's end told", async () => {
+    const one = subject()
+    const first = await log.append([{ subject: one, expected: 0, commit: commit("a") }])
+    if (!first.ok) throw new Error(first.reason)
+    await log.append([{ subject: one, expected: first.seqs[0] ?? 0, commit: commit("b") }])
+    const page = await log.read(one, 0, 1)
+    expect(page.entries.map((entry) => entry.commit.id)).toEqual(["a"])
+    expect(page.more).toBe(true)
+    const rest = await log.read(one, page.entries[0]?.seq ?? 0, 10)
+    expect(rest.entries.map((entry) => entry.commit.id)).toEqual(["b"])
+    expect(rest.more).toBe(false)
+    expect(await log.lastSeq(one)).toBe(rest.entries[0]?.seq)
+  })
+
+  test("a subject that nobody wrote to is empty", async () => {
+    const one = subject()
+    expect(await log.read(one, 0, 10)).toEqual({ entries: [], more: false })
+    expect(await log.lastSeq(one)).toBe(0)
+  })
+
+  test("one stale append in a batch is refused alone: its neighbours are written", async () => {
+    const [stale, ...fresh] = [subject(), subject(), subject(), subject()]
+    await log.append([{ subject: stale ?? "", expected: 0, commit: commit("before") }])
+    const results = await Promise.all([stale ?? "", ...fresh].map((one, index) => log.append([{ subject: one, expected: 0, commit: commit(`n${index}`) }])))
+    expect(results.map((result) => result.ok)).toEqual([false, true, true, true])
+    expect(results[0]).toEqual({ ok: false, reason: "conflict" })
+    expect((await log.read(stale ?? "", 0, 10)).entries).toHaveLength(1)
+  })
+
+  test("a group is written whole or not at all", async () => {
+    const [first, second, third] = [subject(), subject(), subject()]
+    await log.append([{ subject: second, expected: 0, commit: commit("taken") }])
+    const result = await log.append([first, second, third].map((one) => ({ subject: one, expected: 0, commit: commit("group") })))
+    expect(result).toEqual({ ok: false, reason: "conflict" })
+    expect(await log.lastSeq(first)).toBe(0)
+    expect(await log.lastSeq(third)).toBe(0)
+    const whole = await log.append([first, third].map((one) => ({ subject: one, expected: 0, commit: commit("group") })))
+    expect(whole.ok && whole.seqs).toEqual([await log.lastSeq(first), await log.lastSeq(third)])
+  })
+
+  test("two writers on one sequence: exactly one wins", async () => {
+    const other = new JetStreamLog(await bus.connection(), { batchMax: 1000, queueMax: 100 })
+    for (let round = 0; round < 20; round++) {
+      const one = subject()
+      const results = await Promise.all([log, other].map((writer, index) => writer.append([{ subject: one, expected: 0, commit: commit(`w${index}`) }])))
+      expect(results.filter((result) => result.ok)).toHaveLength(1)
+    }
+  })
+
+  test("a full queue refuses at once and writes nothing of the refused", async () => {
+    const small = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 2 })
+    const targets = [subject(), subject(), subject()]
+    const results = await Promise.all(targets.map((one) => small.append([{ subject: one, expected: 0, commit: commit("q") }])))
+    expect(results[2]).toEqual({ ok: false, reason: "overloaded" })
+    expect(await log.lastSeq(targets[2] ?? "")).toBe(0)
+  })
+
+  test("an erased subject begins again", async () => {
+    const one = subject()
+    await log.append([{ subject: one, expected: 0, commit: commit("gone") }])
+    await log.erase(one)
+    expect((await log.read(one, 0, 10)).entries).toEqual([])
+  })
+
+  test("what was acknowledged outlives a SIGKILL of the server; what was not is said to be unknown", async () => {
+    const one = subject()
+    const kept = await log.append([{ subject: one, expected: 0, commit: commit("kept") }])
+    if (!kept.ok) throw new Error(kept.reason)
+    await bus.servers.nats.kill()
+    const lost = await log.append([{ subject: one, expected: kept.seqs[0] ?? 0, commit: commit("lost") }])
+    expect(lost).toEqual({ ok: false, reason: "unknown" })
+    await bus.servers.nats.restart()
+    const ids = await waitFor(
+      async () => {
+        const page = await log.read(one, 0, 10)
+        return page.entries.map((entry) => entry.commit.id)
+      },
+      { deadlineMs: 15_000, describe: "the log to be read after the restart" }
+    )
+    expect(ids[0]).toBe("kept")
+  })
+})

@@ -1,0 +1,80 @@
+import fc from "fast-check"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { NonceLog } from "../../../actors/engine/nonces.ts"
+import { markOf, NonceTable } from "../../../actors/engine/nonce-table.ts"
+import { type EngineBus, startBus } from "./bus.ts"
+
+const KEEP_SECONDS = 960
+const MINUTE = 60_000
+
+describe("the nonce table", () => {
+  test("knows what it was given within its time, and who used it", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.tuple(fc.string(), fc.string()), { minLength: 1, maxLength: 3000, selector: ([key, nonce]) => `${key}\n${nonce}` }), (uses) => {
+        const table = new NonceTable(KEEP_SECONDS * 1000)
+        const now = 1_000_000_000_000
+        const marks = uses.map(([key, nonce], index) => markOf(key, nonce, `request ${index}`))
+        for (const mark of marks) {
+          expect(table.usedBy(mark)).toBeNull()
+          table.add(mark, now)
+        }
+        for (const mark of marks) expect(table.usedBy(mark)).toBe(mark.request)
+        expect(table.size).toBe(marks.length)
+      }),
+      { numRuns: 20 }
+    )
+  })
+
+  test("keeps a use for the whole time that it is refused, and forgets it a minute or two later", () => {
+    const table = new NonceTable(KEEP_SECONDS * 1000)
+    const start = 1_000_000_000_000
+    const mark = markOf("key", "nonce", "request")
+    table.add(mark, start)
+    for (let minute = 1; minute <= KEEP_SECONDS / 60; minute++) {
+      table.add(markOf("key", `other ${minute}`, "request"), start + minute * MINUTE)
+      expect(table.usedBy(mark), `after ${minute} minutes`).toBe(mark.request)
+    }
+    table.add(markOf("key", "late", "request"), start + KEEP_SECONDS * 1000 + 3 * MINUTE)
+    expect(table.usedBy(mark)).toBeNull()
+  })
+
+  test("the same nonce under two keys is two", () => {
+    const table = new NonceTable(KEEP_SECONDS * 1000)
+    table.add(markOf("key a", "nonce", "r"), 1_000_000_000_000)
+    expect(table.usedBy(markOf("key b", "nonce", "r"))).toBeNull()
+  })
+})
+
+describe("the nonce log", () => {
+  let bus: EngineBus
+  beforeAll(async () => {
+    bus = await startBus()
+  })
+  afterAll(() => bus.stop())
+
+  const use = async (log: NonceLog, key: string, nonce: string, request: string) => {
+    const used = log.use(key, nonce, request, Date.now())
+    return used.use === "fresh" ? await used.recorded : "reused"
+  }
+
+  test("refuses a second request, but not the same request tried again", async () => {
+    const log = new NonceLog(bus.nats, KEEP_SECONDS)
+    await log.follow(bus.manager)
+    expect(await use(log, "k", "n1", "first")).toBe(true)
+    expect(await use(log, "k", "n1", "first")).toBe(true)
+    expect(await use(log, "k", "n1", "second")).toBe("reused")
+  })
+
+  test("a node that starts later, or takes over, refuses what another has recorded", async () => {
+    const [owner, heir] = [new NonceLog(await bus.connection(), KEEP_SECONDS), new NonceLog(await bus.connection(), KEEP_SECONDS)]
+    await owner.follow(bus.manager)
+    await heir.follow(bus.manager)
+    const nonces = Array.from({ length: 500 }, (_, index) => `many-${index}`)
+    expect(await Promise.all(nonces.map((nonce) => use(owner, "k2", nonce, `request-${nonce}`)))).not.toContain(false)
+    await heir.catchUp(bus.manager)
+    for (const nonce of nonces) expect(await use(heir, "k2", nonce, "another"), nonce).toBe("reused")
+    const late = new NonceLog(await bus.connection(), KEEP_SECONDS)
+    await late.follow(bus.manager)
+    for (const nonce of nonces) expect(await use(late, "k2", nonce, "another"), nonce).toBe("reused")
+  })
+})
