@@ -1,8 +1,9 @@
 /** The lease bucket on JetStream: compare-and-set writes, a watch that outlives reconnects, pings. See placement.ts. */
-import { DeliverPolicy, type JetStreamManager, jetstream } from "@nats-io/jetstream"
+import type { JetStreamManager } from "@nats-io/jetstream"
 import { headers, type NatsConnection, NoRespondersError, RequestError } from "@nats-io/transport-node"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { buckets, subjects } from "../../schemas/subjects.ts"
+import { followStream } from "./follow.ts"
 import { requestOnce } from "./renewal.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
@@ -67,18 +68,15 @@ export class KvLeases implements LeaseStore {
   /** Resolves when everything that stands in the bucket has been applied to the view. */
   async watch(manager: JetStreamManager): Promise<void> {
     const stream = `KV_${buckets.leases}`
-    const consumer = await jetstream(this.nats).consumers.get(stream, { deliver_policy: DeliverPolicy.LastPerSubject })
-    let { pending } = { pending: (await manager.streams.info(stream, { subjects_filter: ">" })).state.num_subjects ?? 0 }
-    return new Promise((resolve) => {
+    let pending = (await manager.streams.info(stream, { subjects_filter: ">" })).state.num_subjects ?? 0
+    return new Promise((resolve, reject) => {
       if (pending === 0) resolve()
-      void consumer.consume({
-        callback: (message) => {
-          const key = message.subject.slice(PREFIX.length)
-          const gone = message.headers?.get("KV-Operation") === "DEL" || (message.headers?.get("Nats-Marker-Reason") ?? "") !== ""
-          this.heard(key, gone ? null : message.string(), message.seq)
-          if (pending > 0 && --pending === 0) resolve()
-        }
-      })
+      followStream(this.nats, stream, "last-per-subject", (message) => {
+        const key = message.subject.slice(PREFIX.length)
+        const gone = message.headers?.get("KV-Operation") === "DEL" || (message.headers?.get("Nats-Marker-Reason") ?? "") !== ""
+        this.heard(key, gone ? null : message.string(), message.seq)
+        if (pending > 0 && --pending === 0) resolve()
+      }).catch(reject)
     })
   }
 

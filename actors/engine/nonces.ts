@@ -12,10 +12,11 @@
  *  - One record is 12 bytes: 64 bits of hash, 32 bits of request, so that a quarter of an hour at 5,000 requests/s is
  *    54 MB to read back, and no key or nonce stands in the log.
  */
-import { DeliverPolicy, jetstream, type JetStreamManager, type OrderedConsumerOptions } from "@nats-io/jetstream"
+import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { Acks } from "./acks.ts"
+import { followStream } from "./follow.ts"
 import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
 
 const FLUSH_MS = 2
@@ -88,24 +89,16 @@ export class NonceLog {
     return false
   }
 
-  /** Reads back what may still be refused and follows the log from there. Resolves when it has caught up. */
+  /** Reads back what may still be refused (the stream keeps no more) and follows the log from there. Resolves when it has caught up. */
   async follow(manager: JetStreamManager): Promise<void> {
-    const options: Partial<OrderedConsumerOptions> = {
-      deliver_policy: DeliverPolicy.StartTime,
-      opt_start_time: new Date(Date.now() - this.keepSeconds * 1000).toISOString()
-    }
-    const consumer = await jetstream(this.nats).consumers.get(streams.nonces, options)
-    void consumer.consume({
-      max_messages: 1000,
-      callback: (message) => {
-        const at = Math.floor(message.info.timestampNanos / 1_000_000)
-        for (const mark of decode(message.data)) this.table.add(mark, at)
-        this.followed = message.seq
-        for (const waiter of this.catchingUp) {
-          if (waiter.seq > message.seq) continue
-          this.catchingUp.delete(waiter)
-          waiter.resolve()
-        }
+    await followStream(this.nats, streams.nonces, "all", (message) => {
+      const at = Math.floor(message.info.timestampNanos / 1_000_000)
+      for (const mark of decode(message.data)) this.table.add(mark, at)
+      this.followed = message.seq
+      for (const waiter of this.catchingUp) {
+        if (waiter.seq > message.seq) continue
+        this.catchingUp.delete(waiter)
+        waiter.resolve()
       }
     })
     await this.catchUp(manager)

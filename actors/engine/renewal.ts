@@ -7,12 +7,13 @@
  */
 import type { Msg, NatsConnection, Payload, RequestOptions } from "@nats-io/transport-node"
 
-type Listener = () => void
+type Change = "lost" | "renewed"
+type Listener = (change: Change) => void
 
 const listenersOf = new WeakMap<NatsConnection, Set<Listener>>()
 
 /** Returns what ends the listening. */
-export const onRenewal = (nats: NatsConnection, listener: Listener): (() => void) => {
+export const onLine = (nats: NatsConnection, listener: Listener): (() => void) => {
   const known = listenersOf.get(nats)
   const listeners = known ?? new Set()
   listeners.add(listener)
@@ -23,9 +24,15 @@ export const onRenewal = (nats: NatsConnection, listener: Listener): (() => void
   return () => void listeners.delete(listener)
 }
 
+export const onRenewal = (nats: NatsConnection, listener: () => void): (() => void) =>
+  onLine(nats, (change) => {
+    if (change === "renewed") listener()
+  })
+
 const follow = async (nats: NatsConnection, listeners: ReadonlySet<Listener>): Promise<void> => {
   for await (const status of nats.status()) {
-    if (status.type === "reconnect") for (const listener of [...listeners]) listener()
+    if (status.type !== "reconnect" && status.type !== "disconnect") continue
+    for (const listener of [...listeners]) listener(status.type === "reconnect" ? "renewed" : "lost")
   }
 }
 

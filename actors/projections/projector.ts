@@ -9,10 +9,11 @@
  *    the watermark when it is back.
  *  - A projection whose version was raised, or whose watermark was taken away, is built again from the beginning.
  */
-import { DeliverPolicy, jetstream, type ConsumerMessages, type JsMsg } from "@nats-io/jetstream"
+import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Kysely } from "kysely"
 import type { Database } from "../database.ts"
+import { followStream } from "../engine/follow.ts"
 import type { Message, Projection } from "./projection.ts"
 
 const BATCH_MAX = 2000
@@ -81,23 +82,13 @@ export class Projector {
   private async follow(from: number): Promise<void> {
     let watermark = from
     this.buffer = []
-    const consumer = await jetstream(this.nats).consumers.get(this.projection.stream, {
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: watermark + 1
-    })
-    let messages: ConsumerMessages | null = null
     let overflowed = false
-    messages = await consumer.consume({
-      max_messages: BATCH_MAX,
-      callback: (message) => {
-        if (this.buffer.length >= BUFFER_MAX) {
-          overflowed = true
-          messages?.stop()
-          return
-        }
-        this.buffer.push(toMessage(message))
-        this.wake?.()
-      }
+    const following = await followStream(this.nats, this.projection.stream, watermark + 1, (message) => {
+      // Once one is left out, so is everything behind it.
+      if (this.buffer.length >= BUFFER_MAX) overflowed = true
+      if (overflowed) return
+      this.buffer.push(toMessage(message))
+      this.wake?.()
     })
     try {
       while (this.running) {
@@ -112,7 +103,7 @@ export class Projector {
         this.announce(watermark)
       }
     } finally {
-      messages.stop()
+      following.stop()
     }
   }
 

@@ -1,0 +1,81 @@
+/**
+ * Follows a stream in order, for as long as the connection lives.
+ *
+ * Invariants
+ *  - Every message from the start on is received, in order; after an interruption it goes on behind the last one received.
+ *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is renewed
+ *    a new consumer is made at once, where the client by itself may wait for heartbeats it misses, half a minute long.
+ *  - Only the newest consumer is listened to: what an older one still brings is dropped.
+ */
+import { setTimeout as delay } from "node:timers/promises"
+import { type ConsumerMessages, DeliverPolicy, jetstream, type JsMsg, type OrderedConsumerOptions } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { onLine } from "./renewal.ts"
+
+const RETRY_MS = 200
+const PULL_MESSAGES = 1000
+
+export interface Following {
+  readonly stop: () => void
+}
+
+/** Where to begin: all that is kept, the newest message of each subject, or a sequence. */
+export type Start = "all" | "last-per-subject" | number
+
+const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
+  if (start === "all") return { deliver_policy: DeliverPolicy.All }
+  if (start === "last-per-subject") return { deliver_policy: DeliverPolicy.LastPerSubject }
+  return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start }
+}
+
+/** Resolves when the first consumer is in place; rejects when it cannot be made. */
+export const followStream = async (nats: NatsConnection, stream: string, start: Start, receive: (message: JsMsg) => void): Promise<Following> => {
+  let from = start
+  let newest = 0
+  let current: ConsumerMessages | null = null
+
+  const end = (): void => {
+    newest++
+    current?.stop()
+    current = null
+  }
+
+  const begin = async (own: number): Promise<void> => {
+    const consumer = await jetstream(nats).consumers.get(stream, startOptions(from))
+    if (own !== newest) return
+    const messages = await consumer.consume({
+      max_messages: PULL_MESSAGES,
+      callback: (message) => {
+        if (own !== newest) return
+        from = message.seq + 1
+        receive(message)
+      }
+    })
+    if (own === newest) current = messages
+    else messages.stop()
+  }
+
+  const beginAgain = async (): Promise<void> => {
+    const own = ++newest
+    while (own === newest && !nats.isClosed()) {
+      try {
+        return await begin(own)
+      } catch {
+        await delay(RETRY_MS)
+      }
+    }
+  }
+
+  await begin(newest)
+  const forget = onLine(nats, (change) => {
+    // Ended while the line is down, so that the client makes no attempt of its own to mend it.
+    end()
+    if (change === "renewed") void beginAgain()
+  })
+  return {
+    stop: () => {
+      forget()
+      end()
+    }
+  }
+}
