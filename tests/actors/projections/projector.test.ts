@@ -1,0 +1,123 @@
+/** The read models against the log they are made of: once, in order, whatever fails between. */
+import type { Kysely } from "kysely"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { registrationEvents } from "../../../actors/agent/decide.ts"
+import { evolve } from "../../../actors/agent/evolve.ts"
+import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
+import { type Database, openDatabase } from "../../../actors/database.ts"
+import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import { mainProjection } from "../../../actors/projections/main.ts"
+import { Projector } from "../../../actors/projections/projector.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
+import { waitFor } from "../../harness/index.ts"
+import { type EngineBus, startBus } from "../engine/bus.ts"
+
+let bus: EngineBus
+let db: Kysely<Database>
+let log: JetStreamLog
+let projectors: Array<Projector> = []
+const states = new Map<string, { state: AgentState; seq: number }>()
+const announced: Array<number> = []
+
+const agentId = (index: number) => `hx${String(index).padStart(24, "0")}`
+
+beforeAll(async () => {
+  bus = await startBus()
+  db = openDatabase(bus.servers.postgres.url)
+  log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 10_000 })
+})
+afterAll(async () => {
+  await Promise.all(projectors.map((projector) => projector.stop()))
+  await db.destroy()
+  await bus.stop()
+})
+
+const run = async (count: number): Promise<void> => {
+  await Promise.all(projectors.map((projector) => projector.stop()))
+  projectors = Array.from({ length: count }, () => new Projector(bus.nats, db, mainProjection, (seq) => announced.push(seq)))
+  for (const projector of projectors) projector.start()
+}
+
+const write = async (index: number, events: ReadonlyArray<AgentEvent>): Promise<void> => {
+  const id = agentId(index)
+  const before = states.get(id) ?? { state: null, seq: 0 }
+  const at = 1_700_000_000_000 + index
+  const result = await log.append([{ subject: subjects.event("agent", id), expected: before.seq, commit: { v: 1, id: `${id}-${before.seq}`, op: "test", at, events } }])
+  if (!result.ok) throw new Error(result.reason)
+  let { state } = before
+  for (const event of events) state = evolve(state, event, { at })
+  states.set(id, { state, seq: result.seqs[0] ?? 0 })
+}
+
+const register = (index: number) =>
+  write(index, registrationEvents({
+    type: "agent.registered", v: 1, number: index + 1, public_key: `key ${index}`, handle: `agent-${index}`, name: `Agent ${index}`,
+    description: "", transparency: "", links: [], webhook_url: null, webhook_secret: "sealed"
+  }))
+
+const caughtUp = async (): Promise<void> => {
+  const head = (await bus.manager.streams.info(streams.events)).state.last_seq
+  await waitFor(
+    async () => Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirst())?.seq ?? 0) >= head,
+    { deadlineMs: 20_000, describe: `the watermark to reach ${head}` }
+  )
+}
+
+const expectRowsToEqualTheFold = async (): Promise<void> => {
+  const rows = new Map((await db.selectFrom("agents").selectAll().execute()).map((row) => [row.id, row]))
+  expect(rows.size).toBe(states.size)
+  for (const [id, { state }] of states) {
+    const agent = state as Agent
+    expect(rows.get(id)).toMatchObject({ handle: agent.handle, name: agent.name, status: agent.status, trust: agent.trust, description: agent.description, roles: agent.roles })
+  }
+  const entries = await db.selectFrom("score_entries").select((select) => select.fn.countAll<string>().as("count")).executeTakeFirstOrThrow()
+  expect(Number(entries.count)).toBe([...states.values()].reduce((sum, { state }) => sum + (state?.entries ?? 0), 0))
+}
+
+describe("the projector", () => {
+  test("brings every kind of change into the rows and announces how far it is", async () => {
+    await run(1)
+    for (let index = 0; index < 30; index++) await register(index)
+    await write(0, [{ type: "agent.profile_changed", v: 1, name: "Zoë \u2028 'quoted' \"double\" \\", description: "d" }])
+    await write(1, [{ type: "agent.suspended", v: 1, reason: "r", trust_withheld: 10 }])
+    await write(2, [{ type: "agent.banned", v: 1, reason: "r" }])
+    await write(3, [{ type: "agent.deleted", v: 1 }])
+    await write(4, [{ type: "agent.roles_changed", v: 1, roles: ["operator"] }])
+    await caughtUp()
+    await expectRowsToEqualTheFold()
+    const head = (await bus.manager.streams.info(streams.events)).state.last_seq
+    await waitFor(() => announced.at(-1) === head, { describe: "the announcement" })
+    expect(announced).toEqual([...announced].toSorted((a, b) => a - b))
+  })
+
+  test("two projectors at once (a lease believed in twice) apply nothing twice and lose nothing", async () => {
+    await run(2)
+    for (let index = 30; index < 120; index++) await register(index)
+    await caughtUp()
+    await expectRowsToEqualTheFold()
+  })
+
+  test("catches up after Postgres was killed", async () => {
+    await run(1)
+    await bus.servers.postgres.kill()
+    for (let index = 120; index < 160; index++) await register(index)
+    await bus.servers.postgres.restart()
+    await caughtUp()
+    await expectRowsToEqualTheFold()
+  })
+
+  test("catches up after nats-server was killed", async () => {
+    await bus.servers.nats.kill()
+    await bus.servers.nats.restart()
+    await waitFor(() => register(160).then(() => true), { deadlineMs: 20_000, describe: "the log to take an agent again" })
+    await caughtUp()
+    await expectRowsToEqualTheFold()
+  })
+
+  test("builds everything again when its watermark is taken away", async () => {
+    await db.updateTable("projections").set({ version: 0, seq: 0 }).where("name", "=", "main").execute()
+    await db.updateTable("agents").set({ name: "damaged" }).execute()
+    await caughtUp()
+    await expectRowsToEqualTheFold()
+  })
+})
