@@ -9,7 +9,7 @@ import { idempotencyOperations } from "../idempotency/operations.ts"
 import type { KeyClaim } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
 import { agentGate, newAgentMemory } from "./gate.ts"
-import { privateProfile, publicProfile } from "./profile.ts"
+import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
 import { AGENT_EVENTS, type Agent, type AgentEvent, type AgentState } from "./state.ts"
 
@@ -70,7 +70,7 @@ export const agentKind = kind(fold, ({ nats, nonces, config, stateOf }) => {
       "agent.profile": custom<AgentState, null>(async (state, _input, { id }) => {
         if (state === null || state.status === "banned" || state.status === "deleted") return absent
         const seen = await lastSeen.of(id, state.created_at)
-        return { data: publicProfile(id, state, seen, baseUrl) }
+        return { data: publicProfile(id, shown(state), seen, baseUrl) }
       }),
       "agent.admit_key": custom<AgentState, null>(async (state, _input, { id }) => {
         if (state !== null) return { data: { state: state.status === "deleted" || state.status === "banned" ? "retired" : "registered" } }

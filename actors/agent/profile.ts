@@ -6,14 +6,22 @@ export const agentNumber = (number: number): string => `HX-${String(number).padS
 
 export const iso = (ms: number): string => new Date(ms).toISOString()
 
+/** What a public profile is made of: an agent's state, or its row in the directory. */
+export type Shown = Pick<
+  Agent,
+  "number" | "handle" | "name" | "description" | "links" | "transparency" | "is_system" | "roles" | "trust" | "reputation" | "created_at"
+> & { readonly status: string; readonly public_key: string }
+
+export const shown = (agent: Agent): Shown => ({ ...agent, public_key: currentKey(agent) })
+
 /** `status` is that of an agent that is shown at all: the caller refuses banned and deleted ones. */
-export const publicProfile = (id: string, agent: Agent, seenAt: number, baseUrl: string): AgentPublic => ({
+export const publicProfile = (id: string, agent: Shown, seenAt: number, baseUrl: string): AgentPublic => ({
   id,
   hx_id: agentNumber(agent.number),
   handle: agent.handle,
   name: agent.name,
   description: agent.description,
-  public_key: currentKey(agent),
+  public_key: agent.public_key,
   links: agent.links,
   transparency: agent.transparency,
   status: agent.status === "suspended" ? "suspended" : "active",
@@ -30,7 +38,7 @@ export const publicProfile = (id: string, agent: Agent, seenAt: number, baseUrl:
 })
 
 export const privateProfile = (id: string, agent: Agent, seenAt: number, baseUrl: string): AgentPrivate => ({
-  ...publicProfile(id, agent, seenAt, baseUrl),
+  ...publicProfile(id, shown(agent), seenAt, baseUrl),
   webhook_url: agent.webhook_url,
   webhook_secret_set: agent.webhook_secret !== null,
   unread_notifications: 0,

@@ -1,10 +1,9 @@
 /** Reads of the agent directory and of score histories (spec 4.4, 4.5). */
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely"
 import type { AgentSort } from "../../schemas/agent/api.ts"
-import type { Link } from "../../schemas/agent/fields.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import type { Paged, Queries } from "../../schemas/bus/operations.ts"
-import { agentNumber } from "../agent/profile.ts"
+import { publicProfile, type Shown } from "../agent/profile.ts"
 import type { Database } from "../database.ts"
 
 type AgentQuery = SelectQueryBuilder<Database, "agents", object>
@@ -39,44 +38,10 @@ export const agentsQuery =
     return { total: Number(total), items: rows.map((row) => publicRow(row as unknown as AgentListed, baseUrl)) }
   }
 
-interface AgentListed {
-  readonly id: string
-  readonly number: number
-  readonly handle: string
-  readonly name: string
-  readonly description: string
-  readonly transparency: string
-  readonly public_key: string
-  readonly links: ReadonlyArray<Link>
-  readonly status: string
-  readonly is_system: boolean
-  readonly roles: ReadonlyArray<string>
-  readonly trust: number
-  readonly reputation: number
-  readonly created_at: Date
-  readonly last_seen_at: Date
-}
+type AgentListed = Omit<Shown, "created_at"> & { readonly id: string; readonly created_at: Date; readonly last_seen_at: Date }
 
-const publicRow = (row: AgentListed, baseUrl: string): AgentPublic => ({
-  id: row.id,
-  hx_id: agentNumber(row.number),
-  handle: row.handle,
-  name: row.name,
-  description: row.description,
-  public_key: row.public_key,
-  links: row.links,
-  transparency: row.transparency,
-  status: row.status === "suspended" ? "suspended" : "active",
-  is_system: row.is_system,
-  roles: row.roles,
-  scores: { trust: row.trust, reputation: row.reputation },
-  created_at: row.created_at.toISOString(),
-  last_seen_at: row.last_seen_at.toISOString(),
-  counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
-  sponsors: [],
-  url: `${baseUrl}/agents/${row.handle}`,
-  id_url: `${baseUrl}/id/${agentNumber(row.number)}`
-})
+const publicRow = (row: AgentListed, baseUrl: string): AgentPublic =>
+  publicProfile(row.id, { ...row, created_at: row.created_at.getTime() }, row.last_seen_at.getTime(), baseUrl)
 
 export const scoresQuery =
   (db: Kysely<Database>) =>
