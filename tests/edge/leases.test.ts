@@ -92,6 +92,19 @@ describe("an edge", () => {
     expect([refused.json.error.code, refused.headers.get("retry-after")]).toEqual(["unavailable", "1"])
   })
 
+  it("forgets what is no longer there when the bucket is made anew", async () => {
+    const node = await startNode("s1")
+    await node.claim()
+    const edge = await startEdge()
+    expect((await me(edge)).status).toBe(200)
+    const connection = await connect({ servers: nats.url.replace("nats://", "") })
+    ends.push(() => connection.close())
+    await (await jetstreamManager(connection)).streams.delete(`KV_${buckets.leases}`)
+    await node.claim(shardOf(agent.hubId))
+    // The node would still answer: only the view can tell that it owns the shard no longer.
+    await waitFor(async () => (await me(edge)).status === 503, { deadlineMs: 25_000 })
+  })
+
   it("heals when the bucket is made anew", async () => {
     const node = await startNode("s1")
     await node.claim()

@@ -97,6 +97,13 @@ describe("step 3", () => {
     expect(world.node.asked("challenge.register")).toEqual([])
   })
 
+  it("hands on no key named __proto__, however deep", async () => {
+    const body = `{"challenge_id":"${CHALLENGE}","handle":"abc","name":"A","answers":{"q1":{"__proto__":{"x":1},"answer":"y"},"__proto__":"z"}}`
+    const answer = await world.edge.call("/api/v1/register", { method: "POST", body, signed: world.agent })
+    expect(answer.status).toBe(201)
+    expect(JSON.stringify(world.node.asked("challenge.register")[0]?.input)).not.toContain("__proto__")
+  })
+
   it("ignores a proof of work and whatever else is sent along", async () => {
     expect((await post("/register", { ...form, pow_nonce: 5, extra: true }, true)).status).toBe(201)
   })

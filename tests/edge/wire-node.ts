@@ -46,12 +46,13 @@ export class WireNode {
     return node
   }
 
-  /** Makes the bucket where it is missing and takes every shard. */
-  async claim(): Promise<void> {
+  /** Makes the bucket where it is missing and takes every shard but one, where one is named. */
+  async claim(except?: number): Promise<void> {
     await jetstreamManager(this.nats)
     const kv = await new Kvm(this.nats).create(buckets.leases, { history: 1 })
     await kv.put(nodeKey(this.session), "")
-    await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) => kv.put(shardKey(shard), this.session)))
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => shard !== except)
+    await Promise.all(shards.map((shard) => kv.put(shardKey(shard), this.session)))
   }
 
   on(op: string, answering: Answering): void {
