@@ -4,39 +4,22 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
-import { SchedulingDelay } from "../support/scheduling.ts"
-import { seeded } from "../support/seed.ts"
-import { type TestService, testService } from "../support/service.ts"
-import { type Load, loadOf } from "./load.ts"
+import { ACTORS, openScene, type Scene } from "./scene.ts"
 import { expectAppliedOnce, expectNoFault, expectReplaysRefused, homeOf, isSettled, sessionOf } from "./verdict.ts"
 
-const AGENTS = 20
-const ACTORS = 3
 const FROZEN_MS = 6000
 /** From the freeze to the answer of the agent that waited longest. */
 const ANSWERS_AGAIN_WITHIN_MS = 1500
 
-const random = seeded("actor-freeze")
-let service: TestService
-let load: Load
-let scheduling: SchedulingDelay
+let scene: Scene
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: ACTORS })
-  scheduling = new SchedulingDelay()
-  await waitFor(() => isSettled(service.view, ACTORS), { describe: "three actor nodes with shards" })
-  load = await loadOf(AGENTS, service.edges, random)
-  load.start()
-  await waitFor(() => load.answeredSince(0, 10), { describe: "answers before the freeze" })
+  scene = await openScene("actor-freeze")
 })
-afterAll(async () => {
-  await load.stop()
-  scheduling.stop()
-  await service.stop()
-})
+afterAll(() => scene?.stop())
 
 test("a frozen actor process is replaced, and does no harm when it goes on", async () => {
-  const { view, system } = service
+  const { view, system, load, scheduling, random, edges } = scene
   const victim = random.pick(system.actors)
   const session = await sessionOf(view, victim.pid)
   const hit = load.agents.filter((agent) => homeOf(view, agent.hubId) === session)
@@ -57,7 +40,7 @@ test("a frozen actor process is replaced, and does no harm when it goes on", asy
   const late = scheduling.between(frozenAt, until)
   console.log(`longest silence after SIGSTOP: ${Math.round(silence.ms)} ms (agent ${silence.agent}), after SIGCONT: ${Math.round(after.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${hit.length} agents lost their home; ${load.retried} retries`)
   expectNoFault(load)
-  await expectReplaysRefused(load, service.edges)
+  await expectReplaysRefused(load, edges)
   await expectAppliedOnce(load, view)
   expect(silence.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
   expect(after.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)

@@ -118,9 +118,14 @@ export class Load {
     await Promise.all(this.#loops)
   }
 
-  /** Whether every agent has had this many writes and reads answered since the moment. */
-  answeredSince(moment: number, times: number): boolean {
-    return this.agents.every((agent) => countSince(agent.writes, moment) >= times && countSince(agent.reads, moment) >= times)
+  /** True when every agent has had this many writes and reads answered since the moment; else an error that names who has not. */
+  answeredSince(moment: number, times: number): true {
+    const short = this.agents.flatMap((agent) => {
+      const counts = { agent: agent.index, id: agent.hubId, writes: countSince(agent.writes, moment), reads: countSince(agent.reads, moment) }
+      return counts.writes >= times && counts.reads >= times ? [] : [counts]
+    })
+    if (short.length === 0) return true
+    throw new Error(`fewer than ${times} answers: ${JSON.stringify(short)}; faults: ${JSON.stringify(this.faults.slice(-5))}`)
   }
 
   get faults(): ReadonlyArray<string> {
