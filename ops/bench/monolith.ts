@@ -3,20 +3,9 @@
  * the nonce under a unique key and reads the agent; a write does the same with one durable insert and one update in a
  * transaction (`synchronous_commit` on).
  */
-import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto"
 import Fastify from "fastify"
 import pg from "pg"
-import { EMPTY_BODY_SHA256, requestStringV2 } from "../../schemas/signing/request.ts"
-
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex")
-const keys = new Map<string, KeyObject>()
-const keyOf = (text: string): KeyObject => {
-  const known = keys.get(text)
-  if (known !== undefined) return known
-  const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, Buffer.from(text, "base64")]), format: "der", type: "spki" })
-  keys.set(text, key)
-  return key
-}
+import { verified } from "./signed.ts"
 
 const pool = new pg.Pool({ connectionString: process.env["BENCH_DATABASE_URL"], max: 20 })
 await pool.query(`
@@ -27,19 +16,6 @@ await pool.query(`
 
 const app = Fastify({ logger: false })
 app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body))
-
-interface Signed {
-  readonly key: string
-  readonly nonce: string
-}
-
-const verified = (method: string, url: string, headers: Record<string, unknown>, body: Buffer | null): Signed | null => {
-  const key = String(headers["x-hub-key"])
-  const nonce = String(headers["x-hub-nonce"])
-  const bodySha256 = body === null ? EMPTY_BODY_SHA256 : createHash("sha256").update(body).digest("hex")
-  const text = requestStringV2({ method, host: String(headers["host"]), path: url, timestamp: String(headers["x-hub-timestamp"]), nonce, bodySha256 })
-  return verify(null, Buffer.from(text), keyOf(key), Buffer.from(String(headers["x-hub-signature"]), "base64")) ? { key, nonce } : null
-}
 
 app.get("/api/v1/me", async (request, reply) => {
   const signed = verified("GET", request.url, request.headers, null)
