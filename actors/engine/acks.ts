@@ -52,7 +52,7 @@ export class Acks {
   }
 
   private giveUp(): void {
-    for (const number of [...this.waiting.keys()]) this.settle(number, null)
+    for (const number of this.waiting.keys()) this.settle(number, null)
   }
 
   private sweep(): void {

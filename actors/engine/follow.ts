@@ -57,7 +57,8 @@ export const followStream = async (nats: NatsConnection, stream: string, start: 
 
   const beginAgain = async (): Promise<void> => {
     const own = ++newest
-    while (own === newest && !nats.isClosed()) {
+    const wanted = (): boolean => own === newest && !nats.isClosed()
+    while (wanted()) {
       try {
         return await begin(own)
       } catch {

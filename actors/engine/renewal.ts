@@ -32,7 +32,7 @@ export const onRenewal = (nats: NatsConnection, listener: () => void): (() => vo
 const follow = async (nats: NatsConnection, listeners: ReadonlySet<Listener>): Promise<void> => {
   for await (const status of nats.status()) {
     if (status.type !== "reconnect" && status.type !== "disconnect") continue
-    for (const listener of [...listeners]) listener(status.type === "reconnect" ? "renewed" : "lost")
+    for (const listener of listeners) listener(status.type === "reconnect" ? "renewed" : "lost")
   }
 }
 
