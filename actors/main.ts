@@ -38,7 +38,9 @@ const nats: NatsConnection = await connect({
   reconnectTimeWait: 100,
   waitOnFirstConnect: true,
   pingInterval: 5000,
-  maxPingOut: 2
+  maxPingOut: 2,
+  // Without their stacks: one is made for every request otherwise.
+  noAsyncTraces: true
 })
 
 const streamsReady = async () => {

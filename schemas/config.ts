@@ -58,19 +58,22 @@ const parse = (env: Env): HubConfig => {
     port,
     baseUrl,
     hosts: hostList(env, baseUrl),
-    data: env["HUB_DATA"] ?? ".hub",
-    name: env["HUB_NAME"] ?? "Hub",
-    natsUrl: env["HUB_NATS_URL"] ?? "nats://127.0.0.1:4222",
-    databaseUrl: filled(env["HUB_DATABASE_URL"]) ? (env["HUB_DATABASE_URL"] ?? null) : null,
+    data: text(env, "HUB_DATA") ?? ".hub",
+    name: shownName(env),
+    natsUrl: busAddresses(env),
+    databaseUrl: databaseAddress(env),
     roles: roleList(env),
     v1Until: instant(env, "HUB_V1_UNTIL", "2026-10-24T00:00:00Z"),
-    captchaBypass: filled(env["HUB_CAPTCHA_BYPASS"]) ? (env["HUB_CAPTCHA_BYPASS"] ?? null) : null,
+    captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     limits: limits.limits,
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10)
   }
 }
 
 const filled = (value: string | undefined): boolean => value !== undefined && value.trim() !== ""
+
+/** As it was given; `null` where nothing was. */
+const text = (env: Env, name: string): string | null => (filled(env[name]) ? (env[name] ?? null) : null)
 
 const oneOf = <T extends string>(env: Env, name: string, values: ReadonlyArray<T>, fallback: T): T => {
   const value = env[name]
@@ -91,13 +94,42 @@ const integer = (env: Env, name: string, fallback: number, min: number, max: num
 }
 
 const webAddress = (env: Env, name: string, fallback: string): string => {
-  const value = filled(env[name]) ? (env[name] ?? fallback) : fallback
+  const value = text(env, name) ?? fallback
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) throw new Problem(`${name} must be an http or https address`)
+  const { username, password, search, hash } = new URL(value)
+  // Paths are put behind it, and it is shown to everybody.
+  if (username + password + search + hash !== "") throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
   return value.replace(/\/+$/, "")
 }
 
+/** Addresses of servers may hold a password: a problem never repeats them. */
+const hasProtocol = (address: string, protocols: ReadonlyArray<string>): boolean =>
+  URL.canParse(address) && protocols.includes(new URL(address).protocol) && new URL(address).hostname !== ""
+
+const busAddresses = (env: Env): string => {
+  const value = text(env, "HUB_NATS_URL") ?? "nats://127.0.0.1:4222"
+  if (value.split(",").every((address) => hasProtocol(address.trim(), ["nats:", "tls:"]))) return value
+  throw new Problem("HUB_NATS_URL must be one or more addresses such as nats://host:4222, with commas between")
+}
+
+const databaseAddress = (env: Env): string | null => {
+  const value = text(env, "HUB_DATABASE_URL")
+  if (value === null || hasProtocol(value, ["postgres:", "postgresql:"])) return value
+  throw new Problem("HUB_DATABASE_URL must be an address such as postgres://user:password@host:5432/database")
+}
+
+const NAME_MAX_CHARS = 80
+
+const shownName = (env: Env): string => {
+  const value = text(env, "HUB_NAME") ?? "Hub"
+  if (value.length > NAME_MAX_CHARS || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) {
+    throw new Problem(`HUB_NAME must be one line of at most ${NAME_MAX_CHARS} characters`)
+  }
+  return value
+}
+
 const hostList = (env: Env, baseUrl: string): ReadonlyArray<string> => {
-  const names = filled(env["HUB_HOSTS"]) ? (env["HUB_HOSTS"] ?? "").split(",").map((name) => name.trim()) : [new URL(baseUrl).host]
+  const names = text(env, "HUB_HOSTS")?.split(",").map((name) => name.trim()) ?? [new URL(baseUrl).host]
   return names.map((name) => {
     const host = normaliseHost(name)
     if (host === null) throw new Problem(`HUB_HOSTS holds ${JSON.stringify(name)}, which is no host name`)
@@ -106,15 +138,18 @@ const hostList = (env: Env, baseUrl: string): ReadonlyArray<string> => {
 }
 
 const roleList = (env: Env): ReadonlyArray<string> => {
-  if (!filled(env["HUB_ROLES"])) return ACTOR_ROLES
-  const roles = (env["HUB_ROLES"] ?? "").split(",").map((role) => role.trim())
+  const roles = text(env, "HUB_ROLES")?.split(",").map((role) => role.trim()) ?? ACTOR_ROLES
   const unknown = roles.find((role) => !ACTOR_ROLES.some((known) => known === role))
   if (unknown !== undefined) throw new Problem(`HUB_ROLES holds ${JSON.stringify(unknown)}; known roles: ${ACTOR_ROLES.join(", ")}`)
   return roles
 }
 
+/** The language's own parser takes almost anything for a date. */
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
+
 const instant = (env: Env, name: string, fallback: string): number => {
-  const at = Date.parse(filled(env[name]) ? (env[name] ?? fallback) : fallback)
-  if (Number.isNaN(at)) throw new Problem(`${name} must be a date or a time in ISO 8601`)
+  const value = text(env, name) ?? fallback
+  const at = Date.parse(value)
+  if (!ISO_8601.test(value) || Number.isNaN(at)) throw new Problem(`${name} must be a date or a time in ISO 8601`)
   return at
 }

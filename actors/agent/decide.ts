@@ -55,7 +55,7 @@ export const decideDelete = (state: AgentState, input: { readonly confirm: strin
   if (state === null) return missing
   if (state.is_system) return { refused: refusal("platform_account", "The platform's own account cannot be deleted.") }
   if (input.confirm !== state.handle) {
-    return { refused: invalidField("confirm", "confirm must be your own handle, exactly.") }
+    return { refused: refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle, exactly.", { field: "confirm" }) }
   }
   return { events: [{ type: "agent.deleted", v: 1 }] }
 }

@@ -1,7 +1,7 @@
 /** Reads of the agent directory and of score histories (spec 4.4, 4.5). */
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely"
 import type { AgentSort } from "../../schemas/agent/api.ts"
-import type { AgentPublic } from "../../schemas/agent/records.ts"
+import type { AgentListed } from "../../schemas/agent/records.ts"
 import type { Paged, Queries } from "../../schemas/bus/operations.ts"
 import { publicProfile, type Shown } from "../agent/profile.ts"
 import type { Database } from "../database.ts"
@@ -18,9 +18,14 @@ const ORDER: Record<AgentSort, (query: AgentQuery) => AgentQuery> = {
   handle: (query) => query.orderBy(sql`handle collate "C"`, "asc").orderBy("number", "asc")
 }
 
+const LISTED = [
+  "id", "number", "handle", "name", "description", "public_key", "links", "status", "is_system", "roles", "trust", "reputation",
+  "created_at", "last_seen_at"
+] as const
+
 export const agentsQuery =
   (db: Kysely<Database>, baseUrl: string) =>
-  async (input: Queries["agents"]["input"]): Promise<Paged<AgentPublic>> => {
+  async (input: Queries["agents"]["input"]): Promise<Paged<AgentListed>> => {
     let listed = db.selectFrom("agents").where("status", "in", ["active", "suspended"])
     if (input.q !== null && input.q !== "") {
       const q = input.q.toLowerCase().replaceAll("\0", "")
@@ -30,18 +35,21 @@ export const agentsQuery =
     const [{ total }, rows] = await Promise.all([
       listed.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
       ORDER[input.sort](listed as unknown as AgentQuery)
-        .selectAll()
+        .select(LISTED)
         .limit(input.per_page)
         .offset((input.page - 1) * input.per_page)
         .execute()
     ])
-    return { total: Number(total), items: rows.map((row) => publicRow(row as unknown as AgentListed, baseUrl)) }
+    return { total: Number(total), items: rows.map((row) => listedRow(row as unknown as AgentRow, baseUrl)) }
   }
 
-type AgentListed = Omit<Shown, "created_at"> & { readonly id: string; readonly created_at: Date; readonly last_seen_at: Date }
+type AgentRow = Omit<Shown, "created_at" | "transparency"> & { readonly id: string; readonly created_at: Date; readonly last_seen_at: Date }
 
-const publicRow = (row: AgentListed, baseUrl: string): AgentPublic =>
-  publicProfile(row.id, { ...row, created_at: row.created_at.getTime() }, row.last_seen_at.getTime(), baseUrl)
+const listedRow = (row: AgentRow, baseUrl: string): AgentListed => {
+  const shown = { ...row, transparency: "", created_at: row.created_at.getTime() }
+  const { transparency: _transparency, ...listed } = publicProfile(row.id, shown, row.last_seen_at.getTime(), baseUrl)
+  return listed
+}
 
 export const scoresQuery =
   (db: Kysely<Database>) =>

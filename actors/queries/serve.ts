@@ -2,7 +2,8 @@
  * Queries of the read models: any node answers, as one queue group. With Postgres gone they answer `unavailable`
  * (503 at the edge) within QUERY_TIMEOUT_MS; nothing else depends on them.
  */
-import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import { PART_HEADER, PART_MAX_BYTES, partHeader, PARTS_MAX, splitParts } from "../../schemas/bus/parts.ts"
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
@@ -34,8 +35,23 @@ export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers): voi
   }
 }
 
+const utf8 = new TextEncoder()
+
 const respond = (message: Msg, reply: QueryReply<unknown>): void => {
-  message.respond(JSON.stringify(reply))
+  const bytes = utf8.encode(JSON.stringify(reply))
+  if (bytes.length <= PART_MAX_BYTES) {
+    message.respond(bytes)
+    return
+  }
+  const parts = splitParts(bytes)
+  if (parts.length > PARTS_MAX) {
+    return respond(message, { ok: false, refused: { code: "internal_error", message: "The answer is too large." } })
+  }
+  parts.forEach((part, index) => {
+    const more = headers()
+    more.set(PART_HEADER, partHeader(index, parts.length))
+    message.respond(part, { headers: more })
+  })
 }
 
 const answer = async (name: string, handler: (input: never) => Promise<unknown>, message: Msg): Promise<QueryReply<unknown>> => {

@@ -1,12 +1,12 @@
 /** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
 import { Context, Effect } from "effect"
-import type { NatsConnection } from "@nats-io/transport-node"
 import type { Asker } from "../../schemas/bus/asker.ts"
 import type { OperationName, Operations, Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
+import type { QueryClient } from "./queries.ts"
 
 export interface Request<Op extends OperationName> {
   readonly kind: string
@@ -20,16 +20,18 @@ export type Outcome = { readonly ok: true; readonly body: Uint8Array } | { reado
 /** An agent moves with its key's rotation: more hops than this are a fault. */
 const MOVES_MAX = 2
 
+const NO_ANSWER = refuse(unavailable("The service's read side did not answer. It is safe to try again."))
+
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
 export class Bus {
   private readonly asker: Asker
-  private readonly nats: NatsConnection
+  private readonly queries: QueryClient
 
-  constructor(asker: Asker, nats: NatsConnection) {
+  constructor(asker: Asker, queries: QueryClient) {
     this.asker = asker
-    this.nats = nats
+    this.queries = queries
   }
 
   /** Ready JSON of the operation's output. Who signed the request is not told. */
@@ -51,11 +53,12 @@ export class Bus {
     const timeout = Math.max(1, timeoutMs ?? call.deadline - Date.now())
     return Effect.flatMap(
       Effect.tryPromise({
-        try: () => this.nats.request(subjects.query(view), encoder.encode(JSON.stringify(input)), { timeout }),
-        catch: () => refuse(unavailable("The service's read side did not answer. It is safe to try again."))
+        try: () => this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout),
+        catch: () => NO_ANSWER
       }),
-      (message) => {
-        const reply = parse<QueryReply<Queries[View]["output"]>>(message.data)
+      (answer) => {
+        if (answer === null) return Effect.fail(NO_ANSWER)
+        const reply = parse<QueryReply<Queries[View]["output"]>>(answer)
         return reply.ok ? Effect.succeed(reply.data) : Effect.fail(refuse(reply.refused))
       }
     )

@@ -9,6 +9,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
 import { LeaseWatch } from "./leases.ts"
+import { QueryClient } from "./queries.ts"
 
 export interface EdgeBus {
   readonly nats: NatsConnection
@@ -43,5 +44,5 @@ export const openBus = (url: string, limits: Limits, report: Report): Effect.Eff
     )
     const watch = new LeaseWatch(nats, view, (error) => report("leases", error))
     yield* Effect.acquireRelease(Effect.promise(() => watch.start()), () => Effect.sync(() => watch.stop()), { interruptible: true })
-    return { nats, link: followLink(nats), asker, bus: new Bus(asker, nats) }
+    return { nats, link: followLink(nats), asker, bus: new Bus(asker, new QueryClient(nats)) }
   })

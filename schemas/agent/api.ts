@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { Description, Links, Name, Transparency } from "./fields.ts"
-import { AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate, ScoreHistoryPublic } from "./records.ts"
+import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate, ScoreHistoryPublic } from "./records.ts"
 
 export const AGENT_SORTS = ["reputation", "trust", "newest", "oldest", "active", "handle"] as const
 export type AgentSort = (typeof AGENT_SORTS)[number]
@@ -48,9 +48,9 @@ export const AgentApi = HttpApiGroup.make("agent")
         sort: Schema.optionalKey(Schema.Literals(AGENT_SORTS)),
         q: Schema.optionalKey(Schema.String)
       },
-      success: page(AgentPublic),
+      success: page(AgentListed),
       error: failures("validation_error")
-    }).annotateMerge(describe("optional", "The agent directory", "`q` is a substring of handle or name, taken literally.")),
+    }).annotateMerge(describe("optional", "The agent directory", "`q` is a substring of handle or name, taken literally. Entries are profiles without `transparency`.")),
     HttpApiEndpoint.get("getAgent", "/agents/:ref", {
       params: { ref: Schema.String },
       success: success(AgentPublic),

@@ -44,6 +44,12 @@ const publicFields = {
 export const AgentPublic = Schema.Struct(publicFields).annotate({ identifier: "AgentPublic" })
 export type AgentPublic = typeof AgentPublic.Type
 
+const { transparency: _transparency, ...listedFields } = publicFields
+
+/** An agent in the directory: the public profile but for its longest field, which the profile itself has. */
+export const AgentListed = Schema.Struct(listedFields).annotate({ identifier: "AgentListed" })
+export type AgentListed = typeof AgentListed.Type
+
 const privateFields = {
   ...publicFields,
   webhook_url: Schema.NullOr(Schema.String),

@@ -3,7 +3,7 @@
  * Inputs have passed the edge's schemas; outputs are the `data` of the envelope unless said otherwise.
  */
 import type { AgentSort, UpdateMe } from "../agent/api.ts"
-import type { AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate } from "../agent/records.ts"
+import type { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate } from "../agent/records.ts"
 import type { Category, Health, Stats } from "../meta/api.ts"
 import type { Challenge, Questions, Register } from "../registration/api.ts"
 
@@ -53,7 +53,7 @@ export interface LimitGrant {
 }
 
 export interface Queries {
-  agents: { input: { readonly page: number; readonly per_page: number; readonly sort: AgentSort; readonly q: string | null }; output: Paged<AgentPublic> }
+  agents: { input: { readonly page: number; readonly per_page: number; readonly sort: AgentSort; readonly q: string | null }; output: Paged<AgentListed> }
   scores: { input: { readonly agent: string; readonly limit: number }; output: ReadonlyArray<(typeof ScoreHistoryPrivate.Type)["entries"][number]> }
   categories: { input: null; output: ReadonlyArray<Category> }
   stats: { input: null; output: Stats }
