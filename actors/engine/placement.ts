@@ -142,6 +142,9 @@ export class Placement {
       this.beatSentAt = sentAt
       this.session = session
       this.arrange()
+    } catch (error) {
+      this.options.events.ended(session)
+      throw error
     } finally {
       this.starting = false
     }
