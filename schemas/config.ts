@@ -104,11 +104,12 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
 
 /** Addresses of servers may hold a password: a problem never repeats them. */
 const hasProtocol = (address: string, protocols: ReadonlyArray<string>): boolean =>
-  URL.canParse(address) && protocols.includes(new URL(address).protocol) && new URL(address).hostname !== ""
+  URL.canParse(address) && protocols.includes(new URL(address).protocol)
 
 const busAddresses = (env: Env): string => {
   const value = text(env, "HUB_NATS_URL") ?? "nats://127.0.0.1:4222"
-  if (value.split(",").every((address) => hasProtocol(address.trim(), ["nats:", "tls:"]))) return value
+  const addresses = value.split(",").map((address) => address.trim())
+  if (addresses.every((address) => hasProtocol(address, ["nats:"]) && new URL(address).hostname !== "")) return value
   throw new Problem("HUB_NATS_URL must be one or more addresses such as nats://host:4222, with commas between")
 }
 
