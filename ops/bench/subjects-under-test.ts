@@ -4,6 +4,7 @@ import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PRODUCT_ENTRIES } from "../launcher/entries.ts"
 import { findNatsServer } from "../launcher/nats-binary.ts"
 import { dataFolder, projectRoot } from "../launcher/paths.ts"
 import { drawPort } from "../launcher/ports.ts"
@@ -57,7 +58,7 @@ export const startService = async (edges: number, actors: number): Promise<Bench
     postgres: { dataDir: join(dataDir, "postgres"), progress: () => undefined },
     edgePorts,
     actors,
-    entries: { edge: ["edge/main.ts"], actor: ["actors/main.ts"] },
+    entries: PRODUCT_ENTRIES,
     autoRestart: false,
     report: (line) => process.stderr.write(`${line}\n`),
     onLine: (role, line) => {

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { PRODUCT_ENTRIES } from "./entries.ts"
 import { endWith, LaunchFault } from "./fault.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 
@@ -37,7 +38,7 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
 const verbs: Readonly<Record<string, Verb>> = {
   start: async (args) => {
     const { start } = await import("./start.ts")
-    return start({ args, env: process.env, entries: { edge: ["edge/main.ts"], actor: ["actors/main.ts"] } })
+    return start({ args, env: process.env, entries: PRODUCT_ENTRIES })
   },
   test: async (args) => {
     const { test } = await import("./test.ts")

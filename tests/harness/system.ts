@@ -3,6 +3,7 @@
  * test kills stays dead until the test restarts it, unless it asks for the supervisor's own restarts.
  */
 import { join } from "node:path"
+import { PRODUCT_ENTRIES } from "../../ops/launcher/entries.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { addressing, Stack } from "../../ops/launcher/stack.ts"
@@ -50,8 +51,6 @@ export interface System {
   /** Ends all in order and removes the folder; rejects if a process is left. */
   readonly stop: () => Promise<void>
 }
-
-const productEntries: StackOptions["entries"] = { edge: ["edge/main.ts"], actor: ["actors/main.ts"] }
 
 /** Nothing of the environment that the tests themselves run in may change what the product does. */
 function plainEnvironment(): NodeJS.ProcessEnv {
@@ -115,7 +114,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     },
     edgePorts,
     actors: actorCount,
-    entries: options.entries ?? productEntries,
+    entries: options.entries ?? PRODUCT_ENTRIES,
     autoRestart: options.autoRestart ?? false,
     report: (line) => logs.add("supervisor", line),
     onLine: (role, line) => logs.add(role, line),
