@@ -9,6 +9,8 @@
  *  - After an append of unknown outcome the log is read before anything else is decided.
  *  - A command id that is remembered is answered with its first reply; nothing is appended. Memory of commands is
  *    rebuilt from the log, so it survives restarts and moves (bounds: LIMITS.service.command_memory_*).
+ *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
+ *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
  *  - The mailbox is bounded; one more is refused as `overloaded`, before anything was done.
  */
 import { notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -83,13 +85,14 @@ export class Activation {
     return this.queue === null && this.loading === null
   }
 
+  /** Whether reads may be answered from the state as it is. */
   get ready(): boolean {
-    return this.loaded
+    return this.loaded && (this.seq > 0 || this.definition.logless === true)
   }
 
   /** Folds the log (from the newest snapshot on, where the log is long). Rejects when it cannot be read. */
   load(): Promise<void> {
-    if (this.loaded) return Promise.resolve()
+    if (this.ready) return Promise.resolve()
     this.loading ??= this.readLog().finally(() => {
       this.loading = null
     })
@@ -150,7 +153,8 @@ export class Activation {
     for (let attempt = 0; attempt < CONFLICT_TRIES; attempt++) {
       if (this.parts.now() >= command.deadline) break
       try {
-        await this.load()
+        // An append finds out by itself whether the log has begun meanwhile.
+        if (!this.loaded) await this.load()
       } catch {
         return { refused: unavailable("The log cannot be read at the moment.") }
       }
@@ -277,7 +281,9 @@ export class Activation {
     else await this.readLog()
   }
 
+  /** A read of the log and an append may bring the same entry. */
   private fold(entry: LogEntry): void {
+    if (entry.seq <= this.seq) return
     const { commit } = entry
     for (const event of commit.events) this.state = this.definition.evolve(this.state, event, { at: commit.at, id: this.id })
     this.seq = entry.seq
