@@ -8,6 +8,7 @@ import { type ProcessControl, waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import type { Answer } from "../support/http.ts"
 import { send } from "../support/http.ts"
+import { outcome } from "../support/outcome.ts"
 import { identityOf } from "../support/identity.ts"
 import { challengeId, registrationForm } from "../support/register.ts"
 import { type SeededRandom, seeded } from "../support/seed.ts"
@@ -31,8 +32,6 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 const newClient = () => new AgentClient({ edge: () => random.pick(service.edges), identity: identityOf(random.bytes(32)) })
-
-const outcome = (answer: Answer): string => `${answer.status} ${answer.code}`.trim()
 
 async function stepThree(client: AgentClient, handle: string, challenge: string): Promise<Answer> {
   return client.retrying("POST", "/api/v1/register", { body: registrationForm(challenge, { handle }), idempotencyKey: `register ${challenge}` })

@@ -20,17 +20,20 @@ export interface RegisterOptions {
   readonly name?: string
   readonly more?: Readonly<Record<string, unknown>>
   readonly idempotencyKey?: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly edge: string
 }
 
 export const freshHandle = (): string => `a${randomBytes(8).toString("hex")}`
 
-export async function askChallenge(client: AgentClient, edge: string): Promise<Answer> {
-  return send({ edge, method: "POST", path: "/api/v1/register/challenge", body: JSON.stringify({ public_key: client.identity.publicKey }) })
+type Headers = Readonly<Record<string, string>>
+
+export async function askChallenge(client: AgentClient, edge: string, headers: Headers = {}): Promise<Answer> {
+  return send({ edge, method: "POST", path: "/api/v1/register/challenge", headers, body: JSON.stringify({ public_key: client.identity.publicKey }) })
 }
 
-export async function challengeId(client: AgentClient, edge: string): Promise<string> {
-  const answer = await askChallenge(client, edge)
+export async function challengeId(client: AgentClient, edge: string, headers: Headers = {}): Promise<string> {
+  const answer = await askChallenge(client, edge, headers)
   if (answer.status !== 201) throw new Error(`no challenge: ${answer.status} ${answer.text}`)
   return (answer.json.data as { id: string }).id
 }
@@ -41,10 +44,11 @@ export function registrationForm(challenge: string, options: Omit<RegisterOption
 }
 
 export async function register(client: AgentClient, options: RegisterOptions): Promise<Registered> {
-  const body = registrationForm(await challengeId(client, options.edge), options)
+  const body = registrationForm(await challengeId(client, options.edge, options.headers), options)
   const answer = await client.call("POST", "/api/v1/register", {
     body,
     edge: options.edge,
+    ...(options.headers === undefined ? {} : { headers: options.headers }),
     ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey })
   })
   if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${answer.text}`)
