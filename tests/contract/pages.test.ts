@@ -1,0 +1,125 @@
+/** The pages for readers say what is there: links, paths, versions, names and figures are held against the project. */
+import { existsSync } from "node:fs"
+import { posix } from "node:path"
+import { describe, expect, it } from "vitest"
+import { BEAT_MS, DROP_AFTER_MS, SERVE_WITHIN_MS, SILENT_AFTER_MS } from "../../actors/engine/placement.ts"
+import { SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import packageJson from "../../package.json" with { type: "json" }
+import { RETRY_AFTER_MS } from "../../schemas/bus/asker.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { SHARD_COUNT } from "../../schemas/subjects.ts"
+import { textOf, trackedFiles } from "./tracked.ts"
+
+const files = trackedFiles()
+const folders = new Set(files.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))))
+const pages = files.filter((file) => file === "README.md" || (file.startsWith("ops/docs/") && file.endsWith(".md")))
+const there = (path: string): boolean => files.includes(path) || folders.has(path.replace(/\/$/, ""))
+
+const README = textOf("README.md")
+const CLUSTER = textOf("ops/docs/run-a-cluster.md")
+
+describe.each(pages)("%s", (page) => {
+  const text = textOf(page)
+
+  it("links only to what is there", () => {
+    const targets = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target]) => target ?? "").filter((target) => !/^https?:/.test(target))
+    expect(targets.filter((target) => !there(posix.join(posix.dirname(page), target)))).toEqual([])
+  })
+
+  it("names only files and folders that are there", () => {
+    const named = [...text.matchAll(/`((?:schemas|edge|actors|ops|tests)\/[\w./-]*)`/g)].map(([, path]) => path ?? "")
+    expect(named.filter((path) => !there(path))).toEqual([])
+  })
+
+  it("shows only commands that there are", () => {
+    const scripts = [...text.matchAll(/\bnpm run (?:-s )?([a-z]+)/g)].map(([, name]) => name ?? "")
+    expect(scripts.filter((name) => !Object.hasOwn(packageJson.scripts, name))).toEqual([])
+  })
+})
+
+describe("README.md", () => {
+  const rows = new Map([...README.matchAll(/^\| `([^`]+)` \| (\d[^ ]*) \| (.+) \|$/gm)].map(([, name, version, reason]) => [name, { version, reason }]))
+
+  it("is short", () => {
+    expect(README.split("\n").length).toBeLessThanOrEqual(150)
+  })
+
+  it("gives every package, with its version and a reason", () => {
+    const declared = { ...packageJson.dependencies, ...packageJson.devDependencies }
+    expect(Object.fromEntries([...rows].map(([name, { version }]) => [name, version]))).toEqual(declared)
+  })
+
+  it("tells packages that serve from those for development", () => {
+    const forDevelopment = README.slice(README.indexOf("\nFor development:"))
+    for (const name of Object.keys(packageJson.devDependencies)) expect(forDevelopment, name).toContain(`| \`${name}\` |`)
+    for (const name of Object.keys(packageJson.dependencies)) expect(forDevelopment, name).not.toContain(`| \`${name}\` |`)
+  })
+
+  it("maps every folder that holds sources", () => {
+    const tops = new Set(files.filter((file) => /\.(ts|mjs)$/.test(file) && file.includes("/")).map((file) => file.split("/")[0]))
+    for (const top of tops) expect(README).toContain(`| \`${top}/\` |`)
+  })
+})
+
+describe("run-a-cluster.md", () => {
+  it("tells every name that is read from the environment, and no other", () => {
+    const readers = files.filter((file) => file === "schemas/config.ts" || file === "actors/server-key.ts" || /^ops\/launcher\/[^/]+\.(ts|mjs)$/.test(file))
+    const read = new Set(readers.flatMap((file) => textOf(file).match(/\bHUB_[A-Z0-9_]+\b/g) ?? []).filter((name) => !name.startsWith("HUB_TEST_")))
+    const told = [...CLUSTER.matchAll(/^\| (`HUB_[^|]+) \|/gm)].flatMap(([, cell]) => cell?.match(/HUB_[A-Z0-9_]+/g) ?? [])
+    expect(told.toSorted()).toEqual([...read].toSorted())
+  })
+
+  it("tells the figures of leases and retries as they are", () => {
+    for (const row of [
+      `| a session beats | every ${BEAT_MS} ms |`,
+      `beat was sent within | ${SERVE_WITHIN_MS} ms |`,
+      `heard no pong for | ${SILENT_AFTER_MS} ms`,
+      `without a confirmed beat for | ${DROP_AFTER_MS / 1000} s |`,
+      `expires without a beat after | ${SESSION_TTL_SECONDS} s |`,
+      `under the same id, after | ${RETRY_AFTER_MS} ms`,
+      `whatever happens, after | ${LIMITS.service.request_deadline_ms / 1000} s`,
+      `share ${SHARD_COUNT} shards`,
+      `read models ${LIMITS.service.projected_wait_ms} ms at most`
+    ]) expect(CLUSTER).toContain(row)
+    expect(SERVE_WITHIN_MS).toBeLessThan(SILENT_AFTER_MS)
+    expect(DROP_AFTER_MS).toBeLessThan(SESSION_TTL_SECONDS * 1000)
+  })
+
+  it("is right that there is no docker-compose.yml", () => {
+    expect(CLUSTER.includes("no `docker-compose.yml`")).toBe(!existsSync(`${projectRoot}/docker-compose.yml`))
+  })
+})
+
+describe("code on the pages", () => {
+  const flat = (code: string): string => code.replace(/\s+/g, " ").trim()
+  const SOURCES = {
+    "ops/docs/add-an-endpoint.md": ["schemas/agent/api.ts", "edge/routes/agent.ts"],
+    "ops/docs/add-an-actor.md": ["actors/category/actor.ts"]
+  }
+
+  it.each(Object.entries(SOURCES))("%s shows what stands in %j", (page, sources) => {
+    const code = flat(sources.map(textOf).join("\n"))
+    const blocks = [...textOf(page).matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block ?? "")
+    expect(blocks.length).toBeGreaterThan(1)
+    for (const piece of blocks.flatMap((block) => block.split("// …"))) expect(code).toContain(flat(piece))
+  })
+})
+
+describe("decisions", () => {
+  const decisions = pages.filter((page) => page.startsWith("ops/docs/decisions/"))
+
+  it("are numbered without a gap", () => {
+    expect(decisions.length).toBeGreaterThan(10)
+    expect(decisions.map((page) => Number(posix.basename(page).slice(0, 4)))).toEqual(decisions.map((_, index) => index + 1))
+  })
+
+  it.each(decisions)("%s says context, decision and consequence, shortly", (page) => {
+    const text = textOf(page)
+    const [title, ...lines] = text.trimEnd().split("\n")
+    expect(posix.basename(page)).toMatch(/^\d{4}(-[a-z]+)+\.md$/)
+    expect(title).toMatch(new RegExp(`^# ${posix.basename(page).slice(0, 4)} [A-Z\`]`))
+    expect(text.match(/^\*\*\w+\.\*\*/gm)).toEqual(["**Context.**", "**Decision.**", "**Consequence.**"])
+    expect(lines.filter((line) => line !== "").length).toBeLessThanOrEqual(12)
+  })
+})
