@@ -3,6 +3,7 @@
  * Exit status 78 is a fault of configuration, told in one line; 0 is a clean end.
  */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { busServers } from "../schemas/bus/servers.ts"
 import { readConfig } from "../schemas/config.ts"
 import { SEEDED_CATEGORIES } from "./category/actor.ts"
 import { openDatabase } from "./database.ts"
@@ -32,7 +33,7 @@ const seed = seeded.ok ? seeded.seed : giveUp(seeded.problem)
 if (config.databaseUrl === null) giveUp("HUB_DATABASE_URL is required: the address of a Postgres database")
 
 const nats: NatsConnection = await connect({
-  servers: config.natsUrl,
+  ...(busServers(config.natsUrl) ?? giveUp("HUB_NATS_URL is not an address")),
   name: `hub-actors-${process.pid}`,
   maxReconnectAttempts: -1,
   reconnectTimeWait: 100,

@@ -2,6 +2,7 @@
  * Configuration (contract 15): the environment's text turned into checked values, once, at the start of a process.
  * A bad value is one line that names it; nothing else in the project reads the environment.
  */
+import { busServers } from "./bus/servers.ts"
 import { type Limits, overrideLimits } from "./limits.ts"
 import { normaliseHost } from "./signing/request.ts"
 
@@ -103,19 +104,15 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
 }
 
 /** Addresses of servers may hold a password: a problem never repeats them. */
-const hasProtocol = (address: string, protocols: ReadonlyArray<string>): boolean =>
-  URL.canParse(address) && protocols.includes(new URL(address).protocol)
-
 const busAddresses = (env: Env): string => {
   const value = text(env, "HUB_NATS_URL") ?? "nats://127.0.0.1:4222"
-  const addresses = value.split(",").map((address) => address.trim())
-  if (addresses.every((address) => hasProtocol(address, ["nats:"]) && new URL(address).hostname !== "")) return value
+  if (busServers(value) !== null) return value
   throw new Problem("HUB_NATS_URL must be one or more addresses such as nats://host:4222, with commas between")
 }
 
 const databaseAddress = (env: Env): string | null => {
   const value = text(env, "HUB_DATABASE_URL")
-  if (value === null || hasProtocol(value, ["postgres:", "postgresql:"])) return value
+  if (value === null || (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) return value
   throw new Problem("HUB_DATABASE_URL must be an address such as postgres://user:password@host:5432/database")
 }
 

@@ -8,6 +8,7 @@ import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { Fault } from "./fault.ts"
@@ -30,7 +31,9 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   const url = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
   if (!url || !databaseUrl) throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
-  const nats = await connect({ servers: url, name: "hub-cli", timeout: CONNECT_TIMEOUT_MS }).catch(() => {
+  const servers = busServers(url)
+  if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222")
+  const nats = await connect({ ...servers, name: "hub-cli", timeout: CONNECT_TIMEOUT_MS }).catch(() => {
     throw new Fault("nats-server does not answer; is the service running?")
   })
   const manager = await jetstreamManager(nats)

@@ -1,6 +1,7 @@
 /** The environment's names (contract 15): good values become configuration, bad ones a line that names them. */
 import { describe, expect, it } from "vitest"
 import { serverSeed } from "../../actors/server-key.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 
@@ -117,6 +118,20 @@ describe("bad values", () => {
     { HUB_BASE_URL: `https://hub:${SECRET}@hub.example` }
   ])("never show a password", (env) => {
     expect(problemOf(env)).not.toContain(SECRET)
+  })
+})
+
+describe("the bus's address", () => {
+  it.each([
+    ["nats://127.0.0.1:4222", { servers: ["127.0.0.1:4222"] }],
+    ["nats://one:4222, nats://two,nats://[::1]:4333", { servers: ["one:4222", "two", "[::1]:4333"] }],
+    ["nats://one, nats://hub:w%40rd@two:4222, nats://other:x@three", { servers: ["one", "two:4222", "three"], user: "hub", pass: "w@rd" }],
+    ["nats://token@one", { servers: ["one"], user: "token", pass: "" }],
+    ["nats://hub:%zz@one", null],
+    ["nats://one,two", null],
+    ["", null]
+  ])("%j becomes %j", (addresses, servers) => {
+    expect(busServers(addresses)).toEqual(servers)
   })
 })
 
