@@ -1,6 +1,6 @@
 /**
  * Every subject, stream, bucket and consumer of the bus, by the function that builds it. Nothing else in the
- * project writes a subject as text. `tests/contract` keeps a committed snapshot of this list.
+ * project writes a subject as text. `schemas/contract/subjects.txt` is the committed snapshot of this list.
  *
  *   hub.node.<session>        command frames to one actor node (edge to actors, request-reply in batches)
  *   hub.reply.<edge>.<session> reply frames back to one asker; a "no responders" on it names the session
@@ -25,16 +25,19 @@ export const subjects = {
   query: (view: string) => `hub.qry.${view}`,
   event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
   events: "hub.evt.>",
-  eventsOf: (kind: string) => `hub.evt.${kind}.*`,
   nonce: "hub.nonce",
   seen: (agent: string) => `hub.seen.${agent}`,
   seenAll: "hub.seen.*",
   limit: (bucket: string, key: string) => `hub.limit.${bucket}.${key}`,
+  limitsAll: "hub.limit.>",
   idempotency: (agent: string, key: string) => `hub.idem.${agent}.${key}`,
+  idempotencyAll: "hub.idem.>",
   timerSet: (kind: string, id: string, name: string) => `hub.timer.set.${kind}.${id}.${name}`,
+  timerSets: "hub.timer.set.>",
   timerFire: (kind: string, id: string, name: string) => `hub.timer.fire.${kind}.${id}.${name}`,
   timerFires: "hub.timer.fire.>",
   counter: (name: string) => `hub.counter.${name}`,
+  counters: "hub.counter.*",
   projected: "hub.projected"
 } as const
 
@@ -53,11 +56,8 @@ export const buckets = {
   leases: "hub_leases"
 } as const
 
-export const consumers = {
-  projections: "projections",
-  seen: "seen",
-  timers: "timers"
-} as const
+/** Durable ones only: what follows a stream for one process has no name. */
+export const consumers = { timers: "timers" } as const
 
 export const queueGroups = { queries: "queries" } as const
 

@@ -24,18 +24,18 @@ const wantedStreams = (limits: Limits, replicas: number): ReadonlyArray<Wanted> 
     max_age: (limits.authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS) * SECOND
   },
   { ...common, num_replicas: replicas, name: streams.seen, subjects: [subjects.seenAll], max_msgs_per_subject: 1 },
-  { ...common, num_replicas: replicas, name: streams.limits, subjects: ["hub.limit.>"], max_msgs_per_subject: 1, allow_msg_ttl: true },
-  { ...common, num_replicas: replicas, name: streams.idempotency, subjects: ["hub.idem.>"], max_msgs_per_subject: 1, allow_msg_ttl: true },
+  { ...common, num_replicas: replicas, name: streams.limits, subjects: [subjects.limitsAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
+  { ...common, num_replicas: replicas, name: streams.idempotency, subjects: [subjects.idempotencyAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
   {
     ...common,
     num_replicas: replicas,
     name: streams.timers,
-    subjects: ["hub.timer.set.>", subjects.timerFires],
+    subjects: [subjects.timerSets, subjects.timerFires],
     max_msgs_per_subject: 1,
     allow_msg_schedules: true,
     allow_msg_ttl: true
   },
-  { ...common, num_replicas: replicas, name: streams.counters, subjects: ["hub.counter.*"], allow_msg_counter: true },
+  { ...common, num_replicas: replicas, name: streams.counters, subjects: [subjects.counters], allow_msg_counter: true },
   {
     ...common,
     num_replicas: replicas,

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import openapi from "../../schemas/contract/openapi.json" with { type: "json" }
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
-import { textOf } from "./tracked.ts"
+import { textOf, trackedFiles } from "./tracked.ts"
 
 interface Operation {
   readonly operationId: string
@@ -37,6 +37,13 @@ describe("schemas/contract/", () => {
     const lines = textOf("schemas/contract/subjects.txt").trim().split("\n")
     for (const name of Object.keys(subjects)) expect(lines.filter((line) => line.startsWith(`subject ${name}: `)), name).toHaveLength(1)
     for (const name of [...Object.values(streams), ...Object.values(consumers)]) expect(lines.some((line) => line.endsWith(`: ${name}`)), name).toBe(true)
+  })
+
+  it("is the whole list: no subject is written as text elsewhere", () => {
+    const texts = trackedFiles()
+      .filter((file) => /^(schemas|edge|actors|ops)\/.*\.ts$/.test(file) && file !== "schemas/subjects.ts")
+      .flatMap((file) => [...textOf(file).matchAll(/["'`]hub\.(?:[a-z]+\.|nonce\b|suspect\b|projected\b)[^"'`<]*["'`$]/g)].map(([subject]) => `${file}: ${subject}`))
+    expect(texts).toEqual([])
   })
 
   it("lists each event once, with a version", () => {
