@@ -27,6 +27,7 @@ export interface Database {
     created_at: Time
     last_seen_at: Time
   }
+  agent_seen: { id: string; last_seen_at: Time }
   score_entries: {
     agent: string
     entry: number

@@ -115,6 +115,10 @@ export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): 
     await sql`
       insert into agents select * from jsonb_populate_recordset(null::agents, ${JSON.stringify(rows.registered)}::jsonb)
       on conflict (id) do nothing`.execute(trx)
+    const ids = rows.registered.map((row) => row.id)
+    await sql`
+      update agents a set last_seen_at = greatest(a.last_seen_at, s.last_seen_at)
+      from agent_seen s where a.id = s.id and a.id = any(${ids})`.execute(trx)
   }
   if (rows.changed.length > 0) {
     await sql`
@@ -137,7 +141,10 @@ export const clearAgents = async (trx: Transaction<Database>): Promise<void> => 
   await sql`truncate agents, score_entries`.execute(trx)
 }
 
-/** When agents were last seen (spec 2.2): a stream of its own, see actors/agent/seen.ts. */
+/**
+ * When agents were last seen (spec 2.2): a stream of its own, see actors/agent/seen.ts. It may be ahead of the agents
+ * themselves or outlive their rebuild, so it has a table of its own, from which a new row takes its time.
+ */
 export const seenProjection = {
   name: "seen",
   stream: streams.seen,
@@ -151,8 +158,12 @@ export const seenProjection = {
       newest.set(agent, new Date(at).toISOString())
     }
     const rows = [...newest].map(([id, last_seen_at]) => ({ id, last_seen_at }))
+    const given = JSON.stringify(rows)
+    await sql`
+      insert into agent_seen select * from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb)
+      on conflict (id) do update set last_seen_at = greatest(agent_seen.last_seen_at, excluded.last_seen_at)`.execute(trx)
     await sql`
       update agents a set last_seen_at = greatest(a.last_seen_at, p.last_seen_at)
-      from jsonb_populate_recordset(null::agents, ${JSON.stringify(rows)}::jsonb) p where a.id = p.id`.execute(trx)
+      from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb) p where a.id = p.id`.execute(trx)
   }
 }

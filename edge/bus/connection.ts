@@ -1,5 +1,6 @@
 /** The connection to NATS: it never gives up, and says when it is away. */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { busServers } from "../../schemas/bus/servers.ts"
 
 const RECONNECT_WAIT_MS = 250
 /** Pings that may stay unanswered before a silent line counts as cut. */
@@ -8,10 +9,10 @@ const PINGS_UNANSWERED_MAX = 2
 const CONNECT_TIMEOUT_MS = 5_000
 
 export const connectBus = async (url: string, name: string): Promise<NatsConnection> => {
-  const servers = url.split(",").map((part) => part.trim())
-  const { user, pass } = credentialsOf(servers[0] ?? "")
+  const bus = busServers(url)
+  if (bus === null) throw new TypeError("HUB_NATS_URL is no address of the bus")
   return connect({
-    servers: servers.map(withoutCredentials),
+    ...bus,
     name,
     reconnect: true,
     maxReconnectAttempts: -1,
@@ -21,20 +22,8 @@ export const connectBus = async (url: string, name: string): Promise<NatsConnect
     maxPingOut: PINGS_UNANSWERED_MAX,
     timeout: CONNECT_TIMEOUT_MS,
     // Without their stacks: one is made for every request-reply otherwise.
-    noAsyncTraces: true,
-    ...(user === undefined ? {} : { user, pass: pass ?? "" })
+    noAsyncTraces: true
   })
-}
-
-const credentialsOf = (server: string): { user?: string; pass?: string } => {
-  if (!URL.canParse(server)) return {}
-  const { username, password } = new URL(server)
-  return username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
-}
-
-const withoutCredentials = (server: string): string => {
-  if (!URL.canParse(server)) return server
-  return new URL(server).host
 }
 
 export interface Link {

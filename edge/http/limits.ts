@@ -15,8 +15,8 @@ import { Slice } from "./slice.ts"
 const SLICES_MAX = 20_000
 /** A draw that takes longer counts as unreachable: the bucket must not be what a request waits for. */
 const DRAW_DEADLINE_MS = 2_000
-/** Rounds of "wait for the draw, try again" of one request on an exact bucket. */
-const ROUNDS_MAX = 200
+/** A request on an exact bucket waits for its turn at the draw this long at most. */
+const WAIT_MAX_MS = 3_000
 
 export type EdgeBucket = "ip" | "anon" | "web" | "key" | "register" | "captcha_key"
 
@@ -56,7 +56,8 @@ export class EdgeLimits {
   }
 
   private async waitAndTake(bucket: EdgeBucket, entry: Entry): Promise<Taken> {
-    for (let round = 0; round < ROUNDS_MAX; round++) {
+    const until = Date.now() + WAIT_MAX_MS
+    while (Date.now() < until) {
       this.drawAhead(bucket, entry)
       const { draw } = entry
       if (draw !== null) await draw

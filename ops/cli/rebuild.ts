@@ -17,7 +17,7 @@ export const rebuildCommand: Command = {
     const { name } = mainProjection
     const head = (await service.manager.streams.info(streams.events)).state.last_seq
     const began = Date.now()
-    await service.db.updateTable("projections").set({ version: 0, seq: 0 }).where("name", "in", [name, "seen"]).execute()
+    await service.db.updateTable("projections").set({ version: 0, seq: 0 }).where("name", "=", name).execute()
     let last = 0
     let movedAt = Date.now()
     for (;;) {
