@@ -1,0 +1,22 @@
+/**
+ * Where an operation answers otherwise than the rule that is derived from the interface's description, and why it must.
+ * The list may only shrink: an entry whose case follows the rule, or no longer exists, fails the test.
+ */
+export interface Exception {
+  readonly operation: string
+  readonly check: "signature" | "validation" | "limit"
+  readonly name: string
+  /** Status, code and field, or the bucket that refuses. */
+  readonly answer: string
+  readonly why: string
+}
+
+export const EXCEPTIONS: ReadonlyArray<Exception> = [
+  { operation: "POST /api/v1/register", check: "signature", name: "none", answer: "401 signature_required", why: "spec 4.3 names this code for step 3" },
+  { operation: "POST /api/v1/register", check: "signature", name: "of an unregistered key", answer: "400 challenge_unknown", why: "the key is registered by this very step" },
+  { operation: "DELETE /api/v1/me", check: "validation", name: "an empty object", answer: "422 confirmation_required confirm", why: "spec 7: a deletion without explicit confirm" },
+  { operation: "DELETE /api/v1/me", check: "validation", name: "without confirm", answer: "422 confirmation_required confirm", why: "spec 7: a deletion without explicit confirm" },
+  { operation: "POST /api/v1/register/challenge", check: "limit", name: "unsigned", answer: "register", why: "spec 8: a bucket of its own, 10 an hour" },
+  { operation: "POST /api/v1/register/challenge/{id}/questions", check: "limit", name: "unsigned", answer: "ip", why: "contract 0: registration steps do not draw on anon" },
+  { operation: "POST /api/v1/register", check: "limit", name: "signed", answer: "key", why: "there is no agent yet whose bucket could be drawn" }
+]
