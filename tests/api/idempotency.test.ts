@@ -73,7 +73,7 @@ describe("the same request again", () => {
   })
 
   test("while the first is under way is told so, with the time to come back", async () => {
-    service.system.postgres.freeze()
+    await service.system.postgres.kill()
     try {
       const first = patch("slow", "slowly")
       await waitFor(async () => (await timesInLog("slowly")) === 1, { describe: "the first one's commit" })
@@ -82,7 +82,7 @@ describe("the same request again", () => {
       expect(outcome(await patch("slow", "another", edges[1]))).toBe("422 idempotency_conflict")
       expect(outcome(await first)).toBe("200")
     } finally {
-      service.system.postgres.thaw()
+      await service.system.postgres.restart()
     }
     expect(isReplay(await patch("slow", "slowly", edges[1]))).toBe(true)
     expect(await timesInLog("slowly")).toBe(1)

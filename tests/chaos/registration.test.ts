@@ -17,7 +17,9 @@ import { homeOf, isSettled, sessionOf } from "./verdict.ts"
 
 const ACTORS = 3
 const RACES = 5
-const KILL_ROUNDS = 10
+const KILLS = 4
+/** Registrations under way at a kill. */
+const AT_ONCE = 6
 /** A registration takes some 20 ms: the kill falls before, into and behind it. */
 const KILL_WITHIN_MS = 40
 
@@ -68,37 +70,50 @@ test("one key that registers twice at once, under two handles: it has one of the
   }
 })
 
-/** One round: the third step is under way when a process on its way is killed, at a moment drawn by lot. `null`: no answer came. */
-async function registerWhileKilling(client: AgentClient, handle: string, victimOf: (challenge: string, edge: number) => Promise<ProcessControl>) {
-  const edge = random.below(service.edges.length)
-  const challenge = await challengeId(client, service.edges[edge] ?? "")
-  const victim = await victimOf(challenge, edge)
-  const answer = client
-    .call("POST", "/api/v1/register", { body: registrationForm(challenge, { handle }), idempotencyKey: `register ${challenge}`, edge: service.edges[edge] ?? "" })
-    .catch(() => null)
-  await delay(random.next() * KILL_WITHIN_MS)
-  await victim.kill()
-  const first = await answer
-  await victim.restart()
-  await waitFor(() => isSettled(service.view, ACTORS), { describe: "three actor nodes with shards" })
-  return { first, challenge }
+interface Attempt {
+  readonly client: AgentClient
+  readonly handle: string
+  readonly challenge: string
+  /** `null`: no answer came. */
+  readonly first: Answer | null
 }
 
-async function expectWholeOrNothing(victimOf: (challenge: string, edge: number) => Promise<ProcessControl>): Promise<void> {
-  const seen: Array<string> = []
-  for (let round = 0; round < KILL_ROUNDS; round++) {
+/** One round: third steps are under way when a process on their way is killed, at a moment drawn by lot. */
+async function registerWhileKilling(edge: number, victim: ProcessControl, challengeFor: (client: AgentClient) => Promise<string>): Promise<ReadonlyArray<Attempt>> {
+  const applicants = await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     const client = newClient()
-    const handle = random.word(12)
-    const { first, challenge } = await registerWhileKilling(client, handle, victimOf)
-    const claims = await logOf(service.view, "handle", handle)
-    const agents = await logOf(service.view, "agent", client.hubId)
-    seen.push(`${first === null ? "no answer" : outcome(first)}, ${agents.length === 0 ? "nothing" : "registered"}`)
-    expect(["no answer", "201", "503 unavailable"]).toContain(first === null ? "no answer" : outcome(first))
-    expect(claims.length, "claims and agents are made together").toBe(agents.length)
-    if (first?.status === 201) expect(agents.length, "an acknowledged registration").toBe(1)
-    await expectOpenTo(client, handle, challenge, agents.length)
+    return { client, handle: random.word(12), challenge: await challengeFor(client) }
+  }))
+  const steps = applicants.map(async ({ client, handle, challenge }) => {
+    await delay(random.next() * KILL_WITHIN_MS)
+    return client
+      .call("POST", "/api/v1/register", { body: registrationForm(challenge, { handle }), idempotencyKey: `register ${challenge}`, edge: service.edges[edge] ?? "" })
+      .catch(() => null)
+  })
+  await delay(random.next() * KILL_WITHIN_MS)
+  await victim.kill()
+  const firsts = await Promise.all(steps)
+  await victim.restart()
+  await waitFor(() => isSettled(service.view, ACTORS), { describe: "three actor nodes with shards" })
+  return applicants.map((applicant, index) => ({ ...applicant, first: firsts[index] ?? null }))
+}
+
+async function expectWholeOrNothing(round: () => Promise<ReadonlyArray<Attempt>>): Promise<void> {
+  const seen = new Map<string, number>()
+  for (let kill = 0; kill < KILLS; kill++) {
+    for (const { client, handle, challenge, first } of await round()) {
+      const answered = first === null ? "no answer" : outcome(first)
+      const claims = await logOf(service.view, "handle", handle)
+      const agents = await logOf(service.view, "agent", client.hubId)
+      const what = `${answered}, ${agents.length === 0 ? "nothing" : "registered"}`
+      seen.set(what, (seen.get(what) ?? 0) + 1)
+      expect(["no answer", "201", "503 unavailable"]).toContain(answered)
+      expect(claims.length, "claims and agents are made together").toBe(agents.length)
+      if (first?.status === 201) expect(agents.length, "an acknowledged registration").toBe(1)
+      await expectOpenTo(client, handle, challenge, agents.length)
+    }
   }
-  console.log(`what was seen while a process died: ${seen.join("; ")}`)
+  console.log(`what was seen while a process died: ${JSON.stringify(Object.fromEntries(seen))}`)
 }
 
 /** Whoever came away with nothing has taken nothing: every second time, another gets the handle. */
@@ -111,17 +126,26 @@ async function expectOpenTo(client: AgentClient, handle: string, challenge: stri
   expect((await logOf(service.view, "agent", another.hubId)).length).toBe(1)
 }
 
-test("an actor killed during the third step leaves a whole registration or none", () =>
-  expectWholeOrNothing(async (challenge) => {
-    const home = homeOf(service.view, challenge)
-    const sessions = await Promise.all(service.system.actors.map((actor) => sessionOf(service.view, actor.pid)))
-    const victim = service.system.actors[sessions.indexOf(home)]
-    if (victim === undefined) throw new Error(`no process has the session ${home}`)
-    return victim
-  }), 40_000)
+test("an actor killed during the third step leaves a whole registration or none", async () => {
+  const { view, system, edges } = service
+  await expectWholeOrNothing(async () => {
+    const victim = random.pick(system.actors)
+    const session = await sessionOf(view, victim.pid)
+    // Challenges at home with the victim: about one in three.
+    const challengeFor = (client: AgentClient) => waitFor(async () => {
+      const challenge = await challengeId(client, random.pick(edges))
+      return homeOf(view, challenge) === session ? challenge : ""
+    }, { describe: "a challenge at home with the victim" })
+    return registerWhileKilling(random.below(edges.length), victim, challengeFor)
+  })
+}, 40_000)
 
-test("so does an edge", () =>
-  expectWholeOrNothing((_challenge, edge) => {
-    const victim = service.system.edges[edge]
-    return victim === undefined ? Promise.reject(new Error(`no edge ${edge}`)) : Promise.resolve(victim)
-  }), 40_000)
+test("so does an edge", async () => {
+  const { system, edges } = service
+  await expectWholeOrNothing(() => {
+    const edge = random.below(edges.length)
+    const victim = system.edges[edge]
+    if (victim === undefined) throw new Error(`no edge ${edge}`)
+    return registerWhileKilling(edge, victim, (client) => challengeId(client, edges[edge] ?? ""))
+  })
+}, 40_000)
