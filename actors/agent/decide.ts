@@ -14,6 +14,16 @@ export const ROLES = ["operator"] as const
 
 const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
 
+/**
+ * What the account's status forbids (spec 3.1, 5.4). Asked at the gate, and again by the decision: between the two the
+ * command waited, and another before it may have closed the account.
+ */
+export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null => {
+  if (agent.status === "banned") return refusal("agent_banned", "This agent is banned.")
+  if (agent.status === "deleted") return refusal("agent_deleted", "This account was deleted.")
+  return agent.status === "suspended" && changes ? refusal("agent_suspended", "This agent is suspended: it may read, but not write.") : null
+}
+
 export const scoreChange = (
   agent: { readonly trust: number; readonly reputation: number; readonly entries: number },
   score: ScoreName,
@@ -44,6 +54,8 @@ export const registrationEvents = (registered: Extract<AgentEvent, { type: "agen
 
 export const decideUpdate = (state: AgentState, change: UpdateMe, production: boolean): Decision<AgentEvent> => {
   if (state === null) return missing
+  const closed = statusRefusal(state, true)
+  if (closed !== null) return { refused: closed }
   if (typeof change.webhook_url === "string") {
     const problem = webhookAddressProblem(change.webhook_url, production)
     if (problem !== null) return { refused: invalidField("webhook_url", `webhook_url ${problem}.`) }
@@ -53,6 +65,9 @@ export const decideUpdate = (state: AgentState, change: UpdateMe, production: bo
 
 export const decideDelete = (state: AgentState, input: { readonly confirm: string }): Decision<AgentEvent> => {
   if (state === null) return missing
+  // A suspended agent may leave.
+  const closed = statusRefusal(state, false)
+  if (closed !== null) return { refused: closed }
   if (state.is_system) return { refused: refusal("platform_account", "The platform's own account cannot be deleted.") }
   if (input.confirm !== state.handle) {
     return { refused: refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle, exactly.", { field: "confirm" }) }
@@ -72,7 +87,7 @@ export const decideSuspend = (state: AgentState, input: Moderation): Decision<Ag
   if (state === null) return missing
   if (state.status !== "active") return conflict(state)
   const score = scoreChange(state, "trust", -TRUST_LOST_BY_SUSPENSION, "suspended", null)
-  const withheld = score.type === "agent.score_changed" ? -score.delta : 0
+  const withheld = score.type === "agent.score_changed" ? 0 - score.delta : 0
   return { events: [{ type: "agent.suspended", v: 1, reason: input.reason, trust_withheld: withheld }, score] }
 }
 
