@@ -10,6 +10,8 @@ type Time = ColumnType<Date, Date | string, Date | string>
 export interface Database {
   snapshots: { kind: string; id: string; format: number; seq: Big; state: Json; commands: Json }
   projections: { name: string; seq: Big; version: number }
+  /** Messages of the log that could not be brought into a read model. */
+  projection_faults: { projection: string; seq: Big; kind: string; id: string; error: string }
   agents: {
     id: string
     number: number

@@ -3,6 +3,7 @@ import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { custom, type Decision, read, type Result, write } from "../engine/definition.ts"
 import { Json } from "../engine/json.ts"
+import { Sealer } from "../engine/seal.ts"
 import { decideBan, decideDelete, decideReinstate, decideRole, decideSuspend, decideSystem, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { idempotencyOperations } from "../idempotency/operations.ts"
@@ -52,7 +53,7 @@ const operatorWrite = <Input>(decide: (state: AgentState, input: Input) => Decis
 
 const fold: Fold<AgentState, AgentEvent> = { kind: "agent", initial: null, events: AGENT_EVENTS, evolve }
 
-export const agentKind = kind(fold, ({ nats, nonces, config, stateOf }) => {
+export const agentKind = kind(fold, ({ nats, nonces, config, seed, stateOf }) => {
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
@@ -94,7 +95,7 @@ export const agentKind = kind(fold, ({ nats, nonces, config, stateOf }) => {
       "agent.role": operatorWrite(decideRole),
       "agent.system": operatorWrite(decideSystem),
       "agent.inspect": read<AgentState, null>((state, _input, context) => (state === null ? absent : { data: operatorView(state, context) })),
-      ...idempotencyOperations(nats, limits)
+      ...idempotencyOperations(nats, limits, new Sealer(seed))
     }
   }
 })

@@ -11,6 +11,7 @@ import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { NonceLog } from "../engine/nonces.ts"
 import { draw, type Window } from "../limit/window.ts"
+import { statusRefusal } from "./decide.ts"
 import type { Agent, AgentState } from "./state.ts"
 
 export interface AgentMemory {
@@ -30,8 +31,15 @@ export interface GateParts {
   readonly seen: (id: string, now: number) => void
 }
 
-/** Operations that a key without an agent may be used for: registration itself. */
-const OPEN_TO_ANY_KEY = "agent.admit_key"
+/** Registration's own question about a key; it draws on no agent's bucket. */
+const ADMIT_KEY = "agent.admit_key"
+/**
+ * First answers are kept and given again whatever has become of the account meanwhile: a repeated deletion gets the
+ * answer of the first, and a registration has one before there is an agent.
+ */
+const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
+
+const opensToAnyKey = (op: string): boolean => op === ADMIT_KEY || FIRST_ANSWERS.has(op)
 
 export const agentGate = (parts: GateParts): Gate<AgentState> => ({
   judge: (ask, activation, writes) => {
@@ -41,7 +49,7 @@ export const agentGate = (parts: GateParts): Gate<AgentState> => ({
     if (by.settled === true) return { verdict: judgeAgent(parts, ask, by, activation.state, memory, writes) }
     const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, Date.now())
     if (use === "reused") return REUSED
-    const stranger = activation.state === null && ask.op !== OPEN_TO_ANY_KEY
+    const stranger = activation.state === null && !opensToAnyKey(ask.op)
     return {
       verdict: stranger ? judgeStrangerKey(parts, by) : judgeAgent(parts, ask, by, activation.state, memory, writes),
       recorded
@@ -62,9 +70,9 @@ const judgeStrangerKey = async (parts: GateParts, by: SignedBy): Promise<GateVer
 }
 
 const judgeAgent = (parts: GateParts, ask: Ask, by: SignedBy, agent: AgentState, memory: AgentMemory, writes: boolean): GateVerdict => {
-  if (ask.op === OPEN_TO_ANY_KEY) return { pass: true }
+  if (ask.op === ADMIT_KEY || (agent === null && FIRST_ANSWERS.has(ask.op))) return { pass: true }
   if (agent === null) return { pass: false, refused: refusal("key_unknown", "The signature is good, but no agent has this key.") }
-  const refused = keyRefusal(agent, by.publicKey) ?? statusRefusal(agent, ask, writes)
+  const refused = keyRefusal(agent, by.publicKey) ?? (FIRST_ANSWERS.has(ask.op) ? null : statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
   if (refused !== null) return { pass: false, refused }
   const now = Date.now()
   parts.seen(ask.actor, now)
@@ -75,16 +83,6 @@ const judgeAgent = (parts: GateParts, ask: Ask, by: SignedBy, agent: AgentState,
 const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
   if (agent.keys.at(-1)?.public_key === publicKey) return null
   return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
-}
-
-const statusRefusal = (agent: Agent, ask: Ask, writes: boolean): Refusal | null => {
-  if (agent.status === "active") return null
-  if (agent.status === "banned") return refusal("agent_banned", "This agent is banned.")
-  if (agent.status === "deleted") return refusal("agent_deleted", "This account was deleted.")
-  const changes = writes || (ask.draw ?? []).length > 0
-  return changes && ask.whileSuspended !== true
-    ? refusal("agent_suspended", "This agent is suspended: it may read, but not write.")
-    : null
 }
 
 const drawAll = (memory: AgentMemory, limits: Limits, buckets: ReadonlyArray<string>, now: number): GateVerdict => {

@@ -1,4 +1,5 @@
 /** A forum category: id = its slug (spec 2.8). Operators define and remove them; the first ones are seeded. */
+import { isStorable } from "../../schemas/agent/fields.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
 import { type Decision, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
@@ -24,6 +25,7 @@ export const evolveCategory = (_state: CategoryState | null, event: CategoryEven
 
 export const decideDefine = (state: CategoryState | null, input: CategoryState, id: string): Decision<CategoryEvent> => {
   if (!SLUG_PATTERN.test(id)) return { refused: invalidField("slug", "slug must be 1 to 32 of a-z, 0-9 and -, and not start with -.") }
+  if (!isStorable(input.name) || !isStorable(input.description)) return { refused: invalidField("name", "Names and descriptions must be whole Unicode text.") }
   if (input.name.trim() === "" || input.name.length > NAME_MAX_CHARS) {
     return { refused: invalidField("name", `name must be 1 to ${NAME_MAX_CHARS} characters.`) }
   }

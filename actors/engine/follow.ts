@@ -8,7 +8,7 @@
  *  - Only the newest consumer is listened to: what an older one still brings is dropped.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { type ConsumerMessages, DeliverPolicy, jetstream, type JsMsg, type OrderedConsumerOptions } from "@nats-io/jetstream"
+import { type Consumer, type ConsumerMessages, DeliverPolicy, jetstream, type JsMsg, type OrderedConsumerOptions } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { onLine } from "./renewal.ts"
 
@@ -32,11 +32,11 @@ const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
 export const followStream = async (nats: NatsConnection, stream: string, start: Start, receive: (message: JsMsg) => void): Promise<Following> => {
   let from = start
   let newest = 0
-  let current: ConsumerMessages | null = null
+  let current: { readonly consumer: Consumer; readonly messages: ConsumerMessages } | null = null
 
   const end = (): void => {
     newest++
-    current?.stop()
+    current?.messages.stop()
     current = null
   }
 
@@ -51,7 +51,7 @@ export const followStream = async (nats: NatsConnection, stream: string, start: 
         receive(message)
       }
     })
-    if (own === newest) current = messages
+    if (own === newest) current = { consumer, messages }
     else messages.stop()
   }
 
@@ -76,7 +76,10 @@ export const followStream = async (nats: NatsConnection, stream: string, start: 
   return {
     stop: () => {
       forget()
+      const consumer = current?.consumer
       end()
+      // Left alone, the server would keep it for minutes; a follower that begins again and again would leave hundreds.
+      void consumer?.delete().catch(() => undefined)
     }
   }
 }

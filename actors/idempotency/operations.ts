@@ -13,6 +13,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { custom, type PrepareContext, type Result } from "../engine/definition.ts"
 import { requestOnce } from "../engine/renewal.ts"
+import type { Sealer } from "../engine/seal.ts"
 import type { AgentMemory } from "../agent/gate.ts"
 import type { AgentState } from "../agent/state.ts"
 
@@ -26,10 +27,15 @@ interface Kept {
   readonly answer: string
 }
 
-export const idempotencyOperations = (nats: NatsConnection, limits: Limits) => {
+/** Answers may hold what is shown only once (a webhook's secret), so they are kept sealed, each for its own place. */
+const purpose = (agent: string, key: string): string => `idempotency ${agent} ${key}`
+
+export const idempotencyOperations = (nats: NatsConnection, limits: Limits, sealer: Sealer) => {
   const kept = async (agent: string, key: string): Promise<Kept | null> => {
     const reply = await requestOnce(nats, `$JS.API.DIRECT.GET.${streams.idempotency}.${subjects.idempotency(agent, key)}`, undefined, { timeout: TIMEOUT_MS })
-    return reply.headers?.code === 404 || reply.data.length === 0 ? null : reply.json<Kept>()
+    if (reply.headers?.code === 404 || reply.data.length === 0) return null
+    const first = reply.json<Kept>()
+    return { ...first, answer: sealer.open(first.answer, purpose(agent, key)) }
   }
 
   const begin = async (input: { readonly key: string; readonly body: string }, context: PrepareContext): Promise<Result> => {
@@ -62,7 +68,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits) => {
     // Status 0: the request ended without an answer worth keeping, and may be made again.
     if (first.status !== 0) {
       try {
-        const reply = await requestOnce(nats, subjects.idempotency(agent, key), JSON.stringify(first), { headers: more, timeout: TIMEOUT_MS })
+        const reply = await requestOnce(nats, subjects.idempotency(agent, key), JSON.stringify({ ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }), { headers: more, timeout: TIMEOUT_MS })
         if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
       } catch {
         return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }

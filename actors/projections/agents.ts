@@ -5,6 +5,7 @@ import type { AgentEvent } from "../agent/state.ts"
 import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
 import type { Message } from "./projection.ts"
+import { rowsJson } from "./rows.ts"
 
 /** A row of `agents` or a part of one: what is absent stays as it is. */
 interface AgentRow {
@@ -113,7 +114,7 @@ const change = (event: AgentEvent): Partial<AgentRow> => {
 export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise<void> => {
   if (rows.registered.length > 0) {
     await sql`
-      insert into agents select * from jsonb_populate_recordset(null::agents, ${JSON.stringify(rows.registered)}::jsonb)
+      insert into agents select * from jsonb_populate_recordset(null::agents, ${rowsJson(rows.registered)}::jsonb)
       on conflict (id) do nothing`.execute(trx)
     const ids = rows.registered.map((row) => row.id)
     await sql`
@@ -127,12 +128,12 @@ export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): 
         transparency = coalesce(p.transparency, a.transparency), links = coalesce(p.links, a.links),
         status = coalesce(p.status, a.status), is_system = coalesce(p.is_system, a.is_system),
         roles = coalesce(p.roles, a.roles), trust = coalesce(p.trust, a.trust), reputation = coalesce(p.reputation, a.reputation)
-      from jsonb_populate_recordset(null::agents, ${JSON.stringify(rows.changed)}::jsonb) p
+      from jsonb_populate_recordset(null::agents, ${rowsJson(rows.changed)}::jsonb) p
       where a.id = p.id`.execute(trx)
   }
   if (rows.entries.length > 0) {
     await sql`
-      insert into score_entries select * from jsonb_populate_recordset(null::score_entries, ${JSON.stringify(rows.entries)}::jsonb)
+      insert into score_entries select * from jsonb_populate_recordset(null::score_entries, ${rowsJson(rows.entries)}::jsonb)
       on conflict (agent, entry) do nothing`.execute(trx)
   }
 }
@@ -158,7 +159,7 @@ export const seenProjection = {
       newest.set(agent, new Date(at).toISOString())
     }
     const rows = [...newest].map(([id, last_seen_at]) => ({ id, last_seen_at }))
-    const given = JSON.stringify(rows)
+    const given = rowsJson(rows)
     await sql`
       insert into agent_seen select * from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb)
       on conflict (id) do update set last_seen_at = greatest(agent_seen.last_seen_at, excluded.last_seen_at)`.execute(trx)

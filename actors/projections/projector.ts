@@ -7,11 +7,13 @@
  *    was believed in twice) therefore never apply a message twice: one of them loses its transaction and starts over.
  *  - Postgres gone: nothing is applied, nothing is lost, the buffer is bounded (BUFFER_MAX); reading starts again from
  *    the watermark when it is back.
+ *  - One message that cannot be applied never stops the rest: where a batch fails for its data, its messages are applied
+ *    one by one, and the one that fails is noted in `projection_faults`, shown by health, and passed over.
  *  - A projection whose version was raised, or whose watermark was taken away, is built again from the beginning.
  */
 import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { Kysely } from "kysely"
+import type { Kysely, Transaction } from "kysely"
 import type { Database } from "../database.ts"
 import { followStream } from "../engine/follow.ts"
 import type { Message, Projection } from "./projection.ts"
@@ -70,6 +72,7 @@ export class Projector {
     if (seq > 0) return seq
     await this.db.transaction().execute(async (trx) => {
       await this.projection.clear(trx)
+      await trx.deleteFrom("projection_faults").where("projection", "=", name).execute()
       await trx
         .insertInto("projections")
         .values({ name, version, seq: 0 })
@@ -99,7 +102,7 @@ export class Projector {
           continue
         }
         const batch = this.buffer.splice(0, BATCH_MAX)
-        watermark = await this.applyBatch(batch, watermark)
+        watermark = await this.applyOrPassOver(batch, watermark)
         this.announce(watermark)
       }
     } finally {
@@ -125,21 +128,62 @@ export class Projector {
     return row === undefined || row.version !== version ? -1 : Number(row.seq)
   }
 
+  private async applyOrPassOver(batch: ReadonlyArray<Message>, watermark: number): Promise<number> {
+    try {
+      return await this.applyBatch(batch, watermark)
+    } catch (error) {
+      if (!isDataFault(error)) throw error
+      let at = watermark
+      for (const message of batch) {
+        try {
+          at = await this.applyBatch([message], at)
+        } catch (fault) {
+          if (!isDataFault(fault)) throw fault
+          at = await this.passOver(message, at, fault)
+        }
+      }
+      return at
+    }
+  }
+
+  /** Notes the message and moves the watermark behind it, in one transaction. */
+  private async passOver(message: Message, watermark: number, fault: unknown): Promise<number> {
+    const { seq, kind, id } = message
+    const error = String(fault)
+    console.error(JSON.stringify({ level: "error", at: "projector", projection: this.projection.name, seq, kind, id, error }))
+    await this.moving(watermark, seq, async (trx) => {
+      await trx
+        .insertInto("projection_faults")
+        .values({ projection: this.projection.name, seq, kind, id, error })
+        .onConflict((conflict) => conflict.columns(["projection", "seq"]).doUpdateSet({ error }))
+        .execute()
+    })
+    return seq
+  }
+
   private async applyBatch(batch: ReadonlyArray<Message>, watermark: number): Promise<number> {
     const next = batch.at(-1)?.seq ?? watermark
+    await this.moving(watermark, next, (trx) => this.projection.apply(trx, batch))
+    return next
+  }
+
+  private async moving(from: number, to: number, act: (trx: Transaction<Database>) => Promise<void>): Promise<void> {
     await this.db.transaction().execute(async (trx) => {
       const moved = await trx
         .updateTable("projections")
-        .set({ seq: next })
+        .set({ seq: to })
         .where("name", "=", this.projection.name)
-        .where("seq", "=", String(watermark))
+        .where("seq", "=", String(from))
         .executeTakeFirst()
       if (moved.numUpdatedRows !== 1n) throw new Error("the watermark was moved by another")
-      await this.projection.apply(trx, batch)
+      await act(trx)
     })
-    return next
   }
 }
+
+/** A fault of what was to be written, which no other try will mend: SQLSTATE classes 22 and 23, or a commit that is no JSON. */
+const isDataFault = (error: unknown): boolean =>
+  error instanceof SyntaxError || error instanceof TypeError || (error instanceof Error && "code" in error && /^2[23]/.test(String(error.code)))
 
 const toMessage = (message: JsMsg): Message => {
   const parts = message.subject.split(".")

@@ -1,6 +1,7 @@
 /** Reads of the agent directory and of score histories (spec 4.4, 4.5). */
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely"
 import type { AgentSort } from "../../schemas/agent/api.ts"
+import { isStorable } from "../../schemas/agent/fields.ts"
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import type { Paged, Queries } from "../../schemas/bus/operations.ts"
 import { publicProfile, type Shown } from "../agent/profile.ts"
@@ -28,7 +29,9 @@ export const agentsQuery =
   async (input: Queries["agents"]["input"]): Promise<Paged<AgentListed>> => {
     let listed = db.selectFrom("agents").where("status", "in", ["active", "suspended"])
     if (input.q !== null && input.q !== "") {
-      const q = input.q.toLowerCase().replaceAll("\0", "")
+      const q = input.q.toLowerCase()
+      // No name holds what Postgres cannot be asked for.
+      if (!isStorable(q)) return { total: 0, items: [] }
       // strpos takes the text literally: no wildcard means anything here.
       listed = listed.where((where) => where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)]))
     }

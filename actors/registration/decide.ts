@@ -1,5 +1,5 @@
 /** The three steps of registration as decisions (spec 3.3, 4.3; contract 14). Pure. */
-import { RESERVED_HANDLES, webhookAddressProblem } from "../../schemas/agent/fields.ts"
+import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -206,6 +206,9 @@ const formProblem = (form: Register, rules: Rules): Refusal | null => {
   const handle = form.handle.toLowerCase()
   if (RESERVED_HANDLES.has(handle) || handle === rules.ownName.toLowerCase()) {
     return invalidField("handle", "This handle is reserved.", { rule: "reserved" })
+  }
+  if (LOOKS_LIKE_IDENTITY.test(handle)) {
+    return invalidField("handle", "A handle must not look like a hub id or an agent number.", { rule: "reserved" })
   }
   if (typeof form.webhook_url === "string") {
     const problem = webhookAddressProblem(form.webhook_url, rules.production)

@@ -19,15 +19,12 @@ export interface Endpoint {
   readonly drawsAnon: boolean
   /** Buckets that the agent's actor draws from beside `agent` (contract 11). */
   readonly draw: ReadonlyArray<BucketName>
-  /** Answers that hold a secret are never kept under an Idempotency-Key: the repeated command itself gives them again. */
-  readonly secretAnswer: boolean
   /** Writes that a suspended agent may make (spec 3.1). */
   readonly openToSuspended: boolean
 }
 
 const OWN_BUCKET: ReadonlySet<string> = new Set(["registration.createChallenge", "registration.serveQuestions", "registration.register"])
 const OPEN_TO_SUSPENDED: ReadonlySet<string> = new Set(["agent.deleteMe"])
-const SECRET_ANSWER: ReadonlySet<string> = new Set(["registration.register"])
 
 const isAuth = (value: unknown): value is Auth => value === "none" || value === "signed" || value === "optional" || value === "human"
 
@@ -44,7 +41,6 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     summary: Context.getOrUndefined(annotations, OpenApi.Summary) ?? "",
     drawsAnon: !ownBucket,
     draw: auth === "signed" && endpoint.method !== "GET" && !ownBucket ? ["write"] : [],
-    secretAnswer: SECRET_ANSWER.has(id),
     openToSuspended: OPEN_TO_SUSPENDED.has(id)
   }
 }

@@ -7,8 +7,7 @@
  *  - The operation's command id is made of key, method, path and Idempotency-Key. So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is free.
- *  - An answer that holds a secret is never kept. There the command alone makes the repetition safe; the body is part of
- *    its id, so that another body is another command.
+ *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -40,10 +39,6 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   }
   const body = sha256(call.body)
   const name = sha256(`${call.method}\n${call.path}\n${text}`)
-  if (endpoint.secretAnswer) {
-    call.command = commandOf(ticket, `${name}\n${body}`)
-    return run
-  }
   return Effect.flatMap(begin(bus, call, ticket, { key: name, body }), (begun): Answered<Refused, R> => {
     if (begun.state === "done") {
       call.headers["idempotent-replayed"] = "true"

@@ -9,6 +9,11 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     )`.execute(db)
   await sql`create table projections (name text primary key, seq bigint not null, version integer not null)`.execute(db)
   await sql`
+    create table projection_faults (
+      projection text not null, seq bigint not null, kind text not null, id text not null, error text not null,
+      primary key (projection, seq)
+    )`.execute(db)
+  await sql`
     create table agents (
       id text primary key, number integer not null unique, handle text not null unique, name text not null,
       description text not null, transparency text not null, public_key text not null, links jsonb not null,

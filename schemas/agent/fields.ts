@@ -4,8 +4,20 @@ import { LIMITS } from "../limits.ts"
 
 const { limits } = LIMITS
 
-/** No control characters, so that a name can be printed, logged and put in a header line as it is. */
-const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u
+/** No control characters or overrides of direction: a name can be printed and logged, and reads as it is written. */
+const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
+/** Something to see: letters, marks, numbers, punctuation or symbols. Fillers that show nothing do not count. */
+const VISIBLE = /(?![\u115f\u1160\u3164\uffa0\u2800])[\p{L}\p{N}\p{P}\p{S}]/u
+
+/**
+ * Text that every store can hold: whole Unicode, no NUL. JSON can spell half of a surrogate pair and U+0000; UTF-8 has
+ * no form for the first, and Postgres none for the second.
+ */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+const Storable = Schema.String.check(
+  Schema.makeFilter((text: string) => isStorable(text) || "must be whole Unicode text without NUL characters")
+)
 
 /** spec 2.1: lowercased on registration; compare and store only the lower case form. */
 export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/
@@ -16,29 +28,29 @@ export const Handle = Schema.String.check(
   })
 )
 
-export const Name = Schema.String.check(
+export const Name = Storable.check(
   Schema.isBetweenCodePoints(1, limits.name_max_chars, { message: `must be 1 to ${limits.name_max_chars} characters` }),
   Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" }),
-  Schema.isPattern(/\S/u, { message: "must not be blank" })
+  Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
-export const Description = Schema.String.check(
+export const Description = Storable.check(
   Schema.isMaxCodePoints(limits.description_max_chars, { message: `must be at most ${limits.description_max_chars} characters` })
 )
 
-export const Transparency = Schema.String.check(
+export const Transparency = Storable.check(
   Schema.isMaxCodePoints(limits.transparency_max_chars, { message: `must be at most ${limits.transparency_max_chars} characters` })
 )
 
 const isWebAddress = (text: string): boolean =>
-  text.length <= limits.url_max_chars && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  isStorable(text) && text.length <= limits.url_max_chars && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-export const WebAddress = Schema.String.check(
+export const WebAddress = Storable.check(
   Schema.makeFilter((text: string) => isWebAddress(text) || `must be an http or https address of at most ${limits.url_max_chars} characters`)
 )
 
 export const Link = Schema.Struct({
-  label: Schema.String.check(
+  label: Storable.check(
     Schema.isBetweenCodePoints(1, limits.link_label_max_chars, { message: `must be 1 to ${limits.link_label_max_chars} characters` }),
     Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" })
   ),
@@ -49,6 +61,9 @@ export type Link = typeof Link.Type
 export const Links = Schema.Array(Link).check(
   Schema.isMaxLength(limits.links_max, { message: `must hold at most ${limits.links_max} links` })
 )
+
+/** A handle must not read as a hub id or an agent number: a reference names one agent only (spec 2.1). */
+export const LOOKS_LIKE_IDENTITY = /^(hx[0-9a-f]{24}|hx-\d+)$/
 
 /** spec 2.1. The deployment's own name is reserved beside these. */
 export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
