@@ -4,10 +4,13 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
+import { send } from "../support/http.ts"
+import { outcome } from "../support/outcome.ts"
 import { ACTORS, openScene, type Scene } from "./scene.ts"
 import { expectAppliedOnce, expectNoFault, expectReplaysRefused, homeOf, isSettled, sessionOf } from "./verdict.ts"
 
 const FROZEN_MS = 6000
+const QUERIES = 10
 /** From the freeze to the answer of the agent that waited longest. */
 const ANSWERS_AGAIN_WITHIN_MS = 1500
 
@@ -28,6 +31,9 @@ test("a frozen actor process is replaced, and does no harm when it goes on", asy
   const frozenAt = performance.now()
   victim.freeze()
   await waitFor(() => isSettled(view, ACTORS - 1) && load.answeredSince(frozenAt, 10), { describe: "answers while one is frozen" })
+  // Queries go to any node, so every third begins at the frozen one, and is asked again of another.
+  const queries = await Promise.all(edges.flatMap((edge) => Array.from({ length: QUERIES }, () => send({ edge, method: "GET", path: "/api/v1/agents" }))))
+  expect(new Set(queries.map(outcome))).toEqual(new Set(["200"]))
   await waitFor(() => performance.now() - frozenAt >= FROZEN_MS, { describe: "the end of the frost" })
   const thawedAt = performance.now()
   victim.thaw()
