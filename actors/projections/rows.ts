@@ -2,7 +2,5 @@
  * Rows for Postgres as one JSON text. The interface refuses text that Postgres cannot hold (schemas/agent/fields.ts); what
  * an older version let into the log is mended here, since the log cannot be changed and must not stop the read models.
  */
-const UNSTORABLE = /\0/g
-
 export const rowsJson = (rows: ReadonlyArray<object>): string =>
-  JSON.stringify(rows, (_name, value: unknown) => (typeof value === "string" ? value.toWellFormed().replace(UNSTORABLE, "\uFFFD") : value))
+  JSON.stringify(rows, (_name, value: unknown) => (typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value))

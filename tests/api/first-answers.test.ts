@@ -1,9 +1,11 @@
 /** First answers where the account changes under them; text that no store can hold; handles that read as identities. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { AgentEvent } from "../../actors/agent/state.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
+import { fieldOf } from "../support/outcome.ts"
 import { challengeId, register, registrationForm } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 
@@ -70,7 +72,7 @@ describe("text that no store can hold", () => {
     const { handle } = await register(client, { edge })
     for (const [field, body] of spellings.flatMap(bodies)) {
       const answer = await client.call("PATCH", "/api/v1/me", { body })
-      expect([answer.status, answer.json.error?.code, (answer.json.error?.details as { field?: string }).field], body).toEqual([422, "validation_error", field])
+      expect([answer.status, answer.json.error?.code, fieldOf(answer)], body).toEqual([422, "validation_error", field])
     }
     await client.call("PATCH", "/api/v1/me", { body: { name: "Still there" } })
     const found = await send({ edge, method: "GET", path: `/api/v1/agents?q=${handle}` })
@@ -86,10 +88,11 @@ describe("text that no store can hold", () => {
     const client = newClient()
     const { handle } = await register(client, { edge })
     const subject = subjects.event("agent", client.hubId)
+    const renamed: AgentEvent = { type: "agent.profile_changed", v: 1, name: "half \ud800 and \0 nul" }
     const appended = await service.view.log.append([{
       subject,
       expected: await service.view.log.lastSeq(subject),
-      commit: { v: 1, id: "from-an-older-version", op: "agent.update", at: Date.now(), events: [{ type: "agent.profile_changed", v: 1, ...{ name: "half \ud800 and \0 nul" } }] }
+      commit: { v: 1, id: "from-an-older-version", op: "agent.update", at: Date.now(), events: [renamed] }
     }])
     expect(appended.ok).toBe(true)
     const other = newClient()
@@ -108,11 +111,15 @@ describe("text that no store can hold", () => {
 
 describe("a commit that fits no table", () => {
   test("is passed over and shown by health; what comes behind it is applied", async () => {
-    const number = 1_000_000_000_000
+    // No table has room for this number.
+    const misfit: AgentEvent = {
+      type: "agent.registered", v: 1, number: 1_000_000_000_000, handle: "poison", name: "n", description: "", transparency: "",
+      public_key: "k", links: [], webhook_url: null, webhook_secret: "s"
+    }
     const appended = await service.view.log.append([{
       subject: subjects.event("agent", "hxffffffffffffffffffffffff"),
       expected: 0,
-      commit: { v: 1, id: "poison", op: "test", at: Date.now(), events: [{ type: "agent.registered", v: 1, ...{ number, handle: "poison", name: "n", description: "", transparency: "", public_key: "k", links: [], webhook_url: null, webhook_secret: "s" } }] }
+      commit: { v: 1, id: "poison", op: "test", at: Date.now(), events: [misfit] }
     }])
     expect(appended.ok).toBe(true)
     const behind = await register(newClient(), { edge })
@@ -135,7 +142,7 @@ describe("handles and names", () => {
     const client = newClient()
     const body = registrationForm(await challengeId(client, edge), { handle })
     const answer = await client.call("POST", "/api/v1/register", { body })
-    expect([answer.status, answer.json.error?.code, (answer.json.error?.details as { field?: string }).field]).toEqual([422, "validation_error", "handle"])
+    expect([answer.status, answer.json.error?.code, fieldOf(answer)]).toEqual([422, "validation_error", "handle"])
   })
 
   test("a name that shows nothing, or turns the direction of reading, is refused", async () => {
