@@ -83,16 +83,24 @@ const NAMES: Readonly<Record<string, string>> = {
 const named = (expected: string): string =>
   NAMES[expected] ?? (/^"[^"]*"( \| "[^"]*")+$/.test(expected) ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}` : expected)
 
-/** Compiled once for each schema, at the start. */
-export const bodyDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+/** Of a JSON value, by a schema. Compiled once, at the start. */
+export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = Schema.decodeUnknownResult(schema)
+  return (value: unknown): Effect.Effect<S["Type"], Refused> => {
+    const result = decode(value)
+    return Result.isSuccess(result)
+      ? Effect.succeed(result.success)
+      : Effect.fail(refuse(issueRefusal(result.failure.issue, "body")))
+  }
+}
+
+/** The same of a body that must be an object. */
+export const bodyDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const decode = valueDecoder(schema)
   return (bytes: Uint8Array): Effect.Effect<S["Type"], Refused> => {
     const parsed = parseJson(bytes)
     if (!parsed.ok) return Effect.fail(refuse(parsed.refusal))
     if (!isRecord(parsed.value)) return Effect.fail(refuse(invalidField("body", "The body must be a JSON object.", { rule: "object" })))
-    const result = decode(parsed.value)
-    return Result.isSuccess(result)
-      ? Effect.succeed(result.success)
-      : Effect.fail(refuse(issueRefusal(result.failure.issue, "body")))
+    return decode(parsed.value)
   }
 }

@@ -10,7 +10,7 @@ import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
 import { type Bus, BusService } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
-import { bodyDecoder, isRecord, parseJson } from "../http/json.ts"
+import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue } from "../http/respond.ts"
@@ -19,7 +19,7 @@ import { operation } from "./operation.ts"
 
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 
-const decodeUpdate = bodyDecoder(UpdateMe)
+const decodeUpdate = valueDecoder(UpdateMe)
 const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
 
 /** What the actor of whoever signed makes of an operation. The pipeline lets nobody unsigned come here. */
@@ -51,21 +51,18 @@ const unconfirmed = refusal("confirmation_required", "Deleting the account needs
 /** spec 4.4: a body that changes nothing is refused in one way, whatever it is. */
 const nothingToUpdate = invalidField("body", "Nothing to update", { fields: UPDATABLE_FIELDS })
 
-const changesNothing = (bytes: Uint8Array): boolean => {
-  if (bytes.length === 0) return true
-  const parsed = parseJson(bytes)
-  if (!parsed.ok) return false
-  const { value } = parsed
-  return !isRecord(value) || !UPDATABLE_FIELDS.some((field) => Object.hasOwn(value, field))
-}
+const changesNothing = (value: unknown): boolean => !isRecord(value) || !UPDATABLE_FIELDS.some((field) => Object.hasOwn(value, field))
 
-const readUpdate = (body: Uint8Array, production: boolean): Effect.Effect<UpdateMe, Refused> =>
-  changesNothing(body)
-    ? Effect.fail(refuse(nothingToUpdate))
-    : Effect.flatMap(decodeUpdate(body), (update) => {
-      const problem = typeof update.webhook_url === "string" ? webhookAddressProblem(update.webhook_url, production) : null
-      return problem === null ? Effect.succeed(update) : Effect.fail(refuse(invalidField("webhook_url", `webhook_url ${problem}.`)))
-    })
+const readUpdate = (body: Uint8Array, production: boolean): Effect.Effect<UpdateMe, Refused> => {
+  if (body.length === 0) return Effect.fail(refuse(nothingToUpdate))
+  const parsed = parseJson(body)
+  if (!parsed.ok) return Effect.fail(refuse(parsed.refusal))
+  if (changesNothing(parsed.value)) return Effect.fail(refuse(nothingToUpdate))
+  return Effect.flatMap(decodeUpdate(parsed.value), (update) => {
+    const problem = typeof update.webhook_url === "string" ? webhookAddressProblem(update.webhook_url, production) : null
+    return problem === null ? Effect.succeed(update) : Effect.fail(refuse(invalidField("webhook_url", `webhook_url ${problem}.`)))
+  })
+}
 
 export const AgentRoutes = HttpApiBuilder.group(
   HubApi,
