@@ -90,7 +90,7 @@ describe("q", () => {
 
   test.each(["%", "_", "\\", "'", "*", "agent NUMBER 1", "-1", "[a-z]", "ümlaut", "\u0000", " "])("takes %j as it is", async (text) => {
     const { handles } = await listed(`per_page=100&q=${encodeURIComponent(text)}`)
-    expect(handles.toSorted()).toEqual(containing(text.toLowerCase().replaceAll("\0", "")))
+    expect(handles.toSorted()).toEqual(containing(text.toLowerCase()))
   })
 
   test("is never refused", async () => {
