@@ -1,16 +1,30 @@
 /**
  * Why a signature does not verify: the mistakes that agents make, each tried as the request that would have been
- * signed by it. A handful of verifications, and only for a request that is refused anyway, within the `key` bucket.
+ * signed by it.
+ *
+ * Invariants
+ *  - Only for a request that is refused anyway, and within `triesMax` verifications; what a mistake would have signed
+ *    is made when its turn comes, not before.
+ *  - No mistake needs more than `REWRITE_MAX_BYTES` of the body to be read or written again.
+ *  - A hint is given only where the signature verifies for what it names. Otherwise the answer says which lines to
+ *    compare, since from a signature alone nobody can tell what was signed.
  */
 import { createHash, type KeyObject } from "node:crypto"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { EMPTY_BODY_SHA256, type RequestToSign, requestStringV1, requestStringV2 } from "../../schemas/signing/request.ts"
+import { isRecord, parseJson } from "../http/json.ts"
 import { signatureHolds } from "./keys.ts"
 import type { SignedRequest, VerifierConfig } from "./verify.ts"
 
+/** Longer bodies are not written again: this is help, not service. */
+const REWRITE_MAX_BYTES = 16_384
+/** As long as a name with a port may be: what is longer is no host, and is not told back. */
+const HOST_MAX_CHARS = 261
+
 const UNEXPLAINED =
-  "Sign these lines joined by a line feed, with none at the end: HUB-V2, the method in upper case, expected_host, " +
-  "expected_path with its query exactly as sent, the timestamp, the nonce, and the lowercase hex sha256 of the raw body."
+  "What was signed is not expected_string_to_sign. Compare the two line by line: HUB-V2, the method in upper case, the host, " +
+  "the path with its query, the timestamp, the nonce, the lowercase hex sha256 of the raw body; joined by line feeds, with none " +
+  "at the end. If the lines are the same, the key in X-Hub-Key is not the one that signed."
 
 export interface Case {
   readonly key: KeyObject
@@ -27,30 +41,57 @@ interface Mistake {
 
 /** `triesMax`: verifications that this may cost. */
 export const diagnose = (failed: Case, triesMax: number): string => {
-  if (triesMax === 0) return UNEXPLAINED
-  for (const mistake of mistakesOf(failed).slice(0, triesMax)) {
-    if (signatureHolds(failed.key, mistake.text, failed.signature)) return mistake.hint
+  const tried = new Set<string>()
+  for (const { hint, text } of mistakesOf(failed)) {
+    if (tried.size >= triesMax) break
+    if (tried.has(text)) continue
+    tried.add(text)
+    if (signatureHolds(failed.key, text, failed.signature)) return hint
   }
   return UNEXPLAINED
 }
 
-const mistakesOf = (failed: Case): ReadonlyArray<Mistake> => {
-  const { signed, config } = failed
-  const host = config.hosts[0] ?? ""
-  const full: RequestToSign = { ...signed, host }
+function* mistakesOf(failed: Case): Generator<Mistake> {
+  const { signed, config, request } = failed
+  const full: RequestToSign = { ...signed, host: config.hosts[0] ?? "" }
   const text = requestStringV2(full)
-  return [
-    { hint: "The signature is of version 1 (HUB-V1), which has ended. Sign version 2: HUB-V2, with the host line.", text: requestStringV1(signed) },
-    { hint: "The signed text ends in a line feed; there must be none after the last line.", text: `${text}\n` },
-    { hint: "The host line is missing from the signed text.", text: requestStringV1(signed).replace("HUB-V1", "HUB-V2") },
-    { hint: "The method must be signed in upper case.", text: text.replace(`\n${signed.method.toUpperCase()}\n`, `\n${signed.method.toLowerCase()}\n`) },
-    ...pathMistakes(full, config),
-    ...bodyMistakes(full, failed.request.body),
-    ...hostMistakes(full, failed.request.hostHeader)
-  ]
+  yield { hint: "The signature is of version 1 (HUB-V1), which has ended. Sign version 2: HUB-V2, with the host line.", text: requestStringV1(signed) }
+  yield { hint: "The signed text ends in a line feed; there must be none after the last line.", text: `${text}\n` }
+  yield { hint: "The host line is missing from the signed text.", text: requestStringV1(signed).replace("HUB-V1", "HUB-V2") }
+  yield* hostMistakes(full, request.hostHeader)
+  yield* methodMistakes(full)
+  yield* pathMistakes(full, config)
+  yield* bodyMistakes(full, request.body)
 }
 
-const pathMistakes = (full: RequestToSign, config: VerifierConfig): ReadonlyArray<Mistake> => {
+function* hostMistakes(full: RequestToSign, hostHeader: string | undefined): Generator<Mistake> {
+  const { host } = full
+  const name = host.replace(/:\d+$/, "")
+  const port = host.slice(name.length)
+  const loopback = name === "localhost" ? "127.0.0.1" : "localhost"
+  const variants = [
+    hostHeader ?? "", hostHeader?.replace(/:\d+$/, "") ?? "", name, `${name}:443`, `${name}:80`, `${loopback}${port}`, host.toUpperCase(),
+    `https://${host}`, `http://${host}`, ""
+  ]
+  for (const variant of variants) {
+    if (variant === host || variant.length > HOST_MAX_CHARS) continue
+    yield {
+      hint: `The host line was signed as ${variant === "" ? "an empty line" : variant}; it must be ${host}, this service's own name, whatever address you connect to.`,
+      text: requestStringV2({ ...full, host: variant })
+    }
+  }
+}
+
+function* methodMistakes(full: RequestToSign): Generator<Mistake> {
+  const method = full.method.toUpperCase()
+  const signedAs = (wrong: string): string => requestStringV2(full).replace(`\n${method}\n`, `\n${wrong}\n`)
+  yield { hint: "The method must be signed in upper case.", text: signedAs(method.toLowerCase()) }
+  for (const other of ["GET", "POST"]) {
+    if (other !== method) yield { hint: `The request was sent as ${method}, but ${other} was signed.`, text: signedAs(other) }
+  }
+}
+
+function* pathMistakes(full: RequestToSign, config: VerifierConfig): Generator<Mistake> {
   const [path = ""] = full.path.split("?")
   const variants: Array<[string, string]> = [
     ["The path must be signed with its query, exactly as sent.", path],
@@ -60,43 +101,51 @@ const pathMistakes = (full: RequestToSign, config: VerifierConfig): ReadonlyArra
     ["The path must be signed as it is sent, percent-encoding unchanged.", decoded(full.path)]
   ]
   if (config.basePath !== "") variants.push([`The path must start at ${API_PREFIX}, without the installation's prefix.`, config.basePath + full.path])
-  return variants
-    .filter(([, variant]) => variant !== full.path)
-    .map(([hint, variant]) => ({ hint, text: requestStringV2({ ...full, path: variant }) }))
-}
-
-const bodyMistakes = (full: RequestToSign, body: Uint8Array): ReadonlyArray<Mistake> => {
-  if (body.length === 0) {
-    return [
-      { hint: "Without a body, the last line is the sha256 of the empty string, not an empty line.", text: requestStringV2({ ...full, bodySha256: "" }) },
-      { hint: "The request came without a body, but the hash of {} was signed.", text: requestStringV2({ ...full, bodySha256: sha256("{}") }) }
-    ]
+  for (const [hint, variant] of variants) {
+    if (variant !== full.path) yield { hint, text: requestStringV2({ ...full, path: variant }) }
   }
-  const text = Buffer.from(body).toString("utf8")
-  const variants: Array<[string, string]> = [
-    ["The body's hash is missing: the sha256 of the empty string was signed.", EMPTY_BODY_SHA256],
-    ["The body's hash must be in lower case hex.", full.bodySha256.toUpperCase()],
-    ["The body's hash must be hex, not base64.", Buffer.from(full.bodySha256, "hex").toString("base64")],
-    ["Hash the body's raw bytes as they are sent: other white space was hashed.", sha256(text.trim())],
-    ["Hash the body's raw bytes as they are sent: other white space was hashed.", sha256(`${text}\n`)],
-    ["Hash the body's raw bytes as they are sent: the JSON was written in another way when it was hashed.", sha256(rewritten(text))],
-    ["The last line is the body's hash, not the body.", text]
-  ]
-  return variants
-    .filter(([, variant]) => variant !== full.bodySha256)
-    .map(([hint, variant]) => ({ hint, text: requestStringV2({ ...full, bodySha256: variant }) }))
 }
 
-const hostMistakes = (full: RequestToSign, hostHeader: string | undefined): ReadonlyArray<Mistake> => {
-  const name = full.host.replace(/:\d+$/, "")
-  const variants = new Set([hostHeader ?? "", name, name.toUpperCase(), `${name}:443`, `${name}:80`, `https://${full.host}`, `http://${full.host}`])
-  variants.delete(full.host)
-  variants.delete("")
-  return [...variants].map((host) => ({
-    hint: `The host line must be ${full.host}, this service's own name.`,
-    text: requestStringV2({ ...full, host })
-  }))
+const RAW_BYTES = "The body's hash is not that of the bytes that were sent (expected_body_sha256). Hash the body's raw bytes as they are sent:"
+
+function* bodyMistakes(full: RequestToSign, body: Uint8Array): Generator<Mistake> {
+  const withHash = (bodySha256: string): string => requestStringV2({ ...full, bodySha256 })
+  if (body.length === 0) {
+    yield { hint: "Without a body, the last line is the sha256 of the empty string, not an empty line.", text: withHash("") }
+    for (const text of ["{}", "null", '""']) yield { hint: `The request came without a body, but the hash of ${text} was signed.`, text: withHash(sha256(text)) }
+    return
+  }
+  yield { hint: "The body's hash is missing: the sha256 of the empty string was signed.", text: withHash(EMPTY_BODY_SHA256) }
+  yield { hint: "The body's hash must be in lower case hex.", text: withHash(full.bodySha256.toUpperCase()) }
+  yield { hint: "The body's hash must be hex, not base64.", text: withHash(Buffer.from(full.bodySha256, "hex").toString("base64")) }
+  if (body.length > REWRITE_MAX_BYTES) return
+  const text = Buffer.from(body).toString("utf8")
+  for (const other of [text.trim(), `${text.trim()}\n`]) {
+    if (other !== text) yield { hint: `${RAW_BYTES} other white space was hashed.`, text: withHash(sha256(other)) }
+  }
+  for (const other of rewritings(body)) {
+    if (other !== text) yield { hint: `${RAW_BYTES} the JSON was written in another way when it was hashed.`, text: withHash(sha256(other)) }
+  }
+  yield { hint: "The last line is the body's hash, not the body.", text: withHash(text) }
 }
+
+/** The same JSON as the usual libraries write it. Its depth is bounded by `parseJson`. */
+const rewritings = (body: Uint8Array): ReadonlyArray<string> => {
+  const parsed = parseJson(body)
+  if (!parsed.ok) return []
+  const forms = [JSON.stringify(parsed.value), spaced(parsed.value)]
+  return [...forms, ...forms.map(asciiOnly), JSON.stringify(parsed.value, null, 2)]
+}
+
+/** With a blank after each comma and colon. */
+const spaced = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`
+  if (isRecord(value)) return `{${Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}: ${spaced(part)}`).join(", ")}}`
+  return JSON.stringify(value)
+}
+
+const asciiOnly = (text: string): string =>
+  text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
 
@@ -105,17 +154,5 @@ const decoded = (path: string): string => {
     return decodeURIComponent(path)
   } catch {
     return path
-  }
-}
-
-/** Long bodies are not worth it: this is help, not service. */
-const REWRITE_MAX_CHARS = 65_536
-
-const rewritten = (text: string): string => {
-  if (text.length > REWRITE_MAX_CHARS) return text
-  try {
-    return JSON.stringify(JSON.parse(text))
-  } catch {
-    return text
   }
 }

@@ -16,9 +16,9 @@ import type { SignatureHeaders } from "./headers.ts"
 import { signatureHolds, type VerifyKeys } from "./keys.ts"
 import { Ticket } from "./ticket.ts"
 
-/** Verifications that the explanation of one refusal may cost, about 0.1 ms each. */
-const TRIES_MAX = 20
-const DIAGNOSES_PER_SECOND_MAX = 50
+/** Verifications that the explanation of one refusal may cost, about 0.1 ms each: no more than there are mistakes to try. */
+const TRIES_MAX = 36
+const DIAGNOSES_PER_SECOND_MAX = 30
 
 export interface SignedRequest {
   readonly method: string
@@ -66,7 +66,7 @@ export class Verifier {
     const hint = signature === null
       ? "X-Hub-Signature must be base64 of the 64 bytes of an Ed25519 signature."
       : diagnose({ key, signature, signed, request, config: this.config }, this.mayDiagnose(now) ? TRIES_MAX : 0)
-    return { ok: false, refusal: this.badSignature(signed.path, hint) }
+    return { ok: false, refusal: this.badSignature(signed, hint) }
   }
 
   private pass(hubId: string, headers: SignatureHeaders): Verdict {
@@ -80,12 +80,15 @@ export class Verifier {
     return ++this.diagnosing.count <= DIAGNOSES_PER_SECOND_MAX
   }
 
-  private badSignature(path: string, hint: string): Refusal {
-    const [host] = this.config.hosts
+  /** Holds nothing that the client did not send, but for the service's own names. */
+  private badSignature(signed: Omit<RequestToSign, "host">, hint: string): Refusal {
+    const [host = ""] = this.config.hosts
     return refusal("auth_bad_signature", "The signature does not verify for this request.", {
-      expected_path: path,
+      expected_path: signed.path,
       expected_host: host,
       ...(this.config.hosts.length > 1 ? { accepted_hosts: this.config.hosts } : {}),
+      expected_body_sha256: signed.bodySha256,
+      expected_string_to_sign: requestStringV2({ ...signed, host }),
       hint
     })
   }

@@ -1,12 +1,16 @@
 /**
  * The request log: one JSON line a request on standard output. Lines are gathered and written together. A line tells
- * the path without its query and the client as a keyed hash; never headers, query, bodies, signatures or nonces.
+ * the path without its query and the client as a keyed hash; never headers, query, bodies, signatures or nonces. Of a
+ * path that no endpoint has, it tells only the beginning: such a path may hold what was meant for another place.
  */
 import type { Call } from "./call.ts"
 
 const FLUSH_AFTER_MS = 100
 const FLUSH_AT_CHARS = 65_536
 const PATH_MAX_CHARS = 256
+/** Of a path of no endpoint: so many segments, each as long as a plain word. */
+const STRAY_SEGMENTS = 2
+const STRAY_SEGMENT_MAX_CHARS = 16
 
 export class RequestLog {
   private lines = ""
@@ -23,7 +27,7 @@ export class RequestLog {
       time: new Date(now).toISOString(),
       id: call.id,
       method: call.method,
-      path: call.path.slice(0, PATH_MAX_CHARS),
+      path: pathOf(call),
       status,
       ms: now - call.startedAt,
       bytes,
@@ -40,7 +44,7 @@ export class RequestLog {
       level: "error",
       id: call.id,
       method: call.method,
-      path: call.path.slice(0, PATH_MAX_CHARS),
+      path: pathOf(call),
       error: error instanceof Error ? error.message : String(error),
       stack: error instanceof Error ? error.stack : undefined
     })
@@ -64,4 +68,12 @@ export class RequestLog {
     if (this.lines.length >= FLUSH_AT_CHARS) this.flush()
     else this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS).unref()
   }
+}
+
+const pathOf = (call: Call): string => (call.endpoint === null ? beginningOf(call.path) : call.path.slice(0, PATH_MAX_CHARS))
+
+const beginningOf = (path: string): string => {
+  const parts = path.slice(0, PATH_MAX_CHARS).split("/")
+  const shown = parts.slice(0, STRAY_SEGMENTS + 1).map((part) => (part.length > STRAY_SEGMENT_MAX_CHARS ? "…" : part))
+  return parts.length > shown.length ? `${shown.join("/")}/…` : shown.join("/")
 }

@@ -12,6 +12,7 @@ afterAll(() => world.stop())
 beforeEach(() => world.node.forget())
 
 const HOST = "hub.example"
+const sha = (text: string): string => createHash("sha256").update(text).digest("hex")
 const signedCall = (call: Call = {}): Call => ({ signed: world.agent, ...call, signing: { host: HOST, ...call.signing } })
 const me = (call: Call = {}) => world.edge.call("/api/v1/me", signedCall(call))
 
@@ -119,11 +120,27 @@ describe("a refusal says what is wrong", () => {
 
   it("auth_bad_signature with what was expected", async () => {
     const path = "/api/v1/me/scores?limit=5"
-    const answer = await world.edge.call(path, { ...signedCall(), signing: { host: HOST, path: "/api/v1/else" } })
-    expect(answer.json.error).toMatchObject({
-      code: "auth_bad_signature",
-      details: { expected_path: path, expected_host: HOST, accepted_hosts: [HOST, "hub.example:8443"], hint: expect.stringContaining("HUB-V2") }
+    const timestamp = Math.floor(Date.now() / 1000)
+    const answer = await world.edge.call(path, { ...signedCall(), signing: { host: HOST, path: "/api/v1/else", timestamp, nonce: "nonce-12345678" } })
+    expect(answer.json.error.code).toBe("auth_bad_signature")
+    expect(answer.json.error.details).toEqual({
+      expected_path: path,
+      expected_host: HOST,
+      accepted_hosts: [HOST, "hub.example:8443"],
+      expected_body_sha256: sha(""),
+      expected_string_to_sign: ["HUB-V2", "GET", HOST, path, String(timestamp), "nonce-12345678", sha("")].join("\n"),
+      hint: expect.stringMatching(/expected_string_to_sign.*HUB-V2.*X-Hub-Key/)
     })
+  })
+
+  it("and what was expected verifies when it is signed", async () => {
+    const body = '{"name":"Zoë"}'
+    const wrong = await me({ method: "PATCH", body, signing: { host: "elsewhere.example", timestamp: Math.floor(Date.now() / 1000) } })
+    const text = String(wrong.json.error.details["expected_string_to_sign"])
+    expect(wrong.json.error.details["expected_body_sha256"]).toBe(sha(body))
+    const [, , , , timestamp = "", nonce = ""] = text.split("\n")
+    expect((await me({ method: "PATCH", body, signing: { text: () => text, timestamp, nonce } })).status).toBe(200)
+    world.node.forget()
   })
 
   it.each(["AAAA", "?".repeat(88), "A".repeat(87)])("auth_bad_signature for a signature that is none: %s", async (signature) => {
@@ -135,8 +152,6 @@ describe("a refusal says what is wrong", () => {
     expect(world.node.asks.filter((ask) => ask.kind === "agent")).toEqual([])
   })
 })
-
-const sha = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 describe("the hint names the mistake", () => {
   const path = "/api/v1/me/scores?limit=5"
@@ -152,8 +167,11 @@ describe("the hint names the mistake", () => {
     ["no query", (p) => lines(p, { path: "/api/v1/me/scores" }), /query/],
     ["no prefix", (p) => lines(p, { path: "/me/scores?limit=5" }), /must start at \/api\/v1/],
     ["whole address", (p) => lines(p, { path: `https://${HOST}${path}` }), /whole address/],
-    ["host with a port", (p) => lines(p, { host: `${HOST}:443` }), /host line must be hub\.example/],
-    ["the request's own Host", (p) => lines(p, { host: world.edge.host }), /host line must be hub\.example/],
+    ["another method", (p) => lines(p, { method: "POST" }), /sent as GET, but POST/],
+    ["host with a port", (p) => lines(p, { host: `${HOST}:443` }), /signed as hub\.example:443; it must be hub\.example,/],
+    ["the request's own Host", (p) => lines(p, { host: world.edge.host }), /signed as 127\.0\.0\.1:\d+; it must be hub\.example,/],
+    ["the request's own Host without its port", (p) => lines(p, { host: "127.0.0.1" }), /signed as 127\.0\.0\.1; it must be/],
+    ["an empty host line", (p) => lines(p, { host: "" }), /signed as an empty line; it must be/],
     ["empty last line", (p) => lines(p, { hash: "" }), /sha256 of the empty string/],
     ["hash of another body", (p) => lines(p, { hash: sha("{}") }), /\{\}/]
   ]
@@ -161,6 +179,30 @@ describe("the hint names the mistake", () => {
     const answer = await world.edge.call(path, signedCall({ signing: { text } }))
     expect(answer.json.error.code).toBe("auth_bad_signature")
     expect(answer.json.error.details["hint"]).toMatch(hint)
+  })
+
+  const sent = '{"name":"Zoë","links":[]}'
+  it.each([
+    ["no body", "", /sha256 of the empty string was signed/],
+    ["blanks between the parts", '{"name": "Zoë", "links": []}', /written in another way/],
+    ["escapes for other letters than ASCII's", '{"name":"Zo\\u00eb","links":[]}', /written in another way/],
+    ["blanks and escapes", '{"name": "Zo\\u00eb", "links": []}', /written in another way/],
+    ["lines", '{\n  "name": "Zoë",\n  "links": []\n}', /written in another way/],
+    ["a line feed at its end", `${sent}\n`, /other white space/]
+  ])("the body hashed with %s", async (_name, body, hint) => {
+    const answer = await me({ method: "PATCH", body: sent, signing: { body } })
+    expect(answer.json.error.details).toMatchObject({ expected_body_sha256: sha(sent), hint: expect.stringMatching(hint) })
+  })
+
+  it("the last of all mistakes is still tried: the body in place of its hash, at a path with a query", async () => {
+    const answer = await world.edge.call("/api/v1/me?x=%41", signedCall({ method: "PATCH", body: sent, signing: { text: (p) => ["HUB-V2", "PATCH", HOST, "/api/v1/me?x=%41", p.timestamp, p.nonce, sent].join("\n") } }))
+    expect(answer.json.error.details["hint"]).toMatch(/not the body/)
+  })
+
+  it("of a body that is too long to be written again is not looked for", async () => {
+    const body = `{ "name": "${"x".repeat(20_000)}" }`
+    const answer = await me({ method: "PATCH", body, signing: { body: JSON.stringify(JSON.parse(body)) } })
+    expect(answer.json.error.details).toMatchObject({ expected_body_sha256: sha(body), hint: expect.stringContaining("expected_string_to_sign") })
   })
 })
 
