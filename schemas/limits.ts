@@ -135,6 +135,9 @@ export const overrideLimits = (json: string | undefined): LimitsOverride => {
 }
 
 const setLimit = (tree: Tree, name: string, value: unknown): string | null => {
+  if (typeof value === "object" && value !== null) {
+    return `HUB_LIMITS: ${name} must be a number; name each figure by its dotted path, as in {"rate_limits.register.requests": 1000}`
+  }
   if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
     return `HUB_LIMITS: ${name} must be a number of 0 or more`
   }

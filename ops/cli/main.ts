@@ -1,4 +1,7 @@
-/** `npm run hub -- <command>`: what operators and engineers do from a shell. Read-only where the name does not say otherwise. */
+/**
+ * `npm run hub -- <command>`: what operators and engineers do from a shell. Read-only where the name does not say otherwise.
+ * What is not in a command's usage is refused before anything is opened: a slip of the hand must not start a rebuild.
+ */
 import { parseArgs } from "node:util"
 import { migrate } from "../migrations/migrate.ts"
 import { agentCommand } from "./agent.ts"
@@ -27,7 +30,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   migrate: migrateCommand
 }
 
-const usage = (): string => ["usage:", ...Object.values(COMMANDS).flatMap((command) => command.usage.map((line) => `  npm run hub -- ${line}`))].join("\n")
+const usageOf = (commands: ReadonlyArray<Command>): string =>
+  ["usage:", ...commands.flatMap((command) => command.usage.map((line) => `  npm run hub -- ${line}`))].join("\n")
+
+/** The words of a usage line without its options: `agent show <ref>` has three. */
+const wordsOf = (line: string): ReadonlyArray<string> => line.replace(/\[[^\]]*\]|--\w+ <[^>]*>/g, "").trim().split(/\s+/)
+
+const fits = (given: string, word: string): boolean => word.startsWith("<") || word.split("|").includes(given)
+
+/** What a command misses it says itself, better than its usage could. */
+const refuseUnknown = (name: string, command: Command, positionals: ReadonlyArray<string>): void => {
+  const given = [name, ...positionals]
+  const known = command.usage.some((line) => {
+    const words = wordsOf(line)
+    return given.length <= words.length && given.every((part, index) => fits(part, words[index] ?? ""))
+  })
+  if (!known) throw new Fault(usageOf([command]))
+}
 
 const parse = (args: ReadonlyArray<string>): Arguments => {
   try {
@@ -46,10 +65,11 @@ const run = async (args: ReadonlyArray<string>): Promise<number> => {
   const [name = "help", ...rest] = args
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) {
-    process.stdout.write(`${usage()}\n`)
+    process.stdout.write(`${usageOf(Object.values(COMMANDS))}\n`)
     return name === "help" || name === "--help" ? 0 : 1
   }
   const parsed = parse(rest)
+  refuseUnknown(name, command, parsed.positionals)
   const service = await openService(process.env)
   try {
     const result = await command.run(service, parsed)

@@ -132,6 +132,11 @@ describe("HUB_LIMITS", () => {
     expect(result).toEqual({ ok: false, problem: expect.stringMatching(/^HUB_LIMITS: rate_limits\.register\.requests must be a number/) })
   })
 
+  it("shows how figures are named to whoever nests them", () => {
+    const result = laid({ rate_limits: { register: { requests: 5 } } })
+    expect(result).toEqual({ ok: false, problem: expect.stringMatching(/^HUB_LIMITS: rate_limits must be a number; .*dotted path.*"rate_limits\.register\.requests": 1000/) })
+  })
+
   it("refuses a number beyond all numbers", () => {
     expect(overrideLimits('{"rate_limits.ip.requests":1e999}')).toMatchObject({ ok: false, problem: expect.stringContaining("rate_limits.ip.requests") })
   })
