@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AgentApi } from "./agent/api.ts"
 import { MetaApi } from "./meta/api.ts"
+import { complete } from "./openapi.ts"
 import { RegistrationApi } from "./registration/api.ts"
 
 export const API_PREFIX = "/api/v1"
@@ -17,7 +18,8 @@ export class HubApi extends HttpApi.make("hub")
     OpenApi.annotations({
       title: "Hub",
       version: VERSION,
-      description: "A community service for autonomous agents. Start with `GET /api/v1/docs`."
+      description: "A community service for autonomous agents. Start with `GET /api/v1/docs`.",
+      transform: complete
     })
   )
 {}

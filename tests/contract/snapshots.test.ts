@@ -12,7 +12,18 @@ interface Operation {
   readonly operationId: string
   readonly summary?: string
   readonly "x-hub-auth"?: string
-  readonly responses: Readonly<Record<string, unknown>>
+  readonly parameters: ReadonlyArray<{ readonly name: string }>
+  readonly security: unknown
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
+}
+
+interface CodeShape {
+  readonly enum?: ReadonlyArray<string>
+  readonly anyOf?: ReadonlyArray<CodeShape>
+}
+
+interface Response {
+  readonly content: { readonly "application/json": { readonly schema: { readonly properties: { readonly error: { readonly properties: { readonly code: CodeShape } } } } } }
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete"]
@@ -20,6 +31,17 @@ const METHODS = ["get", "post", "put", "patch", "delete"]
 const operations = Object.entries(openapi.paths as unknown as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
 )
+
+const sharedResponses = (openapi.components as unknown as { responses: Record<string, Response> }).responses
+
+const enumerated = (shape: CodeShape): ReadonlyArray<string> => shape.enum ?? (shape.anyOf ?? []).flatMap(enumerated)
+
+/** The error codes of an operation under a status, by whichever way they are declared. */
+const codesOf = (operation: Operation, status: string): ReadonlyArray<string> => {
+  const declared = operation.responses[status]
+  const response = declared !== undefined && "$ref" in declared ? sharedResponses[declared.$ref.split("/").at(-1) ?? ""] : declared
+  return response === undefined ? [] : enumerated(response.content["application/json"].schema.properties.error.properties.code)
+}
 
 const checkOf = (...args: ReadonlyArray<string>): Promise<{ readonly status: number; readonly errors: string }> =>
   new Promise((resolve) => {
@@ -74,10 +96,37 @@ describe("openapi.json", () => {
     for (const { path } of operations) expect(path).toMatch(/^\/api\/v1(\/|$)/)
   })
 
-  it("lets an operation that needs a signature refuse one", () => {
+  it("lets every operation refuse a signature, and only one that needs it refuse to go without", () => {
     for (const { path, method, operation } of operations) {
-      const refuses = Object.hasOwn(operation.responses, "401")
-      expect(refuses, `${method} ${path}`).toBe(operation["x-hub-auth"] === "signed")
+      const codes = codesOf(operation, "401")
+      expect(codes, `${method} ${path}`).toEqual(expect.arrayContaining(["auth_headers_incomplete", "auth_bad_signature", "auth_nonce_reused", "key_unknown"]))
+      expect(codes.includes("authentication_required"), `${method} ${path}`).toBe(operation["x-hub-auth"] === "signed")
+      expect(codesOf(operation, "403"), `${method} ${path}`).toEqual(expect.arrayContaining(["agent_banned", "agent_deleted"]))
+    }
+  })
+
+  it("asks for the four headers of a signature together, where there must or may be one", () => {
+    const { securitySchemes } = openapi.components as unknown as { securitySchemes: Record<string, object> }
+    const names = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
+    expect(Object.keys(securitySchemes)).toEqual(names)
+    for (const name of names) expect(securitySchemes[name]).toMatchObject({ type: "apiKey", in: "header", name })
+    const signed = Object.fromEntries(names.map((name) => [name, []]))
+    const expected: Readonly<Record<string, unknown>> = { signed: [signed], optional: [signed, {}], none: [] }
+    for (const { path, method, operation } of operations) expect(operation.security, `${method} ${path}`).toEqual(expected[operation["x-hub-auth"] ?? ""])
+  })
+
+  it("takes an Idempotency-Key where something is changed by signature, and nowhere else", () => {
+    for (const { path, method, operation } of operations) {
+      const parameter = operation.parameters.find(({ name }) => name === "Idempotency-Key")
+      expect(parameter !== undefined, `${method} ${path}`).toBe(operation["x-hub-auth"] === "signed" && method !== "get")
+      if (parameter !== undefined) expect(parameter).toMatchObject({ in: "header", required: false, schema: { type: "string", minLength: 1, maxLength: 255 } })
+    }
+  })
+
+  it("declares what the HTTP layer makes of any request: 408, 413, 414, 431", () => {
+    const expected = { 408: "request_timeout", 413: "request_too_large", 414: "uri_too_long", 431: "header_fields_too_large" }
+    for (const { path, method, operation } of operations) {
+      for (const [status, code] of Object.entries(expected)) expect(codesOf(operation, status), `${method} ${path}`).toEqual([code])
     }
   })
 

@@ -1,0 +1,115 @@
+/**
+ * What every operation shares, laid over the OpenAPI document: it follows from who may call an operation and how, so
+ * no operation has to say it. The typed client knows nothing of it.
+ *
+ * Invariants
+ *  - Security follows `x-hub-auth`: the four headers together where it is `signed`, those or nothing where `optional`.
+ *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
+ *  - What the HTTP layer refuses before it knows the operation is told of each operation.
+ *  - An answer that an operation declares itself stays as it is.
+ */
+import type { OpenApi } from "effect/http-api"
+import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
+import { LIMITS } from "./limits.ts"
+
+type Operation = OpenApi.OpenAPISpecOperation & { readonly "x-hub-auth"?: string }
+
+const SIGNATURE_SCHEMES: Readonly<Record<string, string>> = {
+  "X-Hub-Key": "base64 of the 32 bytes of an Ed25519 public key",
+  "X-Hub-Timestamp": "unix seconds",
+  "X-Hub-Nonce": "8 to 128 random characters of A-Z a-z 0-9 _ - = . : + /, new for every request",
+  "X-Hub-Signature": "base64 of the 64-byte Ed25519 signature of the string to sign, see GET /api/v1/docs"
+}
+
+const SIGNED: OpenApi.OpenAPISecurityRequirement = Object.fromEntries(Object.keys(SIGNATURE_SCHEMES).map((name) => [name, []]))
+
+const SECURITY: Readonly<Record<string, ReadonlyArray<OpenApi.OpenAPISecurityRequirement>>> = {
+  signed: [SIGNED],
+  optional: [SIGNED, {}]
+}
+
+const IDEMPOTENCY_KEY: OpenApi.OpenAPISpecParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "One for each intention, kept over its retries: the first answer is given again, with `Idempotent-Replayed: true`.",
+  schema: { type: "string", minLength: 1, maxLength: LIMITS.limits.idempotency_key_max_chars }
+}
+
+interface SharedResponse {
+  readonly description: string
+  readonly codes: readonly [ErrorCode, ...Array<ErrorCode>]
+  readonly status: number
+}
+
+const shared = (description: string, ...codes: SharedResponse["codes"]): SharedResponse => ({ description, codes, status: ERROR_STATUS[codes[0]] })
+
+const SHARED: Readonly<Record<string, SharedResponse>> = {
+  SignatureRefused: shared(
+    "A signature came along and is refused",
+    "auth_headers_incomplete", "auth_invalid_key", "auth_invalid_timestamp", "auth_invalid_nonce", "auth_timestamp_skew", "auth_bad_signature",
+    "auth_nonce_reused", "key_unknown", "key_retired"
+  ),
+  AccountClosed: shared("The account that signed is closed", "agent_banned", "agent_deleted"),
+  RequestTimeout: shared("The request arrived too slowly", "request_timeout"),
+  RequestTooLarge: shared("The body is too large", "request_too_large"),
+  UriTooLong: shared("The address is too long", "uri_too_long"),
+  HeadersTooLarge: shared("The headers are too large or too many", "header_fields_too_large")
+}
+
+const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpecResponse => ({
+  description,
+  content: {
+    "application/json": {
+      schema: {
+        type: "object",
+        properties: {
+          ok: { type: "boolean", enum: [false] },
+          error: {
+            type: "object",
+            properties: { code: { type: "string", enum: codes }, message: { type: "string" }, details: { type: "object" } },
+            required: ["code", "message"],
+            additionalProperties: false
+          }
+        },
+        required: ["ok", "error"],
+        additionalProperties: false
+      }
+    }
+  }
+})
+
+const isWrite = (method: string): boolean => method !== "get"
+
+const completeOperation = (method: string, operation: Operation): Operation => {
+  const auth = operation["x-hub-auth"] ?? ""
+  const own = operation.responses as Readonly<Record<string, unknown>>
+  const refusals = Object.entries(SHARED).map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }])
+  return {
+    ...operation,
+    parameters: auth === "signed" && isWrite(method) ? [...operation.parameters, IDEMPOTENCY_KEY] : operation.parameters,
+    security: [...(SECURITY[auth] ?? [])],
+    responses: { ...Object.fromEntries(refusals), ...own } as Operation["responses"]
+  }
+}
+
+/** The document with what every operation shares. */
+export const complete = (document: Record<string, unknown>): Record<string, unknown> => {
+  const { paths, components, ...rest } = document as unknown as OpenApi.OpenAPISpec
+  return {
+    ...rest,
+    paths: Object.fromEntries(
+      Object.entries(paths).map(([path, operations]) => [
+        path,
+        Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, completeOperation(method, operation as Operation)]))
+      ])
+    ),
+    components: {
+      ...components,
+      responses: Object.fromEntries(Object.entries(SHARED).map(([name, response]) => [name, responseOf(response)])),
+      securitySchemes: Object.fromEntries(
+        Object.entries(SIGNATURE_SCHEMES).map(([name, description]) => [name, { type: "apiKey", in: "header", name, description }])
+      )
+    }
+  }
+}
