@@ -19,6 +19,11 @@ import { onRenewal, requestOnce } from "./renewal.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
 
 const ACK_TIMEOUT_MS = 5000
+/**
+ * Batches begin at least this far apart: the server flushes each to disk, so that a few larger ones cost it and us less
+ * than many small ones. A lone commit waits for nothing.
+ */
+const BATCH_GAP_MS = 5
 const READ_TIMEOUT_MS = 3000
 
 /** Refusals by which the server says that an expected sequence was wrong (alone, or inside a batch). */
@@ -46,6 +51,7 @@ export class JetStreamLog implements EventLog {
   private readonly bounds: { readonly batchMax: number; readonly queueMax: number }
   private queue: Array<Group> = []
   private inFlight = false
+  private lastBatchAt = Number.NEGATIVE_INFINITY
 
   constructor(nats: NatsConnection, bounds: { readonly batchMax: number; readonly queueMax: number }) {
     this.nats = nats
@@ -67,6 +73,9 @@ export class JetStreamLog implements EventLog {
 
   private async pump(): Promise<void> {
     while (this.queue.length > 0) {
+      const early = this.lastBatchAt + BATCH_GAP_MS - performance.now()
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
+      this.lastBatchAt = performance.now()
       const groups = this.takeBatch()
       const outcome = await this.publish(groups)
       if (outcome.type === "refused" && groups.length > 1) {

@@ -16,7 +16,7 @@ const { values } = parseArgs({
   options: {
     only: { type: "string" },
     case: { type: "string", default: "" },
-    edges: { type: "string", default: "1" },
+    edges: { type: "string", default: "2" },
     actors: { type: "string", default: "1" },
     seconds: { type: "string", default: "4" },
     rounds: { type: "string", default: "3" }
