@@ -78,7 +78,7 @@ export const RegistrationApi = HttpApiGroup.make("registration")
       error: signedFailures(
         "signature_required", "challenge_unknown", "challenge_used", "challenge_key_mismatch", "challenge_expired",
         "questions_not_served", "challenge_wrong_answers", "captcha_bypass_refused", "handle_taken", "key_already_registered",
-        "key_retired", "validation_error", "request_too_large"
+        "key_retired", "validation_error", "request_too_large", "idempotency_in_flight", "idempotency_conflict"
       )
     }).annotateMerge(describe("signed", "Step 3: answer, signed with the key of step 1", "The answer holds `webhook_secret`, shown this once."))
   )

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
 import { drawPort } from "../../ops/launcher/ports.ts"
@@ -32,9 +31,11 @@ describe("one line and status 1", () => {
 
   test("when a port is taken", async () => {
     const guest = createServer()
-    await new Promise<void>((resolve) => guest.listen(0, "127.0.0.1", resolve))
-    const { port } = guest.address() as AddressInfo
-    const launcher = await launch({ port: port - 1, args: ["--edges", "2"] })
+    // Drawn, not left to the system: the port before one of its own may be some connection's.
+    const first = await drawPort()
+    const port = first + 1
+    await new Promise<void>((resolve, reject) => guest.once("error", reject).listen(port, "127.0.0.1", resolve))
+    const launcher = await launch({ port: first, args: ["--edges", "2"] })
     await expectRefusal(launcher, `port ${port} is taken; stop the program that uses it or set HUB_PORT`)
     await new Promise((resolve) => guest.close(resolve))
     expect(readdirSync(launcher.dataDir)).toEqual(["version.json"])
