@@ -15,8 +15,6 @@
  *   hub.projected             watermarks of the read models, announced after each transaction
  *   hub.suspect               an edge met no responder: whoever hears it pings that session at once
  */
-export const SUBJECT_PREFIX = "hub"
-
 export const subjects = {
   node: (session: string) => `hub.node.${session}`,
   nodePing: (session: string) => `hub.ping.${session}`,

@@ -96,10 +96,6 @@ export class Placement {
     return this.held.get(shard) !== undefined && this.held.get(shard) !== "claiming" && this.leaseIsFresh()
   }
 
-  get servedShards(): ReadonlyArray<number> {
-    return [...this.held].filter(([, state]) => state !== "claiming").map(([shard]) => shard)
-  }
-
   private leaseIsFresh(): boolean {
     return this.session !== null && this.options.now() - this.beatSentAt <= SERVE_WITHIN_MS
   }
