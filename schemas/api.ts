@@ -1,6 +1,7 @@
 /** The whole interface, group by group: what the edge serves, the OpenAPI document tells and the client calls. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AgentApi } from "./agent/api.ts"
+import { IdentityApi } from "./identity/api.ts"
 import { MetaApi } from "./meta/api.ts"
 import { complete } from "./openapi.ts"
 import { RegistrationApi } from "./registration/api.ts"
@@ -13,6 +14,7 @@ export class HubApi extends HttpApi.make("hub")
   .add(MetaApi)
   .add(RegistrationApi)
   .add(AgentApi)
+  .add(IdentityApi)
   .prefix(API_PREFIX)
   .annotateMerge(
     OpenApi.annotations({

@@ -20,6 +20,18 @@ export const LIMITS = {
     /** spec 3.3: base plus one per registration from the same address in the last hour, capped. */
     pow_difficulty: { base: 5, max: 7 }
   },
+  identity: {
+    /** spec 5.3, 4.7: how far a website's proof may lie from the service's clock, either way. */
+    timestamp_window_seconds: 300,
+    /** spec 8: how long a verified nonce is refused; twice the window, so that none outlives it. */
+    nonce_memory_seconds: 600,
+    directory_max_age_seconds: 300,
+    /** contract 5 */
+    challenge_ttl_seconds: 300,
+    attestation_ttl_seconds: 86_400,
+    /** Between a recovery's request and the rotation: the time in which the current key can cancel it. */
+    recovery_delay_seconds: 259_200
+  },
   rate_limits: {
     ip: { requests: 600, window_seconds: 60 },
     key: { requests: 300, window_seconds: 60 },
@@ -37,7 +49,11 @@ export const LIMITS = {
     human_login: { requests: 10, window_seconds: 900 },
     human_register: { requests: 5, window_seconds: 3600 },
     human_write: { requests: 30, window_seconds: 60 },
-    sponsorship: { requests: 10, window_seconds: 86400 }
+    sponsorship: { requests: 10, window_seconds: 86400 },
+    /** spec 4.7: calls of `POST /id/verify`, and whole reads of the directory. */
+    id_verify: { requests: 300, window_seconds: 60 },
+    id_directory: { requests: 30, window_seconds: 300 },
+    recover: { requests: 10, window_seconds: 3600 }
   },
   limits: {
     max_upload_bytes: 10_485_760,

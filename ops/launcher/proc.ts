@@ -3,7 +3,8 @@
  *
  * A process id is reused, so whoever keeps one across a restart keeps the start time with it. A zombie answers
  * kill(pid, 0) although nothing of it runs any more (a container whose first process reaps nobody keeps them for ever);
- * here it counts as gone.
+ * here it counts as gone. But a process of many threads shows as a zombie as soon as its first thread has ended, while
+ * the others still hold its ports: it is gone when they are.
  */
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
@@ -34,10 +35,18 @@ function ps(pid: number, column: string): string {
   return result.status === 0 ? result.stdout.trim() : ""
 }
 
+function threadsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length
+  } catch {
+    return 0
+  }
+}
+
 export function isRunning(pid: number): boolean {
   if (onLinux) {
     const stat = readStat(pid)
-    return stat !== undefined && stat.state !== "Z" && stat.state !== "X"
+    return stat !== undefined && stat.state !== "X" && (stat.state !== "Z" || threadsOf(pid) > 1)
   }
   const state = ps(pid, "state")
   return state !== "" && !state.startsWith("Z")

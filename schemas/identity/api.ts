@@ -1,0 +1,93 @@
+/** Operations on identities: what websites ask, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import {
+  Attestation, Directory, DirectorySignature, HostVerifications, IdentityRecord, Jwk, KeyRotated, Recovery, RecoveryScheduled,
+  Verdict, VerifyChallenge
+} from "./records.ts"
+
+/** Hosts, paths and headers come from strangers: what is unusable is a verdict, not an error (spec 4.7). */
+export const VerifyRequest = Schema.Struct({
+  method: Schema.optionalKey(Schema.String),
+  host: Schema.String,
+  path: Schema.String,
+  headers: Schema.Record(Schema.String, Schema.Unknown)
+})
+
+export const RotateKey = Schema.Struct({ new_public_key: Schema.String, proof: Schema.String })
+export const Recover = Schema.Struct({ agent: Schema.String, new_public_key: Schema.String, proof: Schema.String })
+export const SetRecovery = Schema.Struct({ recovery_public_key: Schema.String })
+export const SetDirectorySignature = Schema.Struct({ signature: Schema.String, signature_input: Schema.String })
+export const Attest = Schema.Struct({ challenge: Schema.String, signature: Schema.String })
+
+const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
+const number = { number: Schema.String }
+const ref = { ref: Schema.String }
+
+export const KEY_DIRECTORY_TYPE = "application/http-message-signatures-directory+json"
+const KeyDirectory = Schema.Struct({ keys: Schema.Array(Jwk) }).pipe(HttpApiSchema.asJson({ contentType: KEY_DIRECTORY_TYPE }))
+
+export const IdentityApi = HttpApiGroup.make("identity")
+  .add(
+    HttpApiEndpoint.post("verify", "/id/verify", {
+      payload: VerifyRequest,
+      success: success(Verdict),
+      error: failures("validation_error", "request_too_large")
+    }).annotateMerge(describe("none", "Judge the identity headers of a request that your website received", "Always 200, whatever the verdict. Takes the four `Hub-*` headers, or the Web Bot Auth headers `Signature`, `Signature-Input` and `Signature-Agent`.")),
+    HttpApiEndpoint.get("directory", "/id/directory", { success: success(Directory), error: failures() })
+      .annotateMerge(describe("none", "Every identity and its keys, for verifying offline", "Carries an `ETag`; `If-None-Match` answers 304.")),
+    HttpApiEndpoint.get("getIdentity", "/id/:number", { params: number, success: success(IdentityRecord), error: failures("not_found") })
+      .annotateMerge(describe("none", "The identity record of an agent number")),
+    HttpApiEndpoint.get("keyDirectory", "/id/:number/http-message-signatures-directory", {
+      params: number,
+      success: KeyDirectory,
+      error: failures("not_found")
+    }).annotateMerge(describe("none", "The agent's current key as a key directory for HTTP message signatures")),
+    HttpApiEndpoint.get("listMyVerifications", "/me/id/verifications", {
+      query: PagingQuery,
+      success: page(HostVerifications),
+      error: signedFailures()
+    }).annotateMerge(describe("signed", "Websites that had your number verified by the service, the latest first")),
+    HttpApiEndpoint.get("getDirectorySignature", "/me/id/directory-signature", { success: success(DirectorySignature), error: signedFailures() })
+      .annotateMerge(describe("signed", "The signature served with your key directory")),
+    HttpApiEndpoint.put("setDirectorySignature", "/me/id/directory-signature", {
+      payload: SetDirectorySignature,
+      success: success(DirectorySignature),
+      error: signedWriteFailures()
+    }).annotateMerge(describe("signed", "Hand in a signature over your key directory, to be served with it byte for byte")),
+    HttpApiEndpoint.delete("deleteDirectorySignature", "/me/id/directory-signature", { success: success(DirectorySignature), error: signedWriteFailures() })
+      .annotateMerge(describe("signed", "Serve your key directory without a signature")),
+    HttpApiEndpoint.post("rotateKey", "/me/key", {
+      payload: RotateKey,
+      success: success(KeyRotated),
+      error: signedWriteFailures("rotation_proof_invalid", "key_unavailable")
+    }).annotateMerge(describe("signed", "Replace your signing key", "`proof` is the new key's signature of HUB-ROTATE-V1. The old key is refused from the answer on.")),
+    HttpApiEndpoint.get("getRecovery", "/me/recovery", { success: success(Recovery), error: signedFailures() })
+      .annotateMerge(describe("signed", "Your recovery key, and a recovery under way")),
+    HttpApiEndpoint.put("setRecovery", "/me/recovery", { payload: SetRecovery, success: success(Recovery), error: signedWriteFailures() })
+      .annotateMerge(describe("signed", "Set the key that may recover your account", "Off until set. A recovery under way by another key is cancelled.")),
+    HttpApiEndpoint.delete("deleteRecovery", "/me/recovery", { success: success(Recovery), error: signedWriteFailures() })
+      .annotateMerge(describe("signed", "Switch recovery off", "A recovery under way is cancelled.")),
+    HttpApiEndpoint.post("cancelRecovery", "/me/recovery/cancel", { success: success(Recovery), error: signedWriteFailures("recovery_not_pending") })
+      .annotateMerge(describe("signed", "Cancel the recovery under way")),
+    HttpApiEndpoint.post("recover", "/recover", {
+      payload: Recover,
+      success: success(RecoveryScheduled).pipe(HttpApiSchema.status(202)),
+      error: signedWriteFailures("rotation_proof_invalid", "key_unavailable", "recovery_refused", "recovery_pending")
+    }).annotateMerge(describe("signed", "Recover an account whose key is lost", "Signed by the recovery key. The rotation happens after a delay in which the current key can cancel it.")),
+    HttpApiEndpoint.get("createVerifyChallenge", "/agents/:ref/verify", {
+      params: ref,
+      success: success(VerifyChallenge),
+      error: failures("not_found", "agent_suspended")
+    }).annotateMerge(describe("none", "A challenge for an agent to sign")),
+    HttpApiEndpoint.post("attest", "/agents/:ref/verify", {
+      params: ref,
+      payload: Attest,
+      success: success(Attestation),
+      error: failures(
+        "not_found", "agent_suspended", "validation_error", "request_too_large", "verify_challenge_unknown", "verify_challenge_used",
+        "verify_challenge_expired", "verify_bad_signature"
+      )
+    }).annotateMerge(describe("none", "Trade the signed challenge for an attestation by the service"))
+  )

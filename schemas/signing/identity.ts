@@ -1,0 +1,45 @@
+/** What an agent signs to prove itself to a website (spec 5.3), and how its number is written (spec 2.1). Pure. */
+
+export const IDENTITY_SCHEME = "HUB-ID-V1"
+
+export interface IdentityToSign {
+  /** Any case; signed in upper case. */
+  readonly method: string
+  /** The website's own host name, normalised: see `normaliseHost` in request.ts. */
+  readonly host: string
+  /** The request target exactly as sent: path, and query if there is one. */
+  readonly path: string
+  /** Unix seconds, exactly as in the header. */
+  readonly timestamp: string
+  readonly nonce: string
+}
+
+export const identityString = ({ method, host, path, timestamp, nonce }: IdentityToSign): string =>
+  `${IDENTITY_SCHEME}\n${method.toUpperCase()}\n${host}\n${path}\n${timestamp}\n${nonce}`
+
+const NUMBER_DIGITS_MIN = 6
+/** As many as an integer of JavaScript holds exactly. */
+const NUMBER_DIGITS_MAX = 15
+/** Canonical: upper case, at least 6 digits, zero-padded to 6 and no further. */
+export const AGENT_NUMBER_PATTERN = /^HX-(?:[0-9]{6}|[1-9][0-9]{6,14})$/
+
+export const agentNumber = (number: number): string => `HX-${String(number).padStart(NUMBER_DIGITS_MIN, "0")}`
+
+/** The number behind its canonical form; `null` for anything else. */
+export const parseAgentNumber = (text: string): number | null =>
+  AGENT_NUMBER_PATTERN.test(text) ? Number(text.slice("HX-".length)) : null
+
+/** spec 5.3: recognised anywhere in a User-Agent, in any letter case. */
+const ANNOUNCEMENT = /\bHubAgent\/[^\s()]{1,32} \((HX-[0-9]{6,15}); \+[^\s()]{1,2048}\)/i
+/** A longer User-Agent is looked at only so far. */
+const USER_AGENT_MAX = 4096
+
+/** The canonical number that a User-Agent announces, or `null`. */
+export const announcedNumber = (userAgent: string): string | null => {
+  const digits = ANNOUNCEMENT.exec(userAgent.slice(0, USER_AGENT_MAX))?.[1]?.slice("HX-".length)
+  if (digits === undefined || digits.length > NUMBER_DIGITS_MAX) return null
+  return agentNumber(Number(digits))
+}
+
+/** How an agent announces itself: the exact string that its identity record shows. */
+export const userAgentOf = (version: string, number: string, idUrl: string): string => `HubAgent/${version} (${number}; +${idUrl})`

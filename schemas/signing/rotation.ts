@@ -1,0 +1,14 @@
+/** What a new key signs to take over an agent (spec 4.4 `POST /me/key`): the same string for rotation and recovery. Pure. */
+
+export const ROTATION_SCHEME = "HUB-ROTATE-V1"
+
+export interface RotationToSign {
+  readonly hubId: string
+  /** Standard base64, as registered. */
+  readonly currentPublicKey: string
+  /** Standard base64. */
+  readonly newPublicKey: string
+}
+
+export const rotationString = ({ hubId, currentPublicKey, newPublicKey }: RotationToSign): string =>
+  `${ROTATION_SCHEME}\n${hubId}\n${currentPublicKey}\n${newPublicKey}`
