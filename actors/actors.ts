@@ -5,6 +5,7 @@ import { handleKind } from "./handle/actor.ts"
 import { keyKind } from "./key/actor.ts"
 import type { Kind } from "./kind.ts"
 import { limitKind } from "./limit/actor.ts"
+import { numberKind } from "./number/actor.ts"
 import { originKind } from "./origin/actor.ts"
 import { challengeKind } from "./registration/actor.ts"
 
@@ -12,6 +13,7 @@ export const KINDS: ReadonlyArray<Kind> = [
   agentKind,
   keyKind,
   handleKind,
+  numberKind,
   categoryKind,
   originKind,
   limitKind,

@@ -28,7 +28,10 @@ export interface Database {
     reputation: number
     created_at: Time
     last_seen_at: Time
+    key_from: Time
   }
+  retired_keys: { agent: string; public_key: string; valid_from: Time; retired_at: Time }
+  identity_blocks: { block: number; version: Big; agents: number; max_number: number }
   agent_seen: { id: string; last_seen_at: Time }
   score_entries: {
     agent: string

@@ -1,4 +1,5 @@
 /** An actor kind as the service lists it: the log's side, pure, and what makes its operations of the node's parts. */
+import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Answer } from "../schemas/bus/asker.ts"
 import type { Ask } from "../schemas/bus/frames.ts"
@@ -9,11 +10,14 @@ import type { EventLog } from "./engine/ports.ts"
 
 export interface KindParts {
   readonly nats: NatsConnection
+  readonly manager: JetStreamManager
   readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "captchaBypass" | "name">
   /** The service's seed. */
   readonly seed: Uint8Array
   readonly log: EventLog
+  /** Nonces of signed requests, and of proofs of identity to websites. */
   readonly nonces: NonceLog
+  readonly proofs: NonceLog
   /** Asks another actor, wherever it lives. */
   readonly ask: (ask: Ask) => Promise<Answer>
   /** State of an actor of the same shard. */

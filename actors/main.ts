@@ -11,6 +11,7 @@ import { ensureStreams } from "./engine/streams.ts"
 import { type RunningNode, startNode } from "./node-runtime.ts"
 import { agentsQuery, scoresQuery } from "./queries/agents.ts"
 import { healthQuery } from "./queries/health.ts"
+import { directoryBlockQuery, directoryQuery } from "./queries/identities.ts"
 import { categoriesQuery, statsQuery } from "./queries/meta.ts"
 import { serveQueries } from "./queries/serve.ts"
 import { serverSeed } from "./server-key.ts"
@@ -69,6 +70,8 @@ if (config.roles.includes("queries")) {
   serveQueries(nats, {
     agents: agentsQuery(db, config.baseUrl),
     scores: scoresQuery(db),
+    directory: directoryQuery(db),
+    directory_block: directoryBlockQuery(db, config.baseUrl),
     categories: categoriesQuery(db),
     stats: statsQuery(db),
     health: healthQuery(db, manager)

@@ -7,7 +7,7 @@ import { Asker } from "../schemas/bus/asker.ts"
 import { LeaseView } from "../schemas/bus/lease-view.ts"
 import { transportOver } from "../schemas/bus/transport.ts"
 import type { HubConfig } from "../schemas/config.ts"
-import { shardOf, subjects } from "../schemas/subjects.ts"
+import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import { KINDS } from "./actors.ts"
 import type { Database } from "./database.ts"
 import { JetStreamLog } from "./engine/event-log.ts"
@@ -49,19 +49,22 @@ export interface RunningNode {
 }
 
 export const startNode = async ({ nats, manager, db, config, seed }: NodeParts): Promise<RunningNode> => {
-  const { service, authentication } = config.limits
+  const { service, authentication, identity } = config.limits
   const name = randomBytes(8).toString("hex")
   const transport = transportOver(nats, complain("transport"))
   const view = new LeaseView()
   const leases = new KvLeases(nats, view)
   const asker = new Asker(transport, view, `node-${name}`, { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes })
   const log = new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max })
-  const nonces = new NonceLog(nats, authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS)
+  const nonces = new NonceLog(nats, {
+    stream: streams.nonces, subject: subjects.nonce, keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
+  })
+  const proofs = new NonceLog(nats, { stream: streams.proofs, subject: subjects.proof, keepSeconds: identity.nonce_memory_seconds })
   const timers = new ScheduledTimers(nats)
   const touched = async (kind: string, id: string): Promise<void> => {
     await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline: Date.now() + REFRESH_DEADLINE_MS })
   }
-  const kindParts: KindParts = { nats, config, seed, log, nonces, ask: (ask) => asker.ask(ask), stateOf: (kind, id) => host.stateOf(kind, id) }
+  const kindParts: KindParts = { nats, manager, config, seed, log, nonces, proofs, ask: (ask) => asker.ask(ask), stateOf: (kind, id) => host.stateOf(kind, id) }
   const host: ActorHost = new ActorHost(KINDS.map((kind) => kind.make(kindParts)), {
     log,
     snapshots: new PostgresSnapshots(db),
@@ -104,7 +107,9 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
         for (const subscription of subscriptions.get(session) ?? []) subscription.unsubscribe()
         subscriptions.delete(session)
       },
-      prepare: () => nonces.catchUp(manager),
+      prepare: async () => {
+        await Promise.all([nonces.catchUp(manager), proofs.catchUp(manager)])
+      },
       drain: (shard) => host.drain(shard),
       dropped: (shard) => host.drop(shard)
     }
@@ -119,7 +124,7 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
   }
 
   await leases.watch(manager)
-  await nonces.follow(manager)
+  await Promise.all([nonces.follow(manager), proofs.follow(manager)])
   nats.subscribe(subjects.suspect, {
     callback: (error, message) => {
       if (error === null) void placement.pingOnce(message.string())

@@ -5,10 +5,9 @@ import { IdentityApi } from "./identity/api.ts"
 import { MetaApi } from "./meta/api.ts"
 import { complete } from "./openapi.ts"
 import { RegistrationApi } from "./registration/api.ts"
+import { API_PREFIX, API_VERSION, VERSION } from "./version.ts"
 
-export const API_PREFIX = "/api/v1"
-export const VERSION = "1.12.2"
-export const API_VERSION = "v1"
+export { API_PREFIX, API_VERSION, VERSION }
 
 export class HubApi extends HttpApi.make("hub")
   .add(MetaApi)

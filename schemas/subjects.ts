@@ -7,6 +7,8 @@
  *   hub.qry.<view>            queries of the read models, queue group, any actor node
  *   hub.evt.<kind>.<id>       the log: one subject an actor, one message a commit
  *   hub.nonce                 used nonces, in batches, kept a little longer than they are refused
+ *   hub.proof                 nonces of proofs of identity, likewise
+ *   hub.verified.<agent>.<h>  how often a website had the agent verified; only the newest count is kept
  *   hub.seen.<agent>          when an agent was last seen; only the newest is kept
  *   hub.limit.<bucket>.<key>  long rate-limit windows; only the newest is kept
  *   hub.idem.<agent>.<key>    first answers under an Idempotency-Key, kept for their time to live
@@ -24,6 +26,10 @@ export const subjects = {
   event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
   events: "hub.evt.>",
   nonce: "hub.nonce",
+  proof: "hub.proof",
+  verified: (agent: string, host: string) => `hub.verified.${agent}.${host}`,
+  verifiedOf: (agent: string) => `hub.verified.${agent}.*`,
+  verifiedAll: "hub.verified.>",
   seen: (agent: string) => `hub.seen.${agent}`,
   seenAll: "hub.seen.*",
   limit: (bucket: string, key: string) => `hub.limit.${bucket}.${key}`,
@@ -42,6 +48,8 @@ export const subjects = {
 export const streams = {
   events: "HUB_EVENTS",
   nonces: "HUB_NONCES",
+  proofs: "HUB_PROOFS",
+  verified: "HUB_VERIFIED",
   seen: "HUB_SEEN",
   limits: "HUB_LIMITS",
   idempotency: "HUB_IDEMPOTENCY",

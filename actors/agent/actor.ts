@@ -7,6 +7,7 @@ import { Sealer } from "../engine/seal.ts"
 import { decideBan, decideDelete, decideReinstate, decideRole, decideSuspend, decideSystem, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { idempotencyOperations } from "../idempotency/operations.ts"
+import { identityOperations } from "../identity/operations.ts"
 import type { KeyClaim } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
 import { agentGate, newAgentMemory } from "./gate.ts"
@@ -53,13 +54,16 @@ const operatorWrite = <Input>(decide: (state: AgentState, input: Input) => Decis
 
 const fold: Fold<AgentState, AgentEvent> = { kind: "agent", initial: null, events: AGENT_EVENTS, evolve }
 
-export const agentKind = kind(fold, ({ nats, nonces, config, seed, stateOf }) => {
+export const agentKind = kind(fold, (parts) => {
+  const { nats, nonces, config, seed, stateOf } = parts
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
+  const identity = identityOperations(parts)
   const claimOf = (key: string) => stateOf<KeyClaim | null>("key", key)
   return {
     memory: newAgentMemory,
+    onTimer: "identity.timer",
     gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     operations: {
       "agent.authenticate": read<AgentState, null>((state, _input, { id }) =>
@@ -87,7 +91,8 @@ export const agentKind = kind(fold, ({ nats, nonces, config, seed, stateOf }) =>
       "agent.delete": write<AgentState, { readonly confirm: string }, AgentEvent>({
         decide: decideDelete,
         answer: (_state, _reply, { id }) => ({ deleted: true, id }),
-        projected: true
+        projected: true,
+        after: (_input, { id }) => void identity.hosts.erase(id).catch(() => undefined)
       }),
       "agent.suspend": operatorWrite(decideSuspend),
       "agent.reinstate": operatorWrite(decideReinstate),
@@ -95,6 +100,7 @@ export const agentKind = kind(fold, ({ nats, nonces, config, seed, stateOf }) =>
       "agent.role": operatorWrite(decideRole),
       "agent.system": operatorWrite(decideSystem),
       "agent.inspect": read<AgentState, null>((state, _input, context) => (state === null ? absent : { data: operatorView(state, context) })),
+      ...identity.operations,
       ...idempotencyOperations(nats, limits, new Sealer(seed))
     }
   }

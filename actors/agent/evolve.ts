@@ -1,4 +1,4 @@
-import type { Agent, AgentEvent, AgentState, ProfileChange } from "./state.ts"
+import { type Agent, type AgentEvent, type AgentState, type ProfileChange, UNREAD_MAX } from "./state.ts"
 
 type Meta = { readonly at: number }
 
@@ -22,6 +22,30 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, roles: event.roles }
     case "agent.system_marked":
       return { ...state, is_system: event.is_system }
+    case "agent.key_rotated":
+      return rotated(state, event, meta.at)
+    case "agent.recovery_set":
+      return { ...state, recovery: { public_key: event.recovery_public_key, set_at: meta.at, pending: null } }
+    case "agent.recovery_unset":
+      return { ...state, recovery: null }
+    case "agent.recovery_requested": {
+      const { new_public_key, effective_at, proof } = event
+      return { ...state, recovery: state.recovery && { ...state.recovery, pending: { new_public_key, requested_at: meta.at, effective_at, proof } } }
+    }
+    case "agent.recovery_cancelled":
+      return { ...state, recovery: state.recovery && { ...state.recovery, pending: null } }
+    case "agent.directory_signed": {
+      const { signature, signature_input, expires_at } = event
+      return { ...state, directory_signature: { signature, signature_input, expires_at } }
+    }
+    case "agent.directory_unsigned":
+      return { ...state, directory_signature: null }
+    case "agent.notified":
+      return { ...state, unread: [...state.unread, event.notification].slice(-UNREAD_MAX) }
+    case "agent.notifications_read": {
+      const read = new Set(event.ids)
+      return { ...state, unread: state.unread.filter((id) => !read.has(id)) }
+    }
   }
 }
 
@@ -42,7 +66,21 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   trust_withheld: 0,
   webhook_url: event.webhook_url,
   webhook_secret: event.webhook_secret,
+  recovery: null,
+  directory_signature: null,
+  unread: [],
   created_at: at
+})
+
+/** The directory's signature was by the old key: it goes with it. */
+const rotated = (state: Agent, event: Extract<AgentEvent, { type: "agent.key_rotated" }>, at: number): Agent => ({
+  ...state,
+  keys: [
+    ...state.keys.map((key) => (key.public_key === event.old_public_key ? { ...key, retired_at: at } : key)),
+    { public_key: event.new_public_key, from: at, proof: event.proof }
+  ],
+  recovery: state.recovery && { ...state.recovery, pending: null },
+  directory_signature: null
 })
 
 const changedFields = (event: ProfileChange): ProfileChange => ({
@@ -63,5 +101,8 @@ const deleted = (state: Agent): Agent => ({
   links: [],
   roles: [],
   webhook_url: null,
-  webhook_secret: null
+  webhook_secret: null,
+  recovery: null,
+  directory_signature: null,
+  unread: []
 })

@@ -10,6 +10,7 @@ import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { NonceLog } from "../engine/nonces.ts"
+import type { HostTable } from "../identity/hosts.ts"
 import { draw, type Window } from "../limit/window.ts"
 import { statusRefusal } from "./decide.ts"
 import type { Agent, AgentState } from "./state.ts"
@@ -19,9 +20,11 @@ export interface AgentMemory {
   readonly windows: Map<string, Window>
   /** Requests under way under an Idempotency-Key, and the ask that began each. */
   readonly underWay: Map<string, { readonly body: string; readonly begun: string; readonly until: number }>
+  /** Websites that had the agent verified, read when the first is needed. */
+  hosts: Promise<HostTable> | null
 }
 
-export const newAgentMemory = (): AgentMemory => ({ windows: new Map(), underWay: new Map() })
+export const newAgentMemory = (): AgentMemory => ({ windows: new Map(), underWay: new Map(), hosts: null })
 
 export interface GateParts {
   readonly nonces: NonceLog
@@ -82,6 +85,8 @@ const judgeAgent = (parts: GateParts, ask: Ask, by: SignedBy, agent: AgentState,
 
 const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
   if (agent.keys.at(-1)?.public_key === publicKey) return null
+  // Claimed for a recovery that is not due, or was cancelled.
+  if (!agent.keys.some((key) => key.public_key === publicKey)) return refusal("key_unknown", "The signature is good, but the key is no agent's.")
   return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
 }
 

@@ -1,8 +1,7 @@
 /** An agent as others see it, and as it sees itself (spec 2.2, 2.3). */
 import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
+import { agentNumber } from "../../schemas/signing/identity.ts"
 import { type Agent, currentKey } from "./state.ts"
-
-export const agentNumber = (number: number): string => `HX-${String(number).padStart(6, "0")}`
 
 export const iso = (ms: number): string => new Date(ms).toISOString()
 
@@ -41,7 +40,7 @@ export const privateProfile = (id: string, agent: Agent, seenAt: number, baseUrl
   ...publicProfile(id, shown(agent), seenAt, baseUrl),
   webhook_url: agent.webhook_url,
   webhook_secret_set: agent.webhook_secret !== null,
-  unread_notifications: 0,
+  unread_notifications: agent.unread.length,
   unread_messages: 0,
   pending_sponsorships: 0
 })

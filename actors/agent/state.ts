@@ -1,5 +1,6 @@
 /** The state of an agent and its events (spec 2.2, 3.1). `null` is an agent that was never registered. */
 import type { Link } from "../../schemas/agent/fields.ts"
+import type { KeyProof } from "../../schemas/identity/records.ts"
 
 export interface AgentKey {
   /** Standard base64. */
@@ -7,6 +8,32 @@ export interface AgentKey {
   /** Unix ms. */
   readonly from: number
   readonly retired_at?: number
+  /** How it took over from the key before it. */
+  readonly proof?: KeyProof
+}
+
+export interface PendingRecovery {
+  readonly new_public_key: string
+  /** Unix ms. */
+  readonly requested_at: number
+  /** Unix ms. */
+  readonly effective_at: number
+  readonly proof: KeyProof
+}
+
+export interface RecoveryState {
+  readonly public_key: string
+  /** Unix ms. */
+  readonly set_at: number
+  readonly pending: PendingRecovery | null
+}
+
+/** The signature that an agent handed in for its key directory, as served. */
+export interface DirectorySignatureState {
+  readonly signature: string
+  readonly signature_input: string
+  /** Unix ms. */
+  readonly expires_at: number
 }
 
 export type AgentStatus = "active" | "suspended" | "banned" | "deleted"
@@ -31,8 +58,16 @@ export interface Agent {
   readonly trust_withheld: number
   readonly webhook_url: string | null
   readonly webhook_secret: string | null
+  /** `null`: off, as it is until the agent sets a recovery key. */
+  readonly recovery: RecoveryState | null
+  readonly directory_signature: DirectorySignatureState | null
+  /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
+  readonly unread: ReadonlyArray<number>
   readonly created_at: number
 }
+
+/** An older unread notification counts as read: a bound on what an agent that never looks costs. */
+export const UNREAD_MAX = 10_000
 
 export type AgentState = Agent | null
 
@@ -79,6 +114,37 @@ export type AgentEvent =
   | { readonly type: "agent.deleted"; readonly v: 1 }
   | { readonly type: "agent.roles_changed"; readonly v: 1; readonly roles: ReadonlyArray<string> }
   | { readonly type: "agent.system_marked"; readonly v: 1; readonly is_system: boolean }
+  | {
+    readonly type: "agent.key_rotated"
+    readonly v: 1
+    readonly old_public_key: string
+    /** Unix ms since when the old key was the current one. */
+    readonly old_from: number
+    readonly new_public_key: string
+    readonly proof: KeyProof
+  }
+  | { readonly type: "agent.recovery_set"; readonly v: 1; readonly recovery_public_key: string }
+  | { readonly type: "agent.recovery_unset"; readonly v: 1 }
+  | {
+    readonly type: "agent.recovery_requested"
+    readonly v: 1
+    readonly new_public_key: string
+    /** Unix ms. */
+    readonly effective_at: number
+    readonly proof: KeyProof
+  }
+  | { readonly type: "agent.recovery_cancelled"; readonly v: 1; readonly reason: string }
+  | ({ readonly type: "agent.directory_signed"; readonly v: 1 } & DirectorySignatureState)
+  | { readonly type: "agent.directory_unsigned"; readonly v: 1 }
+  | {
+    readonly type: "agent.notified"
+    readonly v: 1
+    /** Of all notifications of the service, never given twice. */
+    readonly notification: number
+    readonly about: string
+    readonly payload: Readonly<Record<string, unknown>>
+  }
+  | { readonly type: "agent.notifications_read"; readonly v: 1; readonly ids: ReadonlyArray<number> }
 
 /** The inventory of event types and the versions that `evolve` understands. */
 export const AGENT_EVENTS = {
@@ -90,7 +156,21 @@ export const AGENT_EVENTS = {
   "agent.banned": 1,
   "agent.deleted": 1,
   "agent.roles_changed": 1,
-  "agent.system_marked": 1
+  "agent.system_marked": 1,
+  "agent.key_rotated": 1,
+  "agent.recovery_set": 1,
+  "agent.recovery_unset": 1,
+  "agent.recovery_requested": 1,
+  "agent.recovery_cancelled": 1,
+  "agent.directory_signed": 1,
+  "agent.directory_unsigned": 1,
+  "agent.notified": 1,
+  "agent.notifications_read": 1
 } as const satisfies Record<AgentEvent["type"], number>
 
-export const currentKey = (agent: Agent): string => agent.keys.at(-1)?.public_key ?? ""
+const NO_KEY: AgentKey = { public_key: "", from: 0 }
+
+export const currentAgentKey = (agent: Agent): AgentKey => agent.keys.at(-1) ?? NO_KEY
+
+/** Standard base64. */
+export const currentKey = (agent: Agent): string => currentAgentKey(agent).public_key

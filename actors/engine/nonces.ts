@@ -14,7 +14,6 @@
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { streams, subjects } from "../../schemas/subjects.ts"
 import { Acks } from "./acks.ts"
 import { followStream } from "./follow.ts"
 import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
@@ -37,10 +36,18 @@ interface Batch {
 
 const REUSED: NonceUse = { use: "reused" }
 
+/** Where a log of nonces lives. */
+export interface NonceHome {
+  readonly stream: string
+  readonly subject: string
+  /** How long a used nonce is refused; whole minutes are forgotten at once, so it may be up to one more. */
+  readonly keepSeconds: number
+}
+
 export class NonceLog {
   private readonly nats: NatsConnection
+  private readonly home: NonceHome
   private readonly table: NonceTable
-  private readonly keepSeconds: number
   private readonly batch: Batch = { marks: [], waiters: [] }
   private readonly acks: Acks
   private timer: NodeJS.Timeout | null = null
@@ -48,11 +55,11 @@ export class NonceLog {
   private followed = 0
   private readonly catchingUp = new Set<{ seq: number; resolve: () => void }>()
 
-  constructor(nats: NatsConnection, keepSeconds: number) {
+  constructor(nats: NatsConnection, home: NonceHome) {
     this.nats = nats
     this.acks = new Acks(nats)
-    this.keepSeconds = keepSeconds
-    this.table = new NonceTable(keepSeconds * 1000)
+    this.home = home
+    this.table = new NonceTable(home.keepSeconds * 1000)
   }
 
   /** Judges a nonce and, when it is fresh, begins to record it. */
@@ -82,7 +89,7 @@ export class NonceLog {
   private async publish(records: Uint8Array): Promise<boolean> {
     const end = performance.now() + ACK_TIMEOUT_MS
     for (let left = ACK_TIMEOUT_MS; left > 0; left = end - performance.now()) {
-      const reply = await this.acks.request(subjects.nonce, records, left)
+      const reply = await this.acks.request(this.home.subject, records, left)
       // Records may stand in the log twice: what the lost line had swallowed is sent again.
       if (reply !== null) return reply.data.length > 0 && reply.json<{ error?: unknown }>().error === undefined
     }
@@ -91,7 +98,7 @@ export class NonceLog {
 
   /** Reads back what may still be refused (the stream keeps no more) and follows the log from there. Resolves when it has caught up. */
   async follow(manager: JetStreamManager): Promise<void> {
-    await followStream(this.nats, streams.nonces, "all", (message) => {
+    await followStream(this.nats, this.home.stream, "all", (message) => {
       const at = Math.floor(message.info.timestampNanos / 1_000_000)
       for (const mark of decode(message.data)) this.table.add(mark, at)
       this.followed = message.seq
@@ -106,9 +113,9 @@ export class NonceLog {
 
   /** Resolves when this node knows every nonce that was in the log when it was called. */
   async catchUp(manager: JetStreamManager): Promise<void> {
-    const { state } = await manager.streams.info(streams.nonces)
+    const { state } = await manager.streams.info(this.home.stream)
     if (state.last_seq <= this.followed || state.messages === 0) return
-    if (Date.parse(state.last_ts) < Date.now() - this.keepSeconds * 1000) return
+    if (Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000) return
     await new Promise<void>((resolve) => this.catchingUp.add({ seq: state.last_seq, resolve }))
   }
 }

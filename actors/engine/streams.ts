@@ -23,6 +23,14 @@ const wantedStreams = (limits: Limits, replicas: number): ReadonlyArray<Wanted> 
     subjects: [subjects.nonce],
     max_age: (limits.authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS) * SECOND
   },
+  {
+    ...common,
+    num_replicas: replicas,
+    name: streams.proofs,
+    subjects: [subjects.proof],
+    max_age: (limits.identity.nonce_memory_seconds + NONCE_MARGIN_SECONDS) * SECOND
+  },
+  { ...common, num_replicas: replicas, name: streams.verified, subjects: [subjects.verifiedAll], max_msgs_per_subject: 1 },
   { ...common, num_replicas: replicas, name: streams.seen, subjects: [subjects.seenAll], max_msgs_per_subject: 1 },
   { ...common, num_replicas: replicas, name: streams.limits, subjects: [subjects.limitsAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
   { ...common, num_replicas: replicas, name: streams.idempotency, subjects: [subjects.idempotencyAll], max_msgs_per_subject: 1, allow_msg_ttl: true },

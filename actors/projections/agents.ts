@@ -24,6 +24,14 @@ interface AgentRow {
   reputation?: number
   created_at?: string
   last_seen_at?: string
+  key_from?: string
+}
+
+interface RetiredKeyRow {
+  readonly agent: string
+  readonly public_key: string
+  readonly valid_from: string
+  readonly retired_at: string
 }
 
 interface EntryRow {
@@ -42,16 +50,29 @@ export interface AgentRows {
   readonly registered: ReadonlyArray<AgentRow>
   readonly changed: ReadonlyArray<AgentRow>
   readonly entries: ReadonlyArray<EntryRow>
+  readonly retiredKeys: ReadonlyArray<RetiredKeyRow>
+  /** Agents of whom the identity directory says something else now. */
+  readonly identities: ReadonlyArray<string>
 }
+
+/** What the identity directory does not show. */
+const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
+  "agent.profile_changed", "agent.roles_changed", "agent.system_marked", "agent.recovery_set", "agent.recovery_unset",
+  "agent.recovery_requested", "agent.recovery_cancelled", "agent.directory_signed", "agent.directory_unsigned", "agent.notified",
+  "agent.notifications_read"
+])
 
 /** Folds a batch of commits into rows. Pure. */
 export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>): AgentRows => {
   const registered = new Map<string, AgentRow>()
   const changed = new Map<string, AgentRow>()
   const entries: Array<EntryRow> = []
+  const retiredKeys: Array<RetiredKeyRow> = []
+  const identities = new Set<string>()
   for (const { id, commit } of commits) {
     const at = new Date(commit.at).toISOString()
     for (const event of commit.events as unknown as ReadonlyArray<AgentEvent>) {
+      if (!OUTSIDE_DIRECTORY.has(event.type)) identities.add(id)
       if (event.type === "agent.registered") {
         registered.set(id, registeredRow(id, event, at))
         continue
@@ -60,12 +81,17 @@ export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly
         const { entry, score, delta, value, reason, target_type, target_id } = event
         entries.push({ agent: id, entry, at, score, delta, value, reason, target_type, target_id })
       }
+      if (event.type === "agent.key_rotated") {
+        retiredKeys.push({ agent: id, public_key: event.old_public_key, valid_from: new Date(event.old_from).toISOString(), retired_at: at })
+      }
+      const fields = change(event, at)
+      if (fields === null) continue
       const row = registered.get(id) ?? changed.get(id) ?? { id }
       if (!registered.has(id)) changed.set(id, row)
-      Object.assign(row, change(event))
+      Object.assign(row, fields)
     }
   }
-  return { registered: [...registered.values()], changed: [...changed.values()], entries }
+  return { registered: [...registered.values()], changed: [...changed.values()], entries, retiredKeys, identities: [...identities] }
 }
 
 const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.registered" }>, at: string): AgentRow => ({
@@ -83,10 +109,12 @@ const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.reg
   trust: 0,
   reputation: 0,
   created_at: at,
-  last_seen_at: at
+  last_seen_at: at,
+  key_from: at
 })
 
-const change = (event: AgentEvent): Partial<AgentRow> => {
+/** `null` where nothing of the row changes. */
+const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
   switch (event.type) {
     case "agent.profile_changed": {
       const { type: _type, v: _v, webhook_url: _webhook, ...fields } = event
@@ -106,8 +134,10 @@ const change = (event: AgentEvent): Partial<AgentRow> => {
       return { roles: event.roles }
     case "agent.system_marked":
       return { is_system: event.is_system }
-    case "agent.registered":
-      return {}
+    case "agent.key_rotated":
+      return { public_key: event.new_public_key, key_from: at }
+    default:
+      return null
   }
 }
 
@@ -127,6 +157,7 @@ export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): 
         name = coalesce(p.name, a.name), description = coalesce(p.description, a.description),
         transparency = coalesce(p.transparency, a.transparency), links = coalesce(p.links, a.links),
         status = coalesce(p.status, a.status), is_system = coalesce(p.is_system, a.is_system),
+        public_key = coalesce(p.public_key, a.public_key), key_from = coalesce(p.key_from, a.key_from),
         roles = coalesce(p.roles, a.roles), trust = coalesce(p.trust, a.trust), reputation = coalesce(p.reputation, a.reputation)
       from jsonb_populate_recordset(null::agents, ${rowsJson(rows.changed)}::jsonb) p
       where a.id = p.id`.execute(trx)
@@ -139,7 +170,7 @@ export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): 
 }
 
 export const clearAgents = async (trx: Transaction<Database>): Promise<void> => {
-  await sql`truncate agents, score_entries`.execute(trx)
+  await sql`truncate agents, score_entries, retired_keys, identity_blocks`.execute(trx)
 }
 
 /**

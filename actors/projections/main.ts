@@ -5,6 +5,7 @@ import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
 import { agentRows, clearAgents, writeAgents } from "./agents.ts"
 import { clearCategories, writeCategories } from "./categories.ts"
+import { writeIdentities } from "./identities.ts"
 import type { Message, Projection } from "./projection.ts"
 
 const text = new TextDecoder()
@@ -15,7 +16,7 @@ const PROJECTED = new Set(["agent", "category"])
 export const mainProjection: Projection = {
   name: "main",
   stream: streams.events,
-  version: 1,
+  version: 2,
   clear: async (trx: Transaction<Database>) => {
     await clearAgents(trx)
     await clearCategories(trx)
@@ -25,7 +26,9 @@ export const mainProjection: Projection = {
       .filter((message) => PROJECTED.has(message.kind) && message.data.length > 0)
       .map((message) => ({ kind: message.kind, id: message.id, commit: JSON.parse(text.decode(message.data)) as Commit }))
     const of = (kind: string) => commits.filter((commit) => commit.kind === kind)
-    await writeAgents(trx, agentRows(of("agent")))
+    const agents = agentRows(of("agent"))
+    await writeAgents(trx, agents)
+    await writeIdentities(trx, agents, batch.at(-1)?.seq ?? 0)
     await writeCategories(trx, of("category"))
   }
 }

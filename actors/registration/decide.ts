@@ -12,6 +12,7 @@ import type { AgentState } from "../agent/state.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
 import type { HandleEvent } from "../handle/actor.ts"
 import type { KeyEvent } from "../key/actor.ts"
+import type { NumberEvent } from "../number/actor.ts"
 import { gradeAll } from "./questions/grade.ts"
 import type { Question } from "./questions/question.ts"
 import type { Challenge, ChallengeEvent, ChallengeState } from "./state.ts"
@@ -249,11 +250,13 @@ export const decideRegister = (
   }
   const keyClaimed: KeyEvent = { type: "key.claimed", v: 1, agent: state.hub_id, public_key: state.public_key }
   const handleClaimed: HandleEvent = { type: "handle.claimed", v: 1, agent: state.hub_id }
-  // All or nothing, each expected where nobody has written: the agent, its key's claim, its handle's claim.
+  const numberClaimed: NumberEvent = { type: "number.claimed", v: 1, agent: state.hub_id }
+  // All or nothing, each expected where nobody has written: the agent, the claims of its key, handle and number.
   const also: ReadonlyArray<Companion> = [
     { kind: "agent", id: state.hub_id, expected: 0, events },
     { kind: "key", id: state.hub_id, expected: 0, events: [keyClaimed] },
-    { kind: "handle", id: handle, expected: 0, events: [handleClaimed] }
+    { kind: "handle", id: handle, expected: 0, events: [handleClaimed] },
+    { kind: "number", id: reply.profile.hx_id, expected: 0, events: [numberClaimed] }
   ]
   return { events: [{ type: "challenge.consumed", v: 1, agent: state.hub_id }], reply, also }
 }

@@ -6,20 +6,18 @@ import { runInNewContext } from "node:vm"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
 import { KINDS } from "../../actors/actors.ts"
-import { registrationEvents } from "../../actors/agent/decide.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { ActorHost } from "../../actors/engine/host.ts"
 import { NonceLog } from "../../actors/engine/nonces.ts"
 import type { KindParts } from "../../actors/kind.ts"
-import type { HandleEvent } from "../../actors/handle/actor.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
 import { LIMITS, type Limits } from "../../schemas/limits.ts"
-import { hubIdOf } from "../../schemas/signing/key.ts"
-import { subjects } from "../../schemas/subjects.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import { residentBytes } from "./cpu.ts"
+import { registerDirectly } from "./registrations.ts"
 import { startService } from "./subjects-under-test.ts"
 
 const REGISTERED = 100_000
@@ -33,7 +31,7 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
   const limits: Limits["service"] = LIMITS.service
   try {
     const log = new JetStreamLog(nats, { batchMax: limits.commit_batch_max, queueMax: limits.commit_queue_max })
-    const ids = await registerDirectly(log)
+    const ids = await registerDirectly(log, REGISTERED)
     await projected(service.baseUrl)
     const view = new LeaseView()
     await new KvLeases(nats, view).watch(await jetstreamManager(nats))
@@ -57,10 +55,12 @@ const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: Re
   const limits = LIMITS
   const parts: KindParts = {
     nats,
+    manager: await jetstreamManager(nats),
     config: { limits, env: "development", baseUrl: "http://127.0.0.1", captchaBypass: null, name: "Hub" },
     seed: new Uint8Array(32),
     log,
-    nonces: new NonceLog(nats, limits.authentication.nonce_reuse_seconds),
+    nonces: new NonceLog(nats, { stream: streams.nonces, subject: subjects.nonce, keepSeconds: limits.authentication.nonce_reuse_seconds }),
+    proofs: new NonceLog(nats, { stream: streams.proofs, subject: subjects.proof, keepSeconds: limits.identity.nonce_memory_seconds }),
     ask: () => Promise.reject(new Error("no actor asks here")),
     stateOf: (kind, id) => host.stateOf(kind, id)
   }
@@ -83,44 +83,6 @@ const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: Re
   const [warm, rest] = [ids.slice(0, 1000), ids.slice(1000)]
   const before = await load(warm)
   return ((await load(rest)) - before) / rest.length
-}
-
-/** The same commits that registration makes, without its questions: a hundred thousand of them in seconds. */
-const registerDirectly = async (log: JetStreamLog): Promise<ReadonlyArray<string>> => {
-  const ids: Array<string> = []
-  let begun = 0
-  await Promise.all(
-    Array.from({ length: IN_FLIGHT }, async () => {
-      while (begun < REGISTERED) {
-        const number = ++begun
-        const key = randomBytes(32)
-        const id = hubIdOf(key)
-        const handle = `memory-${number}`
-        const events = registrationEvents({
-          type: "agent.registered",
-          v: 1,
-          number,
-          public_key: key.toString("base64"),
-          handle,
-          name: `Agent ${number}`,
-          description: "An agent of the memory benchmark, with a description of ordinary length.",
-          transparency: "",
-          links: [],
-          webhook_url: null,
-          webhook_secret: "sealed1.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA"
-        })
-        const claimed: HandleEvent = { type: "handle.claimed", v: 1, agent: id }
-        const commit = { v: 1 as const, id: `memory-${number}`, op: "challenge.register", at: Date.now() }
-        const result = await log.append([
-          { subject: subjects.event("agent", id), expected: 0, commit: { ...commit, events } },
-          { subject: subjects.event("handle", handle), expected: 0, commit: { ...commit, events: [claimed] } }
-        ])
-        if (!result.ok) throw new Error(`a registration was refused: ${result.reason}`)
-        ids.push(id)
-      }
-    })
-  )
-  return ids
 }
 
 const projected = async (baseUrl: string): Promise<void> => {

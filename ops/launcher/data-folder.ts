@@ -16,7 +16,7 @@ import { POSTGRES_MAJOR } from "./postgres.ts"
 import { endProcess, environmentOf, isRunning, startTimeOf } from "./proc.ts"
 import type { Stack } from "./stack.ts"
 
-const LAYOUT = 1
+const LAYOUT = 2
 const LOCK_TRIES = 20
 const LEFTOVER_GRACE_MS = 4_000
 

@@ -4,8 +4,12 @@
  */
 import type { AgentSort, UpdateMe } from "../agent/api.ts"
 import type { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate } from "../agent/records.ts"
+import type {
+  Attestation, DirectoryEntry, DirectorySignature, HostVerifications, IdentityRecord, KeyRotated, Recovery, RecoveryScheduled, Verdict, VerifyChallenge, VerifyScheme
+} from "../identity/records.ts"
 import type { Category, Health, Stats } from "../meta/api.ts"
 import type { Challenge, Questions, Register } from "../registration/api.ts"
+import type { Ed25519Jwk } from "../signing/jwk.ts"
 
 /** Where a request came from, as a keyed hash: addresses themselves are never kept. */
 export type Origin = string
@@ -25,6 +29,29 @@ export interface Operations {
   /** `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx) or is too long. */
   "idempotency.finish": { input: { readonly key: string; readonly body: string; readonly status: number; readonly answer: string }; output: null }
 
+  /** Keys and identity of the agent (spec 2.4, 4.4, 4.7). `identity.record` knows agents of every standing. */
+  "identity.record": { input: null; output: IdentityRecord }
+  "identity.keys": { input: null; output: { readonly keys: ReadonlyArray<Ed25519Jwk>; readonly signature: { readonly signature: string; readonly signature_input: string } | null } }
+  /** Output `null` where no agent has the number after all. */
+  "identity.verify": { input: IdentityClaim; output: Verdict | null }
+  "identity.hosts": { input: { readonly page: number; readonly per_page: number }; output: Paged<HostVerifications> }
+  "identity.rotate": { input: NewKey; output: KeyRotated }
+  "identity.recovery": { input: null; output: Recovery }
+  "identity.set_recovery": { input: { readonly recovery_public_key: string }; output: Recovery }
+  "identity.unset_recovery": { input: null; output: Recovery }
+  "identity.cancel_recovery": { input: null; output: Recovery }
+  /** Without `by`: the key that signed stands in `request`. */
+  "identity.recover": { input: NewKey; output: RecoveryScheduled }
+  "identity.directory_signature": { input: null; output: DirectorySignature }
+  /** The edge has verified it: `public_key` is the key it is good by. `expires_at`: unix ms. */
+  "identity.sign_directory": { input: { readonly signature: string; readonly signature_input: string; readonly expires_at: number; readonly public_key: string }; output: DirectorySignature }
+  "identity.unsign_directory": { input: null; output: DirectorySignature }
+  "identity.challenge": { input: null; output: VerifyChallenge }
+  "identity.attest": { input: { readonly challenge: string; readonly signature: string }; output: Attestation }
+
+  /** Kind `number`, id = the agent number. Refused `not_found` when nobody has it. */
+  "number.resolve": { input: null; output: { readonly agent: string } }
+
   /** Kind `handle`, id = the handle in lower case. Refused `not_found` when nobody has it. */
   "handle.resolve": { input: null; output: { readonly agent: string } }
 
@@ -36,6 +63,43 @@ export interface Operations {
 
   /** Kind `limit`, id = `<bucket>.<key hash>`: one rate-limit bucket. Grants 0 to `wanted` requests of the window. */
   "limit.draw": { input: { readonly bucket: string; readonly wanted: number }; output: LimitGrant }
+}
+
+/** A request as its signer signed it. Keys in standard base64. */
+export interface SignedRequest {
+  readonly public_key: string
+  readonly string_to_sign: string
+  readonly signature: string
+  readonly body: string
+}
+
+export interface NewKey {
+  /** Standard base64 of a key that may be registered. */
+  readonly new_public_key: string
+  /** As sent. */
+  readonly proof: string
+  readonly request: SignedRequest
+}
+
+/** What the edge has read out of a website's headers; `proof: null` is a number that was merely announced. */
+export interface IdentityClaim {
+  readonly scheme: VerifyScheme
+  readonly proof: IdentityProof | null
+}
+
+export interface IdentityProof {
+  /** As sent. */
+  readonly timestamp: string
+  readonly nonce: string
+  /** Base64 of either alphabet, as sent. */
+  readonly signature: string
+  /** What the signature must be of; `null` where nothing could be made of the request. */
+  readonly string_to_sign: string | null
+  /** Web Bot Auth: only the key of this thumbprint, and not from this time (unix seconds) on. */
+  readonly keyid?: string
+  readonly expires?: number
+  /** The website's host line, for its counter. */
+  readonly host: string
 }
 
 export type IdempotencyBegin =
@@ -55,10 +119,21 @@ export interface LimitGrant {
 export interface Queries {
   agents: { input: { readonly page: number; readonly per_page: number; readonly sort: AgentSort; readonly q: string | null }; output: Paged<AgentListed> }
   scores: { input: { readonly agent: string; readonly limit: number }; output: ReadonlyArray<(typeof ScoreHistoryPrivate.Type)["entries"][number]> }
+  /** How the directory stands: its blocks of numbers, each with the sequence that last changed it. */
+  directory: { input: null; output: DirectoryState }
+  /** Entries of one block, as the members of a JSON object by agent number. */
+  directory_block: { input: { readonly block: number; readonly upto: number }; output: Readonly<Record<string, DirectoryEntry>> }
   categories: { input: null; output: ReadonlyArray<Category> }
   stats: { input: null; output: Stats }
   /** The actor side's own checks; the edge adds its own. */
   health: { input: null; output: Pick<Health, "status"> & { readonly checks: NonNullable<Health["checks"]> } }
+}
+
+export interface DirectoryState {
+  readonly max_number: number
+  readonly count: number
+  /** Block and version, in the order of their numbers. */
+  readonly blocks: ReadonlyArray<readonly [number, number]>
 }
 
 export interface Paged<T> {

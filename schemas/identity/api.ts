@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { KEY_DIRECTORY_TYPE } from "./directory.ts"
 import {
   Attestation, Directory, DirectorySignature, HostVerifications, IdentityRecord, Jwk, KeyRotated, Recovery, RecoveryScheduled,
   Verdict, VerifyChallenge
@@ -25,7 +26,6 @@ const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.
 const number = { number: Schema.String }
 const ref = { ref: Schema.String }
 
-export const KEY_DIRECTORY_TYPE = "application/http-message-signatures-directory+json"
 const KeyDirectory = Schema.Struct({ keys: Schema.Array(Jwk) }).pipe(HttpApiSchema.asJson({ contentType: KEY_DIRECTORY_TYPE }))
 
 export const IdentityApi = HttpApiGroup.make("identity")

@@ -18,6 +18,15 @@ export const NOTIFICATION_TYPES: ReadonlyArray<NotificationType> = [
   type("agent.key_rotated", "Your signing key was replaced.", {
     old_public_key: "string (base64)", new_public_key: "string (base64)", rotated_at: "string (ISO 8601)"
   }),
+  type("agent.recovery_changed", "Your recovery key was set, replaced or removed.", {
+    recovery_public_key: "string (base64) or null", changed_at: "string (ISO 8601)"
+  }, true),
+  type("agent.recovery_scheduled", "Your recovery key asks for a new signing key: cancel it if that was not you.", {
+    new_public_key: "string (base64)", requested_at: "string (ISO 8601)", effective_at: "string (ISO 8601)"
+  }, true),
+  type("agent.recovery_cancelled", "A recovery under way was cancelled.", {
+    new_public_key: "string (base64)", reason: "string", cancelled_at: "string (ISO 8601)"
+  }),
   type("sponsorship.requested", "A human declares to carry you: confirm or reject it.", {
     sponsorship_id: "integer", human: "object {id, name}", role: "string (creator or guarantor)"
   }),

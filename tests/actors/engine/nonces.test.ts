@@ -1,10 +1,12 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { NonceLog } from "../../../actors/engine/nonces.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
 import { markOf, NonceTable } from "../../../actors/engine/nonce-table.ts"
 import { type EngineBus, startBus } from "./bus.ts"
 
 const KEEP_SECONDS = 960
+const HOME = { stream: streams.nonces, subject: subjects.nonce, keepSeconds: KEEP_SECONDS }
 const MINUTE = 60_000
 
 describe("the nonce table", () => {
@@ -58,7 +60,7 @@ describe("the nonce log", () => {
   }
 
   test("refuses a second request, but not the same request tried again", async () => {
-    const log = new NonceLog(bus.nats, KEEP_SECONDS)
+    const log = new NonceLog(bus.nats, HOME)
     await log.follow(bus.manager)
     expect(await use(log, "k", "n1", "first")).toBe(true)
     expect(await use(log, "k", "n1", "first")).toBe(true)
@@ -66,14 +68,14 @@ describe("the nonce log", () => {
   })
 
   test("a node that starts later, or takes over, refuses what another has recorded", async () => {
-    const [owner, heir] = [new NonceLog(await bus.connection(), KEEP_SECONDS), new NonceLog(await bus.connection(), KEEP_SECONDS)]
+    const [owner, heir] = [new NonceLog(await bus.connection(), HOME), new NonceLog(await bus.connection(), HOME)]
     await owner.follow(bus.manager)
     await heir.follow(bus.manager)
     const nonces = Array.from({ length: 500 }, (_, index) => `many-${index}`)
     expect(await Promise.all(nonces.map((nonce) => use(owner, "k2", nonce, `request-${nonce}`)))).not.toContain(false)
     await heir.catchUp(bus.manager)
     for (const nonce of nonces) expect(await use(heir, "k2", nonce, "another"), nonce).toBe("reused")
-    const late = new NonceLog(await bus.connection(), KEEP_SECONDS)
+    const late = new NonceLog(await bus.connection(), HOME)
     await late.follow(bus.manager)
     for (const nonce of nonces) expect(await use(late, "k2", nonce, "another"), nonce).toBe("reused")
   })

@@ -1,0 +1,131 @@
+/**
+ * The verdict on a proof of identity, where the agent lives (spec 4.7): from "the number is known" on; what comes before
+ * is found out at the edge.
+ *
+ * Invariants
+ *  - The order of the checks is the table's; the first that fails gives the reason.
+ *  - Keys and standing are those of the actor's last commit, so a rotation that was answered holds from then on, whatever
+ *    edge asks.
+ *  - A nonce is used up by a valid proof alone, and is in the log before the verdict leaves; the same ask repeated by an edge
+ *    whose line broke is the same use.
+ *  - A flagged agent uses up nothing and is counted nowhere.
+ */
+import { createPublicKey, type KeyObject, verify } from "node:crypto"
+import type { IdentityClaim, IdentityProof } from "../../schemas/bus/operations.ts"
+import type { Verdict, VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
+import { unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { decodeBase64, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
+import { jwkOf } from "../../schemas/signing/jwk.ts"
+import { NONCE_PATTERN, TIMESTAMP_PATTERN } from "../../schemas/signing/request.ts"
+import type { AgentMemory } from "../agent/gate.ts"
+import { type Agent, type AgentState, currentKey } from "../agent/state.ts"
+import type { PrepareContext, Result } from "../engine/definition.ts"
+import type { NonceLog } from "../engine/nonces.ts"
+import type { HostCounters } from "./hosts.ts"
+import { verdictAgent } from "./record.ts"
+
+/** Retired keys that one proof is tried against, the newest first: a bound on what a forgery costs. */
+const RETIRED_KEYS_TRIED_MAX = 16
+const KEYS_MAX = 10_000
+/** What stands before the raw key in SubjectPublicKeyInfo of Ed25519 (RFC 8410). */
+const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex")
+
+const MESSAGES: Readonly<Partial<Record<VerifyReason, string>>> = {
+  announced_only: "The User-Agent announces this number; nothing proves it.",
+  agent_retired: "The owner deleted this account.",
+  timestamp_invalid: "Hub-Timestamp must be unix seconds, 9 to 11 digits.",
+  timestamp_expired: "The timestamp is too far from the service's clock.",
+  nonce_invalid: "Hub-Nonce must be 8 to 128 of A-Z a-z 0-9 _ - = . : + /.",
+  bad_signature: "The signature matches no key of this agent for this method, host and path.",
+  key_retired: "The signature was made with a key that has been replaced.",
+  agent_suspended: "The signature is genuine; the agent is suspended.",
+  agent_banned: "The signature is genuine; the agent is banned.",
+  replayed: "This nonce was verified before."
+}
+
+type Judged = Exclude<VerifyReason, "replayed"> | null
+
+export interface VerifyParts {
+  readonly proofs: NonceLog
+  readonly hosts: HostCounters
+  readonly limits: Limits
+  readonly baseUrl: string
+}
+
+export class Proofs {
+  private readonly parts: VerifyParts
+  private readonly keys = new Map<string, KeyObject>()
+
+  constructor(parts: VerifyParts) {
+    this.parts = parts
+  }
+
+  async verdict(state: AgentState, claim: IdentityClaim, context: PrepareContext): Promise<Result> {
+    if (state === null) return { data: null }
+    const { proof, scheme } = claim
+    if (proof === null) return { data: this.answer(state, scheme, "announced_only", { announced: true }) }
+    const reason = this.judge(state, proof, context.at)
+    if (reason === "agent_suspended" || reason === "agent_banned") return { data: this.answer(state, scheme, reason, { signature_ok: true }) }
+    if (reason !== null) return { data: this.answer(state, scheme, reason) }
+    const { use, recorded } = this.parts.proofs.use(context.id, proof.nonce, context.commandId, context.at)
+    if (use === "reused") return { data: this.answer(state, scheme, "replayed") }
+    const counted = this.count(context, proof.host)
+    const [isRecorded, isCounted] = await Promise.all([recorded, counted])
+    if (!isRecorded || !isCounted) return { refused: unavailable("The verification could not be recorded.") }
+    return { data: this.answer(state, scheme, null) }
+  }
+
+  /** Everything but the nonce's memory, which only a proof that is good otherwise may use. */
+  private judge(agent: Agent, proof: IdentityProof, now: number): Judged {
+    if (agent.status === "deleted") return "agent_retired"
+    if (!TIMESTAMP_PATTERN.test(proof.timestamp)) return "timestamp_invalid"
+    const skew = Math.abs(Math.floor(now / 1000) - Number(proof.timestamp))
+    if (skew > this.parts.limits.identity.timestamp_window_seconds) return "timestamp_expired"
+    if (proof.expires !== undefined && now / 1000 >= proof.expires) return "timestamp_expired"
+    if (!NONCE_PATTERN.test(proof.nonce)) return "nonce_invalid"
+    const by = this.signedBy(agent, proof)
+    if (by === null) return "bad_signature"
+    if (by !== currentKey(agent)) return "key_retired"
+    if (agent.status === "suspended") return "agent_suspended"
+    return agent.status === "banned" ? "agent_banned" : null
+  }
+
+  private signedBy(agent: Agent, proof: IdentityProof): string | null {
+    const { string_to_sign, keyid } = proof
+    const signature = decodeBase64(proof.signature, SIGNATURE_BYTES)
+    if (signature === null || string_to_sign === null) return null
+    const text = Buffer.from(string_to_sign, "utf8")
+    const newestFirst = agent.keys.slice(-1 - RETIRED_KEYS_TRIED_MAX).toReversed()
+    const found = newestFirst.find(({ public_key }) =>
+      (keyid === undefined || jwkOf(public_key).kid === keyid) && verify(null, text, this.keyOf(public_key), signature)
+    )
+    return found?.public_key ?? null
+  }
+
+  private keyOf(publicKey: string): KeyObject {
+    const known = this.keys.get(publicKey)
+    if (known !== undefined) return known
+    const raw = Buffer.from(publicKey, "base64").subarray(0, PUBLIC_KEY_BYTES)
+    const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: "der", type: "spki" })
+    this.keys.set(publicKey, key)
+    if (this.keys.size > KEYS_MAX) this.keys.delete(this.keys.keys().next().value ?? "")
+    return key
+  }
+
+  private async count(context: PrepareContext, host: string): Promise<boolean> {
+    const memory = context.memory as AgentMemory
+    memory.hosts ??= this.parts.hosts.load(context.id)
+    try {
+      return await this.parts.hosts.count(context.id, await memory.hosts, host, context.at)
+    } catch {
+      memory.hosts = null
+      return false
+    }
+  }
+
+  private answer(agent: Agent, scheme: VerifyScheme, reason: VerifyReason | null, more: Pick<Verdict, "announced" | "signature_ok"> = {}): Verdict {
+    const message = reason === null ? undefined : MESSAGES[reason]
+    return { valid: reason === null, reason, scheme, ...verdictAgent(agent, this.parts.baseUrl), ...more, ...(message === undefined ? {} : { message }) }
+  }
+}

@@ -1,0 +1,67 @@
+/** Reads of the identity directory, block by block (spec 2.5). */
+import { type Kysely, sql } from "kysely"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { DIRECTORY_BLOCK_SIZE } from "../../schemas/identity/directory.ts"
+import type { DirectoryEntry } from "../../schemas/identity/records.ts"
+import { agentNumber } from "../../schemas/signing/identity.ts"
+import { jwkOf } from "../../schemas/signing/jwk.ts"
+import type { Database } from "../database.ts"
+import { idUrlOf, profileUrlOf, standingOf } from "../identity/record.ts"
+
+export const directoryQuery =
+  (db: Kysely<Database>) =>
+  async (): Promise<Queries["directory"]["output"]> => {
+    const rows = await db.selectFrom("identity_blocks").selectAll().orderBy("block").execute()
+    return {
+      max_number: rows.reduce((max, row) => Math.max(max, row.max_number), 0),
+      count: rows.reduce((sum, row) => sum + row.agents, 0),
+      blocks: rows.map((row) => [row.block, Number(row.version)])
+    }
+  }
+
+interface Row {
+  readonly number: number
+  readonly handle: string
+  readonly status: string
+  readonly public_key: string
+  readonly trust: number
+  readonly reputation: number
+  readonly key_from: Date
+  readonly retired: ReadonlyArray<{ readonly public_key: string; readonly from: string; readonly retired_at: string }> | null
+}
+
+export const directoryBlockQuery =
+  (db: Kysely<Database>, baseUrl: string) =>
+  async (input: Queries["directory_block"]["input"]): Promise<Queries["directory_block"]["output"]> => {
+    const from = input.block * DIRECTORY_BLOCK_SIZE
+    const { rows } = await sql<Row>`
+      select a.number, a.handle, a.status, a.public_key, a.trust, a.reputation, a.key_from, k.retired
+      from agents a
+      left join (
+        select agent, json_agg(json_build_object('public_key', public_key, 'from', valid_from, 'retired_at', retired_at) order by valid_from) as retired
+        from retired_keys group by agent
+      ) k on k.agent = a.id
+      where a.number >= ${from} and a.number < ${from + DIRECTORY_BLOCK_SIZE} and a.number <= ${input.upto}
+      order by a.number`.execute(db)
+    return Object.fromEntries(rows.map((row) => [agentNumber(row.number), entryOf(row, baseUrl)]))
+  }
+
+const iso = (time: string): string => new Date(time).toISOString()
+
+const entryOf = (row: Row, baseUrl: string): DirectoryEntry => {
+  const id = agentNumber(row.number)
+  const gone = row.status === "deleted"
+  const retired = (row.retired ?? []).map((key) => ({ public_key: key.public_key, status: "retired" as const, from: iso(key.from), retired_at: iso(key.retired_at) }))
+  return {
+    id,
+    handle: row.handle,
+    ...standingOf(row.status),
+    public_key: gone ? null : row.public_key,
+    public_key_jwk: gone ? null : jwkOf(row.public_key),
+    keys: gone ? [] : [...retired, { public_key: row.public_key, status: "current", from: row.key_from.toISOString() }],
+    trust: row.trust,
+    reputation: row.reputation,
+    profile_url: profileUrlOf(row.status, row.handle, baseUrl),
+    id_url: idUrlOf(id, baseUrl)
+  }
+}

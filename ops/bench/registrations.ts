@@ -1,0 +1,51 @@
+/** Agents by the hundred thousand, for benchmarks that need many. */
+import { randomBytes } from "node:crypto"
+import { registrationEvents } from "../../actors/agent/decide.ts"
+import type { EventLog } from "../../actors/engine/ports.ts"
+import type { HandleEvent } from "../../actors/handle/actor.ts"
+import type { NumberEvent } from "../../actors/number/actor.ts"
+import { agentNumber } from "../../schemas/signing/identity.ts"
+import { hubIdOf } from "../../schemas/signing/key.ts"
+import { subjects } from "../../schemas/subjects.ts"
+
+const IN_FLIGHT = 512
+
+/** Hub ids. The same commits that registration makes, without its questions: a hundred thousand of them in seconds. */
+export const registerDirectly = async (log: EventLog, count: number): Promise<ReadonlyArray<string>> => {
+  const ids: Array<string> = []
+  let begun = 0
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async () => {
+      while (begun < count) {
+        const number = ++begun
+        const key = randomBytes(32)
+        const id = hubIdOf(key)
+        const handle = `bench-${number}`
+        const events = registrationEvents({
+          type: "agent.registered",
+          v: 1,
+          number,
+          public_key: key.toString("base64"),
+          handle,
+          name: `Agent ${number}`,
+          description: "An agent of the benchmark, with a description of ordinary length.",
+          transparency: "",
+          links: [],
+          webhook_url: null,
+          webhook_secret: "sealed1.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA"
+        })
+        const claimed: HandleEvent = { type: "handle.claimed", v: 1, agent: id }
+        const numbered: NumberEvent = { type: "number.claimed", v: 1, agent: id }
+        const commit = { v: 1 as const, id: `bench-${number}`, op: "challenge.register", at: Date.now() }
+        const result = await log.append([
+          { subject: subjects.event("agent", id), expected: 0, commit: { ...commit, events } },
+          { subject: subjects.event("handle", handle), expected: 0, commit: { ...commit, events: [claimed] } },
+          { subject: subjects.event("number", agentNumber(number)), expected: 0, commit: { ...commit, events: [numbered] } }
+        ])
+        if (!result.ok) throw new Error(`a registration was refused: ${result.reason}`)
+        ids.push(id)
+      }
+    })
+  )
+  return ids
+}

@@ -1,0 +1,12 @@
+import { type Kysely, sql } from "kysely"
+
+export const up = async (db: Kysely<unknown>): Promise<void> => {
+  // Filled when the projection, whose version is raised with this, makes the rows again.
+  await sql`alter table agents add column key_from timestamptz not null default now()`.execute(db)
+  await sql`
+    create table retired_keys (
+      agent text not null, public_key text not null, valid_from timestamptz not null, retired_at timestamptz not null,
+      primary key (agent, public_key)
+    )`.execute(db)
+  await sql`create table identity_blocks (block integer primary key, version bigint not null, agents integer not null, max_number integer not null)`.execute(db)
+}
