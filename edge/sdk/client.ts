@@ -1,0 +1,217 @@
+/**
+ * The service as an agent's program uses it. Runs in Node 20 and newer, Deno, Bun, Workers and browsers, without any
+ * dependency; what it knows of the interface's shape are types alone.
+ *
+ *   const hub = createClient({ hub: "https://hub.example", key: await keyFromSeed(seed) })
+ *   const { data } = await hub.get("/me")
+ *   await hub.patch("/me", { body: { name: "Ada" } })
+ *   for await (const agent of hub.pages("/agents", { query: { sort: "newest" } })) …
+ *   const response = await hub.fetch("https://shop.example/")    // proves to the website who is calling
+ *
+ * Where there is a key, every request is signed, unless `signed: false` says otherwise. Everything that fails throws a
+ * `HubError`; decide by its `code`. What is repeated by itself, and when, is written in client/transport.ts.
+ */
+import { type HubAddress, hubAddress } from "./client/address.ts"
+import type { Answer } from "./client/answer.ts"
+import { attest, type Attested } from "./client/attestation.ts"
+import type { AnswerTo, CallArguments, CommonOptions, ItemOf, ListPath, Method, PagesArguments, PathsOf } from "./client/calls.ts"
+import { targetOf } from "./client/address.ts"
+import { clientError, invalid } from "./client/errors.ts"
+import type { AgentKey } from "./client/key.ts"
+import { register, type Registered, type RegisterOptions, type Send } from "./client/registration.ts"
+import { currentKey, recover, type RecoverOptions, type RecoveryCalls, recoveryCalls, rotate, type Rotated, type Scheduled } from "./client/rotation.ts"
+import { ANSWER_MAX_BYTES, RETRY, type RetryOptions, type SendOptions, TIMEOUT_MS, Transport } from "./client/transport.ts"
+import { proofHeaders, type ProofHeaders, type Prover, provenFetch, type ProvenInit, type PublicIdentity, type ToProve } from "./client/website.ts"
+
+export type { Answer } from "./client/answer.ts"
+export type { Operations } from "./client/api.ts"
+export type { Attested } from "./client/attestation.ts"
+export { CLIENT_CODES, HubError, isHubError } from "./client/errors.ts"
+export { AgentKey, generateKey, keyFromSeed } from "./client/key.ts"
+export { type PowOptions, type PowProgress, proofOfWork } from "./client/pow.ts"
+export type { Answers, Question, QuestionsToSolve, Registered, RegisterOptions } from "./client/registration.ts"
+export type { RecoverOptions, Recovery, RecoveryCalls, Rotated, Scheduled } from "./client/rotation.ts"
+export type { ProofHeaders, ProvenInit, PublicIdentity, ToProve } from "./client/website.ts"
+export { verifyWebhook, type WebhookEvent, type WebhookToVerify } from "./client/webhook.ts"
+
+export const PAGES_MAX_ITEMS = 10_000
+const PER_PAGE = 100
+
+export interface ClientOptions {
+  /** The service's address, with the path of the installation if it has one. */
+  readonly hub: string
+  /** Without a key only what needs none can be called. */
+  readonly key?: AgentKey
+  /** The service's own host name, where it is reached under another one. */
+  readonly host?: string
+  /** Speak http to another machine than this one. Off, because what is sent and answered could be read on the way. */
+  readonly allowHttp?: boolean
+  /** Known from before; otherwise asked for once, when it is needed. */
+  readonly identity?: PublicIdentity
+  readonly fetch?: typeof fetch
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+  /** For one try. */
+  readonly timeoutMs?: number
+  readonly maxAnswerBytes?: number
+  readonly retry?: Partial<RetryOptions>
+}
+
+type RawOptions = Omit<SendOptions, "key" | "repeatable"> & { readonly signed?: boolean }
+
+interface LooseOptions extends CommonOptions {
+  readonly params?: Readonly<Record<string, string | number>>
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+}
+
+export class HubClient {
+  readonly #transport: Transport
+  readonly #address: HubAddress
+  readonly #fetch: typeof fetch
+  #key: AgentKey | null
+  #identity: PublicIdentity | null
+  readonly recovery: RecoveryCalls
+
+  constructor(options: ClientOptions) {
+    const ask: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
+    this.#fetch = ask
+    this.#address = hubAddress(options.hub, options.host, options.allowHttp === true)
+    this.#transport = new Transport({
+      address: this.#address,
+      fetch: ask,
+      now: options.now ?? Date.now,
+      retry: { ...RETRY, ...options.retry },
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      maxAnswerBytes: options.maxAnswerBytes ?? ANSWER_MAX_BYTES
+    })
+    this.#key = options.key ?? null
+    this.#identity = options.identity ?? null
+    this.recovery = recoveryCalls(this.#send, () => this.#needKey())
+  }
+
+  /** The service's address without a trailing slash. */
+  get hub(): string {
+    return this.#address.base
+  }
+
+  /** The key that requests are signed with now; after `rotateKey` the new one. */
+  get key(): AgentKey | null {
+    return this.#key
+  }
+
+  get<Path extends PathsOf<"GET">>(path: Path, ...options: CallArguments<"GET", Path>): Promise<AnswerTo<"GET", Path>> {
+    return this.#call("GET", path, options) as Promise<AnswerTo<"GET", Path>>
+  }
+
+  post<Path extends PathsOf<"POST">>(path: Path, ...options: CallArguments<"POST", Path>): Promise<AnswerTo<"POST", Path>> {
+    return this.#call("POST", path, options) as Promise<AnswerTo<"POST", Path>>
+  }
+
+  put<Path extends PathsOf<"PUT">>(path: Path, ...options: CallArguments<"PUT", Path>): Promise<AnswerTo<"PUT", Path>> {
+    return this.#call("PUT", path, options) as Promise<AnswerTo<"PUT", Path>>
+  }
+
+  patch<Path extends PathsOf<"PATCH">>(path: Path, ...options: CallArguments<"PATCH", Path>): Promise<AnswerTo<"PATCH", Path>> {
+    return this.#call("PATCH", path, options) as Promise<AnswerTo<"PATCH", Path>>
+  }
+
+  delete<Path extends PathsOf<"DELETE">>(path: Path, ...options: CallArguments<"DELETE", Path>): Promise<AnswerTo<"DELETE", Path>> {
+    return this.#call("DELETE", path, options) as Promise<AnswerTo<"DELETE", Path>>
+  }
+
+  /** Any operation, without types: `target` is path and query below `/api/v1`, exactly as it shall be sent. */
+  request(method: Method, target: string, { signed, ...options }: RawOptions = {}): Promise<Answer> {
+    if (signed === true) this.#needKey()
+    return this.#transport.send(method, target, signed === false ? null : this.#key, options)
+  }
+
+  /** Every item of a list. What is added or removed meanwhile may show twice or not at all. */
+  async *pages<Path extends ListPath>(path: Path, ...options: PagesArguments<Path>): AsyncGenerator<ItemOf<Path>, void, undefined> {
+    const { max = PAGES_MAX_ITEMS, perPage = PER_PAGE, ...rest } = (options[0] ?? {}) as LooseOptions & { readonly max?: number; readonly perPage?: number }
+    let left = max
+    for (let page = 1, pages = 1; page <= pages && left > 0; page++) {
+      const answer = await this.#call("GET", path, [{ ...rest, query: { ...rest.query, per_page: Math.min(perPage, left), page } }])
+      const items = answer.data as ReadonlyArray<ItemOf<Path>>
+      if (!Array.isArray(items)) throw clientError("answer_malformed", "the answer is no list", { status: answer.status, requestId: answer.requestId })
+      if (items.length === 0) return
+      yield* items.slice(0, left)
+      left -= items.length
+      pages = Number((answer.meta as { readonly pages?: unknown } | undefined)?.pages)
+    }
+  }
+
+  /** From the key to the profile. The answer holds `webhook_secret`, which is shown this once. */
+  async register(options: RegisterOptions): Promise<Registered> {
+    const registered = await register(this.#send, this.#needKey(), options)
+    this.#identity = { number: registered.hx_id, idUrl: registered.id_url }
+    return registered
+  }
+
+  /**
+   * Replaces the key. Have the new one kept safely before: once this is under way, it may be the only one that holds. If
+   * this throws, either may hold: keep both, and ask with `currentKey`.
+   */
+  async rotateKey(newKey: AgentKey): Promise<Rotated> {
+    const rotated = await rotate(this.#send, this.#needKey(), newKey)
+    this.#key = newKey
+    return rotated
+  }
+
+  /** Which of these keys the service takes now; `null` where it takes none of them. */
+  currentKey(keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> {
+    return currentKey(this.#send, keys)
+  }
+
+  /** Asks for an account whose key is lost; done after a delay in which the current key can cancel it. Needs no key of this client. */
+  recover(options: RecoverOptions): Promise<Scheduled> {
+    return recover(this.#send, options)
+  }
+
+  /** A statement by the service, for a day, that this key is this agent's. */
+  async attest(): Promise<Attested> {
+    const key = this.#needKey()
+    const { data } = await this.get("/me")
+    return attest(this.#send, key, data.id)
+  }
+
+  /** The agent's number; asked for once. */
+  async identity(): Promise<PublicIdentity> {
+    if (this.#identity === null) {
+      this.#needKey()
+      const { data } = await this.get("/me")
+      this.#identity = { number: data.hx_id, idUrl: data.id_url }
+    }
+    return this.#identity
+  }
+
+  /** The headers that prove one request to a website, for use with any HTTP library. */
+  async proof(toProve: ToProve): Promise<ProofHeaders> {
+    return proofHeaders(await this.#prover(), toProve)
+  }
+
+  /** `fetch` to a website, with proof. Redirects to hosts that you did not name are followed without it. */
+  async fetch(url: string | URL, init: ProvenInit = {}): Promise<Response> {
+    return provenFetch(await this.#prover(), this.#fetch, url, init)
+  }
+
+  readonly #send: Send = (method, target, key, options) => this.#transport.send(method, target, key, options)
+
+  async #prover(): Promise<Prover> {
+    const key = this.#needKey()
+    return { key, identity: await this.identity(), timestamp: () => this.#transport.timestamp() }
+  }
+
+  #needKey(): AgentKey {
+    if (this.#key === null) throw clientError("no_key", "this needs a key: give one to createClient")
+    return this.#key
+  }
+
+  #call(method: Method, path: string, [given]: readonly [options?: unknown]): Promise<Answer> {
+    const { params, query, ...options } = (given ?? {}) as LooseOptions
+    if (!path.startsWith("/")) throw invalid("path", "must start with /")
+    return this.request(method, targetOf(path, params, query), options)
+  }
+}
+
+export const createClient = (options: ClientOptions): HubClient => new HubClient(options)

@@ -1,0 +1,97 @@
+/**
+ * What comes back over HTTP, read with care: whoever answers may be anybody, or broken.
+ *
+ * An answer is read to a bound and no further, from its stream. One that is no answer of the service becomes an error
+ * with a code and a few words of its own; nothing of a stranger's text goes into a message at length.
+ */
+import { clientError, HubError } from "./errors.ts"
+
+/** Characters of a message that is taken over from an answer. */
+const MESSAGE_MAX_CHARS = 500
+const CODE = /^[a-z][a-z0-9_]{0,63}$/
+const RETRY_AFTER_MAX_SECONDS = 7 * 86_400
+
+export interface Answer<Data = unknown, Meta = unknown> {
+  readonly data: Data
+  /** Of lists: `{page, per_page, total, pages}`. */
+  readonly meta: Meta
+  readonly status: number
+  readonly requestId: string | null
+  /** The service had done this before, under the same Idempotency-Key, and gives the first answer again. */
+  readonly replayed: boolean
+}
+
+/** The whole body as text; refused where it is longer than `maxBytes`, by its announcement or in fact. */
+export const readBounded = async (response: Response, maxBytes: number): Promise<string> => {
+  const tooLarge = () => clientError("answer_too_large", `the answer has more than ${maxBytes} bytes`, { status: response.status })
+  const { body } = response
+  if (body === null) return ""
+  if (Number(response.headers.get("content-length")) > maxBytes) {
+    await body.cancel()
+    throw tooLarge()
+  }
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ""
+  for (let bytes = 0; ;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value.length
+    if (bytes > maxBytes) {
+      await reader.cancel()
+      throw tooLarge()
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Seconds, or a date; `null` for what is neither. */
+export const retryAfterOf = (header: string | null, now: number): number | null => {
+  if (header === null) return null
+  const text = header.trim()
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000)
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_MAX_SECONDS)
+}
+
+/** `undefined` for what is no JSON. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A refusal in the service's own envelope, as problem details, or in no form at all. */
+const refusalOf = (response: Response, text: string): HubError => {
+  const json = parsed(text)
+  const error = isObject(json) ? (isObject(json["error"]) ? json["error"] : json) : {}
+  const { code, details } = error
+  const told = error["message"] ?? error["detail"]
+  return new HubError({
+    code: typeof code === "string" && CODE.test(code) ? code : `http_${response.status}`,
+    message: typeof told === "string" && told !== "" ? told.slice(0, MESSAGE_MAX_CHARS) : `the answer has status ${response.status}`,
+    status: response.status,
+    details: isObject(details) ? details : {},
+    retryAfter: retryAfterOf(response.headers.get("retry-after"), Date.now()),
+    requestId: response.headers.get("x-request-id")
+  })
+}
+
+/** What the operation gave; throws for everything that is not a success of the service. */
+export const answerOf = (response: Response, text: string): Answer => {
+  const requestId = response.headers.get("x-request-id")
+  if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
+    throw clientError("unexpected_redirect", "the service's interface never redirects, but this answer does", { status: response.status, requestId })
+  }
+  if (!response.ok) throw refusalOf(response, text)
+  const about = { status: response.status, requestId, replayed: response.headers.get("idempotent-replayed") === "true" }
+  const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "")
+  if (!isJson || text === "") return { data: text, meta: undefined, ...about }
+  const json = parsed(text)
+  if (json === undefined) throw clientError("answer_malformed", "the answer says that it is JSON and is not", { status: response.status, requestId })
+  if (isObject(json) && json["ok"] === true && Object.hasOwn(json, "data")) return { data: json["data"], meta: json["meta"], ...about }
+  return { data: json, meta: undefined, ...about }
+}

@@ -1,0 +1,37 @@
+/**
+ * The interface as types: path and method to what is sent and what comes back, taken from the contracts themselves.
+ * Nothing of it is there at run time. The package for agents carries the same, written out (ops/kit).
+ */
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { HubApi } from "../../../schemas/api.ts"
+import type { API_PREFIX } from "../../../schemas/version.ts"
+
+type Groups = typeof HubApi extends HttpApi.HttpApi<infer _Id, infer Found> ? Found : never
+type Endpoint = HttpApiGroup.Endpoints<Groups>
+
+type Below<Path> = Path extends `${typeof API_PREFIX}${infer Rest}` ? Rest : never
+type At<Path extends string> = Extract<Endpoint, { readonly path: `${typeof API_PREFIX}${Path}` }>
+
+/** The fields of a schema, or nothing where the operation has none. Nothing here reads otherwise than it is sent. */
+type Fields<Schema> = [Schema] extends [never] ? undefined : Schema extends { readonly Type: infer Type } ? Type : undefined
+
+type Envelope = { readonly ok: true; readonly data: unknown }
+type DataOf<Success> = Success extends Envelope ? Success["data"] : Success
+type MetaOf<Success> = Success extends Envelope & { readonly meta: infer Meta } ? Meta : undefined
+
+type Described<One> = One extends Endpoint
+  ? {
+      readonly params: Fields<HttpApiEndpoint.Params<One>>
+      readonly query: Fields<HttpApiEndpoint.Query<One>>
+      readonly body: Fields<HttpApiEndpoint.Payload<One>>
+      readonly data: DataOf<HttpApiEndpoint.Success<One>["Type"]>
+      readonly meta: MetaOf<HttpApiEndpoint.Success<One>["Type"]>
+    }
+  : never
+
+/** `Operations["/me"]["PATCH"]["body"]`. Paths are relative to `/api/v1`, with `:name` for what is filled in. */
+export type Operations = {
+  readonly [Path in Below<Endpoint["path"]>]: {
+    readonly [One in At<Path> as One["method"]]: Described<One>
+  }
+}

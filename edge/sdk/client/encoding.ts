@@ -1,0 +1,48 @@
+/** Bytes and their text forms, with what every runtime has. */
+
+const encoder = new TextEncoder()
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+/** So many arguments a call may have everywhere. */
+const CHUNK = 8192
+
+export type Bytes = Uint8Array<ArrayBuffer>
+
+export const utf8 = (text: string): Bytes => encoder.encode(text) as Bytes
+
+export const toBase64 = (bytes: Uint8Array): string => {
+  let binary = ""
+  for (let start = 0; start < bytes.length; start += CHUNK) binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
+  return btoa(binary)
+}
+
+/** Either alphabet, padding optional; `null` for anything that is not base64 of so many bytes in its one canonical form. */
+export const fromBase64 = (text: string, length: number): Bytes | null => {
+  const standard = text.replaceAll("-", "+").replaceAll("_", "/")
+  if (standard.length > Math.ceil(length / 3) * 4 || !BASE64.test(standard)) return null
+  const bare = standard.replace(/=+$/, "")
+  if (bare.length % 4 === 1) return null
+  const binary = atob(bare.padEnd(Math.ceil(bare.length / 4) * 4, "="))
+  if (binary.length !== length) return null
+  const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
+  return toBase64(bytes).replace(/=+$/, "") === bare ? bytes : null
+}
+
+export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+export const concat = (...parts: ReadonlyArray<Uint8Array>): Bytes => {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+/** Takes as long wherever the difference is. */
+export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (let index = 0; index < a.length; index++) difference |= (a[index] ?? 0) ^ (b[index] ?? 0)
+  return difference === 0
+}

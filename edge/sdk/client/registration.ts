@@ -1,0 +1,135 @@
+/**
+ * Registration from the key to the profile (three steps, spec 4.3).
+ *
+ * Invariants
+ *  - Step 1 may be repeated: a challenge whose answer was lost costs one draw on a limit, nothing else.
+ *  - Step 2 serves its questions once. It is sent once: where its answer is lost, the challenge is given up for a new one.
+ *  - From then on a clock runs; what answers the questions is told to stop when it has run out.
+ *  - Step 3 is signed and goes under one Idempotency-Key, so that its answer, with the secret that is shown once, comes
+ *    again where it was lost.
+ *  - A challenge that is void leads to a new one, `attempts` in all. Whatever is wrong with the form (a handle that is
+ *    taken, a name that is refused) is not tried again.
+ */
+import type { Answer } from "./answer.ts"
+import type { Operations } from "./api.ts"
+import type { DataOf } from "./calls.ts"
+import { clientError, isHubError } from "./errors.ts"
+import type { AgentKey } from "./key.ts"
+import { type PowProgress, proofOfWork } from "./pow.ts"
+import type { SendOptions } from "./transport.ts"
+import { isUnknownOutcome } from "./transport.ts"
+
+export const ATTEMPTS = 3
+export const ATTEMPTS_MAX = 6
+/** A service that promises a longer clock is not believed. */
+const CLOCK_MAX_SECONDS = 600
+/** Of the clock, for the way back. */
+const CLOCK_MARGIN_MS = 1_500
+const POW_WINDOW_MAX_MS = 900_000
+
+/** With these the challenge is void, and another may go better. */
+const VOID = ["challenge_wrong_answers", "challenge_expired", "challenge_used", "challenge_unknown", "questions_already_served", "answers_late"]
+
+type Challenge = DataOf<"POST", "/register/challenge">
+type Served = DataOf<"POST", "/register/challenge/:id/questions">
+type Form = Operations["/register"]["POST"]["body"]
+
+export interface Question {
+  readonly id: string
+  readonly prompt: string
+}
+
+export interface QuestionsToSolve {
+  /** The challenge's id. */
+  readonly id: string
+  readonly questions: ReadonlyArray<Question>
+  readonly rules: Served["rules"]
+  /** By this machine's clock. */
+  readonly dueAt: Date
+  /** Given when it is too late. */
+  readonly signal: AbortSignal
+}
+
+/** Question id to bare answer. */
+export type Answers = Readonly<Record<string, string>>
+
+export interface RegisterOptions extends Omit<Form, "challenge_id" | "answers" | "pow_nonce" | "captcha_bypass"> {
+  readonly solve: (toSolve: QuestionsToSolve) => Answers | Promise<Answers>
+  /** Challenges in all; more than one where answers were wrong or late, or the questions were lost on the way. */
+  readonly attempts?: number
+  readonly onProgress?: (progress: PowProgress) => void
+  /** Threads for the proof of work. */
+  readonly workers?: number
+  readonly signal?: AbortSignal
+}
+
+export type Registered = DataOf<"POST", "/register">
+
+export type Send = (method: string, target: string, key: AgentKey | null, options?: SendOptions) => Promise<Answer>
+
+const work = async ({ pow, pow_expires_at }: Challenge, { onProgress, workers, signal }: RegisterOptions): Promise<string> => {
+  const left = Math.min(Math.max(Date.parse(pow_expires_at) - Date.now(), 0) || POW_WINDOW_MAX_MS, POW_WINDOW_MAX_MS)
+  const window = AbortSignal.timeout(left)
+  try {
+    return await proofOfWork({
+      prefix: pow.prefix,
+      difficulty: pow.difficulty,
+      signal: signal === undefined ? window : AbortSignal.any([signal, window]),
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(workers === undefined ? {} : { workers })
+    })
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (window.aborted) throw clientError("work_too_hard", `no proof of work of difficulty ${pow.difficulty} was found within its time`)
+    throw error
+  }
+}
+
+const isAnswers = (value: unknown): value is Answers => typeof value === "object" && value !== null && !Array.isArray(value)
+
+const solved = async (served: Served, receivedAt: number, { solve, signal }: RegisterOptions): Promise<Answers> => {
+  const ms = Math.min(served.ttl_seconds, CLOCK_MAX_SECONDS) * 1000
+  const clock = AbortSignal.timeout(Math.max(0, ms - CLOCK_MARGIN_MS))
+  const both = signal === undefined ? clock : AbortSignal.any([signal, clock])
+  const late = new Promise<never>((_, reject) => {
+    both.addEventListener("abort", () => reject(clock.aborted ? clientError("answers_late", `the questions were not answered within ${served.ttl_seconds} seconds`) : signal?.reason), { once: true })
+  })
+  const toSolve = { id: served.id, questions: served.questions, rules: served.rules, dueAt: new Date(receivedAt + ms), signal: both }
+  const answers = await Promise.race([Promise.resolve(solve(toSolve)), late])
+  if (!isAnswers(answers)) throw clientError("invalid_argument", "solve must give an object of question ids to answers", { details: { field: "solve" } })
+  return answers
+}
+
+/** Step 2. Nobody knows whether questions whose answer did not come were served: then they count as served. */
+const questionsOf = async (send: Send, challenge: Challenge, pow_nonce: string, signal: AbortSignal | undefined): Promise<Served> => {
+  try {
+    const answer = await send("POST", `/register/challenge/${encodeURIComponent(challenge.id)}/questions`, null, { body: { pow_nonce }, ...(signal === undefined ? {} : { signal }) })
+    return answer.data as Served
+  } catch (error) {
+    if (!isUnknownOutcome(error)) throw error
+    throw clientError("answers_late", "the questions were lost on the way, and they are served once", { cause: error })
+  }
+}
+
+const attempt = async (send: Send, key: AgentKey, options: RegisterOptions): Promise<Registered> => {
+  const { solve: _solve, attempts: _attempts, onProgress: _onProgress, workers: _workers, signal, ...form } = options
+  const during = signal === undefined ? {} : { signal }
+  const step1 = await send("POST", "/register/challenge", null, { body: { public_key: key.publicKey }, repeatable: true, ...during })
+  const challenge = step1.data as Challenge
+  const nonce = await work(challenge, options)
+  const served = await questionsOf(send, challenge, nonce, signal)
+  const answers = await solved(served, Date.now(), options)
+  const step3 = await send("POST", "/register", key, { body: { ...form, challenge_id: challenge.id, answers }, ...during })
+  return step3.data as Registered
+}
+
+export const register = async (send: Send, key: AgentKey, options: RegisterOptions): Promise<Registered> => {
+  const attempts = Math.max(1, Math.min(ATTEMPTS_MAX, options.attempts ?? ATTEMPTS))
+  for (let left = attempts; ; left--) {
+    try {
+      return await attempt(send, key, options)
+    } catch (error) {
+      if (left <= 1 || !isHubError(error, ...VOID)) throw error
+    }
+  }
+}

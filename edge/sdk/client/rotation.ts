@@ -1,0 +1,121 @@
+/**
+ * A new key in place of the old one: by the old one itself, or by the recovery key where the old one is lost.
+ *
+ * Both hand in the same proof, the new key's signature over hub id, current key and new key, so that nobody is given a
+ * key that he does not hold, and no proof fits another change. The answer to a rotation may be lost after it was done:
+ * then the old key hears `key_retired`, and whether it was this rotation is asked by the new key, which is one request.
+ * Until one of the two is known to hold, both must be kept.
+ */
+import { rotationString } from "../../../schemas/signing/rotation.ts"
+import type { DataOf } from "./calls.ts"
+import { clientError, isHubError } from "./errors.ts"
+import { AgentKey, readPublicKey } from "./key.ts"
+import type { Send } from "./registration.ts"
+import { isUnknownOutcome } from "./transport.ts"
+
+type Me = DataOf<"GET", "/me">
+type Record = DataOf<"GET", "/id/:number">
+export type Rotated = DataOf<"POST", "/me/key">
+export type Recovery = DataOf<"GET", "/me/recovery">
+export type Scheduled = DataOf<"POST", "/recover">
+
+/** What says of a key that it is not the agent's current one. */
+const NOT_CURRENT = ["key_unknown", "key_retired"]
+
+/** The key among these that the service takes now; `null` where it takes none. A fault on the way is thrown. */
+export const currentKey = async (send: Send, keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> => {
+  for (const key of keys) {
+    try {
+      await send("GET", "/me", key)
+      return key
+    } catch (error) {
+      if (!isHubError(error, ...NOT_CURRENT)) throw error
+    }
+  }
+  return null
+}
+
+/** When the rotation to this key took place, as the identity record has it. */
+const rotatedAt = async (send: Send, number: string, publicKey: string): Promise<string> => {
+  const record = (await send("GET", `/id/${encodeURIComponent(number)}`, null)).data as Record
+  return record.keys.find((key) => key.public_key === publicKey)?.from ?? record.created_at
+}
+
+/** What the answer would have said, where the new key holds for the same agent; `null` where it does not hold. */
+const doneBefore = async (send: Send, before: Me, newKey: AgentKey): Promise<Rotated | null> => {
+  try {
+    const me = (await send("GET", "/me", newKey)).data as Me
+    if (me.id !== before.id) return null
+    const rotated_at = await rotatedAt(send, me.hx_id, newKey.publicKey)
+    return { id: me.hx_id, hub_id: me.id, old_public_key: before.public_key, new_public_key: newKey.publicKey, rotated_at }
+  } catch (error) {
+    if (isHubError(error, ...NOT_CURRENT)) return null
+    throw error
+  }
+}
+
+export const rotate = async (send: Send, oldKey: AgentKey, newKey: AgentKey): Promise<Rotated> => {
+  const me = (await send("GET", "/me", oldKey)).data as Me
+  const proof = await newKey.sign(rotationString({ hubId: me.id, currentPublicKey: me.public_key, newPublicKey: newKey.publicKey }))
+  try {
+    return (await send("POST", "/me/key", oldKey, { body: { new_public_key: newKey.publicKey, proof } })).data as Rotated
+  } catch (error) {
+    if (!isHubError(error, "key_retired", "key_unavailable") && !isUnknownOutcome(error)) throw error
+    const done = await doneBefore(send, me, newKey).catch(() => null)
+    if (done === null) throw error
+    return done
+  }
+}
+
+export interface RecoverOptions {
+  /** Handle, hub id or agent number. */
+  readonly agent: string
+  readonly recoveryKey: AgentKey
+  readonly newKey: AgentKey
+  /** The agent's key as it is now, base64; looked up where it is left out. */
+  readonly currentPublicKey?: string
+}
+
+const AGENT_NUMBER = /^HX-\d{6,15}$/
+
+const currentOf = async (send: Send, agent: string): Promise<{ readonly hubId: string; readonly publicKey: string | null }> => {
+  const ref = encodeURIComponent(agent)
+  if (AGENT_NUMBER.test(agent)) {
+    const { hub_id, public_key } = (await send("GET", `/id/${ref}`, null)).data as Record
+    return { hubId: hub_id, publicKey: public_key }
+  }
+  const { id, public_key } = (await send("GET", `/agents/${ref}`, null)).data as DataOf<"GET", "/agents/:ref">
+  return { hubId: id, publicKey: public_key }
+}
+
+export const recover = async (send: Send, { agent, recoveryKey, newKey, currentPublicKey }: RecoverOptions): Promise<Scheduled> => {
+  const found = await currentOf(send, agent)
+  const current = currentPublicKey === undefined ? found.publicKey : readPublicKey("currentPublicKey", currentPublicKey)
+  if (current === null) throw clientError("invalid_argument", `${agent} has no key any more`, { details: { field: "agent" } })
+  const proof = await newKey.sign(rotationString({ hubId: found.hubId, currentPublicKey: current, newPublicKey: newKey.publicKey }))
+  return (await send("POST", "/recover", recoveryKey, { body: { agent: found.hubId, new_public_key: newKey.publicKey, proof } })).data as Scheduled
+}
+
+export interface RecoveryCalls {
+  /** Switches recovery on, or over to another key. Of the key only its public half is sent. */
+  readonly set: (recoveryKey: AgentKey | string) => Promise<Recovery>
+  readonly get: () => Promise<Recovery>
+  /** Switches it off; a recovery under way is cancelled. */
+  readonly delete: () => Promise<Recovery>
+  /** Cancels the recovery under way. */
+  readonly cancel: () => Promise<Recovery>
+}
+
+export const recoveryCalls = (send: Send, key: () => AgentKey): RecoveryCalls => {
+  const call = async (method: string, target: string, body?: unknown) =>
+    (await send(method, target, key(), body === undefined ? {} : { body })).data as Recovery
+  return {
+    set: (recoveryKey) => {
+      const recovery_public_key = recoveryKey instanceof AgentKey ? recoveryKey.publicKey : readPublicKey("recoveryKey", recoveryKey)
+      return call("PUT", "/me/recovery", { recovery_public_key })
+    },
+    get: () => call("GET", "/me/recovery"),
+    delete: () => call("DELETE", "/me/recovery"),
+    cancel: () => call("POST", "/me/recovery/cancel")
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Proving to websites who is calling (spec 5.3).
+ *
+ * Invariants
+ *  - A proof is for one request: method, host and target as they are sent, a fresh nonce, the time. The body is not in it.
+ *  - It goes to hosts that the caller named, and to no other: a redirect elsewhere is followed without proof and without
+ *    the announcing User-Agent, or somebody could collect numbers by redirecting. `proveTo` names further hosts.
+ *  - Every hop has a proof of its own; five redirects are followed at most. What belongs to one origin (Authorization,
+ *    Cookie) does not go to another, and nothing goes from https to http.
+ *  - In clear text no proof is sent, but to this machine itself.
+ */
+import { identityString, userAgentOf } from "../../../schemas/signing/identity.ts"
+import { normaliseHost } from "../../../schemas/signing/request.ts"
+import { VERSION } from "../../../schemas/version.ts"
+import { isLoopback, requireSecure } from "./address.ts"
+import { clientError, invalid } from "./errors.ts"
+import type { AgentKey } from "./key.ts"
+import { freshNonce } from "./transport.ts"
+
+export const REDIRECTS_MAX = 5
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+/** Of one origin alone. */
+const BOUND_HEADERS = ["authorization", "cookie", "proxy-authorization"]
+const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language", "content-location"]
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/
+
+/** Who the agent is to websites. */
+export interface PublicIdentity {
+  /** `HX-…` */
+  readonly number: string
+  /** Address of the identity record. */
+  readonly idUrl: string
+}
+
+export interface ProofHeaders {
+  readonly "Hub-Id": string
+  readonly "Hub-Timestamp": string
+  readonly "Hub-Nonce": string
+  readonly "Hub-Signature": string
+  readonly "User-Agent": string
+}
+
+export interface ToProve {
+  readonly method?: string
+  readonly url: string | URL
+  /** The request target, where your HTTP library sends it in another form than the address has it. */
+  readonly path?: string
+}
+
+export interface Prover {
+  readonly key: AgentKey
+  readonly identity: PublicIdentity
+  /** Unix seconds. */
+  readonly timestamp: () => string
+}
+
+const parse = (url: string | URL): URL => {
+  const text = String(url)
+  if (!URL.canParse(text)) throw invalid("url", "must be an http or https address")
+  return new URL(text)
+}
+
+/** What is called is signed in upper case; fetch itself sends only these so, whatever their case. */
+const NORMALISED: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH"])
+
+const methodOf = (method = "GET"): string => {
+  if (!TOKEN.test(method)) throw invalid("method", "must be an HTTP method")
+  return NORMALISED.has(method.toUpperCase()) ? method.toUpperCase() : method
+}
+
+export const proofHeaders = async (prover: Prover, toProve: ToProve): Promise<ProofHeaders> => {
+  const url = parse(toProve.url)
+  requireSecure(url, false)
+  const host = normaliseHost(url.host)
+  if (host === null) throw invalid("url", "must name a host")
+  const [timestamp, nonce] = [prover.timestamp(), freshNonce()]
+  const path = toProve.path ?? `${url.pathname}${url.search}`
+  if (!/^[/*][\x21-\x7e]*$/.test(path)) throw invalid("path", "must be a request target")
+  const { number, idUrl } = prover.identity
+  return {
+    "Hub-Id": number,
+    "Hub-Timestamp": timestamp,
+    "Hub-Nonce": nonce,
+    "Hub-Signature": await prover.key.sign(identityString({ method: methodOf(toProve.method), host, path, timestamp, nonce })),
+    "User-Agent": userAgentOf(VERSION, number, idUrl)
+  }
+}
+
+export interface ProvenInit extends RequestInit {
+  /** Hosts that a redirect may lead to and that shall have a proof as well: `["www.shop.example"]`. */
+  readonly proveTo?: ReadonlyArray<string>
+}
+
+interface Hop {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Headers
+  readonly body: RequestInit["body"]
+}
+
+/** The request with its proof; a User-Agent of the caller's own stays and is followed by the announcement. */
+const proven = async (prover: Prover, { url, method, headers }: Hop): Promise<Headers> => {
+  const whole = new Headers(headers)
+  for (const [name, value] of Object.entries(await proofHeaders(prover, { method, url }))) {
+    const own = name === "User-Agent" ? headers.get(name) : null
+    whole.set(name, own === null ? value : `${own} ${value}`)
+  }
+  return whole
+}
+
+const isStream = (body: RequestInit["body"]): boolean => typeof body === "object" && body !== null && (body instanceof ReadableStream || Symbol.asyncIterator in body)
+
+const nextHop = (hop: Hop, status: number, location: string): Hop => {
+  if (!URL.canParse(location, hop.url.href)) throw clientError("unexpected_redirect", "the website redirects to what is no address", { status })
+  const url = new URL(location, hop.url.href)
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw clientError("unexpected_redirect", "the website redirects to what is no web address", { status })
+  if (url.protocol === "http:" && hop.url.protocol === "https:") throw clientError("insecure_address", "the website redirects from https to http", { status })
+  const headers = new Headers(hop.headers)
+  if (url.origin !== hop.url.origin) for (const name of BOUND_HEADERS) headers.delete(name)
+  const becomesGet = (status === 303 && hop.method !== "HEAD") || (status < 303 && hop.method === "POST")
+  if (!becomesGet) {
+    if (isStream(hop.body)) throw clientError("unexpected_redirect", "the website redirects a body that can be sent only once", { status })
+    return { ...hop, url, headers }
+  }
+  for (const name of BODY_HEADERS) headers.delete(name)
+  return { url, method: "GET", headers, body: undefined }
+}
+
+const named = (host: string): string => {
+  const line = normaliseHost(host)
+  if (line === null) throw invalid("proveTo", "must be host names")
+  return line
+}
+
+/** fetch, with a proof on every hop that may have one. */
+export const provenFetch = async (prover: Prover, send: typeof fetch, input: string | URL, init: ProvenInit = {}): Promise<Response> => {
+  const { proveTo = [], redirect = "follow", headers, body, method, ...rest } = init
+  let hop: Hop = { url: parse(input), method: methodOf(method), headers: new Headers(headers), body: body ?? undefined }
+  requireSecure(hop.url, false)
+  const hosts = new Set([normaliseHost(hop.url.host), ...proveTo.map(named)])
+  for (let redirects = 0; ; redirects++) {
+    const mayProve = hosts.has(normaliseHost(hop.url.host)) && (hop.url.protocol === "https:" || isLoopback(hop.url))
+    const sent = mayProve ? await proven(prover, hop) : hop.headers
+    const response = await send(hop.url, { ...rest, method: hop.method, headers: sent, redirect: "manual", ...(hop.body === undefined ? {} : { body: hop.body }) })
+    const location = response.headers.get("location")
+    if (redirect === "manual" || (response.type !== "opaqueredirect" && (!REDIRECTS.has(response.status) || location === null))) return response
+    await response.body?.cancel()
+    if (redirect === "error" || location === null) throw clientError("unexpected_redirect", "the website redirects", { status: response.status })
+    if (redirects === REDIRECTS_MAX) throw clientError("too_many_redirects", `the website redirects more than ${REDIRECTS_MAX} times`)
+    hop = nextHop(hop, response.status, location)
+  }
+}
