@@ -3,6 +3,7 @@
  * the time of use, so that this module loads everywhere; elsewhere they are WebCrypto's.
  */
 import { type Bytes, concat, fromBase64, toBase64, toHex } from "./encoding.ts"
+import { builtin } from "./runtime.ts"
 
 export const SEED_BYTES = 32
 export const PUBLIC_KEY_BYTES = 32
@@ -15,14 +16,6 @@ const ED25519 = { name: "Ed25519" }
 const HMAC = { name: "HMAC", hash: "SHA-256" }
 
 type NodeCrypto = typeof import("node:crypto")
-type NodeModules = { readonly "node:crypto": NodeCrypto; readonly "node:worker_threads": typeof import("node:worker_threads"); readonly "node:os": typeof import("node:os") }
-
-/** A module of Node's where there is one; never imported, so that no bundler looks for it. */
-export const builtin = <Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined => {
-  const { process } = globalThis as { readonly process?: { readonly getBuiltinModule?: (name: string) => unknown } }
-  return process?.getBuiltinModule?.(name) as NodeModules[Name] | undefined
-}
-
 export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length))
 
 export const sha256 = async (data: Bytes): Promise<Uint8Array> => {
@@ -61,7 +54,12 @@ const webSigner = async (seed: Bytes): Promise<Signer> => {
 
 export const signerOf = async (seed: Bytes): Promise<Signer> => {
   const node = builtin("node:crypto")
-  return node === undefined ? webSigner(seed) : nodeSigner(node, seed)
+  try {
+    if (node !== undefined) return nodeSigner(node, seed)
+  } catch {
+    // Some runtimes have the module and not all of it.
+  }
+  return webSigner(seed)
 }
 
 /** A key that is none and a signature that is none do not hold; they are no faults. */

@@ -4,8 +4,8 @@
  * In Node, Bun and Deno the search runs in worker threads, so that the caller's own thread stays free; elsewhere it runs
  * in slices of a few milliseconds, between which everything else has its turn. What a worker finds is checked here.
  */
-import { builtin } from "./crypto.ts"
 import { clientError, type HubError } from "./errors.ts"
+import { builtin } from "./runtime.ts"
 import { startsWithZeros } from "./sha256.ts"
 
 /** Harder than the service ever asks (7): 16 times what takes a minute there. */

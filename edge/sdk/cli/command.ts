@@ -1,0 +1,93 @@
+/** What a command is, and what it is given. */
+import type { ParseArgsConfig } from "node:util"
+import { createClient, type HubClient } from "../client.ts"
+import { type Home, openHome } from "./home.ts"
+import { harmless, jsonText } from "./output.ts"
+import { settledKey } from "./rotate.ts"
+
+export type OptionTable = NonNullable<ParseArgsConfig["options"]>
+
+export interface Command {
+  /** Without the program's name: `get <path>`. */
+  readonly usage: ReadonlyArray<string>
+  readonly summary: string
+  /** Takes words after its name. */
+  readonly words?: true
+  /** Beside those that every command takes. */
+  readonly options?: OptionTable
+  readonly run: (invocation: Invocation) => Promise<void>
+}
+
+export const COMMON_OPTIONS: OptionTable = {
+  hub: { type: "string" },
+  home: { type: "string" },
+  json: { type: "boolean" },
+  "show-secret": { type: "boolean" },
+  "allow-http": { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" }
+}
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** What relative paths are relative to. */
+  readonly cwd: string
+  readonly stdin: NodeJS.ReadStream
+  readonly write: (text: string) => void
+  readonly warn: (line: string) => void
+}
+
+export class Invocation {
+  readonly positionals: ReadonlyArray<string>
+  readonly #values: Readonly<Record<string, unknown>>
+  readonly around: Surroundings
+
+  constructor(positionals: ReadonlyArray<string>, values: Readonly<Record<string, unknown>>, around: Surroundings) {
+    this.positionals = positionals
+    this.#values = values
+    this.around = around
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name]
+    return typeof value === "string" ? value : undefined
+  }
+
+  texts(name: string): ReadonlyArray<string> {
+    const value = this.#values[name]
+    return Array.isArray(value) ? value : []
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true
+  }
+
+  home(): Promise<{ readonly home: Home; readonly hub: string }> {
+    const [hub, home] = [this.text("hub"), this.text("home")]
+    return openHome({ ...(hub === undefined ? {} : { hub }), ...(home === undefined ? {} : { home }) }, this.around.env, this.around.cwd)
+  }
+
+  /** A client that has no key. */
+  async stranger(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
+    const { home, hub } = await this.home()
+    return { home, hub, client: createClient({ hub, allowHttp: this.flag("allow-http") }) }
+  }
+
+  /** A client with the folder's key, after a rotation that was broken off has been looked into. */
+  async agent(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
+    const { home, hub, client } = await this.stranger()
+    const key = await settledKey(home, client, this.around.warn)
+    const { hx_id, id_url } = await home.known()
+    const identity = hx_id === undefined || id_url === undefined ? {} : { identity: { number: hx_id, idUrl: id_url } }
+    return { home, hub, client: createClient({ hub, key, allowHttp: this.flag("allow-http"), ...identity }) }
+  }
+
+  /** Lines in words, or with `--json` the value. */
+  print(lines: ReadonlyArray<string>, value: unknown): void {
+    this.around.write(this.flag("json") ? `${this.json(value)}\n` : lines.map((line) => `${harmless(line)}\n`).join(""))
+  }
+
+  json(value: unknown, indent?: number): string {
+    return jsonText(value, this.flag("show-secret"), indent)
+  }
+}

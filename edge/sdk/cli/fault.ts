@@ -1,0 +1,17 @@
+/** What a user of the command can mend, told in one line; anything else that is thrown is a fault of the program. */
+export class Fault extends Error {
+  readonly code: string
+  readonly status: number
+
+  constructor(code: string, message: string, status = 1) {
+    super(message)
+    this.code = code
+    this.status = status
+  }
+}
+
+/** The command line itself is wrong. */
+export const usage = (message: string): Fault => new Fault("usage", message, 2)
+
+export const systemCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined

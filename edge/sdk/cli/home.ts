@@ -1,0 +1,137 @@
+/**
+ * The folder of one agent at one hub.
+ *
+ *   key             the seed, base64
+ *   key.next        the seed that a rotation under way will bring, or has brought (rotate.ts)
+ *   webhook-secret  what the service shares with the agent's webhook
+ *   recovery.key    the recovery key's seed, until it is moved to a safer place
+ *   agent.json      which hub this is for, and who the agent is there
+ */
+import { stat, utimes } from "node:fs/promises"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import { type AgentKey, keyFromSeed } from "../client.ts"
+import { Fault, usage } from "./fault.ts"
+import { create, ensureFolder, readSecret, remove, replace, supersede } from "./files.ts"
+
+export type KeyName = "key" | "key.next" | "recovery.key"
+
+export interface Known {
+  readonly hub?: string
+  readonly id?: string
+  readonly hx_id?: string
+  readonly handle?: string
+  readonly id_url?: string
+  /** The agent that this folder's key shall take over by recovery. */
+  readonly recovering?: string
+}
+
+const TEXT_FIELDS = ["hub", "id", "hx_id", "handle", "id_url", "recovering"] as const
+
+export const readKeyFile = async (path: string): Promise<AgentKey | null> => {
+  const text = await readSecret(path)
+  if (text === null) return null
+  return keyFromSeed(text).catch(() => {
+    throw new Fault("key_file_broken", `${path} holds no seed of 32 bytes in base64`)
+  })
+}
+
+export const writeKeyFile = (path: string, key: AgentKey): Promise<void> => create(path, `${key.exportSeed()}\n`)
+
+export class Home {
+  readonly folder: string
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  path(name: string): string {
+    return join(this.folder, name)
+  }
+
+  ensure(): Promise<void> {
+    return ensureFolder(this.folder)
+  }
+
+  key(name: KeyName): Promise<AgentKey | null> {
+    return readKeyFile(this.path(name))
+  }
+
+  async needKey(): Promise<AgentKey> {
+    const key = await this.key("key")
+    if (key === null) throw new Fault("no_key", `there is no key in ${this.folder}: make one with hub-agent init`)
+    return key
+  }
+
+  async keep(name: KeyName, key: AgentKey): Promise<void> {
+    await this.ensure()
+    await writeKeyFile(this.path(name), key)
+  }
+
+  /** Milliseconds since the file was made or `touch`ed. */
+  async age(name: KeyName): Promise<number> {
+    return Date.now() - (await stat(this.path(name))).mtimeMs
+  }
+
+  touch(name: KeyName): Promise<void> {
+    const now = new Date()
+    return utimes(this.path(name), now, now)
+  }
+
+  promoteNext(): Promise<void> {
+    return supersede(this.path("key.next"), this.path("key"))
+  }
+
+  dropNext(): Promise<void> {
+    return remove(this.path("key.next"))
+  }
+
+  async keepSecret(secret: string): Promise<string> {
+    await this.ensure()
+    await replace(this.path("webhook-secret"), `${secret}\n`)
+    return this.path("webhook-secret")
+  }
+
+  async secret(): Promise<string | null> {
+    return (await readSecret(this.path("webhook-secret")))?.trim() ?? null
+  }
+
+  async known(): Promise<Known> {
+    const text = await readSecret(this.path("agent.json"))
+    if (text === null) return {}
+    try {
+      const found = JSON.parse(text) as Readonly<Record<string, unknown>>
+      return Object.fromEntries(TEXT_FIELDS.flatMap((name) => (typeof found[name] === "string" ? [[name, found[name]]] : [])))
+    } catch {
+      throw new Fault("file_broken", `${this.path("agent.json")} is no JSON`)
+    }
+  }
+
+  async remember(more: Known): Promise<void> {
+    await this.ensure()
+    await replace(this.path("agent.json"), `${JSON.stringify({ ...(await this.known()), ...more }, null, 2)}\n`)
+  }
+}
+
+const folderNameOf = (hub: string): string => {
+  if (!URL.canParse(hub)) throw usage(`--hub: ${hub} is no address`)
+  const { host, pathname } = new URL(hub)
+  return `${host}${pathname}`.replace(/\/+$/, "").replaceAll(/[^A-Za-z0-9.-]/g, "_")
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const given = (text: string | undefined): string | undefined => (text === undefined || text === "" ? undefined : text)
+
+/** The folder, and the hub that it is for. */
+export const openHome = async (options: { readonly hub?: string; readonly home?: string }, env: Environment, cwd: string): Promise<{ readonly home: Home; readonly hub: string }> => {
+  const wanted = given(options.hub) ?? given(env["HUB_URL"])
+  const folder = given(options.home) ?? given(env["HUB_AGENT_HOME"])
+  if (wanted === undefined && folder === undefined) throw usage("which hub? --hub <url> or HUB_URL names it")
+  const home = new Home(folder === undefined ? join(homedir(), ".hub-agent", folderNameOf(wanted ?? "")) : resolve(cwd, folder))
+  const { hub: kept } = await home.known()
+  const hub = wanted?.replace(/\/+$/, "") ?? kept
+  if (hub === undefined) throw usage(`which hub? ${home.folder} names none: --hub <url> or HUB_URL does`)
+  if (kept !== undefined && kept !== hub) throw new Fault("other_hub", `${home.folder} is for ${kept}, not for ${hub}: use another --home`)
+  return { home, hub }
+}

@@ -1,0 +1,96 @@
+/** The recovery key: the way back into an account whose key is lost. */
+import { resolve } from "node:path"
+import { type AgentKey, generateKey, type Recovery } from "../client.ts"
+import type { Command, Invocation } from "./command.ts"
+import { Fault, usage } from "./fault.ts"
+import { type Home, readKeyFile, writeKeyFile } from "./home.ts"
+
+const linesOf = ({ recovery_public_key, delay_seconds, pending }: Recovery): ReadonlyArray<string> => [
+  recovery_public_key === null ? "recovery is off" : `recovery key: ${recovery_public_key}, with a delay of ${delay_seconds} seconds`,
+  ...(pending === null ? [] : [`under way since ${pending.requested_at}: ${pending.new_public_key} takes over at ${pending.effective_at}; hub-agent recovery cancel stops it`])
+]
+
+/** The recovery key that shall be set: a public key made elsewhere, or a file's, which is made where there is none. */
+const keyToSet = async (invocation: Invocation, home: Home): Promise<{ readonly key: AgentKey | string; readonly advice: ReadonlyArray<string> }> => {
+  const publicKey = invocation.text("public-key")
+  if (publicKey !== undefined) return { key: publicKey, advice: [] }
+  const named = invocation.text("out")
+  const path = named === undefined ? home.path("recovery.key") : resolve(invocation.around.cwd, named)
+  const advice = [`its seed is in ${path}: keep it somewhere else than the key that it shall replace`]
+  const kept = await readKeyFile(path)
+  if (kept !== null) return { key: kept, advice }
+  const key = await generateKey()
+  await writeKeyFile(path, key)
+  return { key, advice }
+}
+
+const set = async (invocation: Invocation): Promise<void> => {
+  const { home, client } = await invocation.agent()
+  const { key, advice } = await keyToSet(invocation, home)
+  const recovery = await client.recovery.set(key)
+  invocation.print([...linesOf(recovery), ...advice], recovery)
+}
+
+const plain = (what: "get" | "delete" | "cancel") => async (invocation: Invocation): Promise<void> => {
+  const { client } = await invocation.agent()
+  const recovery = await client.recovery[what]()
+  invocation.print(linesOf(recovery), recovery)
+}
+
+/** The key that will be the agent's: in a folder of its own, never in the place of another. */
+const keyToCome = async (home: Home, hub: string, agent: string): Promise<AgentKey> => {
+  const kept = await home.key("key")
+  if (kept !== null) {
+    if ((await home.known()).recovering === agent) return kept
+    throw new Fault("file_exists", `${home.path("key")} is there already: recover into a new folder, with --home`)
+  }
+  const key = await generateKey()
+  await home.keep("key", key)
+  await home.remember({ hub, recovering: agent })
+  return key
+}
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const [agent, file] = [invocation.text("agent"), invocation.text("recovery-key")]
+  if (agent === undefined || file === undefined) throw usage("recovery run needs --agent <ref> and --recovery-key <file>")
+  const { home, hub, client } = await invocation.stranger()
+  const path = resolve(invocation.around.cwd, file)
+  const recoveryKey = await readKeyFile(path)
+  if (recoveryKey === null) throw new Fault("no_key", `there is no recovery key in ${path}`)
+  const newKey = await keyToCome(home, hub, agent)
+  const current = invocation.text("current-key")
+  const scheduled = await client.recover({ agent, recoveryKey, newKey, ...(current === undefined ? {} : { currentPublicKey: current }) })
+  const lines = [`${scheduled.hub_id} takes the key in ${home.folder} from ${scheduled.effective_at} on, unless its current key cancels that`]
+  invocation.print(lines, scheduled)
+}
+
+const ACTIONS: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
+  set,
+  show: plain("get"),
+  off: plain("delete"),
+  cancel: plain("cancel"),
+  run
+}
+
+export const recoveryCommand: Command = {
+  usage: [
+    "recovery set [--public-key <base64> | --out <file>]",
+    "recovery show|off|cancel",
+    "recovery run --agent <ref> --recovery-key <file> [--current-key <base64>]"
+  ],
+  summary: "a second key that can take the account over, after a delay",
+  words: true,
+  options: {
+    "public-key": { type: "string" },
+    out: { type: "string" },
+    agent: { type: "string" },
+    "recovery-key": { type: "string" },
+    "current-key": { type: "string" }
+  },
+  run: async (invocation) => {
+    const [name = "", ...more] = invocation.positionals
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+    if (action === undefined || more.length > 0) throw usage(`recovery takes one of ${Object.keys(ACTIONS).join(", ")}`)
+    await action(invocation)
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * `npm run kit`: the package for those who have no use for the service's own sources: agents and websites.
+ *
+ * Invariants
+ *  - It is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it that is
+ *    not imported.
+ *  - It needs no other package: whatever it would import but Node's own modules stops the build. The types need none at
+ *    all, for they must be read where there is no Node either.
+ *  - The folder is made anew each time and is complete or not there.
+ */
+import { execFile } from "node:child_process"
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { dirname, join, posix, resolve } from "node:path"
+import { promisify } from "node:util"
+import { VERSION } from "../../schemas/version.ts"
+import { projectRoot } from "../launcher/paths.ts"
+
+const ENTRIES = ["edge/sdk/verify", "edge/sdk/client"]
+const COMMAND = "edge/sdk/cli/main.js"
+const DERIVED_TYPES = "edge/sdk/client/api.d.ts"
+const EXECUTABLE = 0o755
+const COMPILE_TIMEOUT_MS = 120_000
+
+const IMPORT = /(?:^|[;\n])\s*(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
+
+const importsIn = (source: string): ReadonlyArray<string> =>
+  [...source.replace(COMMENT, "").matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? "")
+
+const isTypes = (file: string): boolean => file.endsWith(".d.ts")
+
+/** Types import each other by the name of the program that they describe. */
+const targetOf = (file: string, name: string): string => {
+  const path = posix.join(posix.dirname(file), name)
+  return isTypes(file) ? path.replace(/\.js$/, ".d.ts") : path
+}
+
+const compile = async (folder: string): Promise<void> => {
+  const tsc = join(projectRoot, "node_modules", "typescript", "bin", "tsc")
+  await promisify(execFile)(process.execPath, [tsc, "-p", join(projectRoot, "ops", "kit"), "--outDir", folder], { timeout: COMPILE_TIMEOUT_MS }).catch((error: { readonly stdout?: string }) => {
+    throw new Error(`the kit does not compile:\n${error.stdout ?? String(error)}`)
+  })
+}
+
+/** The types of the interface as the compiler printed them, in the place of those that need the contracts. */
+const writeOutTypes = async (folder: string): Promise<void> => {
+  const printed = await readFile(join(folder, "ops", "kit", "operations.d.ts"), "utf8")
+  const type = /export declare const operations: \(\) => (\{[\s\S]*\});/.exec(printed)?.[1]
+  if (type === undefined) throw new Error("the compiler did not print the interface's types")
+  await writeFile(join(folder, DERIVED_TYPES), `/** The interface: path and method to what is sent and what comes back. */\nexport type Operations = ${type};\n`)
+}
+
+/** The compiler leaves the endings of imports in types as they were; what is installed has no `.ts`. */
+const withEndings = (source: string): string => source.replace(/(["'])(\.{1,2}\/[^"']+)\.ts\1/g, "$1$2.js$1")
+
+/** Every file that the entries lead to, with its text. */
+const closure = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+  const found = new Set([COMMAND, ...ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.d.ts`])])
+  const texts = new Map<string, string>()
+  for (const file of found) {
+    const text = withEndings(await readFile(join(folder, file), "utf8"))
+    texts.set(file, text)
+    for (const name of importsIn(text)) {
+      if (name.startsWith(".")) found.add(targetOf(file, name))
+      else if (isTypes(file) || !name.startsWith("node:")) throw new Error(`${file} imports ${name}, which the kit does not have`)
+    }
+  }
+  return texts
+}
+
+const exportOf = (entry: string): object => ({ types: `./${entry}.d.ts`, default: `./${entry}.js` })
+
+const packageOf = (): object => ({
+  name: "hub-kit",
+  version: VERSION,
+  description: "The Hub for agents and websites: client, command line, and verifier of identities",
+  type: "module",
+  license: "UNLICENSED",
+  engines: { node: ">=20" },
+  exports: { "./verify": exportOf("edge/sdk/verify"), "./client": exportOf("edge/sdk/client") },
+  bin: { "hub-agent": `./${COMMAND}` },
+  files: ["edge", "schemas"]
+})
+
+export const buildKit = async (target: string): Promise<void> => {
+  await mkdir(dirname(target), { recursive: true })
+  const work = await mkdtemp(join(dirname(target), ".kit-"))
+  try {
+    const [compiled, whole] = [join(work, "compiled"), join(work, "kit")]
+    await compile(compiled)
+    await writeOutTypes(compiled)
+    for (const [file, text] of await closure(compiled)) {
+      await mkdir(join(whole, dirname(file)), { recursive: true })
+      await writeFile(join(whole, file), text)
+    }
+    await chmod(join(whole, COMMAND), EXECUTABLE)
+    await writeFile(join(whole, "package.json"), `${JSON.stringify(packageOf(), null, 2)}\n`)
+    await copyFile(join(projectRoot, "ops", "kit", "README.md"), join(whole, "README.md"))
+    await rm(target, { recursive: true, force: true })
+    await rename(whole, target)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) {
+  const target = resolve(projectRoot, process.argv[2] ?? join("dist", "kit"))
+  await buildKit(target)
+  console.log(`the kit is in ${target}: npm pack ${target}`)
+}

@@ -1,0 +1,19 @@
+/**
+ * The interface's types, written out. The compiler prints the type of what this exports as it finds it, without the
+ * contracts that it was derived from: so those who install the kit get the same types and none of the service.
+ */
+import type { Operations } from "../../edge/sdk/client/api.ts"
+
+type Plain<A> = unknown extends A
+  ? A
+  : A extends string | number | boolean | null | undefined
+    ? A
+    : A extends ReadonlyArray<infer Item>
+      ? ReadonlyArray<Plain<Item>>
+      : { readonly [Name in keyof A]: Plain<A[Name]> }
+
+const printed = <A>(): Plain<A> => {
+  throw new Error("there is nothing here but a type")
+}
+
+export const operations = () => printed<Operations>()
