@@ -13,6 +13,7 @@ import { type EdgeBus, openBus } from "./bus/service.ts"
 import type { ConfigProblem, EdgeConfig } from "./config.ts"
 import { type Documents, DocumentsService, loadDocuments } from "./docs/documents.ts"
 import { pagesOf } from "./html/pages.ts"
+import { refusedPage } from "./html/refused.ts"
 import { Clients } from "./http/address.ts"
 import { BodyBudget } from "./http/body.ts"
 import { ENDPOINTS, EndpointTable } from "./http/endpoints.ts"
@@ -20,22 +21,25 @@ import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
 import { Pipeline, type Routes } from "./http/pipeline.ts"
 import { serve } from "./http/server.ts"
-import { EdgeConfigService, LimitsService, LinkService } from "./http/services.ts"
+import { EdgeConfigService, IdentitiesService, LimitsService, LinkService } from "./http/services.ts"
+import { type Identities, identitiesOf } from "./identity/identities.ts"
 import { AgentRoutes } from "./routes/agent.ts"
+import { IdentityRoutes } from "./routes/identity.ts"
 import { MetaRoutes } from "./routes/meta.ts"
 import { RegistrationRoutes } from "./routes/registration.ts"
 
 /** Paths are matched before they come here (endpoints.ts); the router must not be more generous. */
 const ROUTER = { ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, caseSensitive: true, maxParamLength: 256 }
 
-const routesOf = (config: EdgeConfig, bus: EdgeBus, limits: EdgeLimits, documents: Documents): Effect.Effect<Routes, never, Scope.Scope> =>
+const routesOf = (config: EdgeConfig, bus: EdgeBus, limits: EdgeLimits, documents: Documents, identities: Identities): Effect.Effect<Routes, never, Scope.Scope> =>
   HttpRouter.toHttpEffect(
     HttpApiBuilder.layer(HubApi).pipe(
-      Layer.provide([MetaRoutes, RegistrationRoutes, AgentRoutes]),
+      Layer.provide([MetaRoutes, RegistrationRoutes, AgentRoutes, IdentityRoutes]),
       Layer.provide([
         Layer.succeed(BusService, bus.bus),
         Layer.succeed(EdgeConfigService, config),
         Layer.succeed(LimitsService, limits),
+        Layer.succeed(IdentitiesService, identities),
         Layer.succeed(LinkService, bus.link),
         Layer.succeed(DocumentsService, documents)
       ]),
@@ -48,6 +52,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const { hub } = config
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const bus = yield* openBus(hub.natsUrl, hub.limits, (where, error) => log.problem(where, error))
+    const identities = identitiesOf(bus.bus, config)
     const buckets = new EdgeLimits(bus.asker, hub.limits.rate_limits, randomUUID)
     const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")
     const pipeline = new Pipeline({
@@ -60,8 +65,9 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       table: new EndpointTable(ENDPOINTS),
       log,
       basePath,
-      routes: yield* routesOf(config, bus, buckets, documents),
-      pages: pagesOf(documents, buckets, hub.baseUrl)
+      routes: yield* routesOf(config, bus, buckets, documents, identities),
+      pages: pagesOf({ site: hub, documents, limits: buckets, bus: bus.bus }),
+      refusedPage: refusedPage(hub)
     })
     return yield* serve(pipeline, { port: hub.port, bind: config.bind, limits: hub.limits })
   })

@@ -5,7 +5,7 @@
  * neither is set, it is made once and kept in the data folder. Several processes may start at once: each writes a file
  * of its own and links it to the final name, which only one can win; so nobody ever reads half a key.
  */
-import { createHmac, randomBytes } from "node:crypto"
+import { createHmac, randomBytes, sign } from "node:crypto"
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type HubConfig, readConfig } from "../schemas/config.ts"
@@ -13,8 +13,8 @@ import { formatSeed, keyPairOfSeed, parseSeed, SEED_BYTES } from "../schemas/sig
 
 export interface EdgeConfig {
   readonly hub: HubConfig
-  /** Standard base64 of the service's Ed25519 public key. */
-  readonly serverPublicKey: string
+  /** The service's own key: public in standard base64; what it signs is the service's word. */
+  readonly serverKey: { readonly publicKey: string; readonly sign: (text: string) => Uint8Array }
   /** Keys the hashes under which client addresses are known: nothing else may be derived from it. */
   readonly addressKey: Uint8Array
   /** Address to listen on; `undefined` is every interface. */
@@ -29,9 +29,10 @@ export const loadEdgeConfig = async (env: Env): Promise<EdgeConfig> => {
   const result = readConfig(env)
   if (!result.ok) throw new ConfigProblem(result.problem)
   const seed = await serverSeed(env, result.config)
+  const { privateKey, publicKey } = keyPairOfSeed(seed)
   return {
     hub: result.config,
-    serverPublicKey: Buffer.from(keyPairOfSeed(seed).publicKey).toString("base64"),
+    serverKey: { publicKey: Buffer.from(publicKey).toString("base64"), sign: (text) => sign(null, Buffer.from(text, "utf8"), privateKey) },
     addressKey: createHmac("sha256", seed).update("hub client addresses").digest(),
     bind: result.config.env === "production" ? undefined : "127.0.0.1"
   }

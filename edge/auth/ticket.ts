@@ -8,12 +8,15 @@ import type { SignedBy } from "../../schemas/bus/frames.ts"
 export class Ticket {
   readonly hubId: string
   readonly publicKey: string
+  /** What was signed, and the signature: kept where a request is itself a proof. */
+  readonly signed: { readonly string_to_sign: string; readonly signature: Uint8Array }
   private readonly nonce: string
   private used = false
   /** Where the agent of this key lives: its key's own hub id, until an actor says otherwise. */
   home: string
 
-  constructor(hubId: string, publicKey: string, nonce: string) {
+  constructor(hubId: string, publicKey: string, nonce: string, signed: Ticket["signed"]) {
+    this.signed = signed
     this.hubId = hubId
     this.publicKey = publicKey
     this.nonce = nonce

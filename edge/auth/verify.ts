@@ -59,9 +59,13 @@ export class Verifier {
     }
     if (signature !== null) {
       for (const host of this.config.hosts) {
-        if (signatureHolds(key, requestStringV2({ ...signed, host }), signature)) return this.pass(hubId, headers)
+        const text = requestStringV2({ ...signed, host })
+        if (signatureHolds(key, text, signature)) return this.pass(hubId, headers, text, signature)
       }
-      if (now < this.config.v1Until && signatureHolds(key, requestStringV1(signed), signature)) return this.pass(hubId, headers)
+      if (now < this.config.v1Until) {
+        const text = requestStringV1(signed)
+        if (signatureHolds(key, text, signature)) return this.pass(hubId, headers, text, signature)
+      }
     }
     const hint = signature === null
       ? "X-Hub-Signature must be base64 of the 64 bytes of an Ed25519 signature."
@@ -69,8 +73,8 @@ export class Verifier {
     return { ok: false, refusal: this.badSignature(signed, hint) }
   }
 
-  private pass(hubId: string, headers: SignatureHeaders): Verdict {
-    return { ok: true, ticket: new Ticket(hubId, headers.publicKey, headers.nonce) }
+  private pass(hubId: string, headers: SignatureHeaders, text: string, signature: Uint8Array): Verdict {
+    return { ok: true, ticket: new Ticket(hubId, headers.publicKey, headers.nonce, { string_to_sign: text, signature }) }
   }
 
   /** Looking into a failure costs many verifications: strangers must not be able to keep this process busy with it. */

@@ -50,17 +50,29 @@ export class Bus {
   }
 
   query<View extends QueryName>(call: Call, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Queries[View]["output"], Refused> {
+    return Effect.flatMap(this.queried(call, view, input, timeoutMs), (answer) => {
+      const reply = parse<QueryReply<Queries[View]["output"]>>(answer)
+      return reply.ok ? Effect.succeed(reply.data) : Effect.fail(refuse(reply.refused))
+    })
+  }
+
+  /** The query's output as the JSON it came in, for what is passed on unread. */
+  queryBytes<View extends QueryName>(call: Call, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
+    return Effect.flatMap(this.queried(call, view, input, timeoutMs), (answer) => {
+      if (isGood(answer)) return Effect.succeed(answer.subarray(QUERY_GOOD.length, -1))
+      const reply = parse<QueryReply<unknown>>(answer)
+      return Effect.fail(reply.ok ? NO_ANSWER : refuse(reply.refused))
+    })
+  }
+
+  private queried<View extends QueryName>(call: Call, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
     const timeout = Math.max(1, timeoutMs ?? call.deadline - Date.now())
     return Effect.flatMap(
       Effect.tryPromise({
         try: () => this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout),
         catch: () => NO_ANSWER
       }),
-      (answer) => {
-        if (answer === null) return Effect.fail(NO_ANSWER)
-        const reply = parse<QueryReply<Queries[View]["output"]>>(answer)
-        return reply.ok ? Effect.succeed(reply.data) : Effect.fail(refuse(reply.refused))
-      }
+      (answer) => (answer === null ? Effect.fail(NO_ANSWER) : Effect.succeed(answer))
     )
   }
 
@@ -100,6 +112,12 @@ export class Bus {
     })
   }
 }
+
+/** How every good answer of a query begins (schemas/bus/operations.ts, QueryReply). */
+const QUERY_GOOD = encoder.encode('{"ok":true,"data":')
+
+const isGood = (answer: Uint8Array): boolean =>
+  answer.length > QUERY_GOOD.length && QUERY_GOOD.every((byte, index) => answer[index] === byte)
 
 const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T
 

@@ -65,6 +65,11 @@ export class Call {
     return this.header("accept")?.includes("application/problem+json") ?? false
   }
 
+  /** Browsers say so; whoever does not gets JSON. */
+  get wantsHtml(): boolean {
+    return this.header("accept")?.includes("text/html") ?? false
+  }
+
   get clientRequestId(): string | undefined {
     const value = this.header("x-request-id")
     return value !== undefined && CLIENT_REQUEST_ID.test(value) ? value : undefined

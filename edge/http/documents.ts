@@ -22,8 +22,8 @@ export const documentOf = (text: string, contentType: string, headers: Readonly<
 
 export const serveDocument = (call: Call, document: Document): HttpServerResponse.HttpServerResponse => {
   Object.assign(call.headers, document.headers, { etag: document.etag, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` })
-  return matches(call.header("if-none-match"), document.etag) ? empty(304) : plain(document.text, document.contentType)
+  return matchesTag(call.header("if-none-match"), document.etag) ? empty(304) : plain(document.text, document.contentType)
 }
 
-const matches = (header: string | undefined, etag: string): boolean =>
+export const matchesTag = (header: string | undefined, etag: string): boolean =>
   header !== undefined && header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag)

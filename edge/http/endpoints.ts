@@ -21,10 +21,31 @@ export interface Endpoint {
   readonly draw: ReadonlyArray<BucketName>
   /** Writes that a suspended agent may make (spec 3.1). */
   readonly openToSuspended: boolean
+  /** Signed by a key that need not be an agent's. */
+  readonly anyKey: boolean
 }
 
-const OWN_BUCKET: ReadonlySet<string> = new Set(["registration.createChallenge", "registration.serveQuestions", "registration.register"])
-const OPEN_TO_SUSPENDED: ReadonlySet<string> = new Set(["agent.deleteMe"])
+type Traits = Partial<Pick<Endpoint, "drawsAnon" | "draw" | "openToSuspended" | "anyKey">>
+
+/** A bucket of its own, drawn by the handler: neither `anon` nor `write`. */
+const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
+const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
+
+/** What sets an endpoint apart from others of its method and auth. */
+const TRAITS: Readonly<Record<string, Traits>> = {
+  "registration.createChallenge": OWN_BUCKET,
+  "registration.serveQuestions": OWN_BUCKET,
+  "registration.register": { ...OWN_BUCKET, anyKey: true },
+  "agent.deleteMe": OPEN_TO_SUSPENDED,
+  "identity.verify": OWN_BUCKET,
+  "identity.directory": OWN_BUCKET,
+  // spec 3.1: keys may be changed while suspended. Successful rotations are counted by the decision itself.
+  "identity.rotateKey": { ...OPEN_TO_SUSPENDED, draw: [] },
+  "identity.setRecovery": OPEN_TO_SUSPENDED,
+  "identity.deleteRecovery": OPEN_TO_SUSPENDED,
+  "identity.cancelRecovery": OPEN_TO_SUSPENDED,
+  "identity.recover": { ...OWN_BUCKET, ...OPEN_TO_SUSPENDED, anyKey: true }
+}
 
 const isAuth = (value: unknown): value is Auth => value === "none" || value === "signed" || value === "optional" || value === "human"
 
@@ -32,16 +53,17 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
   const id = `${group}.${endpoint.identifier}`
   const auth = Context.getOrUndefined(annotations, OpenApi.Override)?.["x-hub-auth"]
   if (!isAuth(auth)) throw new Error(`The endpoint ${id} does not say who may call it`)
-  const ownBucket = OWN_BUCKET.has(id)
   return {
     id,
     method: endpoint.method,
     path: endpoint.path,
     auth,
     summary: Context.getOrUndefined(annotations, OpenApi.Summary) ?? "",
-    drawsAnon: !ownBucket,
-    draw: auth === "signed" && endpoint.method !== "GET" && !ownBucket ? ["write"] : [],
-    openToSuspended: OPEN_TO_SUSPENDED.has(id)
+    drawsAnon: true,
+    draw: auth === "signed" && endpoint.method !== "GET" ? ["write"] : [],
+    openToSuspended: false,
+    anyKey: false,
+    ...TRAITS[id]
   }
 }
 

@@ -1,14 +1,16 @@
 /**
- * Rate limits that are drawn at the edge: `ip`, `anon`, `web`, `key`, `register`, `captcha_key` (contract 11). Those of
+ * Rate limits that are drawn at the edge, by client address or key (contract 11): see `EdgeBucket`. Those of
  * an agent are drawn by its actor, on the ask itself. How slices work is written down in slice.ts.
  */
 import { createHash } from "node:crypto"
+import { Effect } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { LimitGrant } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits, RateLimit } from "../../schemas/limits.ts"
 import { GenerationCache } from "./generation-cache.ts"
+import { type Refused, refuse } from "./refused.ts"
 import { Slice } from "./slice.ts"
 
 /** Clients and keys remembered in one bucket; a forgotten one starts a new slice. */
@@ -18,7 +20,7 @@ const DRAW_DEADLINE_MS = 2_000
 /** A request on an exact bucket waits for its turn at the draw this long at most. */
 const WAIT_MAX_MS = 3_000
 
-export type EdgeBucket = "ip" | "anon" | "web" | "key" | "register" | "captcha_key"
+export type EdgeBucket = "ip" | "anon" | "web" | "key" | "register" | "captcha_key" | "id_verify" | "id_directory" | "recover"
 
 export interface AsksLimits {
   readonly ask: (ask: Ask) => Promise<Answer>
@@ -110,6 +112,10 @@ export class EdgeLimits {
     return rateLimited(bucket, this.limits[bucket], Math.max(1, Math.ceil(retryAfterMs / 1000)))
   }
 }
+
+/** Lets a handler go on, or refuses it. */
+export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> =>
+  Effect.flatMap(Effect.promise(async () => limits.take(bucket, value)), (taken) => (taken === null ? Effect.void : Effect.fail(refuse(taken))))
 
 export const rateLimited = (bucket: string, limit: RateLimit, retryAfter: number): Refusal => ({
   code: "rate_limited",

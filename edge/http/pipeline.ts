@@ -56,6 +56,8 @@ export interface PipelineParts {
   readonly routes: Routes
   /** The pages for humans, outside the interface. */
   readonly pages: (call: Call) => Effect.Effect<Response, Refused>
+  /** What they answer when something is refused. */
+  readonly refusedPage: (call: Call, refusal: Refusal) => Response
 }
 
 /** nginx's number for a client that left before its answer; only ever seen in the log. */
@@ -169,7 +171,7 @@ export class Pipeline {
   private settle(call: Call, answer: Response): Effect.Effect<Response, never> {
     const { ticket } = call
     if (ticket === null) return Effect.succeed(answer)
-    const op = call.endpoint?.id.startsWith("registration.") === true ? "agent.admit_key" : "agent.authenticate"
+    const op = call.endpoint?.anyKey === true ? "agent.admit_key" : "agent.authenticate"
     return Effect.matchEffect(this.parts.bus.askSigned(call, { kind: "agent", actor: ticket.home, op, input: null }), {
       onSuccess: () => Effect.succeed(answer),
       onFailure: (failed) => Effect.succeed(refused(call, failed.refusal))
@@ -183,10 +185,11 @@ export class Pipeline {
       return Effect.failCause(cause as Cause.Cause<never>)
     }
     const error = Cause.squash(cause)
+    const answer = isApiPath(call.path) ? refused : this.parts.refusedPage
     const known = refusalOf(error)
-    if (known !== null) return Effect.succeed(refused(call, known))
+    if (known !== null) return Effect.succeed(answer(call, known))
     this.parts.log.defect(call, error)
-    return Effect.succeed(refused(call, refusal("internal_error", "Something went wrong inside the service.", { reference: call.id })))
+    return Effect.succeed(answer(call, refusal("internal_error", "Something went wrong inside the service.", { reference: call.id })))
   }
 }
 

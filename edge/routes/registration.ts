@@ -10,8 +10,8 @@ import { encodeBase64, hubIdOf } from "../../schemas/signing/key.ts"
 import { readPublicKey } from "../auth/public-key.ts"
 import { BusService } from "../bus/bus.ts"
 import { bodyDecoder } from "../http/json.ts"
-import type { EdgeLimits } from "../http/limits.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import { drawn } from "../http/limits.ts"
+import { refuse } from "../http/refused.ts"
 import { dataBytes } from "../http/respond.ts"
 import { EdgeConfigService, LimitsService } from "../http/services.ts"
 import { operation } from "./operation.ts"
@@ -23,9 +23,6 @@ const decodeNonce = bodyDecoder(Schema.Struct({ pow_nonce: Schema.optionalKey(Sc
 const decodeForm = bodyDecoder(Register)
 
 const unknownChallenge = refusal("challenge_unknown", "There is no such challenge. Ask for a new one.")
-
-const drawn = (limits: EdgeLimits, bucket: "register" | "captcha_key", value: string): Effect.Effect<void, Refused> =>
-  Effect.flatMap(Effect.promise(async () => limits.take(bucket, value)), (taken) => (taken === null ? Effect.void : Effect.fail(refuse(taken))))
 
 export const RegistrationRoutes = HttpApiBuilder.group(
   HubApi,

@@ -1,0 +1,20 @@
+/** Finding an agent by what others call it. */
+import { Effect } from "effect"
+import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
+import { notFound } from "../../schemas/errors.ts"
+import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { Bus } from "./bus.ts"
+
+/** The hub id behind a reference; a text of neither shape names nobody. */
+export const agentOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> => {
+  if (HUB_ID_PATTERN.test(ref)) return Effect.succeed(ref)
+  if (!HANDLE_PATTERN.test(ref)) return Effect.fail(refuse(notFound("agent")))
+  const handle = ref.toLowerCase()
+  return Effect.map(bus.read(call, { kind: "handle", actor: handle, op: "handle.resolve", input: null }), (found) => found.agent)
+}
+
+/** The public profile of an agent that may be seen, as ready JSON. */
+export const profileOf = (bus: Bus, call: Call, ref: string): Effect.Effect<Uint8Array, Refused> =>
+  Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.ask(call, { kind: "agent", actor, op: "agent.profile", input: null }))

@@ -1,0 +1,114 @@
+/**
+ * Key directories for HTTP message signatures: an agent's, which it may have signed beforehand, and the service's own.
+ * A verifier that follows `Signature-Agent` wants the directory's answer signed by each key in it, over the host it was
+ * fetched from (tag "http-message-signatures-directory").
+ */
+import type { InnerList } from "structured-headers"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import { jwkOf } from "../../schemas/signing/jwk.ts"
+import {
+  covers, integerParameter, readSignatures, SIGNATURE_HEADER_MAX_CHARS, signatureBase, type SignatureInput, textParameter
+} from "./http-signature.ts"
+import { serializeInnerList } from "structured-headers"
+
+const TAG = "http-message-signatures-directory"
+const ALGORITHM = "ed25519"
+/** A signature that holds longer would outlive what anybody remembers of having made it. */
+const LIFETIME_MAX_SECONDS = 366 * 86_400
+const CLOCK_TOLERANCE_SECONDS = 300
+const OWN_LIFETIME_SECONDS = 600
+const OWN_RENEWED_EVERY_MS = 60_000
+
+/** What goes into a header line as it is. */
+const HEADER_TEXT = /^[\x20-\x7e]+$/
+
+export interface HandedIn {
+  readonly signature: string
+  readonly signature_input: string
+}
+
+export interface DirectoryCheck {
+  /** Standard base64: the key that the signature must be by. */
+  readonly publicKey: string
+  readonly hosts: ReadonlyArray<string>
+  /** Unix ms. */
+  readonly now: number
+  readonly holds: (text: string, signature: Uint8Array) => boolean
+}
+
+const fault = (field: "signature" | "signature_input", message: string): Refusal => invalidField(field, message)
+
+/** When it expires, in unix ms, or what is wrong with it. */
+export const checkDirectorySignature = (given: HandedIn, check: DirectoryCheck): number | Refusal => {
+  for (const field of ["signature", "signature_input"] as const) {
+    if (given[field].length > SIGNATURE_HEADER_MAX_CHARS || !HEADER_TEXT.test(given[field])) {
+      return fault(field, `${field} must be a header value of at most ${SIGNATURE_HEADER_MAX_CHARS} printable ASCII characters.`)
+    }
+  }
+  const signatures = readSignatures(given.signature_input, given.signature)
+  const [input, ...others] = signatures ?? []
+  if (input === undefined || others.length > 0) return fault("signature_input", "signature_input and signature must hold one signature, under one label.")
+  const now = Math.floor(check.now / 1000)
+  const expires = integerParameter(input, "expires")
+  const problem = parametersProblem(input, check.publicKey, now)
+  if (problem !== null || expires === null) return fault("signature_input", problem ?? "signature_input needs expires, in unix seconds.")
+  const bytes = Buffer.from(input.signature, "base64")
+  const bases = check.hosts.map((authority) => signatureBase(input.covered, { status: 200, request: { authority, method: "GET" } }))
+  if (bases.every((base) => base === null)) return fault("signature_input", 'signature_input may cover "@authority";req, "@method";req and "@status" alone.')
+  return bases.some((base) => base !== null && check.holds(base, bytes))
+    ? expires * 1000
+    : fault("signature", "signature does not verify by your current key, over any of the service's hosts.")
+}
+
+const parametersProblem = (input: SignatureInput, publicKey: string, now: number): string | null => {
+  if (textParameter(input, "tag") !== TAG) return `signature_input must have the tag "${TAG}".`
+  if (textParameter(input, "keyid") !== jwkOf(publicKey).kid) return "signature_input must name the RFC 7638 thumbprint of your current key as keyid."
+  const algorithm = textParameter(input, "alg")
+  if (algorithm !== null && algorithm !== ALGORITHM) return `signature_input must have the alg "${ALGORITHM}", or none.`
+  if (!covers(input, "@authority", true)) return 'signature_input must cover "@authority";req.'
+  const created = integerParameter(input, "created")
+  const expires = integerParameter(input, "expires")
+  if (created === null || created > now + CLOCK_TOLERANCE_SECONDS) return "signature_input needs created, in unix seconds, not in the future."
+  if (expires === null || expires <= now) return "signature_input needs expires, in unix seconds, in the future."
+  return expires - created > LIFETIME_MAX_SECONDS ? `signature_input may not hold longer than ${LIFETIME_MAX_SECONDS} seconds.` : null
+}
+
+export interface ServiceKey {
+  /** Standard base64. */
+  readonly publicKey: string
+  readonly sign: (text: string) => Uint8Array
+}
+
+/** The service's own directory: its headers for one host, signed anew once a minute. */
+export class OwnDirectory {
+  readonly text: string
+  private readonly key: ServiceKey
+  private readonly kid: string
+  private readonly signed = new Map<string, { readonly until: number; readonly headers: Readonly<Record<string, string>> }>()
+
+  constructor(key: ServiceKey) {
+    const jwk = jwkOf(key.publicKey)
+    this.key = key
+    this.kid = jwk.kid
+    this.text = JSON.stringify({ keys: [jwk] })
+  }
+
+  /** `authority`: one of the configured hosts, so that there are never more of them to remember. */
+  headersFor(authority: string, now: number): Readonly<Record<string, string>> {
+    const known = this.signed.get(authority)
+    if (known !== undefined && now < known.until) return known.headers
+    const created = Math.floor(now / 1000)
+    const parameters = new Map<string, string | number>([
+      ["alg", ALGORITHM], ["keyid", this.kid], ["tag", TAG], ["created", created], ["expires", created + OWN_LIFETIME_SECONDS]
+    ])
+    const covered: InnerList = [[["@authority", new Map([["req", true]])]], parameters]
+    const base = signatureBase(covered, { request: { authority } })
+    if (base === null) throw new Error("The service's own directory cannot be signed")
+    const headers = {
+      "signature-input": `hub=${serializeInnerList(covered)}`,
+      signature: `hub=:${Buffer.from(this.key.sign(base)).toString("base64")}:`
+    }
+    this.signed.set(authority, { until: now + OWN_RENEWED_EVERY_MS, headers })
+    return headers
+  }
+}

@@ -1,0 +1,31 @@
+/** Which agent has a number. It never changes once it is given, so an edge may remember it for good. */
+import { Effect } from "effect"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { GenerationCache } from "../http/generation-cache.ts"
+import type { Refused } from "../http/refused.ts"
+
+const NUMBERS_MAX = 50_000
+
+export class AgentNumbers {
+  private readonly bus: Bus
+  private readonly known = new GenerationCache<string, string>(NUMBERS_MAX)
+
+  constructor(bus: Bus) {
+    this.bus = bus
+  }
+
+  /** Hub id; `null` where nobody has the number (yet). `number`: in its canonical form. */
+  agentOf(call: Call, number: string): Effect.Effect<string | null, Refused> {
+    const known = this.known.get(number)
+    if (known !== undefined) return Effect.succeed(known)
+    const asked = this.bus.read(call, { kind: "number", actor: number, op: "number.resolve", input: null })
+    return Effect.catch(
+      Effect.map(asked, ({ agent }): string | null => {
+        this.known.set(number, agent)
+        return agent
+      }),
+      (failed) => (failed.refusal.code === "not_found" ? Effect.succeed(null) : Effect.fail(failed))
+    )
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Web Bot Auth: the same claim made with HTTP message signatures (RFC 9421). `Signature-Agent` names the agent's key
+ * directory at this service, and with it the agent's number; the signature covers at least the website's host and that
+ * header, with the tag "web-bot-auth".
+ *
+ * The rules of spec 4.7 hold here too: `created` is the timestamp, inside the same window, and a proof is good once. A
+ * signature without a `nonce` is remembered by itself.
+ */
+import { createHash } from "node:crypto"
+import type { IdentityProof } from "../../schemas/bus/operations.ts"
+import type { VerifyReason } from "../../schemas/identity/records.ts"
+import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
+import { API_PREFIX } from "../../schemas/version.ts"
+import { hostLine, type OwnNames, type Reading, type Report } from "./claim.ts"
+import { covers, integerParameter, readSignatures, signatureAgentOf, signatureBase, type SignatureInput, textParameter } from "./http-signature.ts"
+
+const TAG = "web-bot-auth"
+const ALGORITHM = "ed25519"
+const HEADERS = ["signature", "signature-input", "signature-agent"] as const
+
+/** `null` where the request carries no such signature at all. */
+export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, string>, own: OwnNames): Reading | null => {
+  const absent = HEADERS.filter((name) => !values.has(name))
+  if (absent.length === HEADERS.length) return null
+  if (absent.length > 0) return failed("headers_incomplete", `Missing: ${absent.join(", ")}.`)
+  const signatures = readSignatures(values.get("signature-input") ?? "", values.get("signature") ?? "")
+  const input = signatures?.find((one) => textParameter(one, "tag") === TAG)
+  if (input === undefined) return failed("headers_incomplete", `No readable signature with the tag "${TAG}".`)
+  const address = signatureAgentOf(values.get("signature-agent") ?? "", input.label)
+  const number = address === null ? null : numberIn(address, own)
+  if (number === null) return failed("id_malformed", "Signature-Agent must name an agent's key directory at this service.")
+  return { kind: "claim", scheme: TAG, number, proof: proofOf(report, values, input, number) }
+}
+
+const failed = (reason: VerifyReason, message: string): Reading => ({ kind: "verdict", scheme: TAG, reason, message })
+
+const DIRECTORY_PATH = /^\/id\/(HX-[0-9]+)\/http-message-signatures-directory$/
+
+const numberIn = (address: string, own: OwnNames): string | null => {
+  let url: URL
+  try {
+    url = new URL(address)
+  } catch {
+    return null
+  }
+  const base = new URL(own.baseUrl)
+  if (hostLine(url.host) === null || ![base.host, ...own.hosts].includes(hostLine(url.host) ?? "")) return null
+  const prefix = `${base.pathname.replace(/\/+$/, "")}${API_PREFIX}`
+  if (!url.pathname.startsWith(prefix) || url.search !== "" || url.username !== "") return null
+  const number = DIRECTORY_PATH.exec(url.pathname.slice(prefix.length))?.[1]
+  return number !== undefined && AGENT_NUMBER_PATTERN.test(number) ? number : null
+}
+
+const proofOf = (report: Report, values: ReadonlyMap<string, string>, input: SignatureInput, number: string): IdentityProof => {
+  const host = hostLine(report.host)
+  const created = integerParameter(input, "created")
+  const expires = integerParameter(input, "expires")
+  const algorithm = textParameter(input, "alg")
+  const sound = host !== null &&
+    (covers(input, "@authority") || covers(input, "@target-uri")) &&
+    covers(input, "signature-agent") &&
+    (algorithm === null || algorithm === ALGORITHM)
+  const message = host === null ? null : { method: report.method, authority: host, scheme: "https", target: report.path, fields: values }
+  return {
+    timestamp: created === null ? "" : String(created),
+    // Any text may be a nonce there: what is remembered of it is always of one form.
+    nonce: createHash("sha256").update(`${number}\n${textParameter(input, "nonce") ?? input.signature}`).digest("base64url"),
+    signature: input.signature,
+    string_to_sign: sound && message !== null ? signatureBase(input.covered, message) : null,
+    keyid: textParameter(input, "keyid") ?? "",
+    ...(expires === null ? {} : { expires }),
+    host: host ?? ""
+  }
+}

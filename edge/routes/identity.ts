@@ -1,0 +1,181 @@
+/** Identities: what websites ask of them, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { HttpServerResponse } from "effect/http"
+import { HubApi } from "../../schemas/api.ts"
+import type { NewKey, OperationName, Operations } from "../../schemas/bus/operations.ts"
+import { invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
+import { Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
+import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
+import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
+import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
+import { signatureHolds, VerifyKeys } from "../auth/keys.ts"
+import { readPublicKey } from "../auth/public-key.ts"
+import { agentOf } from "../bus/agent.ts"
+import { type Bus, BusService } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { bodyDecoder } from "../http/json.ts"
+import { drawn } from "../http/limits.ts"
+import { pageMeta, pageOf } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { dataBytes, dataValue, empty } from "../http/respond.ts"
+import { EdgeConfigService, IdentitiesService, LimitsService } from "../http/services.ts"
+import { checkDirectorySignature } from "../identity/key-directory.ts"
+import { operation } from "./operation.ts"
+
+const decodeReport = bodyDecoder(VerifyRequest)
+const decodeRotation = bodyDecoder(RotateKey)
+const decodeRecover = bodyDecoder(Recover)
+const decodeRecovery = bodyDecoder(SetRecovery)
+const decodeDirectorySignature = bodyDecoder(SetDirectorySignature)
+const decodeAttest = bodyDecoder(Attest)
+
+/** A request that changes a key is published as its proof: nothing but the proof belongs into it. */
+const KEY_REQUEST_MAX_BYTES = 2048
+const PROOF_MAX_CHARS = 128
+/** How long others may keep an agent's key directory. */
+const KEY_DIRECTORY_MAX_AGE_SECONDS = 60
+
+const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"]) =>
+  bus.askSigned(call, { kind: "agent", actor: call.ticket?.home ?? "", op, input })
+
+const newKeyOf = (field: string, text: string): Effect.Effect<string, Refused> => {
+  const key = readPublicKey(text)
+  return key.ok ? Effect.succeed(encodeBase64(key.bytes)) : Effect.fail(refuse(invalidField(field, `${field} ${key.problem}.`)))
+}
+
+const tooLong: Refusal = invalidField("body", `The body must be at most ${KEY_REQUEST_MAX_BYTES} bytes: it is published as the proof of the new key.`, {
+  rule: "max_bytes", max: KEY_REQUEST_MAX_BYTES
+})
+
+/** The old side of a key's proof is the signed request itself. */
+const keyChange = (call: Call, body: { readonly new_public_key: string; readonly proof: string }): Effect.Effect<NewKey, Refused> => {
+  const { ticket } = call
+  if (ticket === null) return Effect.die(new Error("A key change was let in without a signature"))
+  if (call.body.length > KEY_REQUEST_MAX_BYTES) return Effect.fail(refuse(tooLong))
+  if (body.proof.length > PROOF_MAX_CHARS) return Effect.fail(refuse(invalidField("proof", "proof must be base64 of the 64 bytes of an Ed25519 signature.")))
+  return Effect.map(newKeyOf("new_public_key", body.new_public_key), (new_public_key) => ({
+    new_public_key,
+    proof: body.proof.trim(),
+    request: {
+      public_key: ticket.publicKey,
+      string_to_sign: ticket.signed.string_to_sign,
+      signature: encodeBase64(ticket.signed.signature),
+      body: call.body.toString("utf8")
+    }
+  }))
+}
+
+export const IdentityRoutes = HttpApiBuilder.group(
+  HubApi,
+  "identity",
+  Effect.fnUntraced(function*(handlers) {
+    const bus = yield* BusService
+    const limits = yield* LimitsService
+    const { hub } = yield* EdgeConfigService
+    const { numbers, directory, judge } = yield* IdentitiesService
+    const keys = new VerifyKeys()
+
+    /** The agent behind a number in a path. */
+    const numbered = (call: Call, number: string): Effect.Effect<string, Refused> =>
+      AGENT_NUMBER_PATTERN.test(number)
+        ? Effect.flatMap(numbers.agentOf(call, number), (agent) => (agent === null ? Effect.fail(refuse(notFound("identity"))) : Effect.succeed(agent)))
+        : Effect.fail(refuse(notFound("identity")))
+
+    return handlers
+      .handleRaw("verify", operation((call) =>
+        Effect.gen(function*() {
+          yield* drawn(limits, "id_verify", call.client)
+          const report = yield* decodeReport(call.body)
+          return dataValue(yield* judge(call, { ...report, method: report.method ?? "GET" }))
+        })
+      ))
+      .handle("directory", operation((call) => directory.answer(call, drawn(limits, "id_directory", call.client))))
+      .handle("getIdentity", operation((call, { params }) =>
+        Effect.gen(function*() {
+          const actor = yield* numbered(call, params.number)
+          call.headers["vary"] = "accept"
+          if (call.wantsHtml) {
+            const { profile_url } = yield* bus.read(call, { kind: "agent", actor, op: "identity.record", input: null })
+            if (profile_url !== null) {
+              call.headers["location"] = profile_url
+              return empty(302)
+            }
+          }
+          return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.record", input: null }))
+        })
+      ))
+      .handle("keyDirectory", operation((call, { params }) =>
+        Effect.gen(function*() {
+          const actor = yield* numbered(call, params.number)
+          const { keys: current, signature } = yield* bus.read(call, { kind: "agent", actor, op: "identity.keys", input: null })
+          call.headers["cache-control"] = `public, max-age=${KEY_DIRECTORY_MAX_AGE_SECONDS}`
+          if (signature !== null) Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })
+          return HttpServerResponse.text(JSON.stringify({ keys: current }), { status: 200, contentType: KEY_DIRECTORY_TYPE })
+        })
+      ))
+      .handle("listMyVerifications", operation((call, { query }) =>
+        Effect.gen(function*() {
+          const page = pageOf(query, hub.limits)
+          const found = JSON.parse(Buffer.from(yield* own(bus, call, "identity.hosts", page)).toString("utf8")) as Operations["identity.hosts"]["output"]
+          return dataValue(found.items, 200, pageMeta(page, found.total))
+        })
+      ))
+      .handle("getDirectorySignature", operation((call) => Effect.map(own(bus, call, "identity.directory_signature", null), (kept) => dataBytes(kept))))
+      .handleRaw("setDirectorySignature", operation((call) =>
+        Effect.gen(function*() {
+          const given = yield* decodeDirectorySignature(call.body)
+          const publicKey = call.ticket?.publicKey ?? ""
+          const { key } = keys.of(publicKey, decodeBase64(publicKey, PUBLIC_KEY_BYTES) ?? new Uint8Array(PUBLIC_KEY_BYTES))
+          const expires = checkDirectorySignature(given, {
+            publicKey, hosts: hub.hosts, now: call.startedAt, holds: (text, signature) => signatureHolds(key, text, signature)
+          })
+          if (typeof expires !== "number") return yield* refuse(expires)
+          return dataBytes(yield* own(bus, call, "identity.sign_directory", {
+            signature: given.signature, signature_input: given.signature_input, expires_at: expires, public_key: publicKey
+          }))
+        })
+      ))
+      .handle("deleteDirectorySignature", operation((call) => Effect.map(own(bus, call, "identity.unsign_directory", null), (kept) => dataBytes(kept))))
+      .handleRaw("rotateKey", operation((call) =>
+        Effect.gen(function*() {
+          const change = yield* keyChange(call, yield* decodeRotation(call.body))
+          return dataBytes(yield* own(bus, call, "identity.rotate", change))
+        })
+      ))
+      .handle("getRecovery", operation((call) => Effect.map(own(bus, call, "identity.recovery", null), (recovery) => dataBytes(recovery))))
+      .handleRaw("setRecovery", operation((call) =>
+        Effect.gen(function*() {
+          const body = yield* decodeRecovery(call.body)
+          const recovery_public_key = yield* newKeyOf("recovery_public_key", body.recovery_public_key)
+          return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key }))
+        })
+      ))
+      .handle("deleteRecovery", operation((call) => Effect.map(own(bus, call, "identity.unset_recovery", null), (recovery) => dataBytes(recovery))))
+      .handle("cancelRecovery", operation((call) => Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery))))
+      .handleRaw("recover", operation((call) =>
+        Effect.gen(function*() {
+          yield* drawn(limits, "recover", call.client)
+          const body = yield* decodeRecover(call.body)
+          const change = yield* keyChange(call, body)
+          // The recovery key is no agent's: its own actor records the nonce, as at registration.
+          yield* bus.askSigned(call, { kind: "agent", actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
+          const actor = yield* agentOf(bus, call, body.agent)
+          return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.recover", input: change }), 202)
+        })
+      ))
+      .handle("createVerifyChallenge", operation((call, { params }) =>
+        Effect.gen(function*() {
+          const actor = yield* agentOf(bus, call, params.ref)
+          return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.challenge", input: null }))
+        })
+      ))
+      .handleRaw("attest", operation((call, { params }) =>
+        Effect.gen(function*() {
+          const body = yield* decodeAttest(call.body)
+          const actor = yield* agentOf(bus, call, params.ref)
+          return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.attest", input: body }))
+        })
+      ))
+  })
+)
