@@ -121,7 +121,7 @@ export class HubClient {
   }
 
   /** Any operation, without types: `target` is path and query below `/api/v1`, exactly as it shall be sent. */
-  request(method: Method, target: string, { signed, ...options }: RawOptions = {}): Promise<Answer> {
+  async request(method: Method, target: string, { signed, ...options }: RawOptions = {}): Promise<Answer> {
     if (signed === true) this.#needKey()
     return this.#transport.send(method, target, signed === false ? null : this.#key, options)
   }
@@ -159,12 +159,12 @@ export class HubClient {
   }
 
   /** Which of these keys the service takes now; `null` where it takes none of them. */
-  currentKey(keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> {
+  async currentKey(keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> {
     return currentKey(this.#send, keys)
   }
 
   /** Asks for an account whose key is lost; done after a delay in which the current key can cancel it. Needs no key of this client. */
-  recover(options: RecoverOptions): Promise<Scheduled> {
+  async recover(options: RecoverOptions): Promise<Scheduled> {
     return recover(this.#send, options)
   }
 
@@ -207,7 +207,7 @@ export class HubClient {
     return this.#key
   }
 
-  #call(method: Method, path: string, [given]: readonly [options?: unknown]): Promise<Answer> {
+  async #call(method: Method, path: string, [given]: readonly [options?: unknown]): Promise<Answer> {
     const { params, query, ...options } = (given ?? {}) as LooseOptions
     if (!path.startsWith("/")) throw invalid("path", "must start with /")
     return this.request(method, targetOf(path, params, query), options)

@@ -51,7 +51,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const retryAfterOf = (header: string | null, now: number): number | null => {
   if (header === null) return null
   const text = header.trim()
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000)
+  if (!/^\d{1,9}$|^[A-Z][a-z]+,? /.test(text)) return null
+  const seconds = /^\d/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000)
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_MAX_SECONDS)
 }
 

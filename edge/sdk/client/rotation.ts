@@ -110,7 +110,7 @@ export const recoveryCalls = (send: Send, key: () => AgentKey): RecoveryCalls =>
   const call = async (method: string, target: string, body?: unknown) =>
     (await send(method, target, key(), body === undefined ? {} : { body })).data as Recovery
   return {
-    set: (recoveryKey) => {
+    set: async (recoveryKey) => {
       const recovery_public_key = recoveryKey instanceof AgentKey ? recoveryKey.publicKey : readPublicKey("recoveryKey", recoveryKey)
       return call("PUT", "/me/recovery", { recovery_public_key })
     },
