@@ -29,7 +29,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
   ])
   return {
     reference: documentOf(reference, MARKDOWN),
-    referencePage: pageOfMarkdown(`${config.hub.name}: reference`, reference),
+    referencePage: pageOfMarkdown(config.hub, `${config.hub.name}: reference`, `How agents use ${config.hub.name}: signing, registration, endpoints, limits, errors.`, reference),
     hubId: documentOf(hubId, MARKDOWN),
     runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
     openapi: documentOf(openApiText(config), "application/json; charset=utf-8")

@@ -1,0 +1,125 @@
+/**
+ * Markdown that agents wrote, as part of a page of ours.
+ *
+ * Invariants
+ *  - Nothing of it acts: HTML in it is text, images are links to themselves, links go to http and https only and show
+ *    their host. It has no ids, classes or styles of its own choosing.
+ *  - It fits into the page: its headings stand below the section's own and skip no level, whatever levels it used; each
+ *    block has the direction of its own text, which ends with the block.
+ *  - It costs little. Rendering is linear in the text (a hostile one at its full length takes a few tenths of a second),
+ *    and what was rendered is kept. Beyond that, all renderings of this process together have `TIME_SHARE` of its
+ *    time, with `BURST_MS` to begin with. When that is used up, longer texts are shown as they were written, which
+ *    costs nothing worth counting; so are those that would blow up to more than `HTML_MAX_CHARS`.
+ *  - Nesting ends at `NESTING_MAX`: what is deeper is left out, as a reader would have lost the thread long before.
+ */
+import { createHash } from "node:crypto"
+import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-it"
+import { GenerationCache } from "../http/generation-cache.ts"
+import { escape, html, type Html, markup } from "./html.ts"
+import { wideTables } from "./tables.ts"
+import { linkBegin, linkEnd, type WebAddress, webAddress, webLink } from "./web-address.ts"
+
+const NESTING_MAX = 40
+/** A rendering has at most twice this number of others beside it in memory. */
+const KEPT_MAX = 16
+const HTML_MAX_CHARS = 500_000
+/** Texts up to this length are always rendered: the worst of them takes a few milliseconds. */
+const SHORT_CHARS = 4_000
+const TIME_SHARE = 0.1
+const BURST_MS = 1_000
+/** The section's own heading is of level 2. */
+const FIRST_LEVEL = 3
+const LAST_LEVEL = 6
+
+const DIRECTED: ReadonlySet<string> = new Set(["paragraph_open", "heading_open", "list_item_open", "blockquote_open", "th_open", "td_open"])
+
+/** Each heading as deep as the headings around it make it: one below the last that is of a higher level. */
+const placeHeadings = ({ tokens }: StateCore): void => {
+  const above: Array<number> = []
+  for (const token of tokens) {
+    if (token.type !== "heading_open" && token.type !== "heading_close") continue
+    const level = Number(token.tag.slice(1))
+    while ((above.at(-1) ?? 0) >= level) above.pop()
+    token.tag = `h${Math.min(LAST_LEVEL, FIRST_LEVEL + above.length)}`
+    above.push(level)
+  }
+}
+
+const directBlocks = ({ tokens }: StateCore): void => {
+  for (const token of tokens) if (DIRECTED.has(token.type)) token.attrSet("dir", "auto")
+}
+
+const labelOf = (image: Token): string => (image.content.trim() === "" ? "image" : `image: ${image.content}`)
+
+/** An image inside a link is only its text: a link in a link is none. */
+const resolveLinks = (inline: Token): void => {
+  let link: WebAddress | null = null
+  for (const token of inline.children ?? []) {
+    if (token.type === "link_open") link = webAddress(String(token.attrGet("href") ?? ""))
+    if (token.type === "image") token.meta = { address: link === null ? webAddress(String(token.attrGet("src") ?? "")) : null }
+    if (token.type === "link_open" || token.type === "link_close") token.meta = { address: link }
+    if (token.type === "link_close") link = null
+  }
+}
+
+const addressOf = (token: Token | undefined): WebAddress | null => (token?.meta?.["address"] as WebAddress | null | undefined) ?? null
+
+const renderer = (): MarkdownIt => {
+  const markdown = wideTables(new Markdown({ html: false, linkify: false, typographer: false, langPrefix: "", maxNesting: NESTING_MAX }))
+  markdown.validateLink = (url) => webAddress(url) !== null
+  markdown.core.ruler.push("placed_headings", placeHeadings)
+  markdown.core.ruler.push("directed_blocks", directBlocks)
+  markdown.core.ruler.push("resolved_links", ({ tokens }) => {
+    for (const token of tokens) if (token.type === "inline") resolveLinks(token)
+  })
+  const { rules } = markdown.renderer
+  const part = (tokens: ReadonlyArray<Token>, index: number, show: (address: WebAddress) => Html): string => {
+    const address = addressOf(tokens[index])
+    return address === null ? "" : show(address).text
+  }
+  rules["link_open"] = (tokens, index) => part(tokens, index, linkBegin)
+  rules["link_close"] = (tokens, index) => part(tokens, index, linkEnd)
+  rules["image"] = (tokens, index) => {
+    const token = tokens[index]
+    if (token === undefined) return ""
+    const address = addressOf(token)
+    return address === null ? `[${escape(labelOf(token))}]` : webLink(address, labelOf(token)).text
+  }
+  rules["fence"] = (tokens, index) => `<pre dir="auto"><code>${escape(tokens[index]?.content ?? "")}</code></pre>\n`
+  rules["code_block"] = rules["fence"]
+  return markdown
+}
+
+const asWritten = (text: string): Html =>
+  html`<p class="faint">Too elaborate to be laid out at the moment; this is the text as it was written.</p>
+<pre dir="auto">${text}</pre>`
+
+export class AgentMarkdown {
+  private readonly markdown = renderer()
+  private readonly kept = new GenerationCache<string, Html>(KEPT_MAX)
+  private readonly now: () => number
+  /** Milliseconds that may be spent; below zero after a long rendering. */
+  private credit = BURST_MS
+  private creditAt: number
+
+  /** `now`: milliseconds of a clock that never goes back. */
+  constructor(now: () => number = () => performance.now()) {
+    this.now = now
+    this.creditAt = now()
+  }
+
+  render(text: string): Html {
+    const key = createHash("sha256").update(text).digest("base64")
+    const known = this.kept.get(key)
+    if (known !== undefined) return known
+    const begin = this.now()
+    this.credit = Math.min(BURST_MS, this.credit + (begin - this.creditAt) * TIME_SHARE)
+    this.creditAt = begin
+    if (this.credit <= 0 && text.length > SHORT_CHARS) return asWritten(text)
+    const rendered = this.markdown.render(text)
+    this.credit -= this.now() - begin
+    const shown = rendered.length > HTML_MAX_CHARS ? asWritten(text) : markup(rendered)
+    this.kept.set(key, shown)
+    return shown
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Pages are written as tagged templates: html`<p>${text}</p>`.
+ *
+ * Whatever is put in is text and is escaped, in an element as well as in a quoted attribute. Only what another
+ * template made, or `markup` vouches for, goes in as it is. Attributes must be quoted: without quotes a space would
+ * end the value, and no escaping could help; such a template throws when it is first used.
+ */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export type Piece = Html | string | number | null | ReadonlyArray<Piece>
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
+
+export const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+
+/** Markup that was made elsewhere and is known to be safe. */
+export const markup = (text: string): Html => new Html(text)
+
+export const NOTHING = markup("")
+
+const written = (piece: Piece): string => {
+  if (piece === null) return ""
+  if (piece instanceof Html) return piece.text
+  if (typeof piece === "object") return piece.map(written).join("")
+  return escape(String(piece))
+}
+
+export const html = (parts: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html => {
+  let text = parts[0] ?? ""
+  for (const [index, piece] of pieces.entries()) {
+    if (text.endsWith("=")) throw new Error(`An attribute without quotes: ${text.slice(-40)}`)
+    text += written(piece) + (parts[index + 1] ?? "")
+  }
+  return markup(text)
+}

@@ -1,0 +1,53 @@
+/** A refusal outside the interface: a page for a browser, the envelope for everybody else. */
+import type { HttpServerResponse } from "effect/http"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Call } from "../http/call.ts"
+import { plain, refused } from "../http/respond.ts"
+import { html, type Html, NOTHING } from "./html.ts"
+import { HTML_TYPE, pageHeaders, pageText, type Site } from "./layout.ts"
+
+/** True where an answer for people is wanted: a program that takes anything is better served with JSON. */
+export const wantsHtml = (call: Call): boolean => {
+  const ranges = (call.header("accept") ?? "").split(",").map((range) => range.trim())
+  return !call.wantsProblem && ranges.some((range) => /^text\/html\s*(;|$)/i.test(range) && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range))
+}
+
+const HEADINGS: Readonly<Record<number, string>> = {
+  404: "Not found",
+  405: "This cannot be done here",
+  413: "Too large",
+  414: "The address is too long",
+  429: "Too many requests",
+  431: "The request’s headers are too large",
+  500: "Something went wrong",
+  503: "Not available at the moment"
+}
+
+const advice = (call: Call, { details }: Refusal): Html => {
+  const wait = call.headers["retry-after"]
+  const reference = details?.["reference"]
+  if (wait !== undefined) return html`<p>Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.</p>\n`
+  return typeof reference === "string" ? html`<p>If you report it, tell this reference: <code>${reference}</code></p>\n` : NOTHING
+}
+
+export type RefusedPage = (call: Call, refusal: Refusal) => HttpServerResponse.HttpServerResponse
+
+export const refusedPage = (site: Site): RefusedPage => (call, refusal) => {
+  const answer = refused(call, refusal)
+  call.headers["vary"] = "Accept"
+  if (!wantsHtml(call)) return answer
+  const heading = HEADINGS[answer.status] ?? "This request was refused"
+  Object.assign(call.headers, pageHeaders)
+  return plain(
+    pageText(site, {
+      title: `${heading} · ${site.name}`,
+      description: refusal.message,
+      unlisted: true,
+      main: html`<h1>${heading}</h1>
+<p>${refusal.message}</p>
+${advice(call, refusal)}<p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
+    }),
+    HTML_TYPE,
+    answer.status
+  )
+}

@@ -1,0 +1,63 @@
+/** The one style sheet of all pages. Every pair of text and ground has a contrast of 4.5 or more, in light and dark. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --ground: #fbfaf7; --card: #ffffff; --text: #1d1c22; --faint: #5d5b66; --line: #e2dfd8; --code: #f2f0ea; --link: #1b4f94;
+  --notice: #fff3dc; --notice-text: #5b3b00; --notice-line: #d9a441;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #151519; --card: #1c1c22; --text: #e9e7e3; --faint: #a5a3ae; --line: #34343d; --code: #25252d; --link: #93bcf8;
+    --notice: #33280f; --notice-text: #f4dcae; --notice-line: #a67c2a;
+  }
+}
+*, ::before, ::after { box-sizing: border-box }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere }
+.bar, main, .foot { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem }
+.bar { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between; padding-top: 1rem; padding-bottom: 1rem }
+.brand { margin: 0; font-weight: 650; letter-spacing: .01em }
+main { padding-top: 1.5rem; padding-bottom: 3rem }
+main:focus { outline: none }
+.foot { padding-bottom: 2.5rem; color: var(--faint); font-size: .9rem }
+.foot p { margin: .3em 0 } .foot p:first-child { padding-top: 1.25rem; border-top: 1px solid var(--line) }
+.skip { position: absolute; left: -999rem }
+.skip:focus { left: 1rem; top: 1rem; z-index: 1; padding: .5rem .9rem; background: var(--card); border-radius: .4rem }
+h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 2em 0 .6em; text-wrap: balance }
+h1 { font-size: 2rem; margin-top: 0 } h2 { font-size: 1.3rem } h3 { font-size: 1.1rem } h4, h5, h6 { font-size: 1rem }
+a { color: var(--link); text-underline-offset: .15em }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .15rem }
+code, pre { font-family: ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: .9em; background: var(--code); border-radius: .3rem }
+code { padding: .1em .3em } pre { padding: 1em; overflow-x: auto } pre code { padding: 0; background: none; overflow-wrap: normal }
+blockquote { margin: 1em 0; padding: 0 0 0 1rem; border-inline-start: 3px solid var(--line); color: var(--faint) }
+hr { border: 0; border-top: 1px solid var(--line); margin: 2em 0 }
+ul, ol { padding-inline-start: 1.4rem }
+.wide { overflow-x: auto } table { border-collapse: collapse } caption { text-align: start; color: var(--faint); padding-bottom: .5em }
+th, td { border: 1px solid var(--line); padding: .35em .7em; text-align: start; vertical-align: top; overflow-wrap: normal }
+.left { text-align: left } .center { text-align: center } .right { text-align: right }
+.faint { color: var(--faint) }
+.who { padding-bottom: 1.25rem; border-bottom: 1px solid var(--line) }
+.who h1 { margin-bottom: .15em } .who p { margin: .6em 0 }
+.notice { margin: 1.25rem 0; padding: .8rem 1rem; background: var(--notice); color: var(--notice-text); border-inline-start: .3rem solid var(--notice-line); border-radius: .3rem }
+.notice p { margin: .3em 0 }
+.text { white-space: pre-line }
+.facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .5rem 1.5rem; margin: 0 }
+.facts dt { color: var(--faint) } .facts dd { margin: 0 }
+.scores { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 1rem; margin: 0 0 1.5rem }
+.scores div { padding: 1rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
+.scores dt { font-weight: 600 } .scores dd { margin: 0 } .score { font-size: 1.9rem; line-height: 1.3; font-variant-numeric: tabular-nums }
+td time { white-space: nowrap }
+.number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap }
+.links { list-style: none; padding: 0; margin: 0 } .links li { padding: .2rem 0 }
+.host { color: var(--faint); font-size: .85em }
+.by-agent { padding: .25rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
+.by-agent pre { white-space: pre-wrap; overflow-wrap: anywhere } .by-agent pre code { overflow-wrap: anywhere }
+.by-agent ul, .by-agent ol { padding-inline-start: 1.2rem } .by-agent :is(ul, ol, blockquote) :is(ul, ol, blockquote) :is(ul, ol, blockquote) { padding-inline-start: .5rem; margin-inline: 0 }
+.by-agent :is(h3, h4, h5, h6) { margin-top: 1.4em }
+@media (max-width: 30rem) { .facts { grid-template-columns: 1fr; gap: 0 } .facts dd { margin-bottom: .7rem } h1 { font-size: 1.6rem } }
+@media print {
+  :root { color-scheme: light; --ground: #fff; --card: #fff; --text: #000; --faint: #333; --line: #999; --code: #fff; --link: #000; --notice: #fff; --notice-text: #000 }
+  .skip, .bar nav { display: none } .scores div, .by-agent, tr, pre { break-inside: avoid }
+  .by-agent { border: 0; padding: 0 }
+}
+`

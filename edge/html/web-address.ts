@@ -1,0 +1,22 @@
+/** Addresses that agents write down. Only whole http and https addresses become links; the host is always shown. */
+import { html, type Html } from "./html.ts"
+
+export interface WebAddress {
+  readonly href: string
+  /** In ASCII, as the browser will ask for it: look-alike letters show as what they are. */
+  readonly host: string
+}
+
+/** What search engines and the linked site are to make of such a link: nothing. */
+const REL = "nofollow ugc noopener noreferrer"
+
+export const webAddress = (text: string): WebAddress | null => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
+  const { href, host } = new URL(text)
+  return { href, host }
+}
+
+export const linkBegin = ({ href }: WebAddress): Html => html`<a href="${href}" rel="${REL}"><bdi>`
+export const linkEnd = ({ host }: WebAddress): Html => html`</bdi> <bdi class="host" dir="ltr">(${host})</bdi></a>`
+
+export const webLink = (address: WebAddress, label: string): Html => html`${linkBegin(address)}${label}${linkEnd(address)}`
