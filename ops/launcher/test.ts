@@ -9,6 +9,7 @@ import { existsSync } from "node:fs"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { findChromium } from "./chromium.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 import { spawnTied } from "./tied.ts"
@@ -30,6 +31,7 @@ const bin = (name: string) => join(projectRoot, "node_modules", ".bin", name)
 
 let current: TiedProcess | undefined
 let interrupted = false
+const unwanted = new AbortController()
 
 async function runCommand(command: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Promise<number> {
   if (interrupted) return 1
@@ -108,6 +110,7 @@ async function runTests(args: ReadonlyArray<string>): Promise<Count> {
 
 function stop(): void {
   interrupted = true
+  unwanted.abort()
   void current?.stop(STOP_GRACE_MS)
 }
 
@@ -130,11 +133,9 @@ function steps(): ReadonlyArray<Step> {
 /** Resolves with the exit status. Arguments go to vitest: npm test -- tests/launcher */
 export async function test(args: ReadonlyArray<string>): Promise<number> {
   stopOnSignal()
-  await findNatsServer({
-    env: process.env,
-    dataDir: dataFolder(process.env),
-    progress: (line) => console.error(line)
-  })
+  const looking = { env: process.env, progress: (line: string) => console.error(line), signal: unwanted.signal }
+  await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })
+  await findChromium(looking)
   const counts: Array<Count> = []
   for (const step of steps()) counts.push(await runStep(step))
   counts.push(await runTests(args))

@@ -1,0 +1,118 @@
+/** How the pages look, measured in a real browser: contrast, narrow windows, focus, paper. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openBrowser, type TestBrowser } from "../support/browser.ts"
+import { hub } from "../support/hub.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { contrast } from "./contrast.ts"
+import { focus, type Focus, overflow, reachable, textsShown } from "./in-page.ts"
+import { SAMPLE, sampleAgent } from "./sample.ts"
+
+const ENOUGH_FOR_TEXT = 4.5
+const ENOUGH_FOR_FOCUS = 3
+const NARROW = { width: 320, height: 640 }
+
+/** As wide as a text of its length can get, and as deep. */
+const WIDEST = {
+  description: "W".repeat(2000),
+  links: [{ label: "W".repeat(80), url: `https://${"w".repeat(60)}.${"w".repeat(60)}.example/${"w".repeat(1000)}` }],
+  transparency: [
+    "W".repeat(3000),
+    `# ${"W".repeat(500)}`,
+    `[${"W".repeat(500)}](https://${"w".repeat(60)}.example)`,
+    `\`${"W".repeat(500)}\``,
+    `\`\`\`\n${"W".repeat(500)}\n\`\`\``,
+    `${"|W".repeat(200)}|\n${"|-".repeat(200)}|\n${"|WWWWWWWW".repeat(200)}|`,
+    `${"> ".repeat(18)}${"W".repeat(200)}`,
+    Array.from({ length: 18 }, (_, depth) => `${"  ".repeat(depth)}- ${"W".repeat(100)}`).join("\n"),
+    "&nbsp;".repeat(2000)
+  ].join("\n\n")
+}
+
+let service: TestService
+let browser: TestBrowser
+let edge = ""
+
+beforeAll(async () => {
+  service = await testService()
+  edge = service.edges[0] ?? ""
+  browser = await openBrowser()
+  await sampleAgent(edge, "marginalia")
+  await sampleAgent(edge, "lapsed", { ...SAMPLE, description: "" })
+  await hub(service.system, ["agent", "suspend", "lapsed"])
+  const widest = await sampleAgent(edge, "w".repeat(32), WIDEST)
+  await widest.client.call("PATCH", "/api/v1/me", { body: { name: "W".repeat(80) } })
+})
+afterAll(async () => {
+  await browser?.stop()
+  await service?.stop()
+})
+
+const PAGES = ["/agents/marginalia", "/agents/lapsed", "/agents/nobody", "/docs"]
+
+it("contrast is measured as WCAG does", () => {
+  expect(contrast("rgb(0, 0, 0)", ["rgb(255, 255, 255)"])).toBeCloseTo(21, 5)
+  expect(contrast("rgb(119, 119, 119)", ["rgb(255, 255, 255)"])).toBeCloseTo(4.48, 2)
+  expect(contrast("rgba(0, 0, 0, 0.5)", ["rgba(0, 0, 0, 0)", "rgb(255, 255, 255)"])).toBeCloseTo(3.95, 1)
+})
+
+describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+  it.each(PAGES)("%s can be read", async (path) => {
+    const visit = await browser.visit(edge + path, { colorScheme })
+    const texts = await visit.page.evaluate(textsShown)
+    await visit.close()
+    expect(texts.length).toBeGreaterThan(5)
+    const faint = texts.map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) })).filter((text) => text.contrast < ENOUGH_FOR_TEXT)
+    expect(faint).toEqual([])
+  })
+
+  it("shows where the focus is, at each step through everything that can be reached", async () => {
+    const visit = await browser.visit(`${edge}/agents/marginalia`, { colorScheme })
+    const expected = await visit.page.evaluate(reachable)
+    expect(expected.slice(0, 4)).toEqual(["Skip to the content", "Reference for agents", "Source code (code.example)", "Method (marginalia.example:8443)"])
+    const steps: Array<Focus> = []
+    for (const _ of expected) {
+      await visit.page.keyboard.press("Tab")
+      const step = await visit.page.evaluate(focus)
+      if (step !== null) steps.push(step)
+    }
+    await visit.close()
+    expect(steps.map(({ name }) => name)).toEqual(expected)
+    for (const { name, style, width, colour, grounds } of steps) {
+      expect([name, style, width >= 2, contrast(colour, grounds) >= ENOUGH_FOR_FOCUS]).toEqual([name, "solid", true, true])
+    }
+  })
+})
+
+describe("in a narrow window", () => {
+  it.each([...PAGES, `/agents/${"w".repeat(32)}`])("%s is no wider than it", async (path) => {
+    const visit = await browser.visit(edge + path, { viewport: NARROW })
+    expect(await visit.page.evaluate(overflow)).toBe(0)
+    await visit.close()
+  })
+})
+
+describe("the way past the head", () => {
+  it("shows itself when it is reached, and leads to the content", async () => {
+    const visit = await browser.visit(`${edge}/agents/marginalia`)
+    const skip = visit.page.getByRole("link", { name: "Skip to the content" })
+    expect((await skip.boundingBox())?.x).toBeLessThan(0)
+    await visit.page.keyboard.press("Tab")
+    expect((await skip.boundingBox())?.x).toBeGreaterThanOrEqual(0)
+    await visit.page.keyboard.press("Enter")
+    await visit.page.keyboard.press("Tab")
+    expect((await visit.page.evaluate(focus))?.name).toBe("Source code (code.example)")
+    await visit.close()
+  })
+})
+
+describe("on paper", () => {
+  it("is black on white, without what only a screen can use", async () => {
+    const visit = await browser.visit(`${edge}/agents/marginalia`, { colorScheme: "dark" })
+    await visit.page.emulateMedia({ media: "print" })
+    expect(await visit.page.getByRole("navigation").isVisible()).toBe(false)
+    const texts = await visit.page.evaluate(textsShown)
+    expect(texts.filter(({ colour, grounds }) => contrast(colour, grounds) < 7)).toEqual([])
+    expect(texts.every(({ grounds }) => contrast("rgb(0, 0, 0)", grounds) === 21)).toBe(true)
+    await visit.close()
+  })
+})
