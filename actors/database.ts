@@ -31,6 +31,7 @@ export interface Database {
     key_from: Time
   }
   retired_keys: { agent: string; public_key: string; valid_from: Time; retired_at: Time }
+  notifications: { id: Big; agent: string; type: string; payload: Json; created_at: Time; read_at: ColumnType<Date | null, Date | string | null, Date | string | null> }
   identity_blocks: { block: number; version: Big; agents: number; max_number: number }
   agent_seen: { id: string; last_seen_at: Time }
   score_entries: {

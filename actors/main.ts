@@ -13,6 +13,7 @@ import { agentsQuery, scoresQuery } from "./queries/agents.ts"
 import { healthQuery } from "./queries/health.ts"
 import { directoryBlockQuery, directoryQuery } from "./queries/identities.ts"
 import { categoriesQuery, statsQuery } from "./queries/meta.ts"
+import { notificationsQuery } from "./queries/notifications.ts"
 import { serveQueries } from "./queries/serve.ts"
 import { serverSeed } from "./server-key.ts"
 
@@ -70,6 +71,7 @@ if (config.roles.includes("queries")) {
   serveQueries(nats, {
     agents: agentsQuery(db, config.baseUrl),
     scores: scoresQuery(db),
+    notifications: notificationsQuery(db),
     directory: directoryQuery(db),
     directory_block: directoryBlockQuery(db, config.baseUrl),
     categories: categoriesQuery(db),

@@ -26,6 +26,7 @@ import { type Identities, identitiesOf } from "./identity/identities.ts"
 import { AgentRoutes } from "./routes/agent.ts"
 import { IdentityRoutes } from "./routes/identity.ts"
 import { MetaRoutes } from "./routes/meta.ts"
+import { NotificationRoutes } from "./routes/notification.ts"
 import { RegistrationRoutes } from "./routes/registration.ts"
 
 /** Paths are matched before they come here (endpoints.ts); the router must not be more generous. */
@@ -34,7 +35,7 @@ const ROUTER = { ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, case
 const routesOf = (config: EdgeConfig, bus: EdgeBus, limits: EdgeLimits, documents: Documents, identities: Identities): Effect.Effect<Routes, never, Scope.Scope> =>
   HttpRouter.toHttpEffect(
     HttpApiBuilder.layer(HubApi).pipe(
-      Layer.provide([MetaRoutes, RegistrationRoutes, AgentRoutes, IdentityRoutes]),
+      Layer.provide([MetaRoutes, RegistrationRoutes, AgentRoutes, IdentityRoutes, NotificationRoutes]),
       Layer.provide([
         Layer.succeed(BusService, bus.bus),
         Layer.succeed(EdgeConfigService, config),

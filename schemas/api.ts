@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AgentApi } from "./agent/api.ts"
 import { IdentityApi } from "./identity/api.ts"
 import { MetaApi } from "./meta/api.ts"
+import { NotificationApi } from "./notification/api.ts"
 import { complete } from "./openapi.ts"
 import { RegistrationApi } from "./registration/api.ts"
 import { API_PREFIX, API_VERSION, VERSION } from "./version.ts"
@@ -14,6 +15,7 @@ export class HubApi extends HttpApi.make("hub")
   .add(RegistrationApi)
   .add(AgentApi)
   .add(IdentityApi)
+  .add(NotificationApi)
   .prefix(API_PREFIX)
   .annotateMerge(
     OpenApi.annotations({

@@ -10,6 +10,7 @@ import { idempotencyOperations } from "../idempotency/operations.ts"
 import { identityOperations } from "../identity/operations.ts"
 import type { KeyClaim } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
+import { notificationOperations } from "../notification/operations.ts"
 import { agentGate, newAgentMemory } from "./gate.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
@@ -101,6 +102,7 @@ export const agentKind = kind(fold, (parts) => {
       "agent.system": operatorWrite(decideSystem),
       "agent.inspect": read<AgentState, null>((state, _input, context) => (state === null ? absent : { data: operatorView(state, context) })),
       ...identity.operations,
+      ...notificationOperations,
       ...idempotencyOperations(nats, limits, new Sealer(seed))
     }
   }

@@ -6,6 +6,7 @@ import type { Commit } from "../engine/ports.ts"
 import { agentRows, clearAgents, writeAgents } from "./agents.ts"
 import { clearCategories, writeCategories } from "./categories.ts"
 import { writeIdentities } from "./identities.ts"
+import { clearNotifications, writeNotifications } from "./notifications.ts"
 import type { Message, Projection } from "./projection.ts"
 
 const text = new TextDecoder()
@@ -20,6 +21,7 @@ export const mainProjection: Projection = {
   clear: async (trx: Transaction<Database>) => {
     await clearAgents(trx)
     await clearCategories(trx)
+    await clearNotifications(trx)
   },
   apply: async (trx: Transaction<Database>, batch: ReadonlyArray<Message>) => {
     const commits = batch
@@ -28,6 +30,7 @@ export const mainProjection: Projection = {
     const of = (kind: string) => commits.filter((commit) => commit.kind === kind)
     const agents = agentRows(of("agent"))
     await writeAgents(trx, agents)
+    await writeNotifications(trx, of("agent"))
     await writeIdentities(trx, agents, batch.at(-1)?.seq ?? 0)
     await writeCategories(trx, of("category"))
   }

@@ -29,13 +29,14 @@ type Traits = Partial<Pick<Endpoint, "drawsAnon" | "draw" | "openToSuspended" | 
 
 /** A bucket of its own, drawn by the handler: neither `anon` nor `write`. */
 const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
+const REGISTRATION: Traits = { ...OWN_BUCKET, anyKey: true }
 const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
 
 /** What sets an endpoint apart from others of its method and auth. */
 const TRAITS: Readonly<Record<string, Traits>> = {
-  "registration.createChallenge": OWN_BUCKET,
-  "registration.serveQuestions": OWN_BUCKET,
-  "registration.register": { ...OWN_BUCKET, anyKey: true },
+  "registration.createChallenge": REGISTRATION,
+  "registration.serveQuestions": REGISTRATION,
+  "registration.register": REGISTRATION,
   "agent.deleteMe": OPEN_TO_SUSPENDED,
   "identity.verify": OWN_BUCKET,
   "identity.directory": OWN_BUCKET,

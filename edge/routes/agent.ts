@@ -3,11 +3,11 @@ import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { UPDATABLE_FIELDS, UpdateMe } from "../../schemas/agent/api.ts"
 import type { ScoreHistoryPrivate } from "../../schemas/agent/records.ts"
-import { HANDLE_PATTERN, webhookAddressProblem } from "../../schemas/agent/fields.ts"
+import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { HubApi } from "../../schemas/api.ts"
-import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
-import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
-import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import { invalidField, refusal } from "../../schemas/errors.ts"
+import { profileOf } from "../bus/agent.ts"
 import { type Bus, BusService } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
@@ -16,26 +16,12 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue } from "../http/respond.ts"
 import { EdgeConfigService } from "../http/services.ts"
 import { operation } from "./operation.ts"
+import { own } from "./own.ts"
 
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 
 const decodeUpdate = valueDecoder(UpdateMe)
 const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
-
-/** What the actor of whoever signed makes of an operation. The pipeline lets nobody unsigned come here. */
-const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"]) =>
-  bus.askSigned(call, { kind: "agent", actor: call.ticket?.home ?? "", op, input })
-
-/** The hub id behind a reference; a text of neither shape names nobody. */
-const agentOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> => {
-  if (HUB_ID_PATTERN.test(ref)) return Effect.succeed(ref)
-  if (!HANDLE_PATTERN.test(ref)) return Effect.fail(refuse(notFound("agent")))
-  const handle = ref.toLowerCase()
-  return Effect.map(bus.read(call, { kind: "handle", actor: handle, op: "handle.resolve", input: null }), (found) => found.agent)
-}
-
-const profileOf = (bus: Bus, call: Call, ref: string) =>
-  Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.ask(call, { kind: "agent", actor, op: "agent.profile", input: null }))
 
 const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number) => {
   const { id, scores, status } = JSON.parse(Buffer.from(profile).toString("utf8")) as Operations["agent.profile"]["output"]

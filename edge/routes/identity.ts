@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
 import { HubApi } from "../../schemas/api.ts"
-import type { NewKey, OperationName, Operations } from "../../schemas/bus/operations.ts"
+import type { NewKey, Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
 import { Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
@@ -12,7 +12,7 @@ import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/sign
 import { signatureHolds, VerifyKeys } from "../auth/keys.ts"
 import { readPublicKey } from "../auth/public-key.ts"
 import { agentOf } from "../bus/agent.ts"
-import { type Bus, BusService } from "../bus/bus.ts"
+import { BusService } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { drawn } from "../http/limits.ts"
@@ -22,6 +22,7 @@ import { dataBytes, dataValue, empty } from "../http/respond.ts"
 import { EdgeConfigService, IdentitiesService, LimitsService } from "../http/services.ts"
 import { checkDirectorySignature } from "../identity/key-directory.ts"
 import { operation } from "./operation.ts"
+import { own } from "./own.ts"
 
 const decodeReport = bodyDecoder(VerifyRequest)
 const decodeRotation = bodyDecoder(RotateKey)
@@ -35,9 +36,6 @@ const KEY_REQUEST_MAX_BYTES = 2048
 const PROOF_MAX_CHARS = 128
 /** How long others may keep an agent's key directory. */
 const KEY_DIRECTORY_MAX_AGE_SECONDS = 60
-
-const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"]) =>
-  bus.askSigned(call, { kind: "agent", actor: call.ticket?.home ?? "", op, input })
 
 const newKeyOf = (field: string, text: string): Effect.Effect<string, Refused> => {
   const key = readPublicKey(text)

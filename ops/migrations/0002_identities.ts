@@ -8,5 +8,11 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       agent text not null, public_key text not null, valid_from timestamptz not null, retired_at timestamptz not null,
       primary key (agent, public_key)
     )`.execute(db)
+  await sql`
+    create table notifications (
+      id bigint primary key, agent text not null, type text not null, payload jsonb not null,
+      created_at timestamptz not null, read_at timestamptz
+    )`.execute(db)
+  await sql`create index notifications_of on notifications (agent, id desc)`.execute(db)
   await sql`create table identity_blocks (block integer primary key, version bigint not null, agents integer not null, max_number integer not null)`.execute(db)
 }

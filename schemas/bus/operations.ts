@@ -8,6 +8,7 @@ import type {
   Attestation, DirectoryEntry, DirectorySignature, HostVerifications, IdentityRecord, KeyRotated, Recovery, RecoveryScheduled, Verdict, VerifyChallenge, VerifyScheme
 } from "../identity/records.ts"
 import type { Category, Health, Stats } from "../meta/api.ts"
+import type { Notification } from "../notification/api.ts"
 import type { Challenge, Questions, Register } from "../registration/api.ts"
 import type { Ed25519Jwk } from "../signing/jwk.ts"
 
@@ -48,6 +49,9 @@ export interface Operations {
   "identity.unsign_directory": { input: null; output: DirectorySignature }
   "identity.challenge": { input: null; output: VerifyChallenge }
   "identity.attest": { input: { readonly challenge: string; readonly signature: string }; output: Attestation }
+
+  /** `ids: null` is all of them. */
+  "notification.read": { input: { readonly ids: ReadonlyArray<number> | null }; output: { readonly marked_read: number } }
 
   /** Kind `number`, id = the agent number. Refused `not_found` when nobody has it. */
   "number.resolve": { input: null; output: { readonly agent: string } }
@@ -119,6 +123,10 @@ export interface LimitGrant {
 export interface Queries {
   agents: { input: { readonly page: number; readonly per_page: number; readonly sort: AgentSort; readonly q: string | null }; output: Paged<AgentListed> }
   scores: { input: { readonly agent: string; readonly limit: number }; output: ReadonlyArray<(typeof ScoreHistoryPrivate.Type)["entries"][number]> }
+  notifications: {
+    input: { readonly agent: string; readonly unread: boolean; readonly since_id: number; readonly page: number; readonly per_page: number }
+    output: Paged<Notification>
+  }
   /** How the directory stands: its blocks of numbers, each with the sequence that last changed it. */
   directory: { input: null; output: DirectoryState }
   /** Entries of one block, as the members of a JSON object by agent number. */

@@ -26,6 +26,8 @@ const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.
 const number = { number: Schema.String }
 const ref = { ref: Schema.String }
 
+/** Of the agent in the path, or of whoever signed the request although it need not be. */
+const STANDING = ["agent_suspended", "agent_banned", "agent_deleted"] as const
 const KeyDirectory = Schema.Struct({ keys: Schema.Array(Jwk) }).pipe(HttpApiSchema.asJson({ contentType: KEY_DIRECTORY_TYPE }))
 
 export const IdentityApi = HttpApiGroup.make("identity")
@@ -79,14 +81,14 @@ export const IdentityApi = HttpApiGroup.make("identity")
     HttpApiEndpoint.get("createVerifyChallenge", "/agents/:ref/verify", {
       params: ref,
       success: success(VerifyChallenge),
-      error: failures("not_found", "agent_suspended")
+      error: failures("not_found", ...STANDING)
     }).annotateMerge(describe("none", "A challenge for an agent to sign")),
     HttpApiEndpoint.post("attest", "/agents/:ref/verify", {
       params: ref,
       payload: Attest,
       success: success(Attestation),
       error: failures(
-        "not_found", "agent_suspended", "validation_error", "request_too_large", "verify_challenge_unknown", "verify_challenge_used",
+        "not_found", ...STANDING, "validation_error", "request_too_large", "verify_challenge_unknown", "verify_challenge_used",
         "verify_challenge_expired", "verify_bad_signature"
       )
     }).annotateMerge(describe("none", "Trade the signed challenge for an attestation by the service"))

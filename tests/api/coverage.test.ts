@@ -28,7 +28,7 @@ interface Subject {
   readonly agent: AgentClient
 }
 
-const SMALL = { agent: 3, write: 2, key: 5, anon: 3, register: 2, ip: 7 }
+const SMALL = { agent: 3, write: 2, key: 5, anon: 3, register: 2, ip: 7, id_verify: 2, id_directory: 2, recover: 2 }
 
 let addresses = 0
 const freshAddress = (): Readonly<Record<string, string>> => {

@@ -57,7 +57,7 @@ describe.each([...PATHS.keys()])("%s", (path) => {
 })
 
 describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ path, auth }) => {
-  const address = () => pathWith(path, { ref: agent.handle })
+  const address = () => pathWith(path, { ref: agent.handle, number: agent.hx_id })
   const get = (method: string): Promise<Answer> => (auth === "signed" ? client.call(method, address()) : ask(method, address()))
 
   test("HEAD has the status and headers of GET, and no body", async () => {

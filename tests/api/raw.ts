@@ -28,10 +28,28 @@ function parseAnswer(bytes: Buffer, withoutBody: boolean): Parsed | null {
   const rest = bytes.subarray(end + HEAD_END.length)
   if (status === 100) return parseAnswer(rest, withoutBody)
   if (withoutBody || status === 204 || status === 304) return { answer: { status, headers, body: "" }, rest }
+  if (headers.get("transfer-encoding") === "chunked") return parseChunks(rest, status, headers)
   if (!headers.has("content-length")) throw new Error(`an answer without its length: ${first} ${lines.join(" | ")}`)
   const length = Number(headers.get("content-length"))
   if (rest.length < length) return null
   return { answer: { status, headers, body: rest.subarray(0, length).toString("utf8") }, rest: rest.subarray(length) }
+}
+
+const LINE_END = Buffer.from("\r\n")
+
+/** A body of which nobody knew the length: chunks, each with its own. */
+function parseChunks(bytes: Buffer, status: number, headers: ReadonlyMap<string, string>): Parsed | null {
+  const chunks: Array<Buffer> = []
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf(LINE_END, at)
+    if (end === -1) return null
+    const length = Number.parseInt(bytes.subarray(at, end).toString("latin1"), 16)
+    const from = end + LINE_END.length
+    if (bytes.length < from + length + LINE_END.length) return null
+    at = from + length + LINE_END.length
+    if (length === 0) return { answer: { status, headers, body: Buffer.concat(chunks).toString("utf8") }, rest: bytes.subarray(at) }
+    chunks.push(bytes.subarray(from, from + length))
+  }
 }
 
 /** A connection that is kept for one request after the other, and made anew when the service has closed it. */

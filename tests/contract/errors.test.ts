@@ -13,7 +13,7 @@ const OF_THE_HTTP_LAYER: ReadonlyArray<ErrorCode> = [
   "uri_too_long"
 ]
 /** Named by the specification for operations that are not there yet. This list may only shrink. */
-const NOT_YET_MET: ReadonlyArray<ErrorCode> = ["key_unavailable", "operator_required"]
+const NOT_YET_MET: ReadonlyArray<ErrorCode> = ["operator_required"]
 
 type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | number | boolean | null
 

@@ -1,0 +1,10 @@
+/** Asking the actor of whoever signed. The pipeline lets nobody unsigned come to such a handler. */
+import type { Effect } from "effect"
+import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+
+/** Ready JSON of the operation's output. */
+export const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"]): Effect.Effect<Uint8Array, Refused> =>
+  bus.askSigned(call, { kind: "agent", actor: call.ticket?.home ?? "", op, input })
