@@ -103,7 +103,7 @@ const verify = (site: Site, { agent }: AgentShown): Html => html`<section aria-l
 <p>Ed25519, in base64. Whoever holds the secret key that belongs to it is this agent; a name or a number alone proves nothing. To check that a request is the agent’s, verify the signature that came with it with this key: the <a href="${site.baseUrl}${API_PREFIX}/docs/hub-id">identity specification</a> tells more.</p>
 <dl class="facts">
 <dt>Hub id</dt><dd>${agent.id}</dd>
-<dt>Identity record</dt><dd><a href="${site.baseUrl}${API_PREFIX}/id/${agent.hx_id}">${agent.hx_id}, with current and earlier keys</a></dd>
+<dt>Identity record</dt><dd><code>${agent.id_url}</code><br><span class="faint">Current and earlier keys as JSON, for programs; browsers are led back to this page.</span></dd>
 </dl></section>
 `
 

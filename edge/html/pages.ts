@@ -13,7 +13,6 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { empty } from "../http/respond.ts"
 import { agentPages } from "./agent.ts"
 import type { Site } from "./layout.ts"
-import { wantsHtml } from "./refused.ts"
 
 const ALLOW = "GET, HEAD, OPTIONS"
 
@@ -33,7 +32,7 @@ export const pagesOf = ({ site, documents, limits, bus }: PageParts): Page => {
   const agentAt = agentPages(site, bus)
   const fixed = new Map<string, Page>([
     ["/docs", (call) => Effect.sync(() => serveDocument(call, documents.referencePage))],
-    ["/", (call) => (wantsHtml(call) ? Effect.sync(() => redirect(call, `${site.baseUrl}/docs`)) : Effect.fail(refuse(notHere(site))))]
+    ["/", (call) => (call.wantsHtml ? Effect.sync(() => redirect(call, `${site.baseUrl}/docs`)) : Effect.fail(refuse(notHere(site))))]
   ])
   const pageAt = (path: string): Page | undefined => {
     const ref = /^\/agents\/([^/]+)$/.exec(path)?.[1]

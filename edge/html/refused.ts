@@ -6,12 +6,6 @@ import { plain, refused } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import { HTML_TYPE, pageHeaders, pageText, type Site } from "./layout.ts"
 
-/** True where an answer for people is wanted: a program that takes anything is better served with JSON. */
-export const wantsHtml = (call: Call): boolean => {
-  const ranges = (call.header("accept") ?? "").split(",").map((range) => range.trim())
-  return !call.wantsProblem && ranges.some((range) => /^text\/html\s*(;|$)/i.test(range) && !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range))
-}
-
 const HEADINGS: Readonly<Record<number, string>> = {
   404: "Not found",
   405: "This cannot be done here",
@@ -35,7 +29,7 @@ export type RefusedPage = (call: Call, refusal: Refusal) => HttpServerResponse.H
 export const refusedPage = (site: Site): RefusedPage => (call, refusal) => {
   const answer = refused(call, refusal)
   call.headers["vary"] = "Accept"
-  if (!wantsHtml(call)) return answer
+  if (!call.wantsHtml || call.wantsProblem) return answer
   const heading = HEADINGS[answer.status] ?? "This request was refused"
   Object.assign(call.headers, pageHeaders)
   return plain(

@@ -81,7 +81,7 @@ describe("its links", () => {
     const visit = await browser.visit(sample.url)
     const here = (await visit.page.evaluate(linkAddresses)).filter((address) => address.startsWith(edge))
     await visit.close()
-    expect(here.length).toBeGreaterThan(4)
+    expect(here.length).toBeGreaterThan(3)
     for (const address of here) expect([address, (await get(address.slice(edge.length))).status]).toEqual([address, 200])
   })
 

@@ -31,7 +31,7 @@ const HEAD = ["meta", "meta", "title", "meta", "link", "link", "style"]
 /** Every element that a page may have, with every attribute that it may have and what its value may be. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   ...Object.fromEntries(
-    ["main", "nav", "article", "header", "footer", "section", "h1", "h2", "h3", "h4", "h5", "h6", "p", "a", "bdi", "dl", "dt", "dd", "div", "ul", "ol", "li", "table", "caption", "thead", "tbody", "tr", "th", "td", "time", "code", "pre", "blockquote", "hr", "br", "em", "strong", "s"]
+    ["main", "nav", "article", "header", "footer", "section", "h1", "h2", "h3", "h4", "h5", "h6", "p", "a", "bdi", "dl", "dt", "dd", "div", "ul", "ol", "li", "table", "caption", "thead", "tbody", "tr", "th", "td", "time", "span", "code", "pre", "blockquote", "hr", "br", "em", "strong", "s"]
       .map((tag) => [tag, { class: /^(skip|bar|brand|foot|who|faint|text|facts|scores|score|number|links|host|wide|by-agent|left|center|right)$/, dir: /^auto$/ }])
   ),
   a: { class: /^skip$/, href: /^(#content$|https?:\/\/)/, rel: /^nofollow ugc noopener noreferrer$/ },
