@@ -10,14 +10,16 @@ import { idUrlOf, profileUrlOf, standingOf } from "../identity/record.ts"
 
 export const directoryQuery =
   (db: Kysely<Database>) =>
-  async (): Promise<Queries["directory"]["output"]> => {
-    const rows = await db.selectFrom("identity_blocks").selectAll().orderBy("block").execute()
-    return {
-      max_number: rows.reduce((max, row) => Math.max(max, row.max_number), 0),
-      count: rows.reduce((sum, row) => sum + row.agents, 0),
-      blocks: rows.map((row) => [row.block, Number(row.version)])
-    }
+  async (input: Queries["directory"]["input"]): Promise<Queries["directory"]["output"]> => {
+    // One statement, so that the sums are those of the blocks.
+    const { rows } = await sql<State>`
+      select coalesce(max(version), 0)::float8 as version, coalesce(max(max_number), 0) as max_number, coalesce(sum(agents), 0)::integer as count,
+        ${input.blocks ? sql`coalesce(json_agg(json_build_array(block, version) order by block), '[]')` : sql`'[]'::json`} as blocks
+      from identity_blocks`.execute(db)
+    return rows[0] ?? { version: 0, max_number: 0, count: 0, blocks: [] }
   }
+
+type State = Queries["directory"]["output"]
 
 interface Row {
   readonly number: number

@@ -25,7 +25,7 @@ const CACHE_MAX_BYTES = 134_217_728
 /** Whole answers under way at once on one edge. */
 const READERS_MAX = 32
 /** Blocks fetched ahead of what has been sent. */
-const AHEAD = 2
+const AHEAD = 4
 /** A reader that takes nothing for so long is let go. */
 const IDLE_MAX_MS = 20_000
 const FETCH_TIMEOUT_MS = 10_000
@@ -55,14 +55,31 @@ export class Directory {
 
   /** `admit` is asked before a whole answer, not before a 304 (spec 4.7). */
   answer(call: Call, admit: Effect.Effect<void, Refused>): Effect.Effect<HttpServerResponse.HttpServerResponse, Refused> {
-    return Effect.flatMap(this.bus.query(call, "directory", null), (state) => {
+    const asked = call.header("if-none-match")
+    const unchanged = asked === undefined ? Effect.succeed(null) : Effect.map(this.state(call, false), (state) => (matchesTag(asked, tagOf(state)) ? state : null))
+    return Effect.flatMap(unchanged, (same) => {
+      if (same !== null) {
+        this.mark(call, same)
+        return Effect.succeed(empty(304))
+      }
+      return Effect.flatMap(admit, () =>
+        Effect.flatMap(this.state(call, true), (state) => {
+          this.mark(call, state)
+          return this.whole(call, state)
+        }))
+    })
+  }
+
+  private state(call: Call, blocks: boolean): Effect.Effect<DirectoryState, Refused> {
+    return Effect.flatMap(this.bus.query(call, "directory", { blocks }), (state) => {
       if (state.count < this.known) return Effect.fail(refuse(unavailable("The directory is being made again.")))
       this.known = state.count
-      const tag = tagOf(state)
-      Object.assign(call.headers, { etag: tag, "cache-control": `public, max-age=${this.maxAgeSeconds}` })
-      if (matchesTag(call.header("if-none-match"), tag)) return Effect.succeed(empty(304))
-      return Effect.flatMap(admit, () => this.whole(call, state))
+      return Effect.succeed(state)
     })
+  }
+
+  private mark(call: Call, state: DirectoryState): void {
+    Object.assign(call.headers, { etag: tagOf(state), "cache-control": `public, max-age=${this.maxAgeSeconds}` })
   }
 
   private whole(call: Call, state: DirectoryState): Effect.Effect<HttpServerResponse.HttpServerResponse, Refused> {
@@ -118,7 +135,8 @@ export class Directory {
 
   private async fetch(call: Call, block: number, upto: number): Promise<Uint8Array> {
     const data = await Effect.runPromise(this.bus.queryBytes(call, "directory_block", { block, upto }, FETCH_TIMEOUT_MS))
-    return data.subarray(1, -1)
+    // A copy of its own: the bus's buffers hold more than this and would be kept with it.
+    return Uint8Array.prototype.slice.call(data, 1, -1)
   }
 
   private grew(block: number, entry: Block, bytes: number): void {
@@ -140,5 +158,4 @@ export class Directory {
 
 const COMMA = Buffer.from(",")
 
-const tagOf = ({ blocks, max_number }: DirectoryState): string =>
-  `"${blocks.reduce((newest, [, version]) => Math.max(newest, version), 0).toString(36)}-${max_number.toString(36)}"`
+const tagOf = ({ version, max_number }: DirectoryState): string => `"${version.toString(36)}-${max_number.toString(36)}"`

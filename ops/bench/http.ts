@@ -1,5 +1,5 @@
 /** The HTTP cases: signed reads and durable writes, of the service and of the baselines, in alternating rounds. */
-import { type BenchAgent, newAgent, register, signedRequest } from "./agents.ts"
+import { type BenchAgent, newAgent, register, signedRequest, verifyRequest } from "./agents.ts"
 import { cpuOf } from "./cpu.ts"
 import { type LoadResult, runLoad } from "./load.ts"
 import { BYPASS, type Measured, startBaseline, startService } from "./subjects-under-test.ts"
@@ -38,7 +38,7 @@ export interface HttpOptions {
 interface Case {
   readonly title: string
   readonly clients: number
-  readonly method: "GET" | "PATCH"
+  readonly request: (agent: BenchAgent, host: string, index: number) => Buffer
   readonly subjects: ReadonlyArray<Measured>
 }
 
@@ -46,10 +46,13 @@ const AGENTS = 256
 /** Requests are signed ahead: this many a second and client are enough for anything here. */
 const SIGNED_PER_SECOND = 8000
 
+const read: Case["request"] = (agent, host) => signedRequest(agent, host, "GET", "/api/v1/me")
+const write: Case["request"] = (agent, host, index) =>
+  signedRequest(agent, host, "PATCH", "/api/v1/me", JSON.stringify({ description: `The description of this agent, version ${index} of it.` }))
+
 const measure = async (subject: Measured, one: Case, agents: ReadonlyArray<BenchAgent>, seconds: number): Promise<Run> => {
   const total = Math.ceil(SIGNED_PER_SECOND * seconds)
-  const body = (index: number) => (one.method === "GET" ? "" : JSON.stringify({ description: `The description of this agent, version ${index} of it.` }))
-  const requests = Array.from({ length: total }, (_, index) => signedRequest(agents[index % agents.length] as BenchAgent, subject.host, one.method, "/api/v1/me", body(index)))
+  const requests = Array.from({ length: total }, (_, index) => one.request(agents[index % agents.length] as BenchAgent, subject.host, index))
   let sent = 0
   const before = cpuByKind(subject)
   const until = performance.now() + seconds * 1000
@@ -89,9 +92,10 @@ export const httpCases = async (options: HttpOptions, show: (title: string, rows
     }
     await seedMonolith(monolith.measured, agents)
     const cases: ReadonlyArray<Case> = [
-      { title: "signed GET /me, 64 clients", clients: 64, method: "GET", subjects: [service.measured, monolith.measured, floor.measured] },
-      { title: "PATCH /me, 64 clients", clients: 64, method: "PATCH", subjects: [service.measured, monolith.measured] },
-      { title: "PATCH /me, 256 clients", clients: 256, method: "PATCH", subjects: [service.measured, monolith.measured] }
+      { title: "signed GET /me, 64 clients", clients: 64, request: read, subjects: [service.measured, monolith.measured, floor.measured] },
+      { title: "POST /id/verify, 64 clients", clients: 64, request: verifyRequest, subjects: [service.measured] },
+      { title: "PATCH /me, 64 clients", clients: 64, request: write, subjects: [service.measured, monolith.measured] },
+      { title: "PATCH /me, 256 clients", clients: 256, request: write, subjects: [service.measured, monolith.measured] }
     ]
     for (const one of cases.filter((candidate) => candidate.title.includes(options.filter))) {
       const runs = new Map<string, Array<Run>>()

@@ -2,11 +2,12 @@
  * `npm run bench`: what the service costs, beside two baselines, all in this run and on this machine.
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification measured
- * here: machines differ and are noisy, ratios less so. `--only http|commits|memory`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
+ * here: machines differ and are noisy, ratios less so. `--only http|commits|memory|directory`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
  * `--rounds` narrow it down.
  */
 import { parseArgs } from "node:util"
 import { commitPath } from "./commits.ts"
+import { directoryCases } from "./directory.ts"
 import { httpCases, type Row } from "./http.ts"
 import { memoryCases } from "./memory.ts"
 import { verificationCost } from "./verification.ts"
@@ -46,5 +47,6 @@ if (wants("http")) {
   await httpCases(options, table)
 }
 if (wants("commits")) await commitPath(say)
+if (wants("directory")) await directoryCases(say)
 if (wants("memory")) await memoryCases(say)
 process.exit(0)

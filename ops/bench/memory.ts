@@ -17,7 +17,7 @@ import { transportOver } from "../../schemas/bus/transport.ts"
 import { LIMITS, type Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { residentBytes } from "./cpu.ts"
-import { registerDirectly } from "./registrations.ts"
+import { projected, registerDirectly } from "./registrations.ts"
 import { startService } from "./subjects-under-test.ts"
 
 const REGISTERED = 100_000
@@ -32,7 +32,7 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
   try {
     const log = new JetStreamLog(nats, { batchMax: limits.commit_batch_max, queueMax: limits.commit_queue_max })
     const ids = await registerDirectly(log, REGISTERED)
-    await projected(service.baseUrl)
+    await projected(service.baseUrl, REGISTERED)
     const view = new LeaseView()
     await new KvLeases(nats, view).watch(await jetstreamManager(nats))
     const asker = new Asker(transportOver(nats, () => undefined), view, `bench-${randomBytes(4).toString("hex")}`, { maxInFlight: limits.max_asks_in_flight, maxFrameBytes: limits.max_frame_bytes })
@@ -83,15 +83,6 @@ const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: Re
   const [warm, rest] = [ids.slice(0, 1000), ids.slice(1000)]
   const before = await load(warm)
   return ((await load(rest)) - before) / rest.length
-}
-
-const projected = async (baseUrl: string): Promise<void> => {
-  for (let tries = 0; tries < 600; tries++) {
-    const answer = (await (await fetch(`${baseUrl}/api/v1/agents?per_page=1`)).json()) as { meta?: { total: number } }
-    if (answer.meta?.total === REGISTERED) return
-    await delay(200)
-  }
-  throw new Error("the read models did not catch up")
 }
 
 const activate = async (asker: Asker, ids: ReadonlyArray<string>): Promise<void> => {

@@ -1,5 +1,6 @@
 /** Agents by the hundred thousand, for benchmarks that need many. */
 import { randomBytes } from "node:crypto"
+import { setTimeout as delay } from "node:timers/promises"
 import { registrationEvents } from "../../actors/agent/decide.ts"
 import type { EventLog } from "../../actors/engine/ports.ts"
 import type { HandleEvent } from "../../actors/handle/actor.ts"
@@ -48,4 +49,14 @@ export const registerDirectly = async (log: EventLog, count: number): Promise<Re
     })
   )
   return ids
+}
+
+/** Resolves when the read models have so many agents. */
+export const projected = async (baseUrl: string, count: number): Promise<void> => {
+  for (let tries = 0; tries < 600; tries++) {
+    const answer = (await (await fetch(`${baseUrl}/api/v1/agents?per_page=1`)).json()) as { meta?: { total: number } }
+    if (answer.meta?.total === count) return
+    await delay(200)
+  }
+  throw new Error("the read models did not catch up")
 }

@@ -23,7 +23,7 @@ export interface Measured {
 
 /** No limit may end the measurement: what is measured is work, not refusals. */
 const UNLIMITED = Object.fromEntries(
-  ["ip", "key", "anon", "agent", "write", "register", "captcha_key"].map((bucket) => [`rate_limits.${bucket}.requests`, 1_000_000_000])
+  ["ip", "key", "anon", "agent", "write", "register", "captcha_key", "id_verify", "id_directory"].map((bucket) => [`rate_limits.${bucket}.requests`, 1_000_000_000])
 )
 
 export interface BenchStack {

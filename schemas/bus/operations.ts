@@ -127,8 +127,8 @@ export interface Queries {
     input: { readonly agent: string; readonly unread: boolean; readonly since_id: number; readonly page: number; readonly per_page: number }
     output: Paged<Notification>
   }
-  /** How the directory stands: its blocks of numbers, each with the sequence that last changed it. */
-  directory: { input: null; output: DirectoryState }
+  /** How the directory stands; its blocks only where they are asked for. */
+  directory: { input: { readonly blocks: boolean }; output: DirectoryState }
   /** Entries of one block, as the members of a JSON object by agent number. */
   directory_block: { input: { readonly block: number; readonly upto: number }; output: Readonly<Record<string, DirectoryEntry>> }
   categories: { input: null; output: ReadonlyArray<Category> }
@@ -138,9 +138,11 @@ export interface Queries {
 }
 
 export interface DirectoryState {
+  /** Sequence of the last commit that changed anything in it. */
+  readonly version: number
   readonly max_number: number
   readonly count: number
-  /** Block and version, in the order of their numbers. */
+  /** Block of numbers and the sequence that last changed it, in order; empty where they were not asked for. */
   readonly blocks: ReadonlyArray<readonly [number, number]>
 }
 
