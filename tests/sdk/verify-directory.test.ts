@@ -1,0 +1,372 @@
+/** How the verifier keeps its directory: when it asks, what it takes, and what it does while the hub fails. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { ServerResponse } from "node:http"
+import { BOUNDS, type Fetch } from "../../edge/sdk/verify.ts"
+import { waitFor } from "../harness/wait.ts"
+import { newKey, type TestAgent, TestHub } from "./verify-hub.ts"
+
+let hub: TestHub
+let agent: TestAgent
+
+beforeEach(async () => {
+  hub = await TestHub.start()
+  agent = hub.agent()
+})
+afterEach(() => hub.stop())
+
+const unavailable = (response: ServerResponse): void => hub.sendJson(response, { ok: false }, {}, 503)
+
+describe("when the directory is asked for", () => {
+  it("not before the first check, once for all that come together, not again within four minutes", async () => {
+    const verifier = hub.verifier()
+    expect(hub.directoryReads).toBe(0)
+    const verdicts = await Promise.all(Array.from({ length: 50 }, () => verifier.check(agent.request())))
+    expect(verdicts.every(({ valid }) => valid)).toBe(true)
+    expect(hub.directoryReads).toBe(1)
+    hub.clock.pass(BOUNDS.renewAheadSeconds - 1)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    await verifier.settled()
+    expect(hub.directoryReads).toBe(1)
+  })
+
+  it("not at all for requests that claim nothing", async () => {
+    const verifier = hub.verifier()
+    await verifier.check({ method: "GET", path: "/", headers: { "user-agent": "Mozilla/5.0" } })
+    await verifier.check({ method: "GET", path: "/", headers: { "hub-id": agent.id } })
+    await verifier.settled()
+    expect(hub.directoryReads).toBe(0)
+  })
+
+  it("beside the checks after four minutes, so that none waits", async () => {
+    const verifier = hub.verifier()
+    await verifier.ready()
+    hub.clock.pass(BOUNDS.renewAheadSeconds)
+    const held: Array<() => void> = []
+    hub.answer = (asked, response) => void held.push(() => hub.honest(asked, response))
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    await waitFor(() => held.length === 1)
+    held[0]?.()
+    await verifier.settled()
+    expect(verifier.state().age_seconds).toBe(0)
+    expect(hub.directoryReads).toBe(2)
+  })
+
+  it("before the check after five minutes: a suspension in between is seen", async () => {
+    const verifier = hub.verifier()
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    agent.standing = "suspended"
+    hub.clock.pass(60)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    hub.clock.pass(240)
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "agent_suspended", signature_ok: true })
+  })
+
+  it("after a signature that does not hold, once a minute at most: a rotation in between is seen", async () => {
+    const verifier = hub.verifier()
+    await verifier.ready()
+    const old = agent.key
+    agent.rotate()
+    // Too early for another attempt.
+    hub.clock.pass(59)
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "bad_signature" })
+    expect(await verifier.check(agent.request({ key: old }))).toMatchObject({ valid: true })
+    expect(hub.directoryReads).toBe(1)
+    hub.clock.pass(1)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(await verifier.check(agent.request({ key: old }))).toMatchObject({ reason: "key_retired" })
+    for (let time = 0; time < 100; time++) await verifier.check(agent.request({ key: newKey() }))
+    expect(hub.directoryReads).toBe(2)
+    hub.clock.pass(60)
+    await Promise.all(Array.from({ length: 100 }, () => verifier.check(agent.request({ key: newKey() }))))
+    expect(hub.directoryReads).toBe(3)
+  })
+
+  it("after a number above max_number, once a minute at most, and not for a gap below it", async () => {
+    const later = hub.agent("active", 40)
+    const verifier = hub.verifier()
+    await verifier.ready()
+    hub.clock.pass(60)
+    const gap = { ...later.request(), headers: { ...later.request().headers, "Hub-Id": "HX-000039" } }
+    expect(await verifier.check(gap)).toMatchObject({ reason: "id_unknown" })
+    expect(hub.directoryReads).toBe(1)
+    const fresh = hub.agent("active", 41)
+    expect(await verifier.check(fresh.request())).toMatchObject({ valid: true, id: "HX-000041" })
+    expect(hub.directoryReads).toBe(2)
+    for (let time = 0; time < 50; time++) {
+      const nobody = { ...fresh.request(), headers: { ...fresh.request().headers, "Hub-Id": "HX-000042" } }
+      expect(await verifier.check(nobody)).toMatchObject({ reason: "id_unknown" })
+    }
+    expect(hub.directoryReads).toBe(2)
+  })
+
+  it("attempts are counted, not answers", async () => {
+    hub.answer = (_asked, response) => unavailable(response)
+    const verifier = hub.verifier()
+    for (let second = 0; second < 59; second++) {
+      expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+      hub.clock.pass(1)
+    }
+    expect(hub.directoryReads).toBe(1)
+    hub.clock.pass(1)
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    expect(hub.directoryReads).toBe(2)
+    hub.answer = null
+    hub.clock.pass(60)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+  })
+
+  it("a clock that is set back does not stop it", async () => {
+    const verifier = hub.verifier()
+    await verifier.ready()
+    hub.clock.pass(-86_400)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(hub.directoryReads).toBe(2)
+    expect(verifier.state().age_seconds).toBe(0)
+  })
+})
+
+describe("ETag, 304 and Retry-After", () => {
+  it("a 304 confirms what is held", async () => {
+    const verifier = hub.verifier()
+    await verifier.ready()
+    const generated = verifier.state().generated_at
+    hub.clock.pass(300)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(hub.asked[1]?.headers["if-none-match"]).toMatch(/^"[0-9a-f]{16}"$/)
+    expect(verifier.state()).toMatchObject({ generated_at: generated, age_seconds: 0, agents: 1 })
+    hub.agent()
+    hub.clock.pass(300)
+    await verifier.ready()
+    expect(verifier.state()).toMatchObject({ agents: 2, age_seconds: 0 })
+  })
+
+  it("a 304 to the first question is no answer", async () => {
+    hub.answer = (_asked, response) => hub.sendJson(response, "", {}, 304)
+    const verifier = hub.verifier()
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    expect(hub.asked[0]?.headers).not.toHaveProperty("if-none-match")
+  })
+
+  it("an ETag of more than 256 characters is not sent back", async () => {
+    hub.answer = (_asked, response) => hub.sendJson(response, hub.directory(), { etag: `"${"e".repeat(300)}"` })
+    const verifier = hub.verifier()
+    await verifier.ready()
+    hub.clock.pass(300)
+    await verifier.ready()
+    expect(hub.asked).toHaveLength(2)
+    expect(hub.asked[1]?.headers).not.toHaveProperty("if-none-match")
+  })
+
+  it.each([
+    ["seconds", 429, (): string => "200", 200],
+    ["a date", 503, (): string => new Date(hub.clock.ms + 150_000).toUTCString(), 150],
+    ["a time beyond reason", 429, (): string => "999999999", BOUNDS.retryAfterMaxSeconds],
+    ["nonsense", 429, (): string => "soon", 60],
+    ["less than a minute", 429, (): string => "1", 60]
+  ] as const)("Retry-After in %s is honoured", async (_name, status, retryAfter, seconds) => {
+    hub.answer = (_asked, response) => hub.sendJson(response, { ok: false }, { "retry-after": retryAfter() }, status)
+    const verifier = hub.verifier()
+    await verifier.ready()
+    hub.clock.pass(seconds - 1)
+    await verifier.ready()
+    expect(hub.directoryReads).toBe(1)
+    hub.clock.pass(1)
+    await verifier.ready()
+    expect(hub.directoryReads).toBe(2)
+  })
+})
+
+describe("while the hub fails", () => {
+  it("the last directory serves for an hour, then nothing is said", async () => {
+    const verifier = hub.verifier()
+    await verifier.ready()
+    hub.answer = (_asked, response) => unavailable(response)
+    for (let minute = 0; minute < 60; minute++) {
+      hub.clock.pass(60)
+      expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    }
+    hub.clock.pass(1)
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable", id: null })
+    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": `HubAgent/1 (${agent.id}; +https://hub.example)` } })).toMatchObject({ reason: "announced_only", id: null })
+    hub.answer = null
+    hub.clock.pass(60)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+  })
+
+  it("nobody waits longer than he must, and a slow answer still comes to use", async () => {
+    const held: Array<() => void> = []
+    hub.answer = (asked, response) => void held.push(() => hub.honest(asked, response))
+    const verifier = hub.verifier({ waitMs: 50 })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    await waitFor(() => held.length === 1)
+    held[0]?.()
+    await verifier.settled()
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(hub.directoryReads).toBe(1)
+  })
+
+  it("a hub that drips is given up after its time, and not counted as an answer", async () => {
+    const open: Array<NodeJS.Timeout> = []
+    hub.answer = (_asked, response) => {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.write('{"ok":true,"data":{')
+      open.push(setInterval(() => response.write(" "), 5))
+      response.on("close", () => clearInterval(open[0]))
+    }
+    const verifier = hub.verifier({ fetchTimeoutMs: 200, waitMs: 5000 })
+    const began = performance.now()
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    expect(performance.now() - began).toBeLessThan(4000)
+    await verifier.settled()
+    expect(verifier.state().agents).toBeNull()
+  })
+
+  it("a fetch that never comes back does not stop the next one", async () => {
+    let calls = 0
+    const fetch: Fetch = (url, init) => (++calls === 1 ? new Promise(() => undefined) : (globalThis.fetch as unknown as Fetch)(url, init))
+    const verifier = hub.verifier({ fetch, waitMs: 20 })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    hub.clock.pass(61)
+    expect(await verifier.ready()).toBe(true)
+    expect(calls).toBe(2)
+  })
+
+  it("an answer that comes after it was given up changes nothing", async () => {
+    let late: () => void = () => undefined
+    let calls = 0
+    const stale = new Response(JSON.stringify({ ...hub.directory(), ok: true }))
+    const fetch: Fetch = (url, init) =>
+      ++calls === 1 ? new Promise((resolve) => (late = () => resolve(stale as never))) : (globalThis.fetch as unknown as Fetch)(url, init)
+    const verifier = hub.verifier({ fetch, waitMs: 20, fetchTimeoutMs: 30_000 })
+    await verifier.ready()
+    agent.rotate()
+    hub.clock.pass(61)
+    await verifier.ready()
+    late()
+    await verifier.settled()
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+  })
+
+  it("a hub that is gone is no error of the website", async () => {
+    const verifier = hub.verifier({ hub: "http://127.0.0.1:1" })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+  })
+
+  it("a closed verifier asks no more and says what it knows", async () => {
+    const verifier = hub.verifier()
+    await verifier.ready()
+    verifier.close()
+    hub.clock.pass(600)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    hub.clock.pass(3600)
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    expect(hub.directoryReads).toBe(1)
+  })
+
+  it("more waiting checks than the bound are answered at once", async () => {
+    const held: Array<() => void> = []
+    hub.answer = (asked, response) => void held.push(() => hub.honest(asked, response))
+    const verifier = hub.verifier()
+    const waiting = Array.from({ length: BOUNDS.waitingChecks }, () => verifier.check(agent.request()))
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    await waitFor(() => held.length === 1)
+    held[0]?.()
+    expect((await Promise.all(waiting)).every(({ valid }) => valid)).toBe(true)
+  })
+})
+
+describe("a hub that is not to be trusted with everything", () => {
+  it.each([301, 302, 303, 307, 308])("a redirect (%i) is not followed", async (status) => {
+    const elsewhere = await TestHub.start()
+    try {
+      elsewhere.agents.push(agent)
+      hub.answer = (_asked, response) => {
+        response.writeHead(status, { location: `${elsewhere.base}/api/v1/id/directory` })
+        response.end()
+      }
+      expect(await hub.verifier().check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+      expect(elsewhere.asked).toHaveLength(0)
+    } finally {
+      await elsewhere.stop()
+    }
+  })
+
+  it("a directory much older than the one held is a cache's, and is refused", async () => {
+    const verifier = hub.verifier()
+    const before = hub.directory()
+    const old = agent.key
+    hub.clock.pass(3600)
+    agent.rotate()
+    await verifier.ready()
+    hub.clock.pass(300)
+    hub.answer = (_asked, response) => hub.sendJson(response, before)
+    expect(await verifier.check(agent.request({ key: old }))).toMatchObject({ reason: "key_retired" })
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(hub.directoryReads).toBe(2)
+    expect(verifier.state().age_seconds).toBe(300)
+    // A hub that was put back on purpose is believed once nothing else is held.
+    hub.clock.pass(3600)
+    expect(await verifier.check(agent.request({ key: old }))).toMatchObject({ valid: true })
+  })
+
+  it("a directory as old as caches may keep it is taken", async () => {
+    const verifier = hub.verifier()
+    const before = hub.directory()
+    hub.clock.pass(BOUNDS.rollbackSeconds)
+    await verifier.ready()
+    hub.clock.pass(300)
+    hub.answer = (_asked, response) => hub.sendJson(response, before)
+    await verifier.ready()
+    expect(verifier.state()).toMatchObject({ age_seconds: 0, generated_at: before.data.generated_at })
+  })
+
+  it("more bytes than the bound are not read, announced or not", async () => {
+    for (const announced of [true, false]) {
+      const body = JSON.stringify({ ...hub.directory(), padding: "p".repeat(10_000) })
+      let cut = false
+      hub.answer = (_asked, response) => {
+        response.writeHead(200, announced ? { "content-length": String(body.length) } : {})
+        response.on("close", () => (cut ||= !response.writableFinished))
+        response.write(body.slice(0, 5000))
+        response.write(body.slice(5000, 9000))
+      }
+      const verifier = hub.verifier({ maxDirectoryBytes: 4096 })
+      expect(await verifier.ready()).toBe(false)
+      await waitFor(() => cut, { describe: "the line was cut" })
+    }
+  })
+
+  it("more agents than the bound are not kept", async () => {
+    for (let index = 0; index < 5; index++) hub.agent()
+    expect(await hub.verifier({ maxAgents: 5 }).ready()).toBe(false)
+    expect(await hub.verifier({ maxAgents: 6 }).ready()).toBe(true)
+  })
+})
+
+describe("the clock", () => {
+  it("is the hub's: a website's clock that is six minutes off does no harm", async () => {
+    for (const off of [-360, 360]) {
+      const verifier = hub.verifier({ now: () => hub.clock.ms + off * 1000 })
+      expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+      expect(Math.abs(verifier.state().clock_ahead_ms + off * 1000)).toBeLessThanOrEqual(1000)
+      expect(await verifier.check(agent.request({ timestamp: String(hub.clock.seconds - 310) }))).toMatchObject({ reason: "timestamp_expired" })
+    }
+  })
+
+  it("is the website's own where that is asked for", async () => {
+    const verifier = hub.verifier({ now: () => hub.clock.ms + 360_000, clock: "own" })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "timestamp_expired" })
+    expect(verifier.state().clock_ahead_ms).toBe(0)
+  })
+
+  it("is not changed by two seconds, by an answer out of a cache, or by nonsense", async () => {
+    const headers = [{}, { age: "280" }, { age: "120" }, { "x-hub-server-time": "soon" }]
+    for (const [index, ahead] of [1, -280, -120, 0].entries()) {
+      hub.serverTimeAhead = ahead
+      hub.answer = (_asked, response) => hub.sendJson(response, hub.directory(), headers[index] as Record<string, string>)
+      const verifier = hub.verifier()
+      await verifier.ready()
+      expect(verifier.state()).toMatchObject({ clock_ahead_ms: 0, agents: 1 })
+    }
+  })
+})
