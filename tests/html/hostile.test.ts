@@ -26,7 +26,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const HEAD = ["meta", "meta", "title", "meta", "link", "link", "style"]
+const HEAD = ["meta charset", "meta name content", "title", "meta name content", "link rel href", "link rel type href", "style"]
 
 /** Every element that a page may have, with every attribute that it may have and what its value may be. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {

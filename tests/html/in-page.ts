@@ -77,7 +77,9 @@ export const elementsOfBody = (): ReadonlyArray<ElementShape> =>
     attributes: Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]))
   }))
 
-export const elementsOfHead = (): ReadonlyArray<string> => [...document.querySelectorAll("head *")].map((element) => element.tagName.toLowerCase())
+/** Each element's tag, and the names of its attributes. */
+export const elementsOfHead = (): ReadonlyArray<string> =>
+  [...document.querySelectorAll("head *")].map((element) => [element.tagName.toLowerCase(), ...[...element.attributes].map(({ name }) => name)].join(" "))
 
 /** How much wider than the window the page is. */
 export const overflow = (): number => document.documentElement.scrollWidth - document.documentElement.clientWidth
