@@ -359,3 +359,30 @@ describe("lists", () => {
     expect((await errorOf(all(hub.pages("/agents")))).code).toBe("answer_malformed")
   })
 })
+
+describe("a challenge to sign", () => {
+  const challenge = "A".repeat(43)
+  const answering = (text: string, given = challenge): Play => (asked, response) =>
+    asked.target === "/api/v1/me" ? data(response, { id: key.hubId }) : data(response, { challenge: given, string_to_sign: text, expires_at: "2026-01-01T00:00:00Z", ttl_seconds: 300, valid: true })
+
+  it("is signed as it is built here", async () => {
+    const { hub, player } = await playing(answering(`HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600`))
+    await hub.attest()
+    const { signature } = JSON.parse(player.asked[2]?.body ?? "") as { readonly signature: string }
+    expect(verify(null, Buffer.from(`HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600`), publicKeyOf(key), Buffer.from(signature, "base64"))).toBe(true)
+  })
+
+  it.each([
+    ["another's", `HUB-VERIFY-V1\nhx${"0".repeat(24)}\n${challenge}\n1767225600`, challenge],
+    ["of another scheme", `HUB-ROTATE-V1\n${key.hubId}\n${challenge}\n1767225600`, challenge],
+    ["a request in disguise", `HUB-V2\nDELETE\nhub.example\n/api/v1/me`, challenge],
+    ["one with more lines", `HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600\nx`, challenge],
+    ["one without an end", `HUB-VERIFY-V1\n${key.hubId}\n${challenge}\nnever`, challenge],
+    ["one with another challenge", `HUB-VERIFY-V1\n${key.hubId}\n${"B".repeat(43)}\n1767225600`, challenge],
+    ["one that is no challenge", `HUB-VERIFY-V1\n${key.hubId}\nx\n1767225600`, "x"]
+  ])("that is %s is not signed", async (_what, text, given) => {
+    const { hub, player } = await playing(answering(text, given))
+    expect((await errorOf(hub.attest())).code).toBe("attestation_malformed")
+    expect(player.asked).toHaveLength(2)
+  })
+})

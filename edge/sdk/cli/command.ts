@@ -1,6 +1,6 @@
 /** What a command is, and what it is given. */
 import type { ParseArgsConfig } from "node:util"
-import { createClient, type HubClient } from "../client.ts"
+import { type ClientOptions, createClient, type HubClient } from "../client.ts"
 import { type Home, openHome } from "./home.ts"
 import { harmless, jsonText } from "./output.ts"
 import { settledKey } from "./rotate.ts"
@@ -20,6 +20,7 @@ export interface Command {
 
 export const COMMON_OPTIONS: OptionTable = {
   hub: { type: "string" },
+  host: { type: "string" },
   home: { type: "string" },
   json: { type: "boolean" },
   "show-secret": { type: "boolean" },
@@ -70,7 +71,7 @@ export class Invocation {
   /** A client that has no key. */
   async stranger(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
     const { home, hub } = await this.home()
-    return { home, hub, client: createClient({ hub, allowHttp: this.flag("allow-http") }) }
+    return { home, hub, client: this.#client({ hub }) }
   }
 
   /** A client with the folder's key, after a rotation that was broken off has been looked into. */
@@ -79,7 +80,12 @@ export class Invocation {
     const key = await settledKey(home, client, this.around.warn)
     const { hx_id, id_url } = await home.known()
     const identity = hx_id === undefined || id_url === undefined ? {} : { identity: { number: hx_id, idUrl: id_url } }
-    return { home, hub, client: createClient({ hub, key, allowHttp: this.flag("allow-http"), ...identity }) }
+    return { home, hub, client: this.#client({ hub, key, ...identity }) }
+  }
+
+  #client(options: ClientOptions): HubClient {
+    const host = this.text("host") ?? this.around.env["HUB_HOST"]
+    return createClient({ allowHttp: this.flag("allow-http"), ...(host === undefined || host === "" ? {} : { host }), ...options })
   }
 
   /** Lines in words, or with `--json` the value. */

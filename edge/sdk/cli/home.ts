@@ -82,6 +82,11 @@ export class Home {
     return supersede(this.path("key.next"), this.path("key"))
   }
 
+  /** Out of the way, and still there: no key is ever deleted that may have been somebody's. */
+  setAside(key: AgentKey): Promise<void> {
+    return supersede(this.path("key"), this.path(`key.unused-${key.hubId}`))
+  }
+
   dropNext(): Promise<void> {
     return remove(this.path("key.next"))
   }

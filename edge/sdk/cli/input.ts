@@ -7,15 +7,13 @@ import type { Surroundings } from "./command.ts"
 /** What the service takes at most. */
 const INPUT_MAX_BYTES = 10_551_296
 
-const tooLong = (source: string): Fault => new Fault("input_too_large", `${source} has more than ${INPUT_MAX_BYTES} bytes`)
-
 export const readAll = async (stream: AsyncIterable<unknown>, source: string, max = INPUT_MAX_BYTES): Promise<string> => {
   const chunks: Array<Buffer> = []
   let bytes = 0
   for await (const chunk of stream) {
     const part = Buffer.from(chunk as Uint8Array)
     bytes += part.length
-    if (bytes > max) throw tooLong(source)
+    if (bytes > max) throw new Fault("input_too_large", `${source} has more than ${max} bytes`)
     chunks.push(part)
   }
   return Buffer.concat(chunks).toString("utf8")

@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 const COMMON_USAGE = `for every command:
   --hub <url>        the hub's address; or HUB_URL
+  --host <name>      the hub's own host name, where that address has another; or HUB_HOST
   --home <folder>    where key and secrets are; or HUB_AGENT_HOME; otherwise ~/.hub-agent/<host>
   --json             results and errors as JSON
   --show-secret      print secrets instead of hiding them

@@ -1,6 +1,6 @@
 /** The recovery key: the way back into an account whose key is lost. */
 import { resolve } from "node:path"
-import { type AgentKey, generateKey, type Recovery } from "../client.ts"
+import { type AgentKey, generateKey, type HubClient, isHubError, type RecoverOptions, type Recovery } from "../client.ts"
 import type { Command, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { type Home, readKeyFile, writeKeyFile } from "./home.ts"
@@ -50,18 +50,46 @@ const keyToCome = async (home: Home, hub: string, agent: string): Promise<AgentK
   return key
 }
 
+interface Due {
+  readonly new_public_key: string
+  readonly effective_at: string
+}
+
+type Ask = (newKey: AgentKey) => Promise<Due>
+
+/** A request that was made before, by this very key, is as good as one that is made now. */
+const asking = (client: HubClient, recovery: Omit<RecoverOptions, "newKey">): Ask => async (newKey) => {
+  try {
+    return await client.recover({ ...recovery, newKey })
+  } catch (error) {
+    if (!isHubError(error, "recovery_pending") || error.details["new_public_key"] !== newKey.publicKey) throw error
+    return { new_public_key: newKey.publicKey, effective_at: String(error.details["effective_at"]) }
+  }
+}
+
+/** The hub takes a new key for one request alone: after a recovery that was cancelled it must be another. */
+const withFreshKey = async (home: Home, client: HubClient, kept: AgentKey, ask: Ask, make: () => Promise<AgentKey>): Promise<Due> => {
+  try {
+    return await ask(kept)
+  } catch (error) {
+    if (!isHubError(error, "key_unavailable")) throw error
+    if ((await client.currentKey([kept])) === kept) throw new Fault("recovered", `the key in ${home.folder} is the agent's already`)
+    await home.setAside(kept)
+    return ask(await make())
+  }
+}
+
 const run = async (invocation: Invocation): Promise<void> => {
-  const [agent, file] = [invocation.text("agent"), invocation.text("recovery-key")]
+  const [agent, file, current] = [invocation.text("agent"), invocation.text("recovery-key"), invocation.text("current-key")]
   if (agent === undefined || file === undefined) throw usage("recovery run needs --agent <ref> and --recovery-key <file>")
   const { home, hub, client } = await invocation.stranger()
   const path = resolve(invocation.around.cwd, file)
   const recoveryKey = await readKeyFile(path)
   if (recoveryKey === null) throw new Fault("no_key", `there is no recovery key in ${path}`)
-  const newKey = await keyToCome(home, hub, agent)
-  const current = invocation.text("current-key")
-  const scheduled = await client.recover({ agent, recoveryKey, newKey, ...(current === undefined ? {} : { currentPublicKey: current }) })
-  const lines = [`${scheduled.hub_id} takes the key in ${home.folder} from ${scheduled.effective_at} on, unless its current key cancels that`]
-  invocation.print(lines, scheduled)
+  const make = () => keyToCome(home, hub, agent)
+  const ask = asking(client, { agent, recoveryKey, ...(current === undefined ? {} : { currentPublicKey: current }) })
+  const due = await withFreshKey(home, client, await make(), ask, make)
+  invocation.print([`${agent} takes the key in ${home.folder} from ${due.effective_at} on, unless its current key cancels that`], due)
 }
 
 const ACTIONS: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {

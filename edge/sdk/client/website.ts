@@ -11,7 +11,7 @@
  */
 import { identityString, userAgentOf } from "../../../schemas/signing/identity.ts"
 import { normaliseHost } from "../../../schemas/signing/request.ts"
-import { VERSION } from "../../../schemas/version.ts"
+import { API_VERSION } from "../../../schemas/version.ts"
 import { isLoopback, requireSecure } from "./address.ts"
 import { clientError, invalid } from "./errors.ts"
 import type { AgentKey } from "./key.ts"
@@ -82,7 +82,7 @@ export const proofHeaders = async (prover: Prover, toProve: ToProve): Promise<Pr
     "Hub-Timestamp": timestamp,
     "Hub-Nonce": nonce,
     "Hub-Signature": await prover.key.sign(identityString({ method: methodOf(toProve.method), host, path, timestamp, nonce })),
-    "User-Agent": userAgentOf(VERSION, number, idUrl)
+    "User-Agent": userAgentOf(API_VERSION, number, idUrl)
   }
 }
 

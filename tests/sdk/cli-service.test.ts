@@ -1,0 +1,303 @@
+/** `hub-agent` from the key to the recovery, against the service itself. */
+import { spawn } from "node:child_process"
+import { createHmac } from "node:crypto"
+import { cp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { createClient, generateKey, keyFromSeed } from "../../edge/sdk/client.ts"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { answersOf } from "../api/steps.ts"
+import { waitFor } from "../harness/index.ts"
+import { testFolder } from "../harness/servers.ts"
+import { freshHandle } from "../support/register.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { type Ran, runCli, type RunOptions } from "./support/cli.ts"
+import { lossyWay } from "./support/lossy.ts"
+import { startPlayer } from "./support/player.ts"
+
+const SOLVER = `"${process.execPath}" --no-warnings "${join(projectRoot, "tests/sdk/support/solver.ts")}"`
+/** Long enough to begin one twice and cancel it, by a command each. */
+const RECOVERY_DELAY_SECONDS = 6
+const A_DAY_MS = 86_400_000
+
+let service: TestService
+let edge = ""
+let folder = ""
+let homes = 0
+let registered = ""
+
+beforeAll(async () => {
+  service = await testService({ edges: 1, actors: 1, limits: { "identity.recovery_delay_seconds": RECOVERY_DELAY_SECONDS, "rate_limits.recover.requests": 1_000_000 } })
+  edge = service.edges[0] ?? ""
+  folder = await testFolder("cli-service")
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+  await service?.stop()
+})
+
+const newHome = (): string => join(folder, `home-${++homes}`)
+
+const solverEnv = () => ({ HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url })
+
+type Run = (args: ReadonlyArray<string>, options?: RunOptions) => Promise<Ran>
+
+const runIn = (home: string): Run => (args, options = {}) => runCli(args, { ...options, env: { HUB_URL: edge, HUB_AGENT_HOME: home, ...solverEnv(), ...options.env } })
+
+interface Me {
+  readonly id: string
+  readonly hx_id: string
+  readonly handle: string
+  readonly public_key: string
+}
+
+const seedIn = (home: string, name = "key"): Promise<string> => readFile(join(home, name), "utf8")
+const publicKeyIn = async (home: string, name = "key"): Promise<string> => (await keyFromSeed(await seedIn(home, name))).publicKey
+
+async function agent(): Promise<{ readonly home: string; readonly run: Run; readonly me: Me }> {
+  const home = newHome()
+  const run = runIn(home)
+  const key = await generateKey()
+  const hub = createClient({ hub: edge, key })
+  const { id, hx_id, handle, public_key } = await hub.register({ handle: freshHandle(), name: "Ada", solve: ({ id }) => answersOf(service.view, id) })
+  expect((await run(["init"])).status).toBe(0)
+  await writeFile(join(home, "key"), `${key.exportSeed()}\n`)
+  return { home, run, me: { id, hx_id, handle, public_key } }
+}
+
+const me = async (run: Run): Promise<Me> => {
+  const { out, errors } = await run(["whoami", "--json"])
+  if (out === "") throw new Error(errors)
+  return JSON.parse(out) as Me
+}
+
+describe("register", () => {
+  test("by a solver: the profile is shown, the secret goes to a file", async () => {
+    const [home, handle] = [newHome(), freshHandle()]
+    const run = runIn(home)
+    await run(["init"])
+    const { status, out, errors } = await run(["register", "--handle", handle, "--name", "Ada", "--solver", SOLVER, "--link", "home=https://ada.example", "--description", "I count."])
+    expect([status, errors]).toEqual([0, ""])
+    const secret = (await seedIn(home, "webhook-secret")).trim()
+    expect(secret).toMatch(/^whsec_/)
+    expect((await stat(join(home, "webhook-secret"))).mode & 0o777).toBe(0o600)
+    expect(out).toContain(`handle: ${handle}`)
+    expect(out).not.toContain(secret)
+    expect(out).not.toContain((await seedIn(home)).trim())
+    expect(await me(run)).toMatchObject({ handle, public_key: await publicKeyIn(home), description: "I count.", links: [{ label: "home", url: "https://ada.example" }] })
+    registered = home
+  })
+
+  test("over standard output and input", async () => {
+    const run = runIn(newHome())
+    await run(["init"])
+    let answered = false
+    const { status, out } = await run(["register", "--handle", freshHandle(), "--name", "Piped", "--json"], {
+      onOutput: async (so_far) => {
+        const [line = "", rest] = so_far.split("\n", 2)
+        if (answered || rest === undefined) return undefined
+        answered = true
+        const { id, questions } = JSON.parse(line) as { readonly id: string; readonly questions: ReadonlyArray<unknown> }
+        expect(questions).toHaveLength(5)
+        return `${JSON.stringify(await answersOf(service.view, id), null, 1)}\n`
+      }
+    })
+    expect(status).toBe(0)
+    const shown = JSON.parse(out.split("\n")[1] ?? "") as { readonly name: string; readonly webhook_secret: string }
+    expect(shown.name).toBe("Piped")
+    expect(shown.webhook_secret).not.toMatch(/^whsec_/)
+  })
+
+  test.each([
+    ["exit 3", "solver_failed", "status 3"], ["echo no json", "solver_failed", "JSON"], ["echo '[1]'", "solver_failed", "JSON"], ["yes", "input_too_large", "65536"],
+    [`echo '{"q1":"nobody"}'`, "challenge_wrong_answers", ""]
+  ])("a solver that does %j", async (solver, code, words) => {
+    const run = runIn(newHome())
+    await run(["init"])
+    const { status, errors } = await run(["register", "--handle", freshHandle(), "--name", "Ada", "--attempts", "1", "--solver", solver])
+    const last = errors.trim().split("\n").at(-1)
+    expect([status, last]).toEqual([1, expect.stringMatching(new RegExp(`^hub-agent: ${code}: `))])
+    expect(last).toContain(words)
+  })
+
+  test("without answers on standard input", async () => {
+    const run = runIn(newHome())
+    await run(["init"])
+    expect(await run(["register", "--handle", freshHandle(), "--name", "Ada"], { input: "" })).toMatchObject({ status: 1, errors: expect.stringContaining("no_answers") })
+  })
+})
+
+describe("whoami, calls, attest", () => {
+  test("are the registered agent's", async () => {
+    const run = runIn(registered)
+    const { status, out } = await run(["whoami"])
+    expect([status, out]).toEqual([0, expect.stringMatching(/^handle: .*\nname: .*\nnumber: HX-\d{6}\n/)])
+    expect(JSON.parse((await run(["patch", "/me", '{"name":"Ada L."}'])).out)).toMatchObject({ name: "Ada L." })
+    expect((await run(["patch", "/me", '{"name":""}']))).toMatchObject({ status: 1, errors: expect.stringMatching(/^hub-agent: validation_error: .*name/) })
+    expect((await run(["attest"])).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+  })
+})
+
+describe("prove", () => {
+  interface Verdict {
+    readonly valid: boolean
+    readonly id: string
+  }
+  const verdictOn = async (host: string, method: string, path: string, headers: Readonly<Record<string, string>>): Promise<Verdict> =>
+    (await createClient({ hub: edge }).post("/id/verify", { body: { method, host, path, headers } })).data as Verdict
+
+  test("prints headers that hold", async () => {
+    const run = runIn(registered)
+    const { hx_id } = await me(run)
+    const { out } = await run(["prove", "https://shop.example/cart?x=1", "--method", "POST"])
+    const headers = Object.fromEntries(out.trim().split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]))
+    expect(Object.keys(headers)).toEqual(["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature", "User-Agent"])
+    expect(await verdictOn("shop.example", "POST", "/cart?x=1", headers)).toMatchObject({ valid: true, id: hx_id })
+    expect(await verdictOn("shop.example", "POST", "/cart?x=2", headers)).toMatchObject({ valid: false, reason: "bad_signature" })
+  })
+
+  test("makes the request", async () => {
+    const run = runIn(registered)
+    const shop = await startPlayer(async (asked, response) => {
+      const headers = Object.fromEntries(Object.entries(asked.headers).map(([name, value]) => [name, String(value)]))
+      const { valid, id } = await verdictOn(shop.host, asked.method, asked.target, headers)
+      response.writeHead(valid ? 200 : 403).end(`${asked.method} by ${id}: ${asked.body}`)
+    })
+    try {
+      const { hx_id } = await me(run)
+      expect(await run(["prove", `${shop.url}/cart`, "--fetch", "--method", "POST", "--body", "one pear"])).toEqual({ status: 0, out: `POST by ${hx_id}: one pear`, errors: `200 ${shop.url}/cart\n` })
+      expect(await run(["prove", "http://shop.example/", "--fetch"])).toMatchObject({ status: 1, errors: expect.stringContaining("insecure_address") })
+    } finally {
+      await shop.stop()
+    }
+  })
+})
+
+describe("verify-webhook", () => {
+  test("knows a delivery by the kept secret", async () => {
+    const run = runIn(registered)
+    const secret = Buffer.from((await seedIn(registered, "webhook-secret")).trim().slice("whsec_".length), "base64")
+    const [timestamp, body] = [String(Math.floor(Date.now() / 1000)), '{"type":"webhook.test","timestamp":"2026-01-01T00:00:00.000Z"}']
+    const signature = `v1,${createHmac("sha256", secret).update(`ntf_1.${timestamp}.${body}`).digest("base64")}`
+    const args = (text: string) => ["verify-webhook", "--id", "ntf_1", "--timestamp", timestamp, "--signature", signature, text]
+    expect(await run(args(body))).toMatchObject({ status: 0, out: "genuine: webhook.test of 2026-01-01T00:00:00.000Z\n" })
+    expect(await run(args("-"), { input: body })).toMatchObject({ status: 0 })
+    expect(await run(args(`${body} `))).toMatchObject({ status: 1, errors: "hub-agent: webhook_invalid: no signature of the delivery holds\n" })
+  })
+})
+
+describe("rotate", () => {
+  test("puts a new key in the place of the old one", async () => {
+    const { home, run, me: before } = await agent()
+    const { status, out } = await run(["rotate"])
+    expect([status, out]).toEqual([0, `the key is now ${await publicKeyIn(home)}\nretired: ${before.public_key}\n`])
+    expect(await readdir(home)).toEqual(["agent.json", "key"])
+    expect((await stat(join(home, "key"))).mode & 0o777).toBe(0o600)
+    expect(await me(run)).toMatchObject({ id: before.id, public_key: await publicKeyIn(home) })
+  })
+
+  test("is completed later where it was killed after the service had done it", async () => {
+    const { home, run, me: before } = await agent()
+    const way = await lossyWay(edge)
+    // The folder is for the edge; a copy of it is for the way on which answers are held back.
+    const held = newHome()
+    await cp(home, held, { recursive: true })
+    await writeFile(join(held, "agent.json"), "{}", { mode: 0o600 })
+    way.hold("POST", /\/me\/key$/)
+    const rotating = spawn(process.execPath, ["--no-warnings", join(projectRoot, "edge/sdk/cli/main.ts"), "rotate", "--home", held, "--hub", way.url, "--host", new URL(edge).host], { stdio: "ignore" })
+    const gone = new Promise((resolve) => rotating.once("close", resolve))
+    await way.held()
+    rotating.kill("SIGKILL")
+    await gone
+    await way.stop()
+    expect((await readdir(held)).toSorted()).toEqual(["agent.json", "key", "key.next"])
+    expect(await publicKeyIn(held)).toBe(before.public_key)
+    const next = await publicKeyIn(held, "key.next")
+    const { status, out, errors } = await runIn(held)(["whoami", "--json"])
+    expect([status, errors]).toEqual([0, expect.stringContaining("had been done")])
+    expect(JSON.parse(out)).toMatchObject({ id: before.id, public_key: next })
+    expect(await publicKeyIn(held)).toBe(next)
+    expect(await readdir(held)).not.toContain("key.next")
+    expect((await run(["whoami"])).errors).toContain("key_retired")
+  })
+
+  test("uses the key of one that was killed before the service had done it", async () => {
+    const { home, run, me: before } = await agent()
+    const next = await generateKey()
+    await writeFile(join(home, "key.next"), `${next.exportSeed()}\n`, { mode: 0o600 })
+    expect(await me(run)).toMatchObject({ public_key: before.public_key })
+    expect(await publicKeyIn(home, "key.next")).toBe(next.publicKey)
+    expect((await run(["rotate"])).out).toContain(`the key is now ${next.publicKey}`)
+    expect(await publicKeyIn(home)).toBe(next.publicKey)
+    expect(await me(run)).toMatchObject({ id: before.id, public_key: next.publicKey })
+  })
+
+  test("drops the key of one that cannot be done any more", async () => {
+    const { home, run, me: before } = await agent()
+    await writeFile(join(home, "key.next"), `${(await generateKey()).exportSeed()}\n`, { mode: 0o600 })
+    const old = new Date(Date.now() - A_DAY_MS)
+    await utimes(join(home, "key.next"), old, old)
+    const { errors } = await run(["whoami"])
+    expect(errors).toContain("had not been done")
+    expect(await readdir(home)).not.toContain("key.next")
+    expect(await publicKeyIn(home)).toBe(before.public_key)
+  })
+
+  test("touches no file where neither key holds, or nobody answers", async () => {
+    const home = newHome()
+    const run = runIn(home)
+    await run(["init"])
+    await writeFile(join(home, "key.next"), `${(await generateKey()).exportSeed()}\n`, { mode: 0o600 })
+    const old = new Date(Date.now() - A_DAY_MS)
+    await utimes(join(home, "key.next"), old, old)
+    const before = [await seedIn(home), await seedIn(home, "key.next")]
+    expect((await run(["whoami"])).errors).toMatch(/^hub-agent: no_key_holds: /)
+    expect([await seedIn(home), await seedIn(home, "key.next")]).toEqual(before)
+  })
+
+  test("by two at once ends with one key, which both have", async () => {
+    const { home, run, me: before } = await agent()
+    const both = await Promise.all([run(["rotate"]), run(["rotate"])])
+    expect(both.some(({ status }) => status === 0)).toBe(true)
+    const after = await me(run)
+    expect(after.id).toBe(before.id)
+    expect(after.public_key).toBe(await publicKeyIn(home))
+    expect(after.public_key).not.toBe(before.public_key)
+  })
+})
+
+describe("recovery", () => {
+  test("is set, shown and switched off; its key is kept apart", async () => {
+    const { home, run } = await agent()
+    const out = join(folder, "safe.key")
+    const set = await run(["recovery", "set", "--out", out])
+    expect([set.status, set.out]).toEqual([0, expect.stringContaining("with a delay of 6 seconds")])
+    expect((await stat(out)).mode & 0o777).toBe(0o600)
+    const { publicKey } = await keyFromSeed(await readFile(out, "utf8"))
+    expect((await run(["recovery", "show"])).out).toContain(publicKey)
+    expect(JSON.parse((await run(["recovery", "set", "--json"])).out)).toMatchObject({ recovery_public_key: await publicKeyIn(home, "recovery.key") })
+    expect(JSON.parse((await run(["recovery", "set", "--json", "--public-key", publicKey])).out)).toMatchObject({ recovery_public_key: publicKey })
+    expect((await run(["recovery", "off"])).out).toBe("recovery is off\n")
+    expect(await run(["recovery", "cancel"])).toMatchObject({ status: 1, errors: expect.stringContaining("recovery_not_pending") })
+  })
+
+  test("brings an account back into a new folder", async () => {
+    const { home, run, me: before } = await agent()
+    await run(["recovery", "set"])
+    const [lost, args] = [newHome(), ["recovery", "run", "--agent", before.handle, "--recovery-key", join(home, "recovery.key")]]
+    const begun = await runIn(lost)(args)
+    expect([begun.status, begun.errors]).toEqual([0, ""])
+    const first = await publicKeyIn(lost)
+    const again = JSON.parse((await runIn(lost)([...args, "--json"])).out) as { readonly new_public_key: string }
+    expect(again.new_public_key).toBe(first)
+    expect((await run(["recovery", "cancel"])).status).toBe(0)
+    const anew = await runIn(lost)(args)
+    expect([anew.status, anew.errors]).toEqual([0, ""])
+    expect((await readdir(lost)).filter((name) => name.startsWith("key.unused-"))).toHaveLength(1)
+    expect(await publicKeyIn(lost)).not.toBe(first)
+    expect(await runIn(home)(args)).toMatchObject({ status: 1, errors: expect.stringContaining("file_exists") })
+    const after = await waitFor(() => me(runIn(lost)))
+    expect(after).toMatchObject({ id: before.id, hx_id: before.hx_id, public_key: await publicKeyIn(lost) })
+    expect(await runIn(lost)([...args, "--current-key", before.public_key])).toMatchObject({ status: 1 })
+  })
+})

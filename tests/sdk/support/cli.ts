@@ -1,0 +1,48 @@
+/** `hub-agent` as it is run: a process of its own. */
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { projectRoot } from "../../../ops/launcher/paths.ts"
+
+const TIMEOUT_MS = 25_000
+
+export interface Ran {
+  readonly status: number | null
+  readonly out: string
+  readonly errors: string
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly cwd?: string
+  /** Called with what was written to standard output so far; what it gives is written to standard input. */
+  readonly onOutput?: (out: string) => string | undefined | Promise<string | undefined>
+  /** The program, where it is not the sources'. */
+  readonly program?: string
+}
+
+/** Nothing of the tests' own environment changes what it does. */
+const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
+  const { PATH, HOME, TMPDIR } = process.env
+  return { PATH, HOME, TMPDIR, ...more }
+}
+
+export function runCli(args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const program = options.program ?? join(projectRoot, "edge/sdk/cli/main.ts")
+    const child = spawn(process.execPath, ["--no-warnings", program, ...args], { env: environment(options.env), cwd: options.cwd ?? projectRoot, timeout: TIMEOUT_MS })
+    let [out, errors] = ["", ""]
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      out += chunk
+      if (options.onOutput === undefined) return
+      Promise.resolve(options.onOutput(out)).then((answer) => answer !== undefined && child.stdin.write(answer), reject)
+    })
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      errors += chunk
+    })
+    child.stdin.on("error", () => undefined)
+    child.once("error", reject)
+    child.once("close", (status) => resolve({ status, out, errors }))
+    if (options.onOutput === undefined) child.stdin.end(options.input ?? "")
+  })
+}
