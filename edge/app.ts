@@ -67,7 +67,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       log,
       basePath,
       routes: yield* routesOf(config, bus, buckets, documents, identities),
-      pages: pagesOf({ site: hub, documents, limits: buckets, bus: bus.bus }),
+      pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),
       refusedPage: refusedPage(hub)
     })
     return yield* serve(pipeline, { port: hub.port, bind: config.bind, limits: hub.limits })

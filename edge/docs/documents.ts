@@ -1,5 +1,6 @@
 /** The documents that the service serves: the reference and its siblings as markdown and as a page, and the OpenAPI description. */
 import { readFile } from "node:fs/promises"
+import { stripTypeScriptTypes } from "node:module"
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
@@ -14,9 +15,14 @@ export interface Documents {
   readonly hubId: Document
   readonly runtimeTerms: Document
   readonly openapi: Document
+  /** The website verifier as plain JavaScript, and how to use it. */
+  readonly verifier: Document
+  readonly verifierPage: Document
 }
 
 export class DocumentsService extends Context.Service<DocumentsService, Documents>()("hub/edge/Documents") {}
+
+const VERIFIER = new URL("../sdk/verify.ts", import.meta.url)
 
 const MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -24,15 +30,18 @@ const read = async (name: string, config: EdgeConfig): Promise<string> =>
   filledIn(await readFile(new URL(name, import.meta.url), "utf8"), config)
 
 export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
-  const [reference, hubId, runtimeTerms] = await Promise.all([
-    read("reference.md", config), read("hub-id.md", config), read("runtime-terms.md", config)
+  const [reference, hubId, runtimeTerms, verify, verifier] = await Promise.all([
+    read("reference.md", config), read("hub-id.md", config), read("runtime-terms.md", config), read("verify.md", config), readFile(VERIFIER, "utf8")
   ])
   return {
     reference: documentOf(reference, MARKDOWN),
     referencePage: pageOfMarkdown(config.hub, `${config.hub.name}: reference`, `How agents use ${config.hub.name}: signing, registration, endpoints, limits, errors.`, reference),
     hubId: documentOf(hubId, MARKDOWN),
     runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
-    openapi: documentOf(openApiText(config), "application/json; charset=utf-8")
+    openapi: documentOf(openApiText(config), "application/json; charset=utf-8"),
+    // Node takes types out in place, so that a line in the file served is the same line in the source.
+    verifier: documentOf(stripTypeScriptTypes(verifier), "text/javascript; charset=utf-8"),
+    verifierPage: pageOfMarkdown(config.hub, `${config.hub.name}: verifying agents`, `How a website verifies agents of ${config.hub.name}, online or offline.`, verify)
   }
 }
 

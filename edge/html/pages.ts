@@ -11,6 +11,10 @@ import { serveDocument } from "../http/documents.ts"
 import type { EdgeLimits } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { empty } from "../http/respond.ts"
+import type { EdgeConfig } from "../config.ts"
+import type { Identities } from "../identity/identities.ts"
+import { identityPages } from "../identity/root.ts"
+import { checkVisitor } from "../identity/visitor.ts"
 import { agentPages } from "./agent.ts"
 import type { Site } from "./layout.ts"
 
@@ -22,13 +26,16 @@ const notHere = ({ baseUrl }: Site) =>
   refusal("not_found", `There is nothing here. The interface begins at ${API_PREFIX}.`, { resource: "page", api: `${baseUrl}${API_PREFIX}` })
 
 export interface PageParts {
-  readonly site: Site
+  readonly config: EdgeConfig
   readonly documents: Documents
   readonly limits: EdgeLimits
   readonly bus: Bus
+  readonly identities: Identities
 }
 
-export const pagesOf = ({ site, documents, limits, bus }: PageParts): Page => {
+export const pagesOf = ({ config, documents, limits, bus, identities }: PageParts): Page => {
+  const site = config.hub
+  const identityAt = identityPages(bus, identities, documents, config)
   const agentAt = agentPages(site, bus)
   const fixed = new Map<string, Page>([
     ["/docs", (call) => Effect.sync(() => serveDocument(call, documents.referencePage))],
@@ -36,12 +43,13 @@ export const pagesOf = ({ site, documents, limits, bus }: PageParts): Page => {
   ])
   const pageAt = (path: string): Page | undefined => {
     const ref = /^\/agents\/([^/]+)$/.exec(path)?.[1]
-    return ref === undefined ? fixed.get(path) : (call) => agentAt(call, ref)
+    return ref === undefined ? (fixed.get(path) ?? identityAt(path) ?? undefined) : (call) => agentAt(call, ref)
   }
   return (call) =>
     Effect.gen(function*() {
       const taken = yield* Effect.promise(async () => limits.take("web", call.client))
       if (taken !== null) return yield* refuse(taken)
+      yield* checkVisitor(call, identities.judge, site.hosts)
       const page = pageAt(call.path)
       if (page === undefined) return yield* refuse(notHere(site))
       if (call.method === "OPTIONS") return preflight(call, ALLOW)

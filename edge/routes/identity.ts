@@ -4,10 +4,9 @@ import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
 import { HubApi } from "../../schemas/api.ts"
 import type { NewKey, Operations } from "../../schemas/bus/operations.ts"
-import { invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
-import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
 import { signatureHolds, VerifyKeys } from "../auth/keys.ts"
 import { readPublicKey } from "../auth/public-key.ts"
@@ -18,9 +17,10 @@ import { bodyDecoder } from "../http/json.ts"
 import { drawn } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataBytes, dataValue, empty } from "../http/respond.ts"
+import { dataBytes, dataValue } from "../http/respond.ts"
 import { EdgeConfigService, IdentitiesService, LimitsService } from "../http/services.ts"
 import { checkDirectorySignature } from "../identity/key-directory.ts"
+import { agentNumbered, identityRecord } from "../identity/root.ts"
 import { operation } from "./operation.ts"
 import { own } from "./own.ts"
 
@@ -71,14 +71,9 @@ export const IdentityRoutes = HttpApiBuilder.group(
     const bus = yield* BusService
     const limits = yield* LimitsService
     const { hub } = yield* EdgeConfigService
-    const { numbers, directory, judge } = yield* IdentitiesService
+    const identities = yield* IdentitiesService
+    const { directory, judge } = identities
     const keys = new VerifyKeys()
-
-    /** The agent behind a number in a path. */
-    const numbered = (call: Call, number: string): Effect.Effect<string, Refused> =>
-      AGENT_NUMBER_PATTERN.test(number)
-        ? Effect.flatMap(numbers.agentOf(call, number), (agent) => (agent === null ? Effect.fail(refuse(notFound("identity"))) : Effect.succeed(agent)))
-        : Effect.fail(refuse(notFound("identity")))
 
     return handlers
       .handleRaw("verify", operation((call) =>
@@ -89,23 +84,10 @@ export const IdentityRoutes = HttpApiBuilder.group(
         })
       ))
       .handle("directory", operation((call) => directory.answer(call, drawn(limits, "id_directory", call.client))))
-      .handle("getIdentity", operation((call, { params }) =>
-        Effect.gen(function*() {
-          const actor = yield* numbered(call, params.number)
-          call.headers["vary"] = "accept"
-          if (call.wantsHtml) {
-            const { profile_url } = yield* bus.read(call, { kind: "agent", actor, op: "identity.record", input: null })
-            if (profile_url !== null) {
-              call.headers["location"] = profile_url
-              return empty(302)
-            }
-          }
-          return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.record", input: null }))
-        })
-      ))
+      .handle("getIdentity", operation((call, { params }) => identityRecord(bus, identities, call, params.number)))
       .handle("keyDirectory", operation((call, { params }) =>
         Effect.gen(function*() {
-          const actor = yield* numbered(call, params.number)
+          const actor = yield* agentNumbered(identities, call, params.number)
           const { keys: current, signature } = yield* bus.read(call, { kind: "agent", actor, op: "identity.keys", input: null })
           call.headers["cache-control"] = `public, max-age=${KEY_DIRECTORY_MAX_AGE_SECONDS}`
           if (signature !== null) Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })

@@ -128,7 +128,7 @@ describe("an identity record", () => {
     const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
     for (const path of [`/id/${agent.hx_id}`, `/api/v1/id/${agent.hx_id}`]) {
       const answer = await get(path, browser)
-      expect([answer.status, answer.headers.location, answer.headers.vary]).toEqual([302, `${edge}/agents/${agent.handle}`, "accept"])
+      expect([answer.status, answer.headers.location, answer.headers.vary]).toEqual([302, `${edge}/agents/${agent.handle}`, "Accept"])
       expect((await get(path, { accept: "*/*" })).status).toBe(200)
     }
     await client.call("DELETE", "/api/v1/me", { body: { confirm: agent.handle } })

@@ -1,0 +1,31 @@
+/**
+ * The service's own pages check whoever comes, like any website, and say in a header what they found; nobody is turned away
+ * for it (spec 4.7).
+ */
+import { Effect } from "effect"
+import { announcedNumber } from "../../schemas/signing/identity.ts"
+import { normaliseHost } from "../../schemas/signing/request.ts"
+import type { Call } from "../http/call.ts"
+import type { Judge } from "./judge.ts"
+
+/** Signed for the host that was called, where it is one of ours; else for the first of them. */
+const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
+  const called = normaliseHost(call.header("host") ?? "") ?? ""
+  return hosts.includes(called) ? called : (hosts[0] ?? "")
+}
+
+export const checkVisitor = (call: Call, judge: Judge, hosts: ReadonlyArray<string>): Effect.Effect<void> => {
+  const { headers } = call.request
+  const signs = headers["hub-id"] ?? headers["hub-timestamp"] ?? headers["hub-nonce"] ?? headers["hub-signature"] ?? headers["signature-agent"]
+  if (signs === undefined) {
+    const announced = announcedNumber(headers["user-agent"] ?? "")
+    if (announced !== null) call.headers["hub-id-announced"] = `${announced}; not verified`
+    return Effect.void
+  }
+  const report = { method: call.method, host: ownHost(call, hosts), path: call.request.url ?? "/", headers }
+  return Effect.ignore(
+    Effect.map(judge(call, report), (verdict) => {
+      call.headers["hub-id-verified"] = verdict.valid ? (verdict.id ?? "") : `invalid; reason=${verdict.reason}`
+    })
+  )
+}

@@ -1,0 +1,54 @@
+/** The service's own pages check whoever comes, and turn nobody away for it (spec 4.7). */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { AgentClient } from "../support/client.ts"
+import { type Answer, send } from "../support/http.ts"
+import { visit, type VisitOptions } from "../support/proof.ts"
+import { register, type Registered } from "../support/register.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+let service: TestService
+let edge = ""
+let client: AgentClient
+let agent: Registered
+
+beforeAll(async () => {
+  service = await testService()
+  edge = service.edges[0] ?? ""
+  client = new AgentClient({ edge: () => edge })
+  agent = await register(client, { edge })
+})
+afterAll(() => service?.stop())
+
+const comes = (headers: Readonly<Record<string, string>>, path = "/docs"): Promise<Answer> => send({ edge, method: "GET", path, headers: { accept: "text/html", ...headers } })
+const proof = (options: VisitOptions): Readonly<Record<string, string>> => visit(client.identity, agent.hx_id, { host: new URL(edge).host, ...options }).headers
+const said = (answer: Answer): ReadonlyArray<unknown> => [answer.status, answer.headers["hub-id-verified"], answer.headers["hub-id-announced"]]
+
+test("whoever shows nothing is told nothing", async () => {
+  expect(said(await comes({ "user-agent": "Mozilla/5.0" }))).toEqual([200, undefined, undefined])
+})
+
+test("an announcement is repeated as one", async () => {
+  const userAgent = `HubAgent/1.0 (${agent.hx_id}; +${edge}/id/${agent.hx_id})`
+  expect(said(await comes({ "user-agent": userAgent }))).toEqual([200, undefined, `${agent.hx_id}; not verified`])
+})
+
+test("a proof for this page is good once, on any page", async () => {
+  const path = `/agents/${agent.handle}?from=proof`
+  const headers = proof({ path })
+  expect(said(await comes(headers, path))).toEqual([200, agent.hx_id, undefined])
+  expect(said(await comes(headers, path))).toEqual([200, "invalid; reason=replayed", undefined])
+})
+
+test("a proof that fails is told its reason, and the page all the same", async () => {
+  expect(said(await comes(proof({ path: "/elsewhere" })))).toEqual([200, "invalid; reason=bad_signature", undefined])
+  expect(said(await comes({ "hub-id": agent.hx_id }))).toEqual([200, "invalid; reason=headers_incomplete", undefined])
+  expect(said(await comes(proof({ path: "/no-such-page" }), "/no-such-page"))).toEqual([404, agent.hx_id, undefined])
+})
+
+test("the verifier is served as JavaScript without types, and its page beside it", async () => {
+  const source = await comes({}, "/sdk/verify.js")
+  expect([source.status, source.headers["content-type"]]).toEqual([200, "text/javascript; charset=utf-8"])
+  const module = (await import(`data:text/javascript;base64,${Buffer.from(source.text).toString("base64")}`)) as { readonly createVerifier?: unknown }
+  expect(module.createVerifier).toBeTypeOf("function")
+  expect((await comes({}, "/docs/verify")).headers["content-type"]).toBe("text/html; charset=utf-8")
+})
