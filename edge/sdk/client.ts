@@ -11,11 +11,11 @@
  * Where there is a key, every request is signed, unless `signed: false` says otherwise. Everything that fails throws a
  * `HubError`; decide by its `code`. What is repeated by itself, and when, is written in client/transport.ts.
  */
-import { type HubAddress, hubAddress } from "./client/address.ts"
+import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
+import { type HubAddress, hubAddress, targetOf } from "./client/address.ts"
 import type { Answer } from "./client/answer.ts"
 import { attest, type Attested } from "./client/attestation.ts"
 import type { AnswerTo, CallArguments, CommonOptions, ItemOf, ListPath, Method, PagesArguments, PathsOf } from "./client/calls.ts"
-import { targetOf } from "./client/address.ts"
 import { clientError, invalid } from "./client/errors.ts"
 import type { AgentKey } from "./client/key.ts"
 import { register, type Registered, type RegisterOptions, type Send } from "./client/registration.ts"
@@ -58,6 +58,11 @@ export interface ClientOptions {
 }
 
 type RawOptions = Omit<SendOptions, "key" | "repeatable"> & { readonly signed?: boolean }
+
+const identityIn = ({ hx_id, id_url }: { readonly hx_id: string; readonly id_url: string }): PublicIdentity => {
+  if (!AGENT_NUMBER_PATTERN.test(hx_id)) throw clientError("answer_malformed", "the service names no agent number")
+  return { number: hx_id, idUrl: id_url }
+}
 
 interface LooseOptions extends CommonOptions {
   readonly params?: Readonly<Record<string, string | number>>
@@ -144,7 +149,7 @@ export class HubClient {
   /** From the key to the profile. The answer holds `webhook_secret`, which is shown this once. */
   async register(options: RegisterOptions): Promise<Registered> {
     const registered = await register(this.#send, this.#needKey(), options)
-    this.#identity = { number: registered.hx_id, idUrl: registered.id_url }
+    this.#identity = identityIn(registered)
     return registered
   }
 
@@ -179,8 +184,7 @@ export class HubClient {
   async identity(): Promise<PublicIdentity> {
     if (this.#identity === null) {
       this.#needKey()
-      const { data } = await this.get("/me")
-      this.#identity = { number: data.hx_id, idUrl: data.id_url }
+      this.#identity = identityIn((await this.get("/me")).data)
     }
     return this.#identity
   }

@@ -1,49 +1,11 @@
-/** How the client signs, repeats and gives up, against servers that play good, broken and hostile hubs. */
-import { createHash, createPublicKey, verify } from "node:crypto"
+/** How the client signs, repeats and gives up, against hubs that are played. */
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
-import { inspect } from "node:util"
-import { afterEach, describe, expect, it } from "vitest"
-import { type AgentKey, type ClientOptions, createClient, generateKey, type HubClient, HubError } from "../../edge/sdk/client.ts"
+import { describe, expect, it } from "vitest"
+import { createClient } from "../../edge/sdk/client.ts"
 import { retryAfterOf } from "../../edge/sdk/client/answer.ts"
-import { requestStringV2 } from "../../schemas/signing/request.ts"
-import { type Asked, data, json, type Play, type Player, refuse, startPlayer } from "./support/player.ts"
-
-const QUICK = { pauseMs: 5, pauseMaxMs: 20, totalMs: 5_000 }
-const key = await generateKey()
-const players: Array<Player> = []
-
-afterEach(async () => {
-  await Promise.all(players.splice(0).map((player) => player.stop()))
-})
-
-async function playing(play: Play, options: Partial<ClientOptions> = {}, path = ""): Promise<{ readonly hub: HubClient; readonly player: Player }> {
-  const player = await startPlayer(play)
-  players.push(player)
-  return { player, hub: createClient({ hub: `${player.url}${path}`, key, retry: QUICK, ...options }) }
-}
-
-const errorOf = async (work: Promise<unknown>): Promise<HubError> => {
-  const error = await work.then(() => new Error("it succeeded"), (cause: unknown) => cause)
-  if (error instanceof HubError) return error
-  throw error
-}
-
-const publicKeyOf = ({ publicKey }: AgentKey) =>
-  createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey, "base64").toString("base64url") }, format: "jwk" })
-
-const headerOf = (asked: Asked, name: string): string => String(asked.headers[name] ?? "")
-
-/** As the service does it: by what arrived, and its own name. */
-const holds = (asked: Asked, host: string, path = asked.target): boolean => {
-  const text = requestStringV2({
-    method: asked.method, host, path, timestamp: headerOf(asked, "x-hub-timestamp"), nonce: headerOf(asked, "x-hub-nonce"),
-    bodySha256: createHash("sha256").update(asked.body).digest("hex")
-  })
-  return verify(null, Buffer.from(text), publicKeyOf(key), Buffer.from(headerOf(asked, "x-hub-signature"), "base64"))
-}
-
-const distinct = (player: Player, header: string): number => new Set(player.asked.map((asked) => headerOf(asked, header))).size
+import { data, json, type Play, refuse } from "./support/player.ts"
+import { distinct, errorOf, holds, key, playing, QUICK } from "./support/playing.ts"
 
 describe("what is sent", () => {
   it("is signed as it is sent: names, queries and bodies of any kind", async () => {
@@ -230,100 +192,6 @@ describe("a clock that is off", () => {
   })
 })
 
-describe("hostile and broken answers", () => {
-  const html = "<html>".padEnd(5_000, "x")
-  it.each<[string, Play, string]>([
-    ["no JSON under a JSON type", (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{oops"), "answer_malformed"],
-    ["a page for humans as a refusal", (_, response) => void response.writeHead(418, { "content-type": "text/html" }).end(html), "http_418"],
-    ["a refusal of odd types", (_, response) => json(response, 400, { error: { code: 7, message: ["x"], details: "y" } }), "http_400"],
-    ["a code that is none", (_, response) => json(response, 400, { error: { code: "\u001b[31mred", message: "" } }), "http_400"],
-    ["a refusal that is null", (_, response) => json(response, 400, null), "http_400"],
-    ["a list as a refusal", (_, response) => json(response, 400, [1]), "http_400"],
-    ["problem details", (_, response) => json(response, 404, { code: "not_found", detail: "gone", details: {} }, { "content-type": "application/problem+json" }), "not_found"],
-    ["a redirect to another host", (_, response) => void response.writeHead(302, { location: "https://evil.example/api/v1/me" }).end(), "unexpected_redirect"],
-    ["a redirect to itself", (_, response) => void response.writeHead(307, { location: "/api/v1/me" }).end(), "unexpected_redirect"]
-  ])("%s", async (_what, play, code) => {
-    const { hub, player } = await playing(play, { retry: { ...QUICK, tries: 1 } })
-    const error = await errorOf(hub.get("/me"))
-    expect(error.code).toBe(code)
-    expect(error.message.length).toBeLessThanOrEqual(500)
-    expect(typeof error.details).toBe("object")
-    expect(player.asked).toHaveLength(1)
-  })
-
-  it("a message without an end is cut", async () => {
-    const { hub } = await playing((_, response) => json(response, 422, { error: { code: "validation_error", message: "x".repeat(100_000) } }))
-    expect((await errorOf(hub.get("/me"))).message).toHaveLength(500)
-  })
-
-  it.each([["announced", true], ["not announced", false]])("a body without an end, %s, is read to the bound and no further", async (_what, announced) => {
-    let written = 0
-    const { hub } = await playing((_, response) => {
-      response.writeHead(200, { "content-type": "application/json", ...(announced ? { "content-length": "999999999999" } : {}) })
-      const chunk = Buffer.alloc(65_536, 0x20)
-      const more = (): void => {
-        while (!response.destroyed && response.write(chunk)) written += chunk.length
-      }
-      response.on("drain", more)
-      more()
-    }, { maxAnswerBytes: 1_000_000 })
-    expect(await errorOf(hub.get("/me"))).toMatchObject({ code: "answer_too_large", status: 200 })
-    expect(written).toBeLessThan(50_000_000)
-  })
-
-  it("a bound holds to the byte", async () => {
-    const text = JSON.stringify({ ok: true, data: "ä" })
-    const { hub } = await playing((_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(text))
-    const length = Buffer.byteLength(text)
-    expect((await hub.request("GET", "/me", { maxAnswerBytes: length })).data).toBe("ä")
-    expect((await errorOf(hub.request("GET", "/me", { maxAnswerBytes: length - 1 }))).code).toBe("answer_too_large")
-  })
-
-  it.each<[string, Play]>([
-    ["no answer at all", () => undefined],
-    ["an answer that drips", (_, response) => {
-      response.writeHead(200, { "content-type": "application/json" })
-      const drip = setInterval(() => response.write(" "), 20)
-      response.on("close", () => clearInterval(drip))
-    }]
-  ])("%s ends with the time for one try", async (_what, play) => {
-    const { hub } = await playing(play, { timeoutMs: 200, retry: { ...QUICK, tries: 2 } })
-    expect(await errorOf(hub.get("/me"))).toMatchObject({ code: "timed_out", status: 0 })
-  })
-
-  it("an answer that breaks off is a broken connection", async () => {
-    const { hub, player } = await playing((_, response, count) => {
-      if (count > 1) return data(response, { unix: 2 })
-      response.writeHead(200, { "content-type": "application/json", "content-length": "100" })
-      response.write("{", () => response.destroy())
-    })
-    expect((await hub.get("/time")).data.unix).toBe(2)
-    expect(player.asked).toHaveLength(2)
-  })
-
-  it("an error holds neither seed nor signature", async () => {
-    const { hub, player } = await playing((_, response) => refuse(response, 401, "auth_bad_signature", { hint: "x" }))
-    const error = await errorOf(hub.get("/me"))
-    const shown = inspect(error, { depth: 9, showHidden: true })
-    expect(shown).not.toContain(key.exportSeed())
-    expect(shown).not.toContain(headerOf(player.asked[0] ?? { method: "", target: "", headers: {}, body: "" }, "x-hub-signature"))
-  })
-
-  it("a call that is cancelled ends at once, while it waits and while it asks", async () => {
-    const reason = new Error("no longer wanted")
-    for (const play of [() => undefined, (_: Asked, response: Parameters<Play>[1]) => refuse(response, 503, "unavailable", {}, { "retry-after": "4" })]) {
-      const stop = new AbortController()
-      const { hub, player } = await playing((asked, response) => {
-        play(asked, response)
-        setTimeout(() => stop.abort(reason), 20)
-      })
-      await expect(hub.get("/me", { signal: stop.signal })).rejects.toBe(reason)
-      expect(player.asked).toHaveLength(1)
-    }
-    await expect(createClient({ hub: "http://127.0.0.1:9", key }).get("/me", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
-  })
-})
-
 describe("lists", () => {
   const listing = (total: number): Play => (asked, response) => {
     const query = new URL(asked.target, "http://x").searchParams
@@ -357,32 +225,5 @@ describe("lists", () => {
   it.each([[{ items: [] }, {}], ["text", {}], [null, {}]])("that are none: %j", async (what, meta) => {
     const { hub } = await playing((_, response) => data(response, what, meta))
     expect((await errorOf(all(hub.pages("/agents")))).code).toBe("answer_malformed")
-  })
-})
-
-describe("a challenge to sign", () => {
-  const challenge = "A".repeat(43)
-  const answering = (text: string, given = challenge): Play => (asked, response) =>
-    asked.target === "/api/v1/me" ? data(response, { id: key.hubId }) : data(response, { challenge: given, string_to_sign: text, expires_at: "2026-01-01T00:00:00Z", ttl_seconds: 300, valid: true })
-
-  it("is signed as it is built here", async () => {
-    const { hub, player } = await playing(answering(`HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600`))
-    await hub.attest()
-    const { signature } = JSON.parse(player.asked[2]?.body ?? "") as { readonly signature: string }
-    expect(verify(null, Buffer.from(`HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600`), publicKeyOf(key), Buffer.from(signature, "base64"))).toBe(true)
-  })
-
-  it.each([
-    ["another's", `HUB-VERIFY-V1\nhx${"0".repeat(24)}\n${challenge}\n1767225600`, challenge],
-    ["of another scheme", `HUB-ROTATE-V1\n${key.hubId}\n${challenge}\n1767225600`, challenge],
-    ["a request in disguise", `HUB-V2\nDELETE\nhub.example\n/api/v1/me`, challenge],
-    ["one with more lines", `HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600\nx`, challenge],
-    ["one without an end", `HUB-VERIFY-V1\n${key.hubId}\n${challenge}\nnever`, challenge],
-    ["one with another challenge", `HUB-VERIFY-V1\n${key.hubId}\n${"B".repeat(43)}\n1767225600`, challenge],
-    ["one that is no challenge", `HUB-VERIFY-V1\n${key.hubId}\nx\n1767225600`, "x"]
-  ])("that is %s is not signed", async (_what, text, given) => {
-    const { hub, player } = await playing(answering(text, given))
-    expect((await errorOf(hub.attest())).code).toBe("attestation_malformed")
-    expect(player.asked).toHaveLength(2)
   })
 })

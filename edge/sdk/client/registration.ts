@@ -13,7 +13,7 @@
 import type { Answer } from "./answer.ts"
 import type { Operations } from "./api.ts"
 import type { DataOf } from "./calls.ts"
-import { clientError, isHubError } from "./errors.ts"
+import { clientError, type HubError, isHubError } from "./errors.ts"
 import type { AgentKey } from "./key.ts"
 import { type PowProgress, proofOfWork } from "./pow.ts"
 import type { SendOptions } from "./transport.ts"
@@ -87,7 +87,22 @@ const work = async ({ pow, pow_expires_at }: Challenge, { onProgress, workers, s
 
 const isAnswers = (value: unknown): value is Answers => typeof value === "object" && value !== null && !Array.isArray(value)
 
+const malformed = (what: string): HubError => clientError("answer_malformed", `the service's ${what} makes no sense`)
+
+const readChallenge = (data: unknown): Challenge => {
+  const { id, pow } = (data ?? {}) as Partial<Challenge>
+  if (typeof id !== "string" || typeof pow !== "object" || pow === null) throw malformed("challenge")
+  return data as Challenge
+}
+
+const readServed = (data: unknown): Served => {
+  const { id, questions, ttl_seconds } = (data ?? {}) as Partial<Served>
+  if (typeof id !== "string" || !Array.isArray(questions) || typeof ttl_seconds !== "number" || !(ttl_seconds > 0)) throw malformed("list of questions")
+  return data as Served
+}
+
 const solved = async (served: Served, receivedAt: number, { solve, signal }: RegisterOptions): Promise<Answers> => {
+  signal?.throwIfAborted()
   const ms = Math.min(served.ttl_seconds, CLOCK_MAX_SECONDS) * 1000
   const clock = AbortSignal.timeout(Math.max(0, ms - CLOCK_MARGIN_MS))
   const both = signal === undefined ? clock : AbortSignal.any([signal, clock])
@@ -101,10 +116,10 @@ const solved = async (served: Served, receivedAt: number, { solve, signal }: Reg
 }
 
 /** Step 2. Nobody knows whether questions whose answer did not come were served: then they count as served. */
-const questionsOf = async (send: Send, challenge: Challenge, pow_nonce: string, signal: AbortSignal | undefined): Promise<Served> => {
+const questionsOf = async (send: Send, challenge: Challenge, pow_nonce: string, signal: AbortSignal | undefined): Promise<unknown> => {
   try {
     const answer = await send("POST", `/register/challenge/${encodeURIComponent(challenge.id)}/questions`, null, { body: { pow_nonce }, ...(signal === undefined ? {} : { signal }) })
-    return answer.data as Served
+    return answer.data
   } catch (error) {
     if (!isUnknownOutcome(error)) throw error
     throw clientError("answers_late", "the questions were lost on the way, and they are served once", { cause: error })
@@ -115,9 +130,9 @@ const attempt = async (send: Send, key: AgentKey, options: RegisterOptions): Pro
   const { solve: _solve, attempts: _attempts, onProgress: _onProgress, workers: _workers, signal, ...form } = options
   const during = signal === undefined ? {} : { signal }
   const step1 = await send("POST", "/register/challenge", null, { body: { public_key: key.publicKey }, repeatable: true, ...during })
-  const challenge = step1.data as Challenge
+  const challenge = readChallenge(step1.data)
   const nonce = await work(challenge, options)
-  const served = await questionsOf(send, challenge, nonce, signal)
+  const served = readServed(await questionsOf(send, challenge, nonce, signal))
   const answers = await solved(served, Date.now(), options)
   const step3 = await send("POST", "/register", key, { body: { ...form, challenge_id: challenge.id, answers }, ...during })
   return step3.data as Registered
