@@ -461,17 +461,20 @@ const givenBackend = (given: Ed25519): Backend => ({
   verify: (signature, message, key) => given.verify(signature, message, key as Uint8Array)
 })
 
-/** A signature known to hold (RFC 8032, 7.1, test 1: of the empty text). A runtime without Ed25519 does not confirm it. */
+/** A signature known to hold (RFC 8032, 7.1, test 1: of the empty text). */
 const PROBE = {
   key: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo",
   signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"
 }
 
+/** What is to be believed later must tell a signature that holds from one that does not. */
 const confirms = async (backend: Backend): Promise<boolean> => {
   try {
     const [key, signature] = [decodeText(PROBE.key, KEY_BYTES), decodeText(PROBE.signature, SIGNATURE_BYTES)]
     if (key === null || signature === null) return false
-    return await backend.verify(signature, new Uint8Array(0), await backend.prepare(key))
+    const prepared = await backend.prepare(key)
+    const [empty, other] = [new Uint8Array(0), new Uint8Array(1)]
+    return (await backend.verify(signature, empty, prepared)) === true && (await backend.verify(signature, other, prepared)) === false
   } catch {
     return false
   }
@@ -1545,12 +1548,21 @@ const readJson = async (response: FetchResponse, maxBytes: number, signal: Abort
   return JSON.parse(text + decoder.decode())
 }
 
-/** Seconds to stay away, where the hub names them, in either of HTTP's forms; bounded. */
-const retryAfterMs = (response: FetchResponse, now: number): number => {
-  if (response.status !== 429 && response.status !== 503) return 0
-  const text = response.headers.get("retry-after") ?? ""
-  const ms = /^[0-9]{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), BOUNDS.retryAfterMaxSeconds * 1000)
+/** How long the hub wants to be left alone, in either of HTTP's forms, bounded. */
+class Pause {
+  private until = 0
+
+  heed(response: FetchResponse, now: number): void {
+    if (response.status !== 429 && response.status !== 503) return
+    const text = response.headers.get("retry-after") ?? ""
+    const ms = /^[0-9]{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+    if (ms > 0) this.until = now + Math.min(ms, BOUNDS.retryAfterMaxSeconds * 1000)
+  }
+
+  /** Not after the clock was set back by more than any pause can last. */
+  lasts(now: number): boolean {
+    return now < this.until && this.until - now <= BOUNDS.retryAfterMaxSeconds * 1000
+  }
 }
 
 /** The hub's clock, which is the one that agents and the hub's own verdicts go by. */
@@ -1604,7 +1616,7 @@ class DirectorySource implements Source {
   private etag: string | null = null
   private attempt: Attempt | null = null
   private lastAttemptAt = Number.NEGATIVE_INFINITY
-  private notBefore = Number.NEGATIVE_INFINITY
+  private readonly pause = new Pause()
   private waiting = 0
   private readonly closing = new AbortController()
   private readonly settings: Settings
@@ -1676,10 +1688,9 @@ class DirectorySource implements Source {
     // A runtime may end a request together with what it had begun: such an attempt never tells of its end.
     if (this.attempt !== null && now - this.attempt.startedAt <= this.settings.fetchTimeoutMs) return this.attempt.ended
     const sinceLast = now - this.lastAttemptAt
-    if (sinceLast >= 0 && (sinceLast < BOUNDS.attemptIntervalSeconds * 1000 || now < this.notBefore)) return null
-    if (this.closing.signal.aborted) return null
+    if (sinceLast >= 0 && sinceLast < BOUNDS.attemptIntervalSeconds * 1000) return null
+    if (this.pause.lasts(now) || this.closing.signal.aborted) return null
     this.lastAttemptAt = now
-    this.notBefore = now
     const attempt: Attempt = { startedAt: now, ended: Promise.resolve().then(() => this.run(attempt)) }
     this.attempt = attempt
     return attempt.ended
@@ -1712,7 +1723,7 @@ class DirectorySource implements Source {
     const headers: Record<string, string> = { accept: "application/json" }
     if (this.etag !== null && this.directory !== null) headers["if-none-match"] = this.etag
     const response = await settings.fetch(`${settings.hub}/api/v1/id/directory`, { method: "GET", headers, redirect: "manual", signal })
-    this.notBefore = settings.now() + retryAfterMs(response, settings.now())
+    this.pause.heed(response, settings.now())
     if (response.status === 200 || response.status === 304) this.clock.learn(response, attempt.startedAt)
     if (response.status === 304 && headers["if-none-match"] !== undefined) {
       discard(response)
@@ -1755,7 +1766,7 @@ class LookupSource implements Source {
   private readonly records = new Map<number, Record_>()
   private readonly underWay = new Map<number, Promise<Found>>()
   private lookups: Array<number> = []
-  private notBefore = Number.NEGATIVE_INFINITY
+  private readonly pause = new Pause()
   private readonly closing = new AbortController()
   private readonly settings: Settings
   private readonly clock: HubClock
@@ -1802,7 +1813,7 @@ class LookupSource implements Source {
     if (known !== undefined) return known
     const now = this.settings.now()
     this.lookups = this.lookups.filter((at) => at <= now && at > now - 60_000)
-    if (this.lookups.length >= BOUNDS.lookupsPerMinute || now < this.notBefore) return Promise.resolve("lookup_limited")
+    if (this.lookups.length >= BOUNDS.lookupsPerMinute || this.pause.lasts(now)) return Promise.resolve("lookup_limited")
     if (this.closing.signal.aborted) return Promise.resolve("hub_unreachable")
     this.lookups.push(now)
     const lookup = within(Math.min(this.settings.waitMs, this.settings.fetchTimeoutMs), (signal) => this.load(number, now, signal), this.closing.signal)
@@ -1815,8 +1826,7 @@ class LookupSource implements Source {
   private async load(number: number, asked: number, signal: AbortSignal): Promise<Found> {
     const { settings } = this
     const response = await settings.fetch(`${settings.hub}/api/v1/id/${formatNumber(number)}`, { method: "GET", headers: { accept: "application/json" }, redirect: "manual", signal })
-    const now = settings.now()
-    this.notBefore = now + retryAfterMs(response, now)
+    this.pause.heed(response, settings.now())
     if (response.status !== 200 && response.status !== 404) {
       discard(response)
       return response.status === 429 ? "lookup_limited" : "hub_unreachable"
@@ -2005,7 +2015,7 @@ class LocalJudge {
 const USER_AGENT = HEADER_NAMES.indexOf("user-agent")
 
 class OnlineJudge {
-  private notBefore = Number.NEGATIVE_INFINITY
+  private readonly pause = new Pause()
   private underWay = new Set<Promise<unknown>>()
   private readonly closing = new AbortController()
   private readonly settings: Settings
@@ -2037,12 +2047,11 @@ class OnlineJudge {
 
   private async ask(body: unknown): Promise<Verdict | null> {
     const { settings } = this
-    const now = settings.now()
-    if (now < this.notBefore || this.underWay.size >= BOUNDS.waitingChecks || this.closing.signal.aborted) return null
+    if (this.pause.lasts(settings.now()) || this.underWay.size >= BOUNDS.waitingChecks || this.closing.signal.aborted) return null
     const asked = within(Math.min(settings.waitMs, settings.fetchTimeoutMs), async (signal) => {
       const headers = { accept: "application/json", "content-type": "application/json" }
       const response = await settings.fetch(`${settings.hub}/api/v1/id/verify`, { method: "POST", headers, body: JSON.stringify(body), redirect: "manual", signal })
-      this.notBefore = Math.max(this.notBefore, settings.now() + retryAfterMs(response, settings.now()))
+      this.pause.heed(response, settings.now())
       if (response.status === 200) return verdictOf(await readJson(response, BOUNDS.verdictBytes, signal))
       discard(response)
       return null

@@ -1,0 +1,256 @@
+/** The modes that ask the hub about one agent or one request at a time. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { BOUNDS, type Verdict } from "../../edge/sdk/verify.ts"
+import { waitFor } from "../harness/wait.ts"
+import { HOST, newKey, type TestAgent, TestHub } from "./verify-hub.ts"
+
+const NOBODY = { id: null, handle: null, name: null, trust: null, reputation: null, status: null, moderation: null, profile_url: null, id_url: null }
+
+let hub: TestHub
+let agent: TestAgent
+
+beforeEach(async () => {
+  hub = await TestHub.start()
+  agent = hub.agent()
+})
+afterEach(() => hub.stop())
+
+describe("mode lookup", () => {
+  const lookups = (): number => hub.asked.length
+
+  it("asks once for an agent in five minutes, and knows its name", async () => {
+    const verifier = hub.verifier({ mode: "lookup" })
+    const verdicts = await Promise.all(Array.from({ length: 20 }, () => verifier.check(agent.request())))
+    expect(verdicts.every(({ valid }) => valid)).toBe(true)
+    expect(verdicts[0]).toMatchObject({ id: agent.id, name: "Agent 1", handle: agent.handle, status: "active" })
+    hub.clock.pass(299)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(hub.asked.map(({ url }) => url)).toEqual([`/api/v1/id/${agent.id}`])
+    hub.clock.pass(1)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(lookups()).toBe(2)
+  })
+
+  it("gives the reasons that the directory would", async () => {
+    agent.rotate()
+    const old = agent.keys[0]?.pair ?? newKey()
+    const [suspended, banned, retired] = [hub.agent("suspended"), hub.agent("banned"), hub.agent("retired")]
+    const verifier = hub.verifier({ mode: "lookup" })
+    expect(await verifier.check(agent.request({ key: old }))).toMatchObject({ reason: "key_retired" })
+    expect(await verifier.check(agent.request({ key: newKey() }))).toMatchObject({ reason: "bad_signature" })
+    expect(await verifier.check(suspended.request())).toMatchObject({ reason: "agent_suspended", signature_ok: true })
+    expect(await verifier.check(banned.request())).toMatchObject({ reason: "agent_banned", profile_url: null })
+    expect(await verifier.check(retired.request())).toMatchObject({ reason: "agent_retired", status: "retired" })
+    const once = agent.request()
+    expect(await verifier.check(once)).toMatchObject({ valid: true })
+    expect(await verifier.check(once)).toMatchObject({ reason: "replayed" })
+    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": `HubAgent/1 (${agent.id}; +https://hub.example)` } })).toMatchObject({ reason: "announced_only", name: "Agent 1" })
+  })
+
+  it("asks again after a signature that does not hold, once a minute at most", async () => {
+    const verifier = hub.verifier({ mode: "lookup" })
+    await verifier.check(agent.request())
+    agent.rotate()
+    hub.clock.pass(59)
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "bad_signature" })
+    hub.clock.pass(1)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    for (let time = 0; time < 20; time++) await verifier.check(agent.request({ key: newKey() }))
+    expect(lookups()).toBe(2)
+  })
+
+  it("remembers for a minute that nobody has a number", async () => {
+    const verifier = hub.verifier({ mode: "lookup" })
+    const claim = agent.request()
+    claim.headers["Hub-Id"] = "HX-000002"
+    for (let time = 0; time < 5; time++) expect(await verifier.check(claim)).toMatchObject({ reason: "id_unknown", ...NOBODY })
+    expect(lookups()).toBe(1)
+    const second = hub.agent()
+    hub.clock.pass(60)
+    expect(await verifier.check(second.request())).toMatchObject({ valid: true })
+  })
+
+  it("makes no more than 30 lookups a minute", async () => {
+    for (let index = 0; index < 40; index++) hub.agent()
+    const verifier = hub.verifier({ mode: "lookup" })
+    const reasons: Array<Verdict["reason"]> = []
+    for (const one of hub.agents) reasons.push((await verifier.check(one.request())).reason)
+    expect(reasons.filter((reason) => reason === null)).toHaveLength(BOUNDS.lookupsPerMinute)
+    expect(reasons.slice(BOUNDS.lookupsPerMinute).every((reason) => reason === "lookup_limited")).toBe(true)
+    expect(lookups()).toBe(BOUNDS.lookupsPerMinute)
+    // What is known needs no lookup; an announcement is told without the agent's fields.
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    const last = hub.agents.at(-1)
+    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": `HubAgent/1 (${last?.id}; +https://hub.example)` } })).toMatchObject({ reason: "announced_only", ...NOBODY })
+    hub.clock.pass(60)
+    expect(await verifier.check(last?.request() ?? agent.request())).toMatchObject({ valid: true })
+  })
+
+  it("keeps no more records than its bound", async () => {
+    const verifier = hub.verifier({ mode: "lookup" })
+    const claims: Array<ReturnType<TestAgent["request"]>> = []
+    for (let number = 100; number < 100 + BOUNDS.records; number++) {
+      const claim = agent.request()
+      claim.headers["Hub-Id"] = `HX-${String(number).padStart(6, "0")}`
+      claims.push(claim)
+    }
+    const began = hub.clock.ms
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    for (const [index, claim] of claims.entries()) {
+      if (index % BOUNDS.lookupsPerMinute === 0) hub.clock.pass(61)
+      expect((await verifier.check({ ...claim, headers: { ...claim.headers, "Hub-Timestamp": String(hub.clock.seconds) } })).reason).toBe("id_unknown")
+    }
+    // By the clock the first record would still do, and nothing of the time that was set back stands in the way.
+    hub.clock.ms = began + 10_000
+    const before = lookups()
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(lookups()).toBe(before + 1)
+  })
+
+  it("keeps to the hub's own limit", async () => {
+    hub.answer = (_asked, response) => hub.sendJson(response, { ok: false }, { "retry-after": "30" }, 429)
+    const verifier = hub.verifier({ mode: "lookup" })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "lookup_limited" })
+    hub.answer = null
+    hub.clock.pass(29)
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "lookup_limited" })
+    expect(lookups()).toBe(1)
+    hub.clock.pass(1)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+  })
+
+  it.each<readonly [string, (record: Record<string, unknown>) => unknown]>([
+    ["no envelope", (record) => record],
+    ["an envelope that is not ok", (record) => ({ ok: false, data: record })],
+    ["a list", () => ({ ok: true, data: [] })],
+    ["another agent", (record) => ({ ok: true, data: { ...record, id: "HX-000009" } })],
+    ["an unknown status", (record) => ({ ok: true, data: { ...record, status: "king" } })],
+    ["an unknown moderation", (record) => ({ ok: true, data: { ...record, moderation: 1 } })],
+    ["a key that is none", (record) => ({ ok: true, data: { ...record, public_key: "AAAA" } })],
+    ["no key", (record) => ({ ok: true, data: { ...record, public_key: null } })],
+    ["keys that are none", (record) => ({ ok: true, data: { ...record, keys: {} } })],
+    ["trust in words", (record) => ({ ok: true, data: { ...record, trust: "high" } })],
+    ["an address of a script", (record) => ({ ok: true, data: { ...record, profile_url: "javascript:alert(1)" } })],
+    ["a name without end", (record) => ({ ok: true, data: { ...record, name: "n".repeat(BOUNDS.nameChars + 1) } })],
+    ["more bytes than the bound", (record) => ({ ok: true, data: record, padding: "p".repeat(BOUNDS.recordBytes) })],
+    ["no JSON", () => "<html>"],
+    ["nesting without end", () => "[".repeat(100_000)]
+  ])("takes no record with %s", async (_name, body) => {
+    hub.answer = (_asked, response) => hub.sendJson(response, body(agent.record(hub.base)))
+    const verifier = hub.verifier({ mode: "lookup" })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable", ...NOBODY })
+    hub.answer = null
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+  })
+
+  it("follows no redirect, waits a bounded time, and asks nothing once it is closed", async () => {
+    hub.answer = (_asked, response) => void response.writeHead(302, { location: "/api/v1/id/HX-000001" }).end()
+    const verifier = hub.verifier({ mode: "lookup", waitMs: 100 })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    hub.answer = () => undefined
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    verifier.close()
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    await verifier.settled()
+    expect(lookups()).toBe(2)
+  })
+})
+
+describe("mode online", () => {
+  const verdict = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+    ok: true,
+    data: {
+      valid: true, reason: null, scheme: "hub-id", id: agent.id, handle: agent.handle, name: "Agent 1", trust: 10, reputation: 0, status: "active",
+      moderation: null, profile_url: "https://hub.example/agents/agent-1", id_url: "https://hub.example/id/HX-000001", ...more
+    }
+  })
+  const refusal = (reason: string, more: Record<string, unknown> = {}): unknown => verdict({ valid: false, reason, message: "by the hub", ...more })
+
+  it("asks the hub with the website's own host and the headers of the proof alone", async () => {
+    hub.answer = (_asked, response) => hub.sendJson(response, verdict())
+    const request = agent.request()
+    const { ok: _, ...expected } = verdict()
+    const checked = await hub.verifier({ mode: "online" }).check({ ...request, headers: { ...request.headers, Cookie: "secret", Host: "evil.example", "User-Agent": "x" } })
+    expect(checked).toEqual(expected["data"])
+    const [asked] = hub.asked
+    expect(asked).toMatchObject({ method: "POST", url: "/api/v1/id/verify" })
+    const { "Hub-Id": id, "Hub-Timestamp": timestamp, "Hub-Nonce": nonce, "Hub-Signature": signature } = request.headers
+    expect(JSON.parse(asked?.body ?? "")).toEqual({
+      method: "GET", host: HOST, path: request.path,
+      headers: { "hub-id": id, "hub-timestamp": timestamp, "hub-nonce": nonce, "hub-signature": signature, "user-agent": "x" }
+    })
+  })
+
+  it("asks for each host until one fits", async () => {
+    hub.answer = (asked, response) => hub.sendJson(response, (JSON.parse(asked.body) as { host: string }).host === "b.example" ? verdict() : refusal("bad_signature"))
+    const verifier = hub.verifier({ mode: "online", hosts: ["a.example", "b.example", "c.example"] })
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+    expect(hub.asked).toHaveLength(2)
+    hub.answer = (_asked, response) => hub.sendJson(response, refusal("replayed"))
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "replayed", id: agent.id })
+    expect(hub.asked).toHaveLength(3)
+  })
+
+  it("asks nothing about a request that claims nothing, and does about a Web Bot Auth signature", async () => {
+    hub.answer = (_asked, response) => hub.sendJson(response, verdict({ scheme: "web-bot-auth" }))
+    const verifier = hub.verifier({ mode: "online" })
+    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": "Mozilla/5.0" } })).toMatchObject({ reason: "headers_missing" })
+    expect(hub.asked).toHaveLength(0)
+    const headers = { Signature: "sig=:AA==:", "Signature-Input": 'sig=("@authority")', "Signature-Agent": '"https://hub.example"' }
+    expect(await verifier.check({ method: "GET", path: "/", headers })).toMatchObject({ valid: true, scheme: "web-bot-auth" })
+    expect(JSON.parse(hub.asked[0]?.body ?? "")).toMatchObject({ headers: { signature: "sig=:AA==:" } })
+  })
+
+  it.each<readonly [string, () => unknown]>([
+    ["no envelope", () => verdict()["data"]],
+    ["valid in words", () => verdict({ valid: "true" })],
+    ["valid with a reason", () => verdict({ reason: "replayed" })],
+    ["valid without an agent", () => verdict({ id: null })],
+    ["valid without a handle", () => verdict({ handle: null })],
+    ["valid and flagged", () => verdict({ status: "flagged", moderation: "banned" })],
+    ["an unknown reason", () => refusal("because")],
+    ["no reason", () => verdict({ valid: false })],
+    ["a number that is none", () => refusal("bad_signature", { id: "HX-1" })],
+    ["an address of a script", () => refusal("bad_signature", { id_url: "javascript:alert(1)" })],
+    ["more bytes than the bound", () => verdict({ padding: "p".repeat(BOUNDS.verdictBytes) })],
+    ["no JSON", () => "valid"]
+  ])("takes no verdict with %s", async (_name, body) => {
+    hub.answer = (_asked, response) => hub.sendJson(response, body())
+    expect(await hub.verifier({ mode: "online" }).check(agent.request())).toMatchObject({ reason: "hub_unreachable", valid: false, ...NOBODY })
+  })
+
+  it("a hub that fails, redirects, hangs or refuses the question is unreachable", async () => {
+    const verifier = hub.verifier({ mode: "online", waitMs: 100 })
+    for (const status of [302, 404, 422, 500]) {
+      hub.answer = (_asked, response) => hub.sendJson(response, verdict(), { location: "/api/v1/id/verify" }, status)
+      expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    }
+    hub.answer = () => undefined
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    expect(hub.asked).toHaveLength(5)
+  })
+
+  it("keeps away as long as a 429 says", async () => {
+    hub.answer = (_asked, response) => hub.sendJson(response, { ok: false }, { "retry-after": "7" }, 429)
+    const verifier = hub.verifier({ mode: "online" })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    hub.answer = (_asked, response) => hub.sendJson(response, verdict())
+    hub.clock.pass(6)
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    expect(hub.asked).toHaveLength(1)
+    hub.clock.pass(1)
+    expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
+  })
+
+  it("asks nothing once it is closed", async () => {
+    const verifier = hub.verifier({ mode: "online" })
+    hub.answer = () => undefined
+    const pending = verifier.check(agent.request())
+    await waitFor(() => hub.asked.length === 1)
+    verifier.close()
+    expect(await pending).toMatchObject({ reason: "hub_unreachable" })
+    expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
+    await verifier.settled()
+    expect(hub.asked).toHaveLength(1)
+  })
+})

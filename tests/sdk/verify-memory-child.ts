@@ -1,0 +1,29 @@
+/** A website's process that reads a directory again and again, and tells by how much it grew. */
+import { createVerifier } from "../../edge/sdk/verify.ts"
+
+const hub = process.argv[2] ?? ""
+const READS = 4
+const SAMPLE_EVERY_MS = 5
+
+const rss = (): number => process.memoryUsage.rss()
+
+// What fetch itself takes, once for a process, is not the verifier's.
+await (await fetch(`${hub}/small`)).text()
+globalThis.gc?.()
+const before = rss()
+let peak = before
+const sampling = setInterval(() => (peak = Math.max(peak, rss())), SAMPLE_EVERY_MS)
+
+let now = Date.now()
+const verifier = createVerifier({ hub, hosts: ["shop.example"], now: () => now, clock: "own" })
+const loads: Array<number> = []
+for (let read = 0; read < READS; read++) {
+  const began = performance.now()
+  if (!(await verifier.ready())) throw new Error("the directory could not be read")
+  loads.push(performance.now() - began)
+  now += 301_000
+}
+clearInterval(sampling)
+const last = rss()
+globalThis.gc?.()
+console.log(JSON.stringify({ agents: verifier.state().agents, peak: peak - before, last: last - before, loads }))
