@@ -1,17 +1,12 @@
 /** An edge, put together. Opened in a scope; closing the scope stops it in the reverse order. */
 import { randomUUID } from "node:crypto"
 import type { Server } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer, type Scope } from "effect"
-import { HttpRouter } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
-import { HubApi } from "../schemas/api.ts"
+import { Effect, type Scope } from "effect"
 import { VerifyKeys } from "./auth/keys.ts"
 import { Verifier } from "./auth/verify.ts"
-import { BusService } from "./bus/bus.ts"
-import { type EdgeBus, openBus } from "./bus/service.ts"
+import { openBus } from "./bus/service.ts"
 import type { ConfigProblem, EdgeConfig } from "./config.ts"
-import { type Documents, DocumentsService, loadDocuments } from "./docs/documents.ts"
+import { loadDocuments } from "./docs/documents.ts"
 import { pagesOf } from "./html/pages.ts"
 import { refusedPage } from "./html/refused.ts"
 import { Clients } from "./http/address.ts"
@@ -19,34 +14,10 @@ import { BodyBudget } from "./http/body.ts"
 import { ENDPOINTS, EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
-import { Pipeline, type Routes } from "./http/pipeline.ts"
+import { Pipeline } from "./http/pipeline.ts"
 import { serve } from "./http/server.ts"
-import { EdgeConfigService, IdentitiesService, LimitsService, LinkService } from "./http/services.ts"
-import { type Identities, identitiesOf } from "./identity/identities.ts"
-import { AgentRoutes } from "./routes/agent.ts"
-import { IdentityRoutes } from "./routes/identity.ts"
-import { MetaRoutes } from "./routes/meta.ts"
-import { NotificationRoutes } from "./routes/notification.ts"
-import { RegistrationRoutes } from "./routes/registration.ts"
-
-/** Paths are matched before they come here (endpoints.ts); the router must not be more generous. */
-const ROUTER = { ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, caseSensitive: true, maxParamLength: 256 }
-
-const routesOf = (config: EdgeConfig, bus: EdgeBus, limits: EdgeLimits, documents: Documents, identities: Identities): Effect.Effect<Routes, never, Scope.Scope> =>
-  HttpRouter.toHttpEffect(
-    HttpApiBuilder.layer(HubApi).pipe(
-      Layer.provide([MetaRoutes, RegistrationRoutes, AgentRoutes, IdentityRoutes, NotificationRoutes]),
-      Layer.provide([
-        Layer.succeed(BusService, bus.bus),
-        Layer.succeed(EdgeConfigService, config),
-        Layer.succeed(LimitsService, limits),
-        Layer.succeed(IdentitiesService, identities),
-        Layer.succeed(LinkService, bus.link),
-        Layer.succeed(DocumentsService, documents)
-      ]),
-      Layer.provide(NodeHttpServer.layerHttpServices)
-    )
-  ).pipe(Effect.provideService(HttpRouter.RouterConfig, ROUTER))
+import { identitiesOf } from "./identity/identities.ts"
+import { allRoutes } from "./routes/all.ts"
 
 export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function*() {
@@ -66,7 +37,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       table: new EndpointTable(ENDPOINTS),
       log,
       basePath,
-      routes: yield* routesOf(config, bus, buckets, documents, identities),
+      routes: allRoutes({ bus: bus.bus, config, limits: buckets, link: bus.link, documents, identities }),
       pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),
       refusedPage: refusedPage(hub)
     })

@@ -42,8 +42,6 @@ const ADMIT_KEY = "agent.admit_key"
  */
 const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
 
-const opensToAnyKey = (op: string): boolean => op === ADMIT_KEY || FIRST_ANSWERS.has(op)
-
 export const agentGate = (parts: GateParts): Gate<AgentState> => ({
   judge: (ask, activation, writes) => {
     const { by } = ask
@@ -52,9 +50,9 @@ export const agentGate = (parts: GateParts): Gate<AgentState> => ({
     if (by.settled === true) return { verdict: judgeAgent(parts, ask, by, activation.state, memory, writes) }
     const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, Date.now())
     if (use === "reused") return REUSED
-    const stranger = activation.state === null && !opensToAnyKey(ask.op)
+    const stranger = activation.state === null && ask.op !== ADMIT_KEY
     return {
-      verdict: stranger ? judgeStrangerKey(parts, by) : judgeAgent(parts, ask, by, activation.state, memory, writes),
+      verdict: stranger ? judgeStrangerKey(parts, by, FIRST_ANSWERS.has(ask.op)) : judgeAgent(parts, ask, by, activation.state, memory, writes),
       recorded
     }
   }
@@ -65,10 +63,10 @@ const REUSED: Judgement = {
   verdict: { pass: false, refused: refusal("auth_nonce_reused", "This nonce was used before. Sign again with a fresh one.") }
 }
 
-const judgeStrangerKey = async (parts: GateParts, by: SignedBy): Promise<GateVerdict> => {
+const judgeStrangerKey = async (parts: GateParts, by: SignedBy, open: boolean): Promise<GateVerdict> => {
   const claim = await parts.claimOf(by.key)
   return claim === null
-    ? { pass: false, refused: refusal("key_unknown", "The signature is good, but no agent has this key.") }
+    ? open ? { pass: true } : { pass: false, refused: refusal("key_unknown", "The signature is good, but no agent has this key.") }
     : { moved: claim.agent }
 }
 

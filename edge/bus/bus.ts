@@ -1,5 +1,5 @@
 /** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
-import { Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { Asker } from "../../schemas/bus/asker.ts"
 import type { OperationName, Operations, Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -120,5 +120,3 @@ const isGood = (answer: Uint8Array): boolean =>
   answer.length > QUERY_GOOD.length && QUERY_GOOD.every((byte, index) => answer[index] === byte)
 
 const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T
-
-export class BusService extends Context.Service<BusService, Bus>()("hub/edge/Bus") {}

@@ -1,7 +1,6 @@
 /** The documents that the service serves: the reference and its siblings as markdown and as a page, and the OpenAPI description. */
 import { readFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"
-import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
 import type { EdgeConfig } from "../config.ts"
@@ -19,8 +18,6 @@ export interface Documents {
   readonly verifier: Document
   readonly verifierPage: Document
 }
-
-export class DocumentsService extends Context.Service<DocumentsService, Documents>()("hub/edge/Documents") {}
 
 const VERIFIER = new URL("../sdk/verify.ts", import.meta.url)
 

@@ -3,13 +3,12 @@
  * the way: whether an agent may be seen is a matter of the moment.
  */
 import { Effect } from "effect"
-import type { HttpServerResponse } from "effect/http"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { profileOf } from "../bus/agent.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import { empty, plain } from "../http/respond.ts"
+import { empty, plain, type Response } from "../http/respond.ts"
 import { AgentMarkdown } from "./agent-markdown.ts"
 import { agentPage } from "./agent-view.ts"
 import { HTML_TYPE, pageHeaders, pageText, type Site } from "./layout.ts"
@@ -17,8 +16,6 @@ import { HTML_TYPE, pageHeaders, pageText, type Site } from "./layout.ts"
 const ENTRIES_SHOWN = 10
 /** The page is worth more than its history: read models that are away must not hold it up for long. */
 const ENTRIES_WAIT_MS = 1_500
-
-type Response = HttpServerResponse.HttpServerResponse
 
 export type AgentPage = (call: Call, ref: string) => Effect.Effect<Response, Refused>
 

@@ -1,6 +1,5 @@
 /** What is served outside the interface: pages for people, and a way to them. */
 import { Effect } from "effect"
-import type { HttpServerResponse } from "effect/http"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { refusal } from "../../schemas/errors.ts"
 import type { Bus } from "../bus/bus.ts"
@@ -10,7 +9,7 @@ import { preflight } from "../http/cors.ts"
 import { serveDocument } from "../http/documents.ts"
 import type { EdgeLimits } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { empty } from "../http/respond.ts"
+import { empty, type Response } from "../http/respond.ts"
 import type { EdgeConfig } from "../config.ts"
 import type { Identities } from "../identity/identities.ts"
 import { identityPages } from "../identity/root.ts"
@@ -20,7 +19,7 @@ import type { Site } from "./layout.ts"
 
 const ALLOW = "GET, HEAD, OPTIONS"
 
-type Page = (call: Call) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refused>
+type Page = (call: Call) => Effect.Effect<Response, Refused>
 
 const notHere = ({ baseUrl }: Site) =>
   refusal("not_found", `There is nothing here. The interface begins at ${API_PREFIX}.`, { resource: "page", api: `${baseUrl}${API_PREFIX}` })
@@ -61,7 +60,7 @@ export const pagesOf = ({ config, documents, limits, bus, identities }: PagePart
     })
 }
 
-const redirect = (call: Call, location: string): HttpServerResponse.HttpServerResponse => {
+const redirect = (call: Call, location: string): Response => {
   call.headers["location"] = location
   return empty(302)
 }

@@ -1,8 +1,7 @@
 /** A refusal outside the interface: a page for a browser, the envelope for everybody else. */
-import type { HttpServerResponse } from "effect/http"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
-import { plain, refused } from "../http/respond.ts"
+import { plain, refused, type Response } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import { HTML_TYPE, pageHeaders, pageText, type Site } from "./layout.ts"
 
@@ -24,7 +23,7 @@ const advice = (call: Call, { details }: Refusal): Html => {
   return typeof reference === "string" ? html`<p>If you report it, tell this reference: <code>${reference}</code></p>\n` : NOTHING
 }
 
-export type RefusedPage = (call: Call, refusal: Refusal) => HttpServerResponse.HttpServerResponse
+export type RefusedPage = (call: Call, refusal: Refusal) => Response
 
 export const refusedPage = (site: Site): RefusedPage => (call, refusal) => {
   const answer = refused(call, refusal)

@@ -1,6 +1,5 @@
 /** One request on its way through the edge: what it is, what is known of its sender, what its answer will carry. */
 import type { IncomingMessage } from "node:http"
-import { Context } from "effect"
 import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
 import type { ClientHash } from "./address.ts"
@@ -87,5 +86,3 @@ const targetOf = (url: string): string => {
 /** A proxy in front may have taken the prefix off already, or leave it on. */
 const withoutPrefix = (target: string, basePath: string): string =>
   basePath !== "" && target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target
-
-export class CurrentCall extends Context.Service<CurrentCall, Call>()("hub/edge/CurrentCall") {}

@@ -1,7 +1,6 @@
 /** Answers to OPTIONS (spec 4.1.8): what a path takes, for browsers on any site and without authentication. */
-import type { HttpServerResponse } from "effect/http"
 import type { Call } from "./call.ts"
-import { empty } from "./respond.ts"
+import { empty, type Response } from "./respond.ts"
 
 const ALLOWED_HEADERS = [
   "X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature", "X-Hub-Vault", "Authorization", "Content-Type", "Accept",
@@ -10,7 +9,7 @@ const ALLOWED_HEADERS = [
 
 const MAX_AGE_SECONDS = 86_400
 
-export const preflight = (call: Call, allow: string): HttpServerResponse.HttpServerResponse => {
+export const preflight = (call: Call, allow: string): Response => {
   const asked = call.header("access-control-request-headers") ?? ""
   // Later headers of the service's own are allowed before this list learns of them.
   const own = asked.split(",").map((name) => name.trim()).filter((name) => /^x-hub-[a-z0-9-]{1,40}$/i.test(name))

@@ -1,8 +1,7 @@
 /** Answers that are the same for everybody until the service is started anew: bytes, an entity tag, and 304. */
 import { createHash } from "node:crypto"
-import type { HttpServerResponse } from "effect/http"
 import type { Call } from "./call.ts"
-import { empty, plain } from "./respond.ts"
+import { empty, plain, type Response } from "./respond.ts"
 
 const MAX_AGE_SECONDS = 300
 
@@ -20,7 +19,7 @@ export const documentOf = (text: string, contentType: string, headers: Readonly<
   headers
 })
 
-export const serveDocument = (call: Call, document: Document): HttpServerResponse.HttpServerResponse => {
+export const serveDocument = (call: Call, document: Document): Response => {
   Object.assign(call.headers, document.headers, { etag: document.etag, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` })
   return matchesTag(call.header("if-none-match"), document.etag) ? empty(304) : plain(document.text, document.contentType)
 }

@@ -86,7 +86,7 @@ interface Entry {
 }
 
 export type Match =
-  | { readonly kind: "found"; readonly endpoint: Endpoint; readonly allow: string }
+  | { readonly kind: "found"; readonly endpoint: Endpoint; readonly allow: string; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "method"; readonly allow: string }
   | { readonly kind: "none" }
 
@@ -106,6 +106,20 @@ const groupByPath = (endpoints: ReadonlyArray<Endpoint>): ReadonlyMap<string, En
   }))
 }
 
+const NO_PARAMETERS = {}
+
+const fits = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>): boolean =>
+  pattern.length === segments.length &&
+  pattern.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
+
+const parametersOf = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>): Readonly<Record<string, string>> =>
+  Object.fromEntries(pattern.flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), segments[index] ?? ""]] : [])))
+
+const matched = (entry: Entry, method: string, params: Readonly<Record<string, string>>): Match => {
+  const endpoint = entry.byMethod.get(method === "HEAD" ? "GET" : method)
+  return endpoint === undefined ? { kind: "method", allow: entry.allow } : { kind: "found", endpoint, allow: entry.allow, params }
+}
+
 export class EndpointTable {
   private readonly fixed = new Map<string, Entry>()
   private readonly open: Array<Entry> = []
@@ -120,19 +134,11 @@ export class EndpointTable {
   }
 
   match(method: string, path: string): Match {
-    const entry = this.fixed.get(path) ?? this.withParameters(path)
-    if (entry === undefined) return NONE
-    const endpoint = entry.byMethod.get(method === "HEAD" ? "GET" : method)
-    return endpoint === undefined ? { kind: "method", allow: entry.allow } : { kind: "found", endpoint, allow: entry.allow }
-  }
-
-  private withParameters(path: string): Entry | undefined {
+    const fixed = this.fixed.get(path)
+    if (fixed !== undefined) return matched(fixed, method, NO_PARAMETERS)
     const segments = path.split("/")
-    return this.open.find(
-      (entry) =>
-        entry.segments.length === segments.length &&
-        entry.segments.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
-    )
+    const entry = this.open.find((one) => fits(one.segments, segments))
+    return entry === undefined ? NONE : matched(entry, method, parametersOf(entry.segments, segments))
   }
 }
 

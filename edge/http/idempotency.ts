@@ -11,7 +11,6 @@
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import type { HttpServerResponse } from "effect/http"
 import type { Bus } from "../bus/bus.ts"
 import type { IdempotencyBegin } from "../../schemas/bus/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
@@ -19,14 +18,14 @@ import type { Limits } from "../../schemas/limits.ts"
 import type { Ticket } from "../auth/ticket.ts"
 import type { Call } from "./call.ts"
 import { type Refused, refuse } from "./refused.ts"
-import { keptAnswer } from "./respond.ts"
+import { keptAnswer, type Response } from "./respond.ts"
 
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
 
-type Answered<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+type Answered<E, R> = Effect.Effect<Response, E, R>
 
 export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answered<never, R>): Answered<Refused, R> => {
   const { ticket, endpoint } = call
@@ -75,7 +74,7 @@ const begin = (bus: Bus, call: Call, ticket: Ticket, input: Entry): Effect.Effec
   )
 
 /** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
-const finish = (bus: Bus, call: Call, ticket: Ticket, entry: Entry, response: HttpServerResponse.HttpServerResponse): Effect.Effect<void> => {
+const finish = (bus: Bus, call: Call, ticket: Ticket, entry: Entry, response: Response): Effect.Effect<void> => {
   const { status } = response
   const text = response.body._tag === "Uint8Array" ? response.body.text : undefined
   const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES

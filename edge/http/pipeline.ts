@@ -15,32 +15,24 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Cause, Effect, type Scope } from "effect"
-import { HttpServerError, HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { HttpApiError } from "effect/http-api"
-import { readSignatureHeaders, type SignatureHeaders } from "../auth/headers.ts"
+import { Cause, Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { readSignatureHeaders, type ReadHeaders } from "../auth/headers.ts"
 import type { Verifier } from "../auth/verify.ts"
 import type { Bus } from "../bus/bus.ts"
-import { API_PREFIX } from "../../schemas/api.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
 import { announcesTooMuch, type BodyBudget, hasBody, readBody, tooLarge } from "./body.ts"
-import { Call, CurrentCall } from "./call.ts"
+import { Call } from "./call.ts"
 import { preflight } from "./cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
+import type { Route } from "./handlers.ts"
 import { idempotent } from "./idempotency.ts"
-import { issueRefusal } from "./json.ts"
 import type { EdgeLimits, Taken } from "./limits.ts"
 import type { RequestLog } from "./log.ts"
-import { withoutRepeats } from "./query.ts"
 import { Refused, refuse } from "./refused.ts"
-import { finish, refused } from "./respond.ts"
-
-type Response = HttpServerResponse.HttpServerResponse
-
-/** What the routes make of a request that has been let in. */
-export type Routes = Effect.Effect<Response, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope | CurrentCall>
+import { finish, refused, type Response } from "./respond.ts"
 
 export interface PipelineParts {
   readonly limits: Limits
@@ -53,7 +45,8 @@ export interface PipelineParts {
   readonly log: RequestLog
   /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
   readonly basePath: string
-  readonly routes: Routes
+  /** What handles a request that has been let in, by the endpoint's full name. */
+  readonly routes: ReadonlyMap<string, Route>
   /** The pages for humans, outside the interface. */
   readonly pages: (call: Call) => Effect.Effect<Response, Refused>
   /** What they answer when something is refused. */
@@ -70,48 +63,47 @@ export class Pipeline {
     this.parts = parts
   }
 
-  readonly app: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | Scope.Scope> = Effect.suspend(() =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => this.answer(request))
+  readonly app: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    this.answer(NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage, NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
   )
 
-  private answer(request: HttpServerRequest.HttpServerRequest): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | Scope.Scope> {
+  private answer(source: IncomingMessage, response: ServerResponse): Effect.Effect<Response> {
     const { parts } = this
-    const source = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
-    const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
     const now = Date.now()
     const call = new Call(randomUUID(), source, parts.clients.of(source), parts.basePath, now, now + parts.limits.service.request_deadline_ms)
     const held = { bytes: 0 }
-    return Effect.interruptible(this.serve(call, request, response, held)).pipe(
-      Effect.matchCauseEffect({
-        onSuccess: (answer) => Effect.succeed(answer),
-        onFailure: (cause) => this.failed(call, cause)
-      }),
-      Effect.map((answer) => {
-        const finished = finish(call, answer)
-        const body = finished.body
-        parts.log.request(call, finished.status, body._tag === "Uint8Array" ? body.contentLength : 0)
-        return finished
-      }),
-      Effect.ensuring(Effect.sync(() => parts.bodies.release(held.bytes)))
+    return Effect.ensuring(
+      Effect.map(
+        Effect.catchCause(Effect.interruptible(this.serve(call, response, held)), (cause) => this.failed(call, cause)),
+        (answer) => {
+          const finished = finish(call, answer)
+          const { body } = finished
+          parts.log.request(call, finished.status, body._tag === "Uint8Array" ? body.contentLength : 0)
+          return finished
+        }
+      ),
+      Effect.sync(() => parts.bodies.release(held.bytes))
     )
   }
 
   private readonly serve = Effect.fnUntraced({ self: this as Pipeline }, function*(
     this: Pipeline,
     call: Call,
-    request: HttpServerRequest.HttpServerRequest,
     response: ServerResponse,
     held: { bytes: number }
-  ): Effect.fn.Return<Response, Refused, HttpServerRequest.HttpServerRequest | Scope.Scope> {
+  ): Effect.fn.Return<Response, Refused> {
     const { parts } = this
-    yield* pass(parts.buckets.take("ip", call.client))
+    const taken = parts.buckets.take("ip", call.client)
+    if (taken !== null) yield* pass(taken)
     const misshapen = this.misshapen(call)
     if (misshapen !== null) return yield* closing(call, misshapen)
     if (!isApiPath(call.path)) return yield* parts.pages(call)
     const match = parts.table.match(call.method, call.path)
     if (call.method === "OPTIONS" && match.kind !== "none") return preflight(call, match.allow)
     if (match.kind === "found") call.endpoint = match.endpoint
-    const signature = yield* this.signatureOf(call)
+    const { signature, drawn } = this.signatureOf(call)
+    if (drawn !== null) yield* pass(drawn)
+    if (signature?.kind === "refused") return yield* refuse(signature.refusal)
     if (hasBody(call.request)) {
       call.body = yield* Effect.catch(
         readBody(call.request, response, parts.limits, parts.bodies, (bytes) => {
@@ -121,11 +113,11 @@ export class Pipeline {
       )
     }
     if (signature !== null) {
-      const verdict = parts.verifier.verify({ method: call.method, target: call.target, body: call.body, hostHeader: call.header("host") }, signature, call.startedAt)
+      const verdict = parts.verifier.verify({ method: call.method, target: call.target, body: call.body, hostHeader: call.header("host") }, signature.headers, call.startedAt)
       if (!verdict.ok) return yield* refuse(verdict.refusal)
       call.ticket = verdict.ticket
     }
-    const answer = yield* this.dispatch(call, request, match)
+    const answer = yield* this.dispatch(call, match)
     return call.ticket === null || call.ticket.spent ? answer : yield* this.settle(call, answer)
   })
 
@@ -141,31 +133,27 @@ export class Pipeline {
     return announcesTooMuch(call.request, this.parts.limits) ? tooLarge(this.parts.limits) : null
   }
 
-  private readonly signatureOf = (call: Call): Effect.Effect<SignatureHeaders | null, Refused> => {
+  /** What the request carries of a signature (`null`: nothing), and the bucket drawn for it. */
+  private signatureOf(call: Call): { readonly signature: Exclude<ReadHeaders, { kind: "none" }> | null; readonly drawn: Drawn } {
     const { buckets, limits } = this.parts
     const read = readSignatureHeaders(call.request.headers, Math.floor(call.startedAt / 1000), limits.authentication.timestamp_skew_seconds)
-    if (read.kind === "refused") return Effect.flatMap(pass(buckets.take("anon", call.client)), () => Effect.fail(refuse(read.refusal)))
-    if (read.kind === "signed") return Effect.as(pass(buckets.take("key", read.headers.publicKey)), read.headers)
+    if (read.kind === "signed") return { signature: read, drawn: buckets.take("key", read.headers.publicKey) }
+    if (read.kind === "refused") return { signature: read, drawn: buckets.take("anon", call.client) }
     const drawsAnon = call.endpoint === null || call.endpoint.drawsAnon
-    return drawsAnon ? Effect.as(pass(buckets.take("anon", call.client)), null) : Effect.succeed(null)
+    return { signature: null, drawn: drawsAnon ? buckets.take("anon", call.client) : null }
   }
 
-  private dispatch(call: Call, request: HttpServerRequest.HttpServerRequest, match: Match): Effect.Effect<Response, Refused, HttpServerRequest.HttpServerRequest | Scope.Scope> {
+  private dispatch(call: Call, match: Match): Effect.Effect<Response, Refused> {
     if (match.kind === "none") return Effect.succeed(refused(call, notFound("endpoint")))
     if (match.kind === "method") {
       call.headers["allow"] = match.allow
       return Effect.succeed(refused(call, refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: match.allow.split(", ") })))
     }
     if (match.endpoint.auth === "signed" && call.ticket === null) return Effect.fail(refuse(unsigned(match.endpoint.id)))
-    const routed = this.routed(call, request)
-    return Effect.catch(idempotent(this.parts.bus, call, this.parts.limits, routed), (failed) => Effect.succeed(refused(call, failed.refusal)))
-  }
-
-  private routed(call: Call, request: HttpServerRequest.HttpServerRequest): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | Scope.Scope> {
-    const routes = Effect.provideService(this.parts.routes, CurrentCall, call)
-    const url = routedUrl(call, request.url)
-    const asked = url === null ? routes : Effect.provideService(routes, HttpServerRequest.HttpServerRequest, request.modify({ url }))
-    return Effect.catchCause(asked, (cause) => this.failed(call, cause))
+    const route = this.parts.routes.get(match.endpoint.id)
+    if (route === undefined) return Effect.die(new Error(`Nothing handles ${match.endpoint.id}`))
+    const handled = Effect.catchCause(Effect.suspend(() => route(call, match.params)), (cause) => this.failed(call, cause))
+    return Effect.catch(idempotent(this.parts.bus, call, this.parts.limits, handled), (failed) => Effect.succeed(refused(call, failed.refusal)))
   }
 
   private settle(call: Call, answer: Response): Effect.Effect<Response, never> {
@@ -186,30 +174,10 @@ export class Pipeline {
     }
     const error = Cause.squash(cause)
     const answer = isApiPath(call.path) ? refused : this.parts.refusedPage
-    const known = refusalOf(error)
-    if (known !== null) return Effect.succeed(answer(call, known))
+    if (error instanceof Refused) return Effect.succeed(answer(call, error.refusal))
     this.parts.log.defect(call, error)
     return Effect.succeed(answer(call, refusal("internal_error", "Something went wrong inside the service.", { reference: call.id })))
   }
-}
-
-/** What the router shall see, where that is not what was sent: no prefix, one path for the root, each parameter once. */
-const routedUrl = (call: Call, sent: string): string | null => {
-  const search = withoutRepeats(call.search) ?? call.search
-  const path = call.path === `${API_PREFIX}/` ? API_PREFIX : call.path
-  const url = search === "" ? path : `${path}?${search}`
-  return url === sent ? null : url
-}
-
-const refusalOf = (error: unknown): Refusal | null => {
-  if (error instanceof Refused) return error.refusal
-  if (HttpApiError.HttpApiSchemaError.is(error)) {
-    if (error.kind === "Params") return notFound("resource")
-    if (error.kind === "Query") return issueRefusal(error.cause.issue, "query")
-    return null
-  }
-  if (HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound") return notFound("endpoint")
-  return null
 }
 
 const unsigned = (endpoint: string): Refusal =>
@@ -217,13 +185,13 @@ const unsigned = (endpoint: string): Refusal =>
     ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", { headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"] })
     : refusal("authentication_required", "This endpoint needs a signed request.", { headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"] })
 
-const PASSED: Effect.Effect<void> = Effect.void
+type Drawn = Taken | Promise<Taken>
 
-const pass = (taken: Taken | Promise<Taken>): Effect.Effect<void, Refused> => {
-  if (taken === null) return PASSED
-  if (!(taken instanceof Promise)) return Effect.fail(refuse(taken))
-  return Effect.flatMap(Effect.promise(() => taken), (result) => (result === null ? PASSED : Effect.fail(refuse(result))))
-}
+/** Of a draw that did not pass at once. */
+const pass = (drawn: Refusal | Promise<Taken>): Effect.Effect<void, Refused> =>
+  drawn instanceof Promise
+    ? Effect.flatMap(Effect.promise(() => drawn), (result) => (result === null ? Effect.void : Effect.fail(refuse(result))))
+    : Effect.fail(refuse(drawn))
 
 /** A body that was not read to its end leaves no way to find the next request on the same connection. */
 const closing = (call: Call, refusal: Refusal): Effect.Effect<never, Refused> => {

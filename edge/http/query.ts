@@ -9,29 +9,6 @@ export interface Page {
   readonly per_page: number
 }
 
-/** The same query with every parameter once, or `null` where it already is so. */
-export const withoutRepeats = (search: string): string | null => {
-  if (!search.includes("&")) return null
-  const last = new Map<string, string>()
-  let parts = 0
-  for (const part of search.split("&")) {
-    if (part === "") continue
-    parts++
-    const equals = part.indexOf("=")
-    const name = nameOf(equals === -1 ? part : part.slice(0, equals))
-    last.set(name, part)
-  }
-  return last.size === parts ? null : [...last.values()].join("&")
-}
-
-const nameOf = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "))
-  } catch {
-    return text
-  }
-}
-
 /** A whole number in the range; what is none takes the default, what is outside is clamped. */
 export const clamped = (text: string | undefined, min: number, max: number, fallback: number): number => {
   if (text === undefined || !/^\s*[+-]?\d+\s*$/.test(text)) return fallback

@@ -8,6 +8,9 @@ import { ERROR_STATUS, type Refusal } from "../../schemas/errors.ts"
 import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
 
+/** What a handler answers with. */
+export type Response = HttpServerResponse.HttpServerResponse
+
 const JSON_TYPE = "application/json; charset=utf-8"
 const PROBLEM_TYPE = "application/problem+json; charset=utf-8"
 
@@ -26,7 +29,7 @@ export const commonHeaders = (requestId: string): Record<string, string> => ({
 })
 
 /** The answer's last touch. Changes the response in place: each one is made for its call alone. */
-export const finish = (call: Call, response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
+export const finish = (call: Call, response: Response): Response => {
   const headers = response.headers as Record<string, string>
   Object.assign(headers, commonHeaders(call.id), call.headers)
   headers["cache-control"] ??= "no-store"
@@ -38,26 +41,26 @@ export const finish = (call: Call, response: HttpServerResponse.HttpServerRespon
   return response
 }
 
-const text = (body: string, status: number, contentType: string): HttpServerResponse.HttpServerResponse =>
+const text = (body: string, status: number, contentType: string): Response =>
   HttpServerResponse.text(body, { status, contentType })
 
 const utf8 = new TextDecoder()
 
 /** Ready JSON of an actor as the envelope's `data`. */
-export const dataBytes = (bytes: Uint8Array, status = 200): HttpServerResponse.HttpServerResponse =>
+export const dataBytes = (bytes: Uint8Array, status = 200): Response =>
   text(`{"ok":true,"data":${utf8.decode(bytes)}}`, status, JSON_TYPE)
 
-export const dataValue = (data: unknown, status = 200, meta?: object): HttpServerResponse.HttpServerResponse =>
+export const dataValue = (data: unknown, status = 200, meta?: object): Response =>
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
 
 /** An answer that was given before, in the form in which it was given: every envelope begins alike. */
-export const keptAnswer = (body: string, status: number): HttpServerResponse.HttpServerResponse =>
+export const keptAnswer = (body: string, status: number): Response =>
   text(body, status, body.startsWith('{"ok":') ? JSON_TYPE : PROBLEM_TYPE)
 
-export const plain = (body: string, contentType: string, status = 200): HttpServerResponse.HttpServerResponse =>
+export const plain = (body: string, contentType: string, status = 200): Response =>
   text(body, status, contentType)
 
-export const empty = (status: number): HttpServerResponse.HttpServerResponse =>
+export const empty = (status: number): Response =>
   HttpServerResponse.empty({ status, headers: { "x-content-type-options": "nosniff" } })
 
 export const statusOf = (refusal: Refusal): number => refusal.status ?? ERROR_STATUS[refusal.code]
@@ -83,7 +86,7 @@ const problemBody = (refusal: Refusal): string => {
   })
 }
 
-export const refused = (call: Call, refusal: Refusal): HttpServerResponse.HttpServerResponse => {
+export const refused = (call: Call, refusal: Refusal): Response => {
   const retryAfter = retryAfterOf(refusal)
   if (retryAfter !== undefined) call.headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfter)))
   const status = statusOf(refusal)

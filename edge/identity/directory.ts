@@ -19,7 +19,7 @@ import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
 import { matchesTag } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { empty } from "../http/respond.ts"
+import { empty, type Response } from "../http/respond.ts"
 
 const CACHE_MAX_BYTES = 134_217_728
 /** Whole answers under way at once on one edge. */
@@ -54,7 +54,7 @@ export class Directory {
   }
 
   /** `admit` is asked before a whole answer, not before a 304 (spec 4.7). */
-  answer(call: Call, admit: Effect.Effect<void, Refused>): Effect.Effect<HttpServerResponse.HttpServerResponse, Refused> {
+  answer(call: Call, admit: Effect.Effect<void, Refused>): Effect.Effect<Response, Refused> {
     const asked = call.header("if-none-match")
     const unchanged = asked === undefined ? Effect.succeed(null) : Effect.map(this.state(call, false), (state) => (matchesTag(asked, tagOf(state)) ? state : null))
     return Effect.flatMap(unchanged, (same) => {
@@ -82,7 +82,7 @@ export class Directory {
     Object.assign(call.headers, { etag: tagOf(state), "cache-control": `public, max-age=${this.maxAgeSeconds}` })
   }
 
-  private whole(call: Call, state: DirectoryState): Effect.Effect<HttpServerResponse.HttpServerResponse, Refused> {
+  private whole(call: Call, state: DirectoryState): Effect.Effect<Response, Refused> {
     if (call.method === "HEAD") return Effect.succeed(HttpServerResponse.empty({ status: 200, headers: { "content-type": JSON_TYPE } }))
     if (this.readers >= READERS_MAX) return Effect.fail(refuse(overloaded))
     const stream = Readable.from(this.parts(call, state), { objectMode: false, highWaterMark: 1 })

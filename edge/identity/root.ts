@@ -11,10 +11,9 @@ import { normaliseHost } from "../../schemas/signing/request.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataBytes, empty } from "../http/respond.ts"
+import { dataBytes, empty, type Response } from "../http/respond.ts"
 import type { Identities } from "./identities.ts"
 
-type Response = HttpServerResponse.HttpServerResponse
 export type RootPage = (call: Call) => Effect.Effect<Response, Refused>
 
 const OWN_DIRECTORY_MAX_AGE_SECONDS = 60

@@ -1,22 +1,20 @@
 /** Agents: the caller's own profile, the directory, public profiles and score histories (spec 4.4, 4.5). */
 import { Effect, Schema } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { UPDATABLE_FIELDS, UpdateMe } from "../../schemas/agent/api.ts"
+import { AgentApi, UPDATABLE_FIELDS, UpdateMe } from "../../schemas/agent/api.ts"
 import type { ScoreHistoryPrivate } from "../../schemas/agent/records.ts"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
-import { HubApi } from "../../schemas/api.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, refusal } from "../../schemas/errors.ts"
 import { profileOf } from "../bus/agent.ts"
-import { type Bus, BusService } from "../bus/bus.ts"
+import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue } from "../http/respond.ts"
-import { EdgeConfigService } from "../http/services.ts"
-import { operation } from "./operation.ts"
 import { own } from "./own.ts"
+import { routesOf } from "../http/handlers.ts"
+import type { RouteParts } from "./parts.ts"
 
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 
@@ -50,50 +48,40 @@ const readUpdate = (body: Uint8Array, production: boolean): Effect.Effect<Update
   })
 }
 
-export const AgentRoutes = HttpApiBuilder.group(
-  HubApi,
-  "agent",
-  Effect.fnUntraced(function*(handlers) {
-    const bus = yield* BusService
-    const { hub } = yield* EdgeConfigService
-    const { limits } = hub.limits
-
-    return handlers
-      .handle("getMe", operation((call) => Effect.map(own(bus, call, "agent.me", null), (me) => dataBytes(me))))
-      .handleRaw("updateMe", operation((call) =>
-        Effect.gen(function*() {
-          const update = yield* readUpdate(call.body, hub.env === "production")
-          return dataBytes(yield* own(bus, call, "agent.update", update))
-        })
-      ))
-      .handleRaw("deleteMe", operation((call) =>
-        Effect.gen(function*() {
-          const { confirm } = yield* decodeConfirm(call.body.length === 0 ? NO_FIELDS : call.body)
-          if (confirm === undefined) return yield* refuse(unconfirmed)
-          return dataBytes(yield* own(bus, call, "agent.delete", { confirm }))
-        })
-      ))
-      .handle("getMyScores", operation((call, { query }) =>
-        Effect.gen(function*() {
-          const me = yield* own(bus, call, "agent.me", null)
-          return dataValue(yield* scoresOf(bus, call, me, clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default)))
-        })
-      ))
-      .handle("listAgents", operation((call, { query }) =>
-        Effect.gen(function*() {
-          const page = pageOf(query, hub.limits)
-          const found = yield* bus.query(call, "agents", { ...page, sort: query.sort ?? "reputation", q: query.q ?? null })
-          return dataValue(found.items, 200, pageMeta(page, found.total))
-        })
-      ))
-      .handle("getAgent", operation((call, { params }) => Effect.map(profileOf(bus, call, params.ref), (profile) => dataBytes(profile))))
-      .handle("getAgentScores", operation((call, { params, query }) =>
-        Effect.gen(function*() {
-          const profile = yield* profileOf(bus, call, params.ref)
-          const limit = clamped(query.limit, 1, limits.public_scores_limit_max, limits.public_scores_limit_default)
-          const history = yield* scoresOf(bus, call, profile, limit)
-          return dataValue({ ...history, entries: history.entries.map(withoutTargets) })
-        })
-      ))
+export const agentRoutes = ({ bus, config: { hub } }: RouteParts) => {
+  const { limits } = hub.limits
+  return routesOf(AgentApi, {
+    getMe: (call) => Effect.map(own(bus, call, "agent.me", null), (me) => dataBytes(me)),
+    updateMe: (call) =>
+      Effect.gen(function*() {
+        const update = yield* readUpdate(call.body, hub.env === "production")
+        return dataBytes(yield* own(bus, call, "agent.update", update))
+      }),
+    deleteMe: (call) =>
+      Effect.gen(function*() {
+        const { confirm } = yield* decodeConfirm(call.body.length === 0 ? NO_FIELDS : call.body)
+        if (confirm === undefined) return yield* refuse(unconfirmed)
+        return dataBytes(yield* own(bus, call, "agent.delete", { confirm }))
+      }),
+    getMyScores: (call, { query }) =>
+      Effect.gen(function*() {
+        const me = yield* own(bus, call, "agent.me", null)
+        return dataValue(yield* scoresOf(bus, call, me, clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default)))
+      }),
+    listAgents: (call, { query }) =>
+      Effect.gen(function*() {
+        const page = pageOf(query, hub.limits)
+        const found = yield* bus.query(call, "agents", { ...page, sort: query.sort ?? "reputation", q: query.q ?? null })
+        return dataValue(found.items, 200, pageMeta(page, found.total))
+      }),
+    getAgent: (call, { params }) => Effect.map(profileOf(bus, call, params.ref), (profile) => dataBytes(profile)),
+    getAgentScores: (call, { params, query }) =>
+      Effect.gen(function*() {
+        const profile = yield* profileOf(bus, call, params.ref)
+        const limit = clamped(query.limit, 1, limits.public_scores_limit_max, limits.public_scores_limit_default)
+        const history = yield* scoresOf(bus, call, profile, limit)
+        return dataValue({ ...history, entries: history.entries.map(withoutTargets) })
+      })
+    
   })
-)
+}

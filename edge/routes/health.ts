@@ -3,7 +3,6 @@
  * timeout, and a signature that cannot be judged in that time only costs its bearer the operators' details.
  */
 import { Effect, Result } from "effect"
-import type { HttpServerResponse } from "effect/http"
 import { VERSION } from "../../schemas/api.ts"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import type { Health } from "../../schemas/meta/api.ts"
@@ -11,7 +10,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Link } from "../bus/connection.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataValue } from "../http/respond.ts"
+import { dataValue, type Response } from "../http/respond.ts"
 
 type Checks = NonNullable<Health["checks"]>
 type ActorHealth = Queries["health"]["output"]
@@ -20,7 +19,7 @@ const check = (status: "pass" | "warn" | "fail", time: string, message: string |
   status, observed: null, unit: null, time, message
 })
 
-export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): Effect.Effect<HttpServerResponse.HttpServerResponse, Refused> =>
+export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): Effect.Effect<Response, Refused> =>
   Effect.gen(function*() {
     const detailed = yield* isOperator(call, bus, timeoutMs)
     const asked = link.up

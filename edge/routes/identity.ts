@@ -1,28 +1,25 @@
 /** Identities: what websites ask of them, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
-import { HubApi } from "../../schemas/api.ts"
 import type { NewKey, Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
-import { Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
+import { IdentityApi, Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
 import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
 import { signatureHolds, VerifyKeys } from "../auth/keys.ts"
 import { readPublicKey } from "../auth/public-key.ts"
 import { agentOf } from "../bus/agent.ts"
-import { BusService } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { drawn } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue } from "../http/respond.ts"
-import { EdgeConfigService, IdentitiesService, LimitsService } from "../http/services.ts"
 import { checkDirectorySignature } from "../identity/key-directory.ts"
 import { agentNumbered, identityRecord } from "../identity/root.ts"
-import { operation } from "./operation.ts"
 import { own } from "./own.ts"
+import { routesOf } from "../http/handlers.ts"
+import type { RouteParts } from "./parts.ts"
 
 const decodeReport = bodyDecoder(VerifyRequest)
 const decodeRotation = bodyDecoder(RotateKey)
@@ -64,98 +61,82 @@ const keyChange = (call: Call, body: { readonly new_public_key: string; readonly
   }))
 }
 
-export const IdentityRoutes = HttpApiBuilder.group(
-  HubApi,
-  "identity",
-  Effect.fnUntraced(function*(handlers) {
-    const bus = yield* BusService
-    const limits = yield* LimitsService
-    const { hub } = yield* EdgeConfigService
-    const identities = yield* IdentitiesService
-    const { directory, judge } = identities
-    const keys = new VerifyKeys()
-
-    return handlers
-      .handleRaw("verify", operation((call) =>
-        Effect.gen(function*() {
-          yield* drawn(limits, "id_verify", call.client)
-          const report = yield* decodeReport(call.body)
-          return dataValue(yield* judge(call, { ...report, method: report.method ?? "GET" }))
+export const identityRoutes = ({ bus, limits, identities, config: { hub } }: RouteParts) => {
+  const { directory, judge } = identities
+  const keys = new VerifyKeys()
+  return routesOf(IdentityApi, {
+    verify: (call) =>
+      Effect.gen(function*() {
+        yield* drawn(limits, "id_verify", call.client)
+        const report = yield* decodeReport(call.body)
+        return dataValue(yield* judge(call, { ...report, method: report.method ?? "GET" }))
+      }),
+    directory: (call) => directory.answer(call, drawn(limits, "id_directory", call.client)),
+    getIdentity: (call, { params }) => identityRecord(bus, identities, call, params.number),
+    keyDirectory: (call, { params }) =>
+      Effect.gen(function*() {
+        const actor = yield* agentNumbered(identities, call, params.number)
+        const { keys: current, signature } = yield* bus.read(call, { kind: "agent", actor, op: "identity.keys", input: null })
+        call.headers["cache-control"] = `public, max-age=${KEY_DIRECTORY_MAX_AGE_SECONDS}`
+        if (signature !== null) Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })
+        return HttpServerResponse.text(JSON.stringify({ keys: current }), { status: 200, contentType: KEY_DIRECTORY_TYPE })
+      }),
+    listMyVerifications: (call, { query }) =>
+      Effect.gen(function*() {
+        const page = pageOf(query, hub.limits)
+        const found = JSON.parse(Buffer.from(yield* own(bus, call, "identity.hosts", page)).toString("utf8")) as Operations["identity.hosts"]["output"]
+        return dataValue(found.items, 200, pageMeta(page, found.total))
+      }),
+    getDirectorySignature: (call) => Effect.map(own(bus, call, "identity.directory_signature", null), (kept) => dataBytes(kept)),
+    setDirectorySignature: (call) =>
+      Effect.gen(function*() {
+        const given = yield* decodeDirectorySignature(call.body)
+        const publicKey = call.ticket?.publicKey ?? ""
+        const { key } = keys.of(publicKey, decodeBase64(publicKey, PUBLIC_KEY_BYTES) ?? new Uint8Array(PUBLIC_KEY_BYTES))
+        const expires = checkDirectorySignature(given, {
+          publicKey, hosts: hub.hosts, now: call.startedAt, holds: (text, signature) => signatureHolds(key, text, signature)
         })
-      ))
-      .handle("directory", operation((call) => directory.answer(call, drawn(limits, "id_directory", call.client))))
-      .handle("getIdentity", operation((call, { params }) => identityRecord(bus, identities, call, params.number)))
-      .handle("keyDirectory", operation((call, { params }) =>
-        Effect.gen(function*() {
-          const actor = yield* agentNumbered(identities, call, params.number)
-          const { keys: current, signature } = yield* bus.read(call, { kind: "agent", actor, op: "identity.keys", input: null })
-          call.headers["cache-control"] = `public, max-age=${KEY_DIRECTORY_MAX_AGE_SECONDS}`
-          if (signature !== null) Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })
-          return HttpServerResponse.text(JSON.stringify({ keys: current }), { status: 200, contentType: KEY_DIRECTORY_TYPE })
-        })
-      ))
-      .handle("listMyVerifications", operation((call, { query }) =>
-        Effect.gen(function*() {
-          const page = pageOf(query, hub.limits)
-          const found = JSON.parse(Buffer.from(yield* own(bus, call, "identity.hosts", page)).toString("utf8")) as Operations["identity.hosts"]["output"]
-          return dataValue(found.items, 200, pageMeta(page, found.total))
-        })
-      ))
-      .handle("getDirectorySignature", operation((call) => Effect.map(own(bus, call, "identity.directory_signature", null), (kept) => dataBytes(kept))))
-      .handleRaw("setDirectorySignature", operation((call) =>
-        Effect.gen(function*() {
-          const given = yield* decodeDirectorySignature(call.body)
-          const publicKey = call.ticket?.publicKey ?? ""
-          const { key } = keys.of(publicKey, decodeBase64(publicKey, PUBLIC_KEY_BYTES) ?? new Uint8Array(PUBLIC_KEY_BYTES))
-          const expires = checkDirectorySignature(given, {
-            publicKey, hosts: hub.hosts, now: call.startedAt, holds: (text, signature) => signatureHolds(key, text, signature)
-          })
-          if (typeof expires !== "number") return yield* refuse(expires)
-          return dataBytes(yield* own(bus, call, "identity.sign_directory", {
-            signature: given.signature, signature_input: given.signature_input, expires_at: expires, public_key: publicKey
-          }))
-        })
-      ))
-      .handle("deleteDirectorySignature", operation((call) => Effect.map(own(bus, call, "identity.unsign_directory", null), (kept) => dataBytes(kept))))
-      .handleRaw("rotateKey", operation((call) =>
-        Effect.gen(function*() {
-          const change = yield* keyChange(call, yield* decodeRotation(call.body))
-          return dataBytes(yield* own(bus, call, "identity.rotate", change))
-        })
-      ))
-      .handle("getRecovery", operation((call) => Effect.map(own(bus, call, "identity.recovery", null), (recovery) => dataBytes(recovery))))
-      .handleRaw("setRecovery", operation((call) =>
-        Effect.gen(function*() {
-          const body = yield* decodeRecovery(call.body)
-          const recovery_public_key = yield* newKeyOf("recovery_public_key", body.recovery_public_key)
-          return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key }))
-        })
-      ))
-      .handle("deleteRecovery", operation((call) => Effect.map(own(bus, call, "identity.unset_recovery", null), (recovery) => dataBytes(recovery))))
-      .handle("cancelRecovery", operation((call) => Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery))))
-      .handleRaw("recover", operation((call) =>
-        Effect.gen(function*() {
-          yield* drawn(limits, "recover", call.client)
-          const body = yield* decodeRecover(call.body)
-          const change = yield* keyChange(call, body)
-          // The recovery key is no agent's: its own actor records the nonce, as at registration.
-          yield* bus.askSigned(call, { kind: "agent", actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
-          const actor = yield* agentOf(bus, call, body.agent)
-          return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.recover", input: change }), 202)
-        })
-      ))
-      .handle("createVerifyChallenge", operation((call, { params }) =>
-        Effect.gen(function*() {
-          const actor = yield* agentOf(bus, call, params.ref)
-          return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.challenge", input: null }))
-        })
-      ))
-      .handleRaw("attest", operation((call, { params }) =>
-        Effect.gen(function*() {
-          const body = yield* decodeAttest(call.body)
-          const actor = yield* agentOf(bus, call, params.ref)
-          return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.attest", input: body }))
-        })
-      ))
+        if (typeof expires !== "number") return yield* refuse(expires)
+        return dataBytes(yield* own(bus, call, "identity.sign_directory", {
+          signature: given.signature, signature_input: given.signature_input, expires_at: expires, public_key: publicKey
+        }))
+      }),
+    deleteDirectorySignature: (call) => Effect.map(own(bus, call, "identity.unsign_directory", null), (kept) => dataBytes(kept)),
+    rotateKey: (call) =>
+      Effect.gen(function*() {
+        const change = yield* keyChange(call, yield* decodeRotation(call.body))
+        return dataBytes(yield* own(bus, call, "identity.rotate", change))
+      }),
+    getRecovery: (call) => Effect.map(own(bus, call, "identity.recovery", null), (recovery) => dataBytes(recovery)),
+    setRecovery: (call) =>
+      Effect.gen(function*() {
+        const body = yield* decodeRecovery(call.body)
+        const recovery_public_key = yield* newKeyOf("recovery_public_key", body.recovery_public_key)
+        return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key }))
+      }),
+    deleteRecovery: (call) => Effect.map(own(bus, call, "identity.unset_recovery", null), (recovery) => dataBytes(recovery)),
+    cancelRecovery: (call) => Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery)),
+    recover: (call) =>
+      Effect.gen(function*() {
+        yield* drawn(limits, "recover", call.client)
+        const body = yield* decodeRecover(call.body)
+        const change = yield* keyChange(call, body)
+        // The recovery key is no agent's: its own actor records the nonce, as at registration.
+        yield* bus.askSigned(call, { kind: "agent", actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
+        const actor = yield* agentOf(bus, call, body.agent)
+        return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.recover", input: change }), 202)
+      }),
+    createVerifyChallenge: (call, { params }) =>
+      Effect.gen(function*() {
+        const actor = yield* agentOf(bus, call, params.ref)
+        return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.challenge", input: null }))
+      }),
+    attest: (call, { params }) =>
+      Effect.gen(function*() {
+        const body = yield* decodeAttest(call.body)
+        const actor = yield* agentOf(bus, call, params.ref)
+        return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.attest", input: body }))
+      })
+    
   })
-)
+}

@@ -1,20 +1,17 @@
 /** Registration in three steps (spec 4.3). */
 import { randomBytes } from "node:crypto"
 import { Effect, Schema } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
-import { HubApi } from "../../schemas/api.ts"
 import { invalidField, refusal } from "../../schemas/errors.ts"
-import { Register } from "../../schemas/registration/api.ts"
+import { RegistrationApi, Register } from "../../schemas/registration/api.ts"
 import { encodeBase64, hubIdOf } from "../../schemas/signing/key.ts"
 import { readPublicKey } from "../auth/public-key.ts"
-import { BusService } from "../bus/bus.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { drawn } from "../http/limits.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes } from "../http/respond.ts"
-import { EdgeConfigService, LimitsService } from "../http/services.ts"
-import { operation } from "./operation.ts"
+import { routesOf } from "../http/handlers.ts"
+import type { RouteParts } from "./parts.ts"
 
 const CHALLENGE_ID = /^[0-9a-f]{32}$/
 
@@ -24,49 +21,40 @@ const decodeForm = bodyDecoder(Register)
 
 const unknownChallenge = refusal("challenge_unknown", "There is no such challenge. Ask for a new one.")
 
-export const RegistrationRoutes = HttpApiBuilder.group(
-  HubApi,
-  "registration",
-  Effect.fnUntraced(function*(handlers) {
-    const bus = yield* BusService
-    const limits = yield* LimitsService
-    const { hub } = yield* EdgeConfigService
-
-    return handlers
-      .handleRaw("createChallenge", operation((call) =>
-        Effect.gen(function*() {
-          const body = yield* decodeKey(call.body)
-          const key = readPublicKey(body.public_key)
-          if (!key.ok) return yield* refuse(invalidField("public_key", `public_key ${key.problem}.`))
-          const publicKey = encodeBase64(key.bytes)
-          yield* drawn(limits, "register", call.client)
-          yield* drawn(limits, "captcha_key", publicKey)
-          const input = { public_key: publicKey, hub_id: hubIdOf(key.bytes), origin: call.client }
-          return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: challengeId(), op: "challenge.create", input }), 201)
-        })
-      ))
-      .handleRaw("serveQuestions", operation((call, { params }) =>
-        Effect.gen(function*() {
-          if (!CHALLENGE_ID.test(params.id)) return yield* refuse(unknownChallenge)
-          const body = yield* decodeNonce(call.body.length === 0 ? NO_FIELDS : call.body)
-          return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: params.id, op: "challenge.serve", input: { pow_nonce: body.pow_nonce ?? null } }))
-        })
-      ))
-      .handleRaw("register", operation((call) =>
-        Effect.gen(function*() {
-          const { ticket } = call
-          if (ticket === null) return yield* Effect.die(new Error("Step 3 was let in without a signature"))
-          const form = yield* decodeForm(call.body)
-          const problem = typeof form.webhook_url === "string" ? webhookAddressProblem(form.webhook_url, hub.env === "production") : null
-          if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
-          yield* bus.askSigned(call, { kind: "agent", actor: ticket.hubId, op: "agent.admit_key", input: null })
-          if (!CHALLENGE_ID.test(form.challenge_id)) return yield* refuse(unknownChallenge)
-          const input = { form, hub_id: ticket.hubId, origin: call.client }
-          return dataBytes(yield* bus.askSigned(call, { kind: "challenge", actor: form.challenge_id, op: "challenge.register", input }), 201)
-        })
-      ))
+export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts) => {
+  return routesOf(RegistrationApi, {
+    createChallenge: (call) =>
+      Effect.gen(function*() {
+        const body = yield* decodeKey(call.body)
+        const key = readPublicKey(body.public_key)
+        if (!key.ok) return yield* refuse(invalidField("public_key", `public_key ${key.problem}.`))
+        const publicKey = encodeBase64(key.bytes)
+        yield* drawn(limits, "register", call.client)
+        yield* drawn(limits, "captcha_key", publicKey)
+        const input = { public_key: publicKey, hub_id: hubIdOf(key.bytes), origin: call.client }
+        return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: challengeId(), op: "challenge.create", input }), 201)
+      }),
+    serveQuestions: (call, { params }) =>
+      Effect.gen(function*() {
+        if (!CHALLENGE_ID.test(params.id)) return yield* refuse(unknownChallenge)
+        const body = yield* decodeNonce(call.body.length === 0 ? NO_FIELDS : call.body)
+        return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: params.id, op: "challenge.serve", input: { pow_nonce: body.pow_nonce ?? null } }))
+      }),
+    register: (call) =>
+      Effect.gen(function*() {
+        const { ticket } = call
+        if (ticket === null) return yield* Effect.die(new Error("Step 3 was let in without a signature"))
+        const form = yield* decodeForm(call.body)
+        const problem = typeof form.webhook_url === "string" ? webhookAddressProblem(form.webhook_url, hub.env === "production") : null
+        if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
+        yield* bus.askSigned(call, { kind: "agent", actor: ticket.hubId, op: "agent.admit_key", input: null })
+        if (!CHALLENGE_ID.test(form.challenge_id)) return yield* refuse(unknownChallenge)
+        const input = { form, hub_id: ticket.hubId, origin: call.client }
+        return dataBytes(yield* bus.askSigned(call, { kind: "challenge", actor: form.challenge_id, op: "challenge.register", input }), 201)
+      })
+    
   })
-)
+}
 
 /** Step 2 without a body is a step 2 without its proof: the actor says so. */
 const NO_FIELDS = Buffer.from("{}")

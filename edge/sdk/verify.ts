@@ -1914,8 +1914,14 @@ interface Proof {
   readonly request: Request
 }
 
-type Remembered = "replayed" | "cache_unavailable" | null
+type NonceFault = "replayed" | "cache_unavailable" | null
 
+const conclusion = (fault: NonceFault, id: string, fields: AgentFields): Verdict =>
+  fault === null ? { valid: true, reason: null, scheme: "hub-id", id, ...fields } : refuse(fault, id, fields)
+
+/**
+ * What need not wait is judged at once: a promise for every step would cost a tenth of a verification.
+ */
 class LocalJudge {
   readonly nonces: NonceMemory
   private readonly source: Source
@@ -1933,16 +1939,15 @@ class LocalJudge {
     this.store = options.store
   }
 
-  async judge(request: Request): Promise<Verdict> {
+  judge(request: Request): Verdict | Promise<Verdict> {
     const [id = null, timestamp = null, nonce = null, signature = null, userAgent = null] = readFields(request.headers, HEADER_NAMES)
     if (id === null && timestamp === null && nonce === null && signature === null) return this.judgeAnnouncement(userAgent)
     if (id === null || timestamp === null || nonce === null || signature === null) return refuse("headers_incomplete")
     const number = parseNumber(id)
     if (number === null) return refuse("id_malformed")
+    const proof: Proof = { number, id, headers: { timestamp, nonce, signature }, request }
     const found = this.source.find(number)
-    const identity = found instanceof Promise ? await found : found
-    if (typeof identity === "string") return refuse(identity)
-    return this.judgeProof({ number, id, headers: { timestamp, nonce, signature }, request }, identity, true)
+    return found instanceof Promise ? found.then((one) => this.judgeFound(proof, one)) : this.judgeFound(proof, found)
   }
 
   /** A claim and no proof: the agent's fields are a service, not a finding. */
@@ -1955,7 +1960,12 @@ class LocalJudge {
     return refuse("announced_only", id, found.fields, ANNOUNCED)
   }
 
-  private async judgeProof(proof: Proof, identity: Identity, mayRenew: boolean): Promise<Verdict> {
+  private judgeFound(proof: Proof, found: Found): Verdict | Promise<Verdict> {
+    return typeof found === "string" ? refuse(found) : this.judgeProof(proof, found, true)
+  }
+
+  /** `mayRenew`: whether a key that is not known yet may be asked for. */
+  private judgeProof(proof: Proof, identity: Identity, mayRenew: boolean): Verdict | Promise<Verdict> {
     const { id, headers } = proof
     const { fields } = identity
     if (identity.key === null) return refuse("agent_retired", id, fields)
@@ -1964,21 +1974,27 @@ class LocalJudge {
     const expired = Math.abs(timestamp - this.clock.seconds()) > BOUNDS.windowSeconds || timestamp <= this.nonces.forgottenUpTo
     if (expired) return refuse("timestamp_expired", id, fields)
     if (!NONCE.test(headers.nonce)) return refuse("nonce_invalid", id, fields)
-    const judged = this.signerOf(proof, identity.key, identity)
-    const signer = judged instanceof Promise ? await judged : judged
-    if (signer === "malformed") return refuse("bad_signature", id, fields)
-    if (signer === "nobody") {
-      const newer = mayRenew ? await this.source.newer(proof.number, identity) : null
-      if (newer === null || isClientReason(newer)) return refuse("bad_signature", id, fields)
-      return newer === "id_unknown" ? refuse(newer) : this.judgeProof(proof, newer, false)
-    }
+    const signer = this.signerOf(proof, identity.key, identity)
+    return signer instanceof Promise ? signer.then((one) => this.judgeSigner(proof, identity, one, mayRenew)) : this.judgeSigner(proof, identity, signer, mayRenew)
+  }
+
+  private judgeSigner(proof: Proof, identity: Identity, signer: Signer, mayRenew: boolean): Verdict | Promise<Verdict> {
+    const { id } = proof
+    const { fields } = identity
+    if (signer === "nobody" && mayRenew) return this.judgeRenewed(proof, identity)
+    if (signer === "nobody" || signer === "malformed") return refuse("bad_signature", id, fields)
     if (signer === "retired") return refuse("key_retired", id, fields)
     if (fields.status !== "active") {
       return refuse(fields.moderation === "banned" ? "agent_banned" : "agent_suspended", id, fields, GENUINE)
     }
-    const remembered = this.remember(proof, timestamp)
-    const reason = remembered instanceof Promise ? await remembered : remembered
-    return reason === null ? { valid: true, reason, scheme: "hub-id", id, ...fields } : refuse(reason, id, fields)
+    const refused = this.remember(proof)
+    return refused instanceof Promise ? refused.then((reason) => conclusion(reason, id, fields)) : conclusion(refused, id, fields)
+  }
+
+  private async judgeRenewed(proof: Proof, identity: Identity): Promise<Verdict> {
+    const newer = await this.source.newer(proof.number, identity)
+    if (newer === null || isClientReason(newer)) return refuse("bad_signature", proof.id, identity.fields)
+    return newer === "id_unknown" ? refuse(newer) : this.judgeProof(proof, newer, false)
   }
 
   private signerOf({ request, headers, number }: Proof, current: Uint8Array, identity: Identity): Signer | Promise<Signer> {
@@ -1989,17 +2005,18 @@ class LocalJudge {
     return this.signatures.signerOf({ number, current, retired: identity.retiredKeys }, texts, headers.signature)
   }
 
-  private remember(proof: Proof, timestamp: number): Remembered | Promise<Remembered> {
+  /** `null` where the nonce is used for the first time, and remembered from now on. */
+  private remember(proof: Proof): NonceFault | Promise<NonceFault> {
     const { store } = this
-    const { nonce } = proof.headers
+    const { nonce, timestamp } = proof.headers
     if (store === undefined) {
-      const added = this.nonces.add(proof.number, nonce, timestamp, this.clock.seconds())
+      const added = this.nonces.add(proof.number, nonce, Number(timestamp), this.clock.seconds())
       return added === "fresh" ? null : added === "replayed" ? "replayed" : "cache_unavailable"
     }
     return this.rememberIn(store, `hub-nonce:${proof.id}:${nonce}`)
   }
 
-  private async rememberIn(store: NonceStore, key: string): Promise<Remembered> {
+  private async rememberIn(store: NonceStore, key: string): Promise<NonceFault> {
     try {
       const added: unknown = await within(this.settings.storeTimeoutMs, async () => store.add(key, BOUNDS.nonceMemorySeconds))
       return added === true ? null : added === false ? "replayed" : "cache_unavailable"
@@ -2153,7 +2170,7 @@ export const createVerifier = (options: VerifierOptions): Verifier => {
   return verifierOf(judge, source, () => stateOf(source instanceof DirectorySource ? source : null, nonces, clock))
 }
 
-const verifierOf = (judge: { judge(request: Request): Promise<Verdict> }, source: Pick<Source, "close" | "ready" | "settled">, state: () => VerifierState): Verifier => ({
+const verifierOf = (judge: { judge(request: Request): Verdict | Promise<Verdict> }, source: Pick<Source, "close" | "ready" | "settled">, state: () => VerifierState): Verifier => ({
   check: async (request, options) => judge.judge(readRequest(request, options)),
   ready: () => source.ready(),
   settled: () => source.settled(),

@@ -1,0 +1,16 @@
+/** What the routes are made of. */
+import type { Bus } from "../bus/bus.ts"
+import type { Link } from "../bus/connection.ts"
+import type { EdgeConfig } from "../config.ts"
+import type { Documents } from "../docs/documents.ts"
+import type { EdgeLimits } from "../http/limits.ts"
+import type { Identities } from "../identity/identities.ts"
+
+export interface RouteParts {
+  readonly bus: Bus
+  readonly config: EdgeConfig
+  readonly limits: EdgeLimits
+  readonly link: Link
+  readonly documents: Documents
+  readonly identities: Identities
+}
