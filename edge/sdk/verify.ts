@@ -628,6 +628,7 @@ class NonceMemory {
   private readonly max: number
   private readonly perAgent: number
   private readonly secret = new Uint32Array(3)
+  private keyed = false
   private readonly shares = new Uint32Array(SHARE_BUCKETS)
   private high = 0
   private low = 0
@@ -635,12 +636,11 @@ class NonceMemory {
   constructor(max: number) {
     this.max = max
     this.perAgent = Math.max(1, Math.floor(max * BOUNDS.nonceShare))
-    // Without a source of randomness (no runtime of today) the tables still work, only not against chosen nonces.
-    runtime.crypto?.getRandomValues(this.secret)
   }
 
   add(number: number, nonce: string, timestamp: number, now: number): "fresh" | "replayed" | "full" {
     this.forget(now)
+    if (!this.keyed) this.drawSecret()
     this.hash(`${number}\n${nonce}`)
     for (const { slots } of this.generations) if (slots[this.place(slots, this.high, this.low)] !== 0) return "replayed"
     const bucket = Math.imul((number % 4294967296) ^ (this.secret[2] as number), 0x9e3779b1) >>> 20
@@ -656,6 +656,12 @@ class NonceMemory {
     this.shares[bucket] = (this.shares[bucket] as number) + 1
     this.size++
     return "fresh"
+  }
+
+  /** With the first nonce, and not before: workers have no randomness while they start. */
+  private drawSecret(): void {
+    runtime.crypto?.getRandomValues(this.secret)
+    this.keyed = true
   }
 
   forget(now: number): void {

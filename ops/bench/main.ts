@@ -11,6 +11,7 @@ import { directoryCases } from "./directory.ts"
 import { httpCases, type Row } from "./http.ts"
 import { memoryCases } from "./memory.ts"
 import { verificationCost } from "./verification.ts"
+import { verifierCases } from "./verify.ts"
 
 const { values } = parseArgs({
   args: process.argv.slice(2),
@@ -49,4 +50,5 @@ if (wants("http")) {
 if (wants("commits")) await commitPath(say)
 if (wants("directory")) await directoryCases(say)
 if (wants("memory")) await memoryCases(say)
+if (wants("verify")) await verifierCases(say)
 process.exit(0)

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { createVerifier } from "../../edge/sdk/verify.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { newKey, TestHub } from "./verify-hub.ts"
 
@@ -51,6 +52,18 @@ describe("the file", () => {
     const checked = await run(process.execPath, [join(projectRoot, "node_modules/typescript/bin/tsc"), "-p", place]).catch((error: { stdout: string }) => error)
     expect(checked.stdout, name).toBe("")
   })
+})
+
+it("is made without randomness, timers or I/O, which workers do not have while they start", () => {
+  const forbidden = vi.fn(() => { throw new Error("not while a worker starts") })
+  vi.stubGlobal("crypto", { getRandomValues: forbidden, subtle: new Proxy({}, { get: forbidden }) })
+  for (const name of ["setTimeout", "fetch"]) vi.stubGlobal(name, forbidden)
+  try {
+    for (const mode of ["directory", "lookup", "online"] as const) createVerifier({ hub: "https://hub.example", hosts: ["shop.example"], mode })
+    expect(forbidden).not.toHaveBeenCalled()
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })
 
 describe("Ed25519", () => {
