@@ -1911,6 +1911,9 @@ const identityOf = (answer: unknown, number: string): Identity => {
 // ---------------------------------------------------------------------------------------------------------------------
 // Judging on this machine
 
+/** Not by `instanceof`: some pages put a Promise of their own in place of the language's. */
+const isLater = <A>(value: A | Promise<A>): value is Promise<A> => typeof (value as { readonly then?: unknown } | null)?.then === "function"
+
 const isClientReason = (found: Found): found is ClientReason => (CLIENT_REASONS as ReadonlyArray<unknown>).includes(found)
 
 interface Proof {
@@ -1953,7 +1956,7 @@ class LocalJudge {
     if (number === null) return refuse("id_malformed")
     const proof: Proof = { number, id, headers: { timestamp, nonce, signature }, request }
     const found = this.source.find(number)
-    return found instanceof Promise ? found.then((one) => this.judgeFound(proof, one)) : this.judgeFound(proof, found)
+    return isLater(found) ? found.then((one) => this.judgeFound(proof, one)) : this.judgeFound(proof, found)
   }
 
   /** A claim and no proof: the agent's fields are a service, not a finding. */
@@ -1981,7 +1984,7 @@ class LocalJudge {
     if (expired) return refuse("timestamp_expired", id, fields)
     if (!NONCE.test(headers.nonce)) return refuse("nonce_invalid", id, fields)
     const signer = this.signerOf(proof, identity.key, identity)
-    return signer instanceof Promise ? signer.then((one) => this.judgeSigner(proof, identity, one, mayRenew)) : this.judgeSigner(proof, identity, signer, mayRenew)
+    return isLater(signer) ? signer.then((one) => this.judgeSigner(proof, identity, one, mayRenew)) : this.judgeSigner(proof, identity, signer, mayRenew)
   }
 
   private judgeSigner(proof: Proof, identity: Identity, signer: Signer, mayRenew: boolean): Verdict | Promise<Verdict> {
@@ -1994,7 +1997,7 @@ class LocalJudge {
       return refuse(fields.moderation === "banned" ? "agent_banned" : "agent_suspended", id, fields, GENUINE)
     }
     const refused = this.remember(proof)
-    return refused instanceof Promise ? refused.then((reason) => conclusion(reason, id, fields)) : conclusion(refused, id, fields)
+    return isLater(refused) ? refused.then((reason) => conclusion(reason, id, fields)) : conclusion(refused, id, fields)
   }
 
   private async judgeRenewed(proof: Proof, identity: Identity): Promise<Verdict> {
