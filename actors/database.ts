@@ -53,16 +53,27 @@ const POOL_MAX = 8
 const CONNECT_TIMEOUT_MS = 2000
 const STATEMENT_TIMEOUT_MS = 10_000
 
-export const openDatabase = (url: string): Kysely<Database> => {
+/** One at work, one that holds what excludes others, one to look at the served tables with. */
+const BULK_POOL_MAX = 3
+const BULK_STATEMENT_TIMEOUT_MS = 600_000
+const BULK_SETTINGS = "-c work_mem=64MB -c maintenance_work_mem=128MB"
+
+interface Pool {
+  readonly max: number
+  readonly timeoutMs: number
+  readonly options: string
+}
+
+const open = (url: string, { max, timeoutMs, options }: Pool): Kysely<Database> => {
   const pool = new pg.Pool({
     connectionString: url,
-    max: POOL_MAX,
+    max,
     // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied again.
-    options: "-c synchronous_commit=off",
+    options: `-c synchronous_commit=off ${options}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: timeoutMs,
     // A query sent into a dead connection must not hang for as long as TCP would let it.
-    query_timeout: STATEMENT_TIMEOUT_MS
+    query_timeout: timeoutMs
   })
   // A connection that dies, idle or in use, is replaced at the next query; without a listener it would end the process.
   pool.on("error", () => undefined)
@@ -71,3 +82,12 @@ export const openDatabase = (url: string): Kysely<Database> => {
   })
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 }
+
+export const openDatabase = (url: string): Kysely<Database> => open(url, { max: POOL_MAX, timeoutMs: STATEMENT_TIMEOUT_MS, options: "" })
+
+/** The schema of the tables that are served. */
+export const LIVE_SCHEMA = "public"
+
+/** For work on whole tables. A table's name means the one in `schema` where there is one, else the one that is served. */
+export const openBulkDatabase = (url: string, schema: string): Kysely<Database> =>
+  open(url, { max: BULK_POOL_MAX, timeoutMs: BULK_STATEMENT_TIMEOUT_MS, options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}` })

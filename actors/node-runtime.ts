@@ -23,15 +23,26 @@ import { ScheduledTimers } from "./engine/timers.ts"
 import type { KindParts } from "./kind.ts"
 import { seenProjection } from "./projections/agents.ts"
 import { mainProjection } from "./projections/main.ts"
+import type { Projection } from "./projections/projection.ts"
 import { Projector } from "./projections/projector.ts"
+import { rebuild, type RebuildParts } from "./projections/rebuild.ts"
 
 /** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
 const PROJECTOR = "projector"
 const SWEEP_MS = 5000
 const REFRESH_DEADLINE_MS = 1000
 
+/** Messages a page of a rebuild in this process: what it takes to fold one, the actors wait. */
+const RENEWAL_PAGE = 1000
+
 const complain = (at: string) => (error: unknown) => {
   console.error(JSON.stringify({ level: "error", at, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
+}
+
+/** A release whose projection makes other rows brings them itself, once, while the old ones are served. */
+const renewed = async (parts: Omit<RebuildParts, "progress" | "pageSize">): Promise<void> => {
+  const { messages, seq, seconds } = await rebuild({ ...parts, pageSize: RENEWAL_PAGE, progress: () => undefined })
+  console.error(JSON.stringify({ level: "info", at: "projector", projection: parts.projection.name, version: parts.projection.version, rebuilt: messages, watermark: seq, seconds }))
 }
 
 export interface NodeParts {
@@ -75,7 +86,9 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
     touched
   })
   const announce = (seq: number): void => nats.publish(subjects.projected, String(seq))
-  const projectors = [new Projector(nats, db, mainProjection, announce), new Projector(nats, db, seenProjection, () => undefined)]
+  const projector = (projection: Projection, tell: (seq: number) => void): Projector =>
+    new Projector({ nats, db, projection, announce: tell, renew: (signal) => renewed({ nats, manager, databaseUrl: config.databaseUrl ?? "", projection, signal }) })
+  const projectors = [projector(mainProjection, announce), projector(seenProjection, () => undefined)]
   const subscriptions = new Map<string, ReadonlyArray<{ unsubscribe(): void }>>()
   const startedAt = new Date().toISOString()
   const placement: Placement = new Placement({

@@ -12,10 +12,11 @@
  *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
  *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
  */
-import { headers, nuid, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import { headers, nuid, type NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
 import { Acks } from "./acks.ts"
-import { onRenewal, requestOnce } from "./renewal.ts"
+import { directGet } from "./direct-get.ts"
+import { requestOnce } from "./renewal.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
 
 const ACK_TIMEOUT_MS = 5000
@@ -131,41 +132,11 @@ export class JetStreamLog implements EventLog {
   async read(subject: string, after: number, max: number): Promise<LogPage> {
     const entries: Array<LogEntry> = []
     let more = false
-    await this.directGet({ seq: after + 1, next_by_subj: subject, batch: max }, (message) => {
+    await directGet(this.nats, streams.events, { seq: after + 1, next_by_subj: subject, batch: max }, (message) => {
       entries.push({ seq: Number(message.headers?.get("Nats-Sequence")), commit: JSON.parse(text.decode(message.data)) as Commit })
       more = Number(message.headers?.get("Nats-Num-Pending")) > 0
     })
     return { entries, more }
-  }
-
-  /** JetStream's batched direct get: one request, one message for each stored one, then an end-of-batch status. */
-  private directGet(request: object, receive: (message: Msg) => void): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const inbox = `_INBOX.${nuid.next()}`
-      const subscription = this.nats.subscribe(inbox, {
-        callback: (error, message) => {
-          const status = message.headers?.code ?? 0
-          if (error === null && status === 0) {
-            try {
-              receive(message)
-            } catch (problem) {
-              finish(() => reject(problem))
-            }
-          } else if (error === null && (status === 204 || status === 404)) finish(resolve)
-          else finish(() => reject(error ?? new Error(`direct get answered ${status} ${message.headers?.description ?? ""}`)))
-        }
-      })
-      const fail = (problem: string) => () => finish(() => reject(new Error(problem)))
-      const timer = setTimeout(fail("direct get did not answer in time"), READ_TIMEOUT_MS)
-      const forget = onRenewal(this.nats, fail("the connection was lost before direct get answered"))
-      const finish = (done: () => void) => {
-        clearTimeout(timer)
-        forget()
-        subscription.unsubscribe()
-        done()
-      }
-      this.nats.publish(`$JS.API.DIRECT.GET.${streams.events}`, JSON.stringify(request), { reply: inbox })
-    })
   }
 
   async lastSeq(subject: string): Promise<number> {

@@ -4,7 +4,7 @@ import { streams } from "../../schemas/subjects.ts"
 import type { AgentEvent } from "../agent/state.ts"
 import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
-import type { Message } from "./projection.ts"
+import type { Message, Projection } from "./projection.ts"
 import { rowsJson } from "./rows.ts"
 
 /** A row of `agents` or a part of one: what is absent stays as it is. */
@@ -51,8 +51,8 @@ export interface AgentRows {
   readonly changed: ReadonlyArray<AgentRow>
   readonly entries: ReadonlyArray<EntryRow>
   readonly retiredKeys: ReadonlyArray<RetiredKeyRow>
-  /** Agents of whom the identity directory says something else now. */
-  readonly identities: ReadonlyArray<string>
+  /** Agents of whom the identity directory says something else now, with the sequence of the last commit that made it so. */
+  readonly identities: ReadonlyArray<{ readonly id: string; readonly seq: number }>
 }
 
 /** What the identity directory does not show. */
@@ -63,16 +63,16 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
 ])
 
 /** Folds a batch of commits into rows. Pure. */
-export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>): AgentRows => {
+export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly seq: number; readonly commit: Commit }>): AgentRows => {
   const registered = new Map<string, AgentRow>()
   const changed = new Map<string, AgentRow>()
   const entries: Array<EntryRow> = []
   const retiredKeys: Array<RetiredKeyRow> = []
-  const identities = new Set<string>()
-  for (const { id, commit } of commits) {
+  const identities = new Map<string, number>()
+  for (const { id, seq, commit } of commits) {
     const at = new Date(commit.at).toISOString()
     for (const event of commit.events as unknown as ReadonlyArray<AgentEvent>) {
-      if (!OUTSIDE_DIRECTORY.has(event.type)) identities.add(id)
+      if (!OUTSIDE_DIRECTORY.has(event.type)) identities.set(id, seq)
       if (event.type === "agent.registered") {
         registered.set(id, registeredRow(id, event, at))
         continue
@@ -91,7 +91,7 @@ export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly
       Object.assign(row, fields)
     }
   }
-  return { registered: [...registered.values()], changed: [...changed.values()], entries, retiredKeys, identities: [...identities] }
+  return { registered: [...registered.values()], changed: [...changed.values()], entries, retiredKeys, identities: [...identities].map(([id, seq]) => ({ id, seq })) }
 }
 
 const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.registered" }>, at: string): AgentRow => ({
@@ -169,19 +169,24 @@ export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): 
   }
 }
 
-export const clearAgents = async (trx: Transaction<Database>): Promise<void> => {
-  await sql`truncate agents, score_entries, retired_keys, identity_blocks`.execute(trx)
+/** For agents that were made anew: brings in what their own stream told meanwhile. */
+export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
+  await sql`
+    update agents a set last_seen_at = greatest(a.created_at, s.last_seen_at)
+    from agent_seen s where a.id = s.id and a.last_seen_at <> greatest(a.created_at, s.last_seen_at)`.execute(trx)
 }
 
 /**
  * When agents were last seen (spec 2.2): a stream of its own, see actors/agent/seen.ts. It may be ahead of the agents
  * themselves or outlive their rebuild, so it has a table of its own, from which a new row takes its time.
  */
-export const seenProjection = {
+export const seenProjection: Projection = {
   name: "seen",
   stream: streams.seen,
   version: 1,
-  clear: async (): Promise<void> => undefined,
+  tables: [{ name: "agent_seen", kind: "agent", actor: "id" }],
+  besides: ["agents"],
+  settle: settleSeen,
   apply: async (trx: Transaction<Database>, batch: ReadonlyArray<Message>): Promise<void> => {
     const text = new TextDecoder()
     const newest = new Map<string, string>()

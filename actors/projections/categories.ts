@@ -1,5 +1,5 @@
 /** Read model of the forum's categories. */
-import { sql, type Transaction } from "kysely"
+import type { Transaction } from "kysely"
 import type { CategoryEvent } from "../category/actor.ts"
 import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
@@ -21,8 +21,4 @@ export const writeCategories = async (
       }
     }
   }
-}
-
-export const clearCategories = async (trx: Transaction<Database>): Promise<void> => {
-  await sql`truncate categories`.execute(trx)
 }

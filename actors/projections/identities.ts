@@ -9,20 +9,34 @@ import type { Database } from "../database.ts"
 import type { AgentRows } from "./agents.ts"
 import { rowsJson } from "./rows.ts"
 
-/** After the agents' own rows. `seq`: of the batch's last commit. */
-export const writeIdentities = async (trx: Transaction<Database>, rows: AgentRows, seq: number): Promise<void> => {
+/** After the agents' own rows. */
+export const writeIdentities = async (trx: Transaction<Database>, rows: AgentRows): Promise<void> => {
   if (rows.retiredKeys.length > 0) {
     await sql`
       insert into retired_keys select * from jsonb_populate_recordset(null::retired_keys, ${rowsJson(rows.retiredKeys)}::jsonb)
       on conflict (agent, public_key) do nothing`.execute(trx)
   }
-  if (rows.identities.length > 0) {
+  const begun = blocksOf(rows)
+  if (begun.length > 0) {
     await sql`
       insert into identity_blocks (block, version, agents, max_number)
-      select touched.block, ${String(seq)}::bigint, count(*), max(a.number)
-      from (select distinct number / ${DIRECTORY_BLOCK_SIZE}::integer as block from agents where id = any(${rows.identities})) touched
-      join agents a on a.number >= touched.block * ${DIRECTORY_BLOCK_SIZE}::integer and a.number < (touched.block + 1) * ${DIRECTORY_BLOCK_SIZE}::integer
-      group by touched.block
-      on conflict (block) do update set version = excluded.version, agents = excluded.agents, max_number = excluded.max_number`.execute(trx)
+      select t.block, 0, count(*), max(a.number)
+      from jsonb_to_recordset(${rowsJson(begun)}::jsonb) as t(block integer)
+      join agents a on a.number >= t.block * ${DIRECTORY_BLOCK_SIZE}::integer and a.number < (t.block + 1) * ${DIRECTORY_BLOCK_SIZE}::integer
+      group by t.block
+      on conflict (block) do update set agents = excluded.agents, max_number = excluded.max_number`.execute(trx)
+  }
+  if (rows.identities.length > 0) {
+    await sql`
+      update identity_blocks b set version = greatest(b.version, touched.version)
+      from (
+        select a.number / ${DIRECTORY_BLOCK_SIZE}::integer as block, max(t.seq) as version
+        from jsonb_to_recordset(${rowsJson(rows.identities)}::jsonb) as t(id text, seq bigint) join agents a on a.id = t.id group by 1
+      ) touched
+      where b.block = touched.block`.execute(trx)
   }
 }
+
+/** Blocks that have got agents: only these are counted again. */
+const blocksOf = (rows: AgentRows): ReadonlyArray<{ readonly block: number }> =>
+  [...new Set(rows.registered.map((row) => Math.floor((row.number ?? 0) / DIRECTORY_BLOCK_SIZE)))].map((block) => ({ block }))

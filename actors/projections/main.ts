@@ -3,35 +3,42 @@ import type { Transaction } from "kysely"
 import { streams } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
-import { agentRows, clearAgents, writeAgents } from "./agents.ts"
-import { clearCategories, writeCategories } from "./categories.ts"
+import { agentRows, settleSeen, writeAgents } from "./agents.ts"
+import { writeCategories } from "./categories.ts"
 import { writeIdentities } from "./identities.ts"
-import { clearNotifications, writeNotifications } from "./notifications.ts"
-import type { Message, Projection } from "./projection.ts"
+import { writeNotifications } from "./notifications.ts"
+import type { Message, Projection, ReadModelTable } from "./projection.ts"
 
 const text = new TextDecoder()
 
+const TABLES: ReadonlyArray<ReadModelTable> = [
+  { name: "agents", kind: "agent", actor: "id", foreign: ["last_seen_at"] },
+  { name: "score_entries", kind: "agent", actor: "agent" },
+  { name: "retired_keys", kind: "agent", actor: "agent" },
+  { name: "identity_blocks", kind: "agent", actor: null },
+  { name: "notifications", kind: "agent", actor: "agent" },
+  { name: "categories", kind: "category", actor: "slug" }
+]
+
 /** Kinds whose commits end in a read model; others are read past. */
-const PROJECTED = new Set(["agent", "category"])
+const PROJECTED = new Set(TABLES.map((table) => table.kind))
 
 export const mainProjection: Projection = {
   name: "main",
   stream: streams.events,
-  version: 2,
-  clear: async (trx: Transaction<Database>) => {
-    await clearAgents(trx)
-    await clearCategories(trx)
-    await clearNotifications(trx)
-  },
+  version: 3,
+  tables: TABLES,
+  besides: [],
+  settle: settleSeen,
   apply: async (trx: Transaction<Database>, batch: ReadonlyArray<Message>) => {
     const commits = batch
       .filter((message) => PROJECTED.has(message.kind) && message.data.length > 0)
-      .map((message) => ({ kind: message.kind, id: message.id, commit: JSON.parse(text.decode(message.data)) as Commit }))
+      .map(({ kind, id, seq, data }) => ({ kind, id, seq, commit: JSON.parse(text.decode(data)) as Commit }))
     const of = (kind: string) => commits.filter((commit) => commit.kind === kind)
     const agents = agentRows(of("agent"))
     await writeAgents(trx, agents)
     await writeNotifications(trx, of("agent"))
-    await writeIdentities(trx, agents, batch.at(-1)?.seq ?? 0)
+    await writeIdentities(trx, agents)
     await writeCategories(trx, of("category"))
   }
 }

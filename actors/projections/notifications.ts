@@ -47,7 +47,3 @@ export const writeNotifications = async (trx: Transaction<Database>, commits: Re
   }
   if (deleted.size > 0) await trx.deleteFrom("notifications").where("agent", "in", [...deleted]).execute()
 }
-
-export const clearNotifications = async (trx: Transaction<Database>): Promise<void> => {
-  await sql`truncate notifications`.execute(trx)
-}

@@ -14,6 +14,9 @@ import { LIMITS } from "../../schemas/limits.ts"
 import { Fault } from "./fault.ts"
 
 const CONNECT_TIMEOUT_MS = 3000
+/** A command that waits for what comes outlives a restart of the server, even a long one; others end by their own timeouts. */
+const RECONNECT_TRIES = 1200
+const RECONNECT_MS = 250
 const COMMAND_DEADLINE_MS = 10_000
 
 export interface Service {
@@ -22,6 +25,8 @@ export interface Service {
   readonly log: JetStreamLog
   readonly view: LeaseView
   readonly db: Kysely<Database>
+  /** For connections with settings of their own. Holds a password: never shown. */
+  readonly databaseUrl: string
   /** The answer's data; throws a Fault with the refusal's message. */
   readonly command: <T>(kind: string, actor: string, op: string, input: unknown) => Promise<T>
   readonly close: () => Promise<void>
@@ -33,7 +38,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   if (!url || !databaseUrl) throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
   const servers = busServers(url)
   if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222")
-  const nats = await connect({ ...servers, name: "hub-cli", timeout: CONNECT_TIMEOUT_MS }).catch(() => {
+  const nats = await connect({ ...servers, name: "hub-cli", timeout: CONNECT_TIMEOUT_MS, maxReconnectAttempts: RECONNECT_TRIES, reconnectTimeWait: RECONNECT_MS }).catch(() => {
     throw new Fault("nats-server does not answer; is the service running?")
   })
   const manager = await jetstreamManager(nats)
@@ -57,6 +62,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
     log: new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max }),
     view,
     db,
+    databaseUrl,
     command,
     close: async () => {
       asker.close()

@@ -1,38 +1,36 @@
 /**
- * `hub rebuild`: the read models made again from the log. Taking the watermark away is all it does: the projector
- * notices within a second, empties the tables and reads from the beginning (actors/projections/projector.ts).
+ * `hub rebuild`: read models made again from the log, in this process, while the service runs. What is served stays as it
+ * is until the new tables take its place (actors/projections/rebuild.ts).
  */
-import { setTimeout as delay } from "node:timers/promises"
+import { seenProjection } from "../../actors/projections/agents.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
-import { streams } from "../../schemas/subjects.ts"
-import { Fault } from "./fault.ts"
+import type { Projection } from "../../actors/projections/projection.ts"
+import { Busy, rebuild } from "../../actors/projections/rebuild.ts"
 import type { Command } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { untilInterrupted } from "./interrupt.ts"
+import { progressOf, rate } from "./progress.ts"
 
-const POLL_MS = 100
-const STALLED_AFTER_MS = 60_000
+const PROJECTIONS: ReadonlyArray<Projection> = [mainProjection, seenProjection]
 
 export const rebuildCommand: Command = {
-  usage: ["rebuild"],
-  run: async (service) => {
-    const { name } = mainProjection
-    const head = (await service.manager.streams.info(streams.events)).state.last_seq
-    const began = Date.now()
-    await service.db.updateTable("projections").set({ version: 0, seq: 0 }).where("name", "=", name).execute()
-    let last = 0
-    let movedAt = Date.now()
-    for (;;) {
-      const row = await service.db.selectFrom("projections").select(["seq", "version"]).where("name", "=", name).executeTakeFirst()
-      const seq = row === undefined || row.version === 0 ? 0 : Number(row.seq)
-      if (seq >= head) break
-      if (seq !== last) {
-        process.stderr.write(`rebuilt ${seq} of ${head}\n`)
-        movedAt = Date.now()
-      }
-      last = seq
-      if (Date.now() - movedAt > STALLED_AFTER_MS) throw new Fault("nothing moves: does an actor process run?")
-      await delay(POLL_MS)
-    }
-    const seconds = (Date.now() - began) / 1000
-    return `read models rebuilt: ${head} sequences in ${seconds.toFixed(1)} s`
+  usage: ["rebuild", `rebuild ${PROJECTIONS.map((projection) => projection.name).join("|")}`],
+  run: (service, { positionals: [name] }) =>
+    untilInterrupted(async (signal) => {
+      const said: Array<string> = []
+      for (const projection of PROJECTIONS.filter((one) => name === undefined || one.name === name)) said.push(await rebuilt(service, projection, signal))
+      return said.join("\n")
+    })
+}
+
+const rebuilt = async ({ nats, manager, databaseUrl }: Service, projection: Projection, signal: AbortSignal): Promise<string> => {
+  const { name, tables } = projection
+  try {
+    const { messages, seconds, seq } = await rebuild({ nats, manager, databaseUrl, projection, signal, progress: progressOf(name) })
+    return `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`
+  } catch (error) {
+    if (error instanceof Busy) throw new Fault(error.message)
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 /** The read models against the log they are made of: once, in order, whatever fails between. */
-import type { Kysely } from "kysely"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Kysely, sql } from "kysely"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { registrationEvents } from "../../../actors/agent/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
@@ -8,6 +8,7 @@ import { type Database, openDatabase } from "../../../actors/database.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
 import { mainProjection } from "../../../actors/projections/main.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
+import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
@@ -34,9 +35,18 @@ afterAll(async () => {
 
 const run = async (count: number): Promise<void> => {
   await Promise.all(projectors.map((projector) => projector.stop()))
-  projectors = Array.from({ length: count }, () => new Projector(bus.nats, db, mainProjection, (seq) => announced.push(seq)))
+  projectors = Array.from({ length: count }, () =>
+    new Projector({
+      nats: bus.nats, db, projection: mainProjection, announce: (seq) => announced.push(seq),
+      renew: async (signal) => void (await rebuild({ ...rebuildParts(), signal }))
+    }))
   for (const projector of projectors) projector.start()
 }
+
+const rebuildParts = (): RebuildParts => ({
+  nats: bus.nats, manager: bus.manager, databaseUrl: bus.servers.postgres.url, projection: mainProjection,
+  signal: new AbortController().signal, progress: () => undefined
+})
 
 const write = async (index: number, events: ReadonlyArray<AgentEvent>): Promise<void> => {
   const id = agentId(index)
@@ -114,10 +124,66 @@ describe("the projector", () => {
     await expectRowsToEqualTheFold()
   })
 
-  test("builds everything again when its watermark is taken away", async () => {
-    await db.updateTable("projections").set({ version: 0, seq: 0 }).where("name", "=", "main").execute()
+  test("empties and fills the tables when their watermark is gone", async () => {
     await db.updateTable("agents").set({ name: "damaged" }).execute()
+    await db.deleteFrom("projections").where("name", "=", "main").execute()
     await caughtUp()
     await expectRowsToEqualTheFold()
   })
+
+  test("serves tables of an older version, and goes on with them, until new ones have taken their place", async () => {
+    await run(0)
+    await db.updateTable("agents").set({ name: "of an older release" }).execute()
+    await db.updateTable("projections").set({ version: mainProjection.version - 1 }).where("name", "=", "main").execute()
+    const fewest = watchCount()
+    await run(2)
+    await write(5, [{ type: "agent.profile_changed", v: 1, description: "written meanwhile" }])
+    await waitFor(async () => (await versionOf()) === mainProjection.version, { deadlineMs: 20_000, describe: "the new tables" })
+    await caughtUp()
+    await expectRowsToEqualTheFold()
+    expect(await fewest()).toBe(states.size)
+    expect(await leftOver()).toEqual([])
+  })
+
+  test("leaves the tables of a newer version alone", async () => {
+    await db.updateTable("projections").set({ version: mainProjection.version + 1 }).where("name", "=", "main").execute()
+    const before = Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq)
+    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    await run(1)
+    await write(6, [{ type: "agent.profile_changed", v: 1, description: "of the newer release" }])
+    await waitFor(() => said.mock.calls.some(([line]) => String(line).includes("they are left alone")), { describe: "the projector to see what it has" })
+    said.mockRestore()
+    expect(await versionOf()).toBe(mainProjection.version + 1)
+    expect(Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq)).toBe(before)
+    // An operator who goes back to the older release for good asks for it.
+    await rebuild(rebuildParts())
+    expect(await versionOf()).toBe(mainProjection.version)
+    await expectRowsToEqualTheFold()
+  })
 })
+
+const versionOf = async (): Promise<number> =>
+  (await db.selectFrom("projections").select("version").where("name", "=", "main").executeTakeFirstOrThrow()).version
+
+/** Schemas in which tables were made anew. */
+const leftOver = async (): Promise<ReadonlyArray<string>> => {
+  const { rows } = await sql<{ name: string }>`select nspname as name from pg_namespace where nspname ~ '^(rebuild|verify)_'`.execute(db)
+  return rows.map((row) => row.name)
+}
+
+/** Counts the agents without pause until it is asked: the fewest that any read saw. */
+const watchCount = (): (() => Promise<number>) => {
+  let fewest = Number.POSITIVE_INFINITY
+  let watching = true
+  const watched = (async () => {
+    while (watching) {
+      const { count } = await db.selectFrom("agents").select((select) => select.fn.countAll<string>().as("count")).executeTakeFirstOrThrow()
+      fewest = Math.min(fewest, Number(count))
+    }
+  })()
+  return async () => {
+    watching = false
+    await watched
+    return fewest
+  }
+}

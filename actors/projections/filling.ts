@@ -1,0 +1,85 @@
+/**
+ * Brings a stream into tables that are not served, page by page. Whether they have everything up to a sequence is asked of
+ * the stream's leader: pages may come from a replica that is behind.
+ */
+import { setTimeout as delay } from "node:timers/promises"
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Kysely } from "kysely"
+import type { Database } from "../database.ts"
+import { nextSeq, pagesOf, type Stored } from "../engine/stream-pages.ts"
+import { Applier } from "./applier.ts"
+import { messageOf, type Projection } from "./projection.ts"
+
+/** Messages of a page: a transaction each. */
+const PAGE = 4000
+/** Answers of the leader that there is more than the pages brought. */
+const BEHIND_TRIES = 100
+const BEHIND_RETRY_MS = 50
+
+export interface Progress {
+  /** Messages applied so far, and the sequence they reach to. */
+  readonly messages: number
+  readonly seq: number
+  /** The sequence to be reached, as far as it is known. */
+  readonly target: number
+}
+
+export interface FillingParts {
+  readonly nats: NatsConnection
+  readonly manager: JetStreamManager
+  readonly projection: Projection
+  readonly signal: AbortSignal
+  readonly progress: (progress: Progress) => void
+  /** Smaller pages leave more turns to whatever else the process does. */
+  readonly pageSize?: number
+}
+
+export class Filling {
+  seq = 0
+  messages = 0
+  private readonly parts: FillingParts
+  private readonly applier: Applier
+
+  /** `db`: its names must mean the tables to fill. */
+  constructor(db: Kysely<Database>, parts: FillingParts) {
+    this.parts = parts
+    this.applier = new Applier(db, parts.projection)
+  }
+
+  /** All that the stream holds. */
+  async everything(): Promise<void> {
+    const { manager, projection } = this.parts
+    const head = (await manager.streams.info(projection.stream)).state.last_seq
+    await this.pages(Number.POSITIVE_INFINITY, head)
+  }
+
+  /** All up to this sequence, and no more. */
+  async upTo(target: number): Promise<void> {
+    const { nats, projection } = this.parts
+    for (let tries = 1; ; tries++) {
+      await this.pages(target, target)
+      const next = await nextSeq(nats, projection.stream, this.seq)
+      if (next === null || next > target) return
+      if (tries >= BEHIND_TRIES) throw new Error(`the pages of ${projection.stream} end before sequence ${next}`)
+      await delay(BEHIND_RETRY_MS)
+    }
+  }
+
+  private async pages(last: number, target: number): Promise<void> {
+    const { nats, projection, signal, pageSize = PAGE } = this.parts
+    if (this.seq >= last) return
+    for await (const page of pagesOf(nats, projection.stream, this.seq, pageSize)) {
+      signal.throwIfAborted()
+      const due = page.filter((message) => message.seq <= last)
+      if (due.length > 0) await this.page(due, target)
+      if (due.length < page.length) return
+    }
+  }
+
+  private async page(page: ReadonlyArray<Stored>, target: number): Promise<void> {
+    this.seq = await this.applier.apply(page.map((message) => messageOf(message.subject, message.seq, message.data)), this.seq)
+    this.messages += page.length
+    this.parts.progress({ messages: this.messages, seq: this.seq, target: Math.max(target, this.seq) })
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Tables like those of a projection, in a schema of their own beside the served ones: filled at leisure, then compared
+ * with them or put into their place. Keys are there from the start, since they decide what is a fault; other indexes
+ * come when the rows are in.
+ */
+import { type Kysely, sql, type Transaction } from "kysely"
+import { type Database, LIVE_SCHEMA } from "../database.ts"
+import type { Projection } from "./projection.ts"
+
+type Db = Kysely<Database>
+
+/** Room in each page for new versions of its rows while the log is applied: without it, a row that changes often leaves a trail. */
+const FILL_PERCENT = 50
+
+/** The watermark and the faults belong to the tables that they tell of. */
+const BOOKS = ["projections", "projection_faults"] as const
+
+const run = async (db: Db, text: string): Promise<void> => {
+  await sql.raw(text).execute(db)
+}
+
+export const dropShadow = (db: Db, schema: string): Promise<void> => run(db, `drop schema if exists ${schema} cascade`)
+
+/** Empty, at watermark 0. What was left of an earlier one is dropped. */
+export const createShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {
+  await dropShadow(db, schema)
+  await run(db, `create schema ${schema}`)
+  for (const name of [...projection.tables.map((table) => table.name), ...projection.besides, ...BOOKS]) {
+    await run(db, `create unlogged table ${schema}.${name} (like ${LIVE_SCHEMA}.${name} including defaults including constraints including generated) with (fillfactor = ${FILL_PERCENT})`)
+    for (const key of await keysOf(db, name)) await run(db, `alter table ${schema}.${name} add constraint ${key.name} ${key.definition}`)
+  }
+  await db.insertInto("projections").values({ name: projection.name, version: projection.version, seq: 0 }).execute()
+}
+
+/** Makes full tables fit to be served: safe against a crash, with their indexes and statistics. */
+export const finishShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {
+  for (const { name } of projection.tables) {
+    // Written anew by the second, and closely packed because of the first.
+    await run(db, `alter table ${schema}.${name} reset (fillfactor)`)
+    await run(db, `alter table ${schema}.${name} set logged`)
+    for (const index of await indexesOf(db, name)) await run(db, indexIn(schema, name, index))
+    await run(db, `analyze ${schema}.${name}`)
+  }
+}
+
+/** In the transaction that also moves the watermark. Waits for readers as long as the transaction's lock_timeout lets it. */
+export const takePlace = async (trx: Transaction<Database>, schema: string, projection: Projection): Promise<void> => {
+  const names = projection.tables.map((table) => table.name)
+  await run(trx, `lock table ${names.map((name) => `${LIVE_SCHEMA}.${name}`).join(", ")} in access exclusive mode`)
+  for (const name of names) {
+    await run(trx, `drop table ${LIVE_SCHEMA}.${name}`)
+    await run(trx, `alter table ${schema}.${name} set schema ${LIVE_SCHEMA}`)
+  }
+  await run(trx, `delete from ${LIVE_SCHEMA}.projection_faults where projection = '${projection.name}'`)
+  await run(trx, `insert into ${LIVE_SCHEMA}.projection_faults select * from ${schema}.projection_faults`)
+  await dropShadow(trx, schema)
+}
+
+interface Key {
+  readonly name: string
+  readonly definition: string
+}
+
+const keysOf = async (db: Db, table: string): Promise<ReadonlyArray<Key>> => {
+  const { rows } = await sql<Key>`
+    select quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where conrelid = ${`${LIVE_SCHEMA}.${table}`}::regclass and contype in ('p', 'u') order by contype, conname`.execute(db)
+  return rows
+}
+
+const indexesOf = async (db: Db, table: string): Promise<ReadonlyArray<string>> => {
+  const { rows } = await sql<{ definition: string }>`
+    select pg_get_indexdef(indexrelid) as definition from pg_index
+    where indrelid = ${`${LIVE_SCHEMA}.${table}`}::regclass and not exists (select from pg_constraint where conindid = indexrelid)
+    order by indexrelid`.execute(db)
+  return rows.map((row) => row.definition)
+}
+
+/** Index definitions name their table: with its schema, or without where it would be found by itself. */
+const indexIn = (schema: string, table: string, definition: string): string => {
+  const placed = definition.replace(new RegExp(` ON (?:${LIVE_SCHEMA}\\.)?${table} `), ` ON ${schema}.${table} `)
+  if (!placed.includes(` ON ${schema}.${table} `)) throw new Error(`an index of ${table} was not understood: ${definition}`)
+  return placed
+}

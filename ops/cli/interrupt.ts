@@ -1,0 +1,19 @@
+/** Long commands end in order when they are interrupted: what they had begun is taken back or closed. */
+import { Fault } from "./fault.ts"
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const
+
+/** `act` is to end soon once the signal is given; what it then throws is only the interruption's echo. */
+export const untilInterrupted = async <T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const controller = new AbortController()
+  const interrupt = (): void => controller.abort()
+  for (const name of SIGNALS) process.on(name, interrupt)
+  try {
+    return await act(controller.signal)
+  } catch (error) {
+    if (controller.signal.aborted) throw new Fault("interrupted")
+    throw error
+  } finally {
+    for (const name of SIGNALS) process.off(name, interrupt)
+  }
+}

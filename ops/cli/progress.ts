@@ -1,0 +1,21 @@
+/** Progress of long work, on standard error: a line every two seconds at most, so that a log file can hold it too. */
+const EVERY_MS = 2000
+
+export interface Done {
+  readonly messages: number
+  readonly seq: number
+  readonly target: number
+}
+
+export const progressOf = (what: string, write: (text: string) => void = (text) => void process.stderr.write(text)): ((done: Done) => void) => {
+  const began = performance.now()
+  let shownAt = began
+  return ({ messages, seq, target }) => {
+    const now = performance.now()
+    if (now - shownAt < EVERY_MS && seq < target) return
+    shownAt = now
+    write(`${what}: ${seq} of ${target} (${Math.floor((100 * seq) / Math.max(1, target))} %), ${rate(messages, (now - began) / 1000)} commits a second\n`)
+  }
+}
+
+export const rate = (count: number, seconds: number): number => Math.round(count / Math.max(seconds, 0.001))
