@@ -18,16 +18,10 @@ export class Acks {
   private readonly prefix = `_INBOX.${nuid.next()}.`
   private readonly waiting = new Map<number, Waiting>()
   private next = 0
+  private listening = false
 
   constructor(nats: NatsConnection) {
     this.nats = nats
-    nats.subscribe(`${this.prefix}*`, {
-      callback: (error, message) => {
-        if (error === null) this.settle(Number(message.subject.slice(this.prefix.length)), message)
-      }
-    })
-    setInterval(() => this.sweep(), SWEEP_MS).unref()
-    onRenewal(nats, () => this.giveUp())
   }
 
   /** The answer, or `null` when none came in time or the connection was renewed meanwhile. "No responders" is an answer with that status. */
@@ -37,11 +31,25 @@ export class Acks {
       this.waiting.set(number, { resolve, until: performance.now() + timeoutMs })
       const reply = this.prefix + number
       try {
+        this.listen()
         this.nats.publish(subject, payload, headers === undefined ? { reply } : { reply, headers })
       } catch {
         this.settle(number, null)
       }
     })
+  }
+
+  /** From the first request on: an actor kind is made of such parts, and making one reaches for nothing. */
+  private listen(): void {
+    if (this.listening) return
+    this.nats.subscribe(`${this.prefix}*`, {
+      callback: (error, message) => {
+        if (error === null) this.settle(Number(message.subject.slice(this.prefix.length)), message)
+      }
+    })
+    this.listening = true
+    setInterval(() => this.sweep(), SWEEP_MS).unref()
+    onRenewal(this.nats, () => this.giveUp())
   }
 
   private settle(number: number, message: Msg | null): void {

@@ -19,17 +19,24 @@ export interface Following {
   readonly stop: () => void
 }
 
-/** Where to begin: all that is kept, the newest message of each subject, or a sequence. */
-export type Start = "all" | "last-per-subject" | number
+/** Where to begin: all that is kept, the newest message of each subject, a sequence, or what was stored from a time on (Unix ms). */
+export type Start = "all" | "last-per-subject" | number | { readonly time: number }
 
 const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
   if (start === "all") return { deliver_policy: DeliverPolicy.All }
   if (start === "last-per-subject") return { deliver_policy: DeliverPolicy.LastPerSubject }
+  if (typeof start === "object") return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(start.time).toISOString() }
   return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start }
 }
 
-/** Resolves when the first consumer is in place; rejects when it cannot be made. */
-export const followStream = async (nats: NatsConnection, stream: string, start: Start, receive: (message: JsMsg) => void): Promise<Following> => {
+/** Resolves when the first consumer is in place; rejects when it cannot be made. `filter`: only subjects of this pattern. */
+export const followStream = async (
+  nats: NatsConnection,
+  stream: string,
+  start: Start,
+  receive: (message: JsMsg) => void,
+  filter?: string
+): Promise<Following> => {
   let from = start
   let newest = 0
   let current: { readonly consumer: Consumer; readonly messages: ConsumerMessages } | null = null
@@ -41,7 +48,7 @@ export const followStream = async (nats: NatsConnection, stream: string, start: 
   }
 
   const begin = async (own: number): Promise<void> => {
-    const consumer = await jetstream(nats).consumers.get(stream, startOptions(from))
+    const consumer = await jetstream(nats).consumers.get(stream, { ...startOptions(from), ...(filter === undefined ? {} : { filter_subjects: filter }) })
     if (own !== newest) return
     const messages = await consumer.consume({
       max_messages: PULL_MESSAGES,

@@ -9,7 +9,7 @@ import type { Snapshot, SnapshotStore } from "./ports.ts"
 const LOAD_TIMEOUT_MS = 500
 
 /** Raised when the shape of any state changes: older snapshots are then not read. */
-const FORMAT = 2
+export const SNAPSHOT_FORMAT = 3
 
 export class PostgresSnapshots implements SnapshotStore {
   private readonly db: Kysely<Database>
@@ -24,7 +24,7 @@ export class PostgresSnapshots implements SnapshotStore {
       .select(["seq", "state", "commands"])
       .where("kind", "=", kind)
       .where("id", "=", id)
-      .where("format", "=", FORMAT)
+      .where("format", "=", SNAPSHOT_FORMAT)
       .executeTakeFirst()
       .then((row) => (row === undefined ? null : { seq: Number(row.seq), state: row.state, commands: row.commands as Snapshot["commands"] }))
       .catch(() => null)
@@ -34,7 +34,7 @@ export class PostgresSnapshots implements SnapshotStore {
 
   async save(kind: string, id: string, snapshot: Snapshot): Promise<void> {
     const values = {
-      format: FORMAT,
+      format: SNAPSHOT_FORMAT,
       seq: String(snapshot.seq),
       state: JSON.stringify(snapshot.state),
       commands: JSON.stringify(snapshot.commands)

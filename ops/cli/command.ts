@@ -1,12 +1,41 @@
 import type { Service } from "./connection.ts"
 
+export interface Options {
+  readonly at?: string
+  readonly description?: string
+  /** Two points, as often as it was given. */
+  readonly diff?: ReadonlyArray<string>
+  readonly export?: string
+  readonly "from-file"?: string
+  readonly json?: boolean
+  readonly kind?: string
+  readonly name?: string
+  readonly position?: string
+  readonly reason?: string
+  readonly sample?: string
+  readonly since?: string
+  readonly to?: string
+  readonly "what-if"?: string
+}
+
 export interface Arguments {
   readonly positionals: ReadonlyArray<string>
-  readonly values: { readonly reason?: string; readonly to?: string; readonly json?: boolean; readonly name?: string; readonly description?: string; readonly position?: string }
+  readonly values: Options
 }
 
 export interface Command {
   readonly usage: ReadonlyArray<string>
   /** What it returns is printed as JSON; text is printed as it is; nothing when it has printed by itself. */
   readonly run: (service: Service, args: Arguments) => Promise<unknown>
+  /** What can be done without the service: `null` where these arguments need it. */
+  readonly alone?: (args: Arguments) => Promise<unknown> | null
+}
+
+/** What a command was to find, printed like any answer; the exit status is 1, for scripts. */
+export class Finding {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
 }

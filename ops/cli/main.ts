@@ -6,12 +6,14 @@ import { parseArgs } from "node:util"
 import { migrate } from "../migrations/migrate.ts"
 import { agentCommand } from "./agent.ts"
 import { categoryCommand } from "./category.ts"
-import type { Arguments, Command } from "./command.ts"
+import { type Arguments, type Command, Finding, type Options } from "./command.ts"
 import { openService } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { replayCommand } from "./replay.ts"
 import { statusCommand } from "./status.ts"
+import { tailCommand } from "./tail.ts"
+import { verifyCommand } from "./verify.ts"
 
 const migrateCommand: Command = {
   usage: ["migrate"],
@@ -25,7 +27,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   agent: agentCommand,
   category: categoryCommand,
   replay: replayCommand,
+  tail: tailCommand,
   status: statusCommand,
+  verify: verifyCommand,
   rebuild: rebuildCommand,
   migrate: migrateCommand
 }
@@ -34,28 +38,34 @@ const usageOf = (commands: ReadonlyArray<Command>): string =>
   ["usage:", ...commands.flatMap((command) => command.usage.map((line) => `  npm run hub -- ${line}`))].join("\n")
 
 /** The words of a usage line without its options: `agent show <ref>` has three. */
-const wordsOf = (line: string): ReadonlyArray<string> => line.replace(/\[[^\]]*\]|--\w+ <[^>]*>/g, "").trim().split(/\s+/)
+const wordsOf = (line: string): ReadonlyArray<string> => line.replace(/\[[^\]]*\]|--[\w-]+(?: <[^>]*>)*/g, "").trim().split(/\s+/)
 
 const fits = (given: string, word: string): boolean => word.startsWith("<") || word.split("|").includes(given)
 
 /** What a command misses it says itself, better than its usage could. */
-const refuseUnknown = (name: string, command: Command, positionals: ReadonlyArray<string>): void => {
+const refuseUnknown = (name: string, command: Command, { positionals, values }: Arguments): void => {
   const given = [name, ...positionals]
   const known = command.usage.some((line) => {
     const words = wordsOf(line)
     return given.length <= words.length && given.every((part, index) => fits(part, words[index] ?? ""))
   })
-  if (!known) throw new Fault(usageOf([command]))
+  const foreign = Object.keys(values).some((option) => !command.usage.some((line) => line.includes(`--${option}`)))
+  if (!known || foreign) throw new Fault(usageOf([command]))
 }
+
+const text = { type: "string" } as const
+const OPTIONS = {
+  at: text, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, json: { type: "boolean" }, kind: text,
+  name: text, position: text, reason: text, sample: text, since: text, to: text, "what-if": text
+} as const satisfies Record<keyof Options, object>
+
+/** `--diff a b`, which the parser would take for an option and one more word. */
+const withPairs = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.flatMap((arg, index) => (args[index - 2] === "--diff" && !arg.startsWith("-") ? ["--diff", arg] : [arg]))
 
 const parse = (args: ReadonlyArray<string>): Arguments => {
   try {
-    const text = { type: "string" } as const
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { reason: text, to: text, json: { type: "boolean" }, name: text, description: text, position: text }
-    }) as Arguments
+    return parseArgs({ args: [...withPairs(args)], allowPositionals: true, options: OPTIONS }) as Arguments
   } catch (error) {
     throw new Fault(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error))
   }
@@ -69,20 +79,36 @@ const run = async (args: ReadonlyArray<string>): Promise<number> => {
     return name === "help" || name === "--help" ? 0 : 1
   }
   const parsed = parse(rest)
-  refuseUnknown(name, command, parsed.positionals)
+  refuseUnknown(name, command, parsed)
+  const alone = command.alone?.(parsed) ?? null
+  if (alone !== null) return told(await alone)
   const service = await openService(process.env)
   try {
-    const result = await command.run(service, parsed)
-    if (result !== undefined) process.stdout.write(`${typeof result === "string" ? result : JSON.stringify(result, null, 2)}\n`)
-    return 0
+    return told(await command.run(service, parsed))
   } finally {
     await service.close()
   }
 }
 
+/** The exit status. */
+const told = (result: unknown): number => {
+  const shown = result instanceof Finding ? result.text : result
+  if (shown !== undefined) process.stdout.write(`${typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}\n`)
+  return result instanceof Finding ? 1 : 0
+}
+
+const MISSING_TABLE = "42P01"
+
+const inWords = (error: unknown): string => {
+  if (error instanceof Fault) return error.message
+  if (!(error instanceof Error)) return String(error)
+  if ("code" in error && error.code === MISSING_TABLE) return `${error.message}: bring Postgres up to date with npm run hub -- migrate`
+  return error.stack ?? error.message
+}
+
 try {
   process.exit(await run(process.argv.slice(2)))
 } catch (error) {
-  process.stderr.write(`${error instanceof Fault ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  process.stderr.write(`${inWords(error)}\n`)
   process.exit(1)
 }

@@ -1,25 +1,64 @@
-/** An agent as operators name it: number, handle or hub id. */
-import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
+/** Actors as operators name them. The claims in the log are what counts, so neither actors nor Postgres need to run. */
+import type { HandleClaim } from "../../actors/handle/actor.ts"
+import type { KeyClaim } from "../../actors/key/actor.ts"
+import type { NumberClaim } from "../../actors/number/actor.ts"
+import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
+import { decodeBase64, HUB_ID_PATTERN, hubIdOf, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { historyOf, kindOf, replay } from "../replay/fold.ts"
 import { Fault } from "./fault.ts"
 import type { Service } from "./connection.ts"
 
-const NUMBER_PATTERN = /^HX-(\d{6,})$/i
+const NUMBER_PATTERN = /^HX-\d{6,}$/i
+/** One token of a subject. */
+const ID_PATTERN = /^[^\s.*>]{1,128}$/
 
+const claimed = async <Claim>(service: Service, kind: string, id: string): Promise<Claim | null> => {
+  const fold = kindOf(kind)?.fold
+  if (fold === undefined) throw new Error(`there is no kind ${kind}`)
+  return ((await replay(historyOf(service.log, kind, id), fold, id, null)).at(-1)?.state ?? null) as Claim | null
+}
+
+/** An agent by number, handle or hub id; also the hub id of a key that came by rotation. */
 export const hubIdOfReference = async (service: Service, reference: string): Promise<string> => {
-  if (HUB_ID_PATTERN.test(reference)) return reference
-  const number = NUMBER_PATTERN.exec(reference)?.[1]
-  if (number === undefined) {
-    const claim = await service.command<{ agent: string }>("handle", reference.toLowerCase(), "handle.resolve", null)
-    return claim.agent
+  const missing = new Fault(`there is no agent ${reference}`)
+  if (HUB_ID_PATTERN.test(reference)) {
+    if ((await service.log.lastSeq(subjects.event("agent", reference))) > 0) return reference
+    return (await claimed<KeyClaim>(service, "key", reference))?.agent ?? reference
   }
+  if (NUMBER_PATTERN.test(reference)) {
+    const claim = await claimed<NumberClaim>(service, "number", reference.toUpperCase())
+    return claim?.agent ?? numbered(service, reference, missing)
+  }
+  const claim = HANDLE_PATTERN.test(reference) ? await claimed<HandleClaim>(service, "handle", reference.toLowerCase()) : null
+  if (claim === null) throw missing
+  return claim.agent
+}
+
+/** Numbers given before there were claims on them are in the read models alone. */
+const numbered = async (service: Service, reference: string, missing: Fault): Promise<string> => {
   const row = await service.db
     .selectFrom("agents")
     .select("id")
-    .where("number", "=", Number(number))
+    .where("number", "=", Number(reference.slice("HX-".length)))
     .executeTakeFirst()
     .catch(() => {
       throw new Fault("Postgres does not answer: name the agent by handle or hub id instead")
     })
-  if (row === undefined) throw new Fault(`there is no agent ${reference}`)
+  if (row === undefined) throw missing
   return row.id
+}
+
+/** The id of any kind's actor. */
+export const idOfReference = async (service: Service, kind: string, reference: string): Promise<string> => {
+  if (kind === "agent") return hubIdOfReference(service, reference)
+  if (kind === "handle") return tokenOf(reference.toLowerCase())
+  if (kind === "number") return tokenOf(reference.toUpperCase())
+  const key = kind === "key" ? decodeBase64(reference, PUBLIC_KEY_BYTES) : null
+  return key === null ? tokenOf(reference) : hubIdOf(key)
+}
+
+const tokenOf = (id: string): string => {
+  if (!ID_PATTERN.test(id)) throw new Fault("an id holds no space, no dot, no * and no >")
+  return id
 }

@@ -1,36 +1,163 @@
-/** `hub replay <kind> <id>`: an actor's history, commit by commit, and the state each leads to. */
+/** `hub replay`: an actor's history and states, of the log or of a fixture. Reads only; writes no more than the fixture asked for. */
+import { readFile, stat, writeFile } from "node:fs/promises"
+import type { LogEntry } from "../../actors/engine/ports.ts"
+import type { Kind } from "../../actors/kind.ts"
+import { KINDS } from "../../actors/actors.ts"
+import { readConfig } from "../../schemas/config.ts"
+import { asJson, differences } from "../replay/difference.ts"
+import { type Fixture, FixtureFault, fixtureOf, fixtureText, readFixture } from "../replay/fixture.ts"
+import { historyOf, isBeyond, isLogless, kindOf, type Point, replay, type Step } from "../replay/fold.ts"
+import { Masker } from "../replay/masks.ts"
+import { POINT_FORMS, pointOf, pointText } from "../replay/points.ts"
+import { differencesText, headText, stepText, whatIfText } from "../replay/report.ts"
+import { differsFromReality, readWhatIf, whatIf, WhatIfFault } from "../replay/what-if.ts"
+import type { Command, Options } from "./command.ts"
+import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
-import { foldOf, masked, replay, type Step, type Until } from "../replay/fold.ts"
-import type { Command } from "./command.ts"
-import { hubIdOfReference } from "./references.ts"
+import { idOfReference } from "./references.ts"
 
-const untilOf = (text: string | undefined): Until => {
-  if (text === undefined) return null
-  if (/^\d+$/.test(text)) return { seq: Number(text) }
-  const time = Date.parse(text)
-  if (Number.isNaN(time)) throw new Fault("--to takes a sequence or a time in ISO 8601")
-  return { time }
+const FILE_MAX_BYTES = 67_108_864
+/** One of these at a time; without any, the whole history. */
+const MODES = ["at", "diff", "what-if", "export"] as const
+
+interface Subject {
+  readonly kind: Kind
+  readonly id: string
+  /** As it was named. */
+  readonly name: string
+  readonly entries: AsyncIterable<LogEntry> | Iterable<LogEntry>
 }
 
 export const replayCommand: Command = {
-  usage: ["replay <kind> <id> [--to <sequence or time>] [--json]"],
+  usage: [
+    "replay <kind> <ref> [--to <point>] [--json]",
+    "replay <kind> <ref> --at <point> [--json]",
+    "replay <kind> <ref> --diff <point> <point> [--json]",
+    "replay <kind> <ref> --what-if <file> [--to <point>] [--json]",
+    "replay <kind> <ref> --export <file> [--to <point>]",
+    "replay --from-file <file> [any of these options]"
+  ],
   run: async (service, { positionals: [kind = "", reference = ""], values }) => {
-    const fold = foldOf(kind)
-    if (fold === undefined || reference === "") throw new Fault(`usage: hub ${replayCommand.usage[0]} (kinds: agent, key, handle, category, origin, challenge)`)
-    const until = untilOf(values.to)
-    const id = kind === "agent" ? await hubIdOfReference(service, reference) : reference
-    const steps = await replay(service.log, fold, id, until)
-    if (steps.length === 0) throw new Fault(`the log holds nothing of ${kind} ${reference}${until === null ? "" : " up to there"}`)
-    if (values.json === true) return steps.map(({ entry, state }) => ({ seq: entry.seq, commit: masked(entry.commit), state: masked(state) }))
-    return [`${kind} ${id}`, ...steps.map(textOf)].join("\n\n")
+    const found = kindOf(kind)
+    if (found === undefined || reference === "") throw new Fault(`replay takes a kind and an id; kinds: ${KINDS.map((one) => one.fold.kind).join(", ")}`)
+    refuseModes(values)
+    if (isLogless(found)) return `${kind}: no history; what such an actor knows lies in its memory and in streams that keep the newest state only`
+    return answered(await fromLog(service, found, reference), values)
+  },
+  alone: ({ positionals, values }) => {
+    const file = values["from-file"]
+    if (file === undefined) return null
+    if (positionals.length > 0) throw new Fault("--from-file names the actor itself: leave out kind and id")
+    refuseModes(values)
+    return fromFile(file).then((subject) => answered(subject, values))
   }
 }
 
-const textOf = ({ entry, state }: Step): string => {
-  const { commit } = entry
-  const events = commit.events.map((event) => `    ${event.type} v${event.v} ${JSON.stringify(masked(withoutType(event)))}`)
-  const by = commit.by === undefined ? "" : ` by ${commit.by}`
-  return [`#${entry.seq}  ${new Date(commit.at).toISOString()}  ${commit.op}  (command ${commit.id}${by})`, ...events, `    state ${JSON.stringify(masked(state))}`].join("\n")
+const refuseModes = (values: Options): void => {
+  const [one, other] = MODES.filter((mode) => values[mode] !== undefined)
+  if (other !== undefined) throw new Fault(`--${one} and --${other} do not go together`)
+  if (values.to !== undefined && (one === "at" || one === "diff")) throw new Fault(`--${one} and --to do not go together`)
+  if (values.diff !== undefined && values.diff.length !== 2) throw new Fault(`--diff takes two points, each ${POINT_FORMS}`)
 }
 
-const withoutType = (event: object): object => Object.fromEntries(Object.entries(event).filter(([name]) => name !== "type" && name !== "v"))
+const fromLog = async (service: Service, kind: Kind, reference: string): Promise<Subject> => {
+  const id = await idOfReference(service, kind.fold.kind, reference)
+  return { kind, id, name: reference, entries: historyOf(service.log, kind.fold.kind, id) }
+}
+
+const fromFile = async (file: string): Promise<Subject> => {
+  const fixture = readable(file, await textOf(file), readFixture)
+  const kind = kindOf(fixture.kind)
+  if (kind === undefined) throw new Fault(`${file}: there is no kind ${fixture.kind}`)
+  return { kind, id: fixture.id, name: fixture.id, entries: fixture.commits }
+}
+
+const answered = async (subject: Subject, values: Options): Promise<unknown> => {
+  if (values.at !== undefined) return stateAt(subject, point("--at", values.at), values)
+  if (values.diff !== undefined) return changed(subject, point("--diff", values.diff[0]), point("--diff", values.diff[1]), values)
+  const until = values.to === undefined ? null : point("--to", values.to)
+  if (values.export !== undefined) return exported(subject, until, values.export)
+  if (values["what-if"] !== undefined) return supposed(subject, until, values["what-if"], values)
+  return history(subject, until, values)
+}
+
+const point = (option: string, text = ""): Point => {
+  const found = pointOf(text)
+  if (found === null) throw new Fault(`${option} takes ${POINT_FORMS}`)
+  return found
+}
+
+const upTo = async ({ kind, id, name, entries }: Subject, until: Point | null): Promise<ReadonlyArray<Step>> => {
+  const steps = await replay(entries, kind.fold, id, until)
+  if (steps.length === 0) throw new Fault(`the log holds nothing of ${kind.fold.kind} ${name}${until === null ? "" : ` up to ${pointText(until)}`}`)
+  return steps
+}
+
+const history = async (subject: Subject, until: Point | null, { json }: Options): Promise<unknown> => {
+  const masker = new Masker()
+  const steps = (await upTo(subject, until)).map((step) => masker.mask(step))
+  if (json === true) return steps.map(({ entry, state }) => ({ ...entry, state }))
+  return [`${subject.kind.fold.kind} ${subject.id}`, ...steps.map(stepText)].join("\n\n")
+}
+
+const lastOf = async (subject: Subject, until: Point): Promise<Step> => {
+  const last = (await upTo(subject, until)).at(-1)
+  if (last === undefined) throw new Fault(`nothing stands before ${pointText(until)}`)
+  return last
+}
+
+const stateAt = async (subject: Subject, at: Point, { json }: Options): Promise<unknown> => {
+  const { kind, id } = subject
+  const { entry, state } = new Masker().mask(await lastOf(subject, at))
+  if (json === true) return { kind: kind.fold.kind, id, seq: entry.seq, at: entry.commit.at, state }
+  return [`${kind.fold.kind} ${id} at ${pointText(at)}, unchanged since`, headText(entry), "", JSON.stringify(state, null, 2)].join("\n")
+}
+
+const changed = async (subject: Subject, from: Point, to: Point, { json }: Options): Promise<unknown> => {
+  const { kind, id } = subject
+  const steps = await upTo(subject, null)
+  const masker = new Masker()
+  const [before, after] = [from, to].map((one) => steps.findLast(({ entry }) => !isBeyond(entry, one)))
+  const changes = differences(asJson(masker.mask(before?.state)), asJson(masker.mask(after?.state)))
+  const [seqFrom, seqTo] = [before?.entry.seq ?? 0, after?.entry.seq ?? 0]
+  if (json === true) return { kind: kind.fold.kind, id, from: seqFrom, to: seqTo, changes: changes.map(({ path, before: was, after: is }) => ({ path, before: was ?? null, after: is ?? null })) }
+  return [`${kind.fold.kind} ${id}: #${seqFrom} → #${seqTo}`, ...(changes.length === 0 ? ["nothing differs"] : differencesText(changes)).map((line) => `  ${line}`)].join("\n")
+}
+
+const exported = async (subject: Subject, until: Point | null, file: string): Promise<string> => {
+  const steps = await upTo(subject, until)
+  const fixture: Fixture = fixtureOf(subject.kind.fold.kind, subject.id, steps.map(({ entry }) => entry))
+  await writeFile(file, fixtureText(fixture), { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+    throw new Fault(error.code === "EEXIST" ? `${file} exists already` : `${file} cannot be written: ${error.code}`)
+  })
+  return `${file}: ${fixture.commits.length} commits of ${fixture.kind} ${fixture.id}, secrets masked`
+}
+
+const supposed = async ({ kind, id, entries }: Subject, until: Point | null, file: string, { json }: Options): Promise<unknown> => {
+  const config = readConfig(process.env)
+  if (!config.ok) throw new Fault(config.problem)
+  const command = readable(file, await textOf(file), readWhatIf)
+  const all = (await replay(entries, kind.fold, id, null)).map(({ entry }) => entry)
+  const result = new Masker().mask(readable(file, command, (one) => whatIf({ kind, id, entries: all, until }, one, config.config)))
+  return json === true ? { ...result, differs: differsFromReality(result) } : `${kind.fold.kind} ${id}\n${whatIfText(result)}`
+}
+
+const textOf = async (file: string): Promise<string> => {
+  try {
+    if ((await stat(file)).size > FILE_MAX_BYTES) throw new Fault(`${file} is larger than ${FILE_MAX_BYTES} bytes`)
+    return await readFile(file, "utf8")
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw new Fault(`${file} cannot be read: ${error instanceof Error && "code" in error ? String(error.code) : "it is no file"}`)
+  }
+}
+
+/** Faults of what a file says name the file. */
+const readable = <From, To>(file: string, from: From, read: (from: From) => To): To => {
+  try {
+    return read(from)
+  } catch (error) {
+    if (error instanceof FixtureFault || error instanceof WhatIfFault) throw new Fault(`${file}: ${error.message}`)
+    throw error
+  }
+}

@@ -1,49 +1,57 @@
-/** Replays one actor's log: every commit and the state it leads to. Reads only. */
+/** An actor's history folded with the `evolve` that serves: every commit and the state it leads to. Reads only. */
 import { KINDS } from "../../actors/actors.ts"
-import type { Kind } from "../../actors/kind.ts"
 import type { EventLog, LogEntry } from "../../actors/engine/ports.ts"
+import type { Kind } from "../../actors/kind.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
 const PAGE = 1000
+
+export type AnyFold = Kind["fold"]
 
 export interface Step {
   readonly entry: LogEntry
   readonly state: unknown
 }
 
-type Fold = Kind["fold"]
+export const kindOf = (name: string): Kind | undefined => KINDS.find((kind) => kind.fold.kind === name)
 
-export const foldOf = (name: string): Fold | undefined => KINDS.find((kind) => kind.fold.kind === name)?.fold
+/** An actor kind without events keeps nothing in the log. */
+export const isLogless = (kind: Kind): boolean => Object.keys(kind.fold.events).length === 0
 
-/** Where to stop, inclusive: a sequence, or Unix ms. */
-export type Until = { readonly seq: number } | { readonly time: number } | null
+/** A moment of a history, inclusive: a sequence, or Unix ms. */
+export type Point = { readonly seq: number } | { readonly time: number }
 
-export const replay = async (log: EventLog, fold: Fold, id: string, until: Until): Promise<ReadonlyArray<Step>> => {
-  const steps: Array<Step> = []
-  let state = fold.initial
+export const isBeyond = (entry: LogEntry, point: Point | null): boolean => {
+  if (point === null) return false
+  return "seq" in point ? entry.seq > point.seq : entry.commit.at > point.time
+}
+
+export async function* historyOf(log: EventLog, kind: string, id: string): AsyncGenerator<LogEntry> {
   let after = 0
   for (;;) {
-    const page = await log.read(subjects.event(fold.kind, id), after, PAGE)
+    const page = await log.read(subjects.event(kind, id), after, PAGE)
     for (const entry of page.entries) {
-      if (isBeyond(entry, until)) return steps
-      for (const event of entry.commit.events) state = fold.evolve(state, event, { at: entry.commit.at, id })
-      steps.push({ entry, state })
+      yield entry
       after = entry.seq
     }
-    if (!page.more) return steps
+    if (!page.more) return
   }
 }
 
-const isBeyond = (entry: LogEntry, until: Until): boolean => {
-  if (until === null) return false
-  return "seq" in until ? entry.seq > until.seq : entry.commit.at > until.time
+export const evolved = (fold: AnyFold, id: string, state: unknown, { commit }: Pick<LogEntry, "commit">): unknown => {
+  let next = state
+  for (const event of commit.events) next = fold.evolve(next, event, { at: commit.at, id })
+  return next
 }
 
-/** Fields that nobody should read off a screen or out of a ticket: sealed secrets, answers to questions, keyed replies. */
-const MASKED = new Set(["webhook_secret", "sealedSecret", "answer", "answers"])
-
-export const masked = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(masked)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, MASKED.has(name) && inner !== null ? "[masked]" : masked(inner)]))
+/** The steps up to the point. */
+export const replay = async (entries: AsyncIterable<LogEntry> | Iterable<LogEntry>, fold: AnyFold, id: string, until: Point | null): Promise<ReadonlyArray<Step>> => {
+  const steps: Array<Step> = []
+  let state = fold.initial
+  for await (const entry of entries) {
+    if (isBeyond(entry, until)) break
+    state = evolved(fold, id, state, entry)
+    steps.push({ entry, state })
+  }
+  return steps
 }

@@ -39,10 +39,10 @@ interface Seen {
 function watchReads(): { readonly reads: () => number; readonly stop: () => Promise<Seen> } {
   const ids = scene.load.agents.map((agent) => agent.hubId)
   const missed: Array<string> = []
+  const over = new AbortController()
   let reads = 0
-  let watching = true
   const watch = async (edge: string): Promise<void> => {
-    for (let turn = 0; watching; turn++) {
+    for (let turn = 0; !over.signal.aborted; turn++) {
       const shown = new Map((await listed(edge)).map((agent) => [agent.id, agent]))
       missed.push(...ids.filter((id) => !shown.has(id)))
       const one = shown.get(ids[turn % ids.length] ?? "")
@@ -57,7 +57,7 @@ function watchReads(): { readonly reads: () => number; readonly stop: () => Prom
   return {
     reads: () => reads,
     stop: async () => {
-      watching = false
+      over.abort()
       await all
       return { reads, missed }
     }

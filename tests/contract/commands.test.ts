@@ -20,7 +20,13 @@ describe("npm run hub --", () => {
     ["category list all", "category list"],
     ["agent show one another", "agent show <ref>"],
     ["agent system one maybe", "agent system <ref> on|off"],
-    ["replay agent one another", "replay <kind> <id> [--to <sequence or time>] [--json]"]
+    ["rebuild main seen", "rebuild main|seen"],
+    ["replay agent one another", "replay <kind> <ref> [--to <point>] [--json]"],
+    ["replay agent one --sample 5", "replay <kind> <ref> --diff <point> <point> [--json]"],
+    ["replay agent one --diff 1 2 3", "replay --from-file <file> [any of these options]"],
+    ["tail agent one another", "tail <kind> <ref> [--since <point>] [--json]"],
+    ["verify agents", "verify [--kind <kind>] [--sample <number>]"],
+    ["status --kind agent", "status [--json]"]
   ])("%s is answered with the usage", async (line, usage) => {
     const { status, errors } = await hub(line.split(" "))
     expect(status).toBe(1)
@@ -28,9 +34,17 @@ describe("npm run hub --", () => {
     expect(errors).toContain(`npm run hub -- ${usage}\n`)
   })
 
-  it.each(["rebuild", "agent suspend one --reason spam", "replay agent one --to 5 --json"])("%s is let through to the service, which is not there", async (line) => {
+  it.each([
+    "rebuild", "rebuild seen", "agent suspend one --reason spam", "replay agent one --to 5 --json", "replay agent one --diff 5 2026-11-21T12:00:00Z --json",
+    "replay agent one --what-if x.json --to 5", "tail", "tail agent", "tail ada --since 5", "tail agent ada --json", "verify --kind agent --sample 5"
+  ])("%s is let through to the service, which is not there", async (line) => {
     const { status, errors } = await hub(line.split(" "))
     expect(status).toBe(1)
     expect(errors).not.toContain("usage:")
+  })
+
+  it("replay --from-file needs no service; what is wrong with the file is told in one line", async () => {
+    const { status, errors } = await hub(["replay", "--from-file", "nowhere.json"])
+    expect({ status, errors }).toEqual({ status: 1, errors: "nowhere.json cannot be read: ENOENT\n" })
   })
 })

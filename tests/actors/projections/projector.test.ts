@@ -174,15 +174,15 @@ const leftOver = async (): Promise<ReadonlyArray<string>> => {
 /** Counts the agents without pause until it is asked: the fewest that any read saw. */
 const watchCount = (): (() => Promise<number>) => {
   let fewest = Number.POSITIVE_INFINITY
-  let watching = true
+  const over = new AbortController()
   const watched = (async () => {
-    while (watching) {
+    while (!over.signal.aborted) {
       const { count } = await db.selectFrom("agents").select((select) => select.fn.countAll<string>().as("count")).executeTakeFirstOrThrow()
       fewest = Math.min(fewest, Number(count))
     }
   })()
   return async () => {
-    watching = false
+    over.abort()
     await watched
     return fewest
   }

@@ -1,0 +1,92 @@
+/**
+ * `hub tail`: commits as they come, a line each. Follows the log for as long as it is let, over restarts of the bus; what is
+ * shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
+ */
+import type { JsMsg } from "@nats-io/jetstream"
+import { followStream, type Start } from "../../actors/engine/follow.ts"
+import type { Commit } from "../../actors/engine/ports.ts"
+import { onLine } from "../../actors/engine/renewal.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import { kindOf } from "../replay/fold.ts"
+import { Masker } from "../replay/masks.ts"
+import { POINT_FORMS, pointOf } from "../replay/points.ts"
+import { timeText } from "../replay/report.ts"
+import type { Command } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { untilInterrupted } from "./interrupt.ts"
+import { hubIdOfReference, idOfReference } from "./references.ts"
+
+export const tailCommand: Command = {
+  usage: ["tail [--since <point>] [--json]", "tail <kind|ref> [--since <point>] [--json]", "tail <kind> <ref> [--since <point>] [--json]"],
+  run: async (service, { positionals: [what, reference], values }) => {
+    const filter = await filterOf(service, what, reference)
+    const start = await startOf(service, values.since)
+    const show = values.json === true ? jsonLine : textLine
+    await untilInterrupted((signal) => followed(service, start, filter, show, signal))
+  }
+}
+
+/** A pattern of subjects: everything, one kind, or one actor. */
+const filterOf = async (service: Service, what: string | undefined, reference: string | undefined): Promise<string> => {
+  if (what === undefined) return subjects.events
+  const kind = kindOf(what)
+  if (kind === undefined) {
+    if (reference !== undefined) throw new Fault(`there is no kind ${what}`)
+    return subjects.event("agent", await hubIdOfReference(service, what))
+  }
+  return reference === undefined ? subjects.event(what, ">") : subjects.event(what, await idOfReference(service, what, reference))
+}
+
+const startOf = async (service: Service, since: string | undefined): Promise<Start> => {
+  if (since === undefined) return (await service.manager.streams.info(streams.events)).state.last_seq + 1
+  const point = pointOf(since)
+  if (point === null) throw new Fault(`--since takes ${POINT_FORMS}`)
+  return "seq" in point ? Math.max(1, point.seq) : { time: point.time }
+}
+
+type Line = (message: JsMsg, commit: Commit) => string
+
+const followed = async ({ nats }: Service, start: Start, filter: string, show: Line, signal: AbortSignal): Promise<void> => {
+  let end: () => void = () => undefined
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  // Whoever read the lines has gone.
+  process.stdout.on("error", end)
+  signal.addEventListener("abort", end)
+  const forget = onLine(nats, (change) => void process.stderr.write(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n"))
+  void nats.closed().then(end)
+  const following = await followStream(nats, streams.events, start, (message) => {
+    const commit = commitOf(message)
+    if (commit !== null) process.stdout.write(`${show(message, commit)}\n`)
+  }, filter)
+  if (!signal.aborted) await ended
+  forget()
+  following.stop()
+  process.stdout.off("error", end)
+  if (nats.isClosed()) throw new Fault("the bus did not come back")
+}
+
+/** `null` for what is no commit: a line must not end the tail. */
+const commitOf = (message: JsMsg): Commit | null => {
+  try {
+    return new Masker().mask(message.json<Commit>())
+  } catch {
+    process.stderr.write(`#${message.seq} ${message.subject}: no commit\n`)
+    return null
+  }
+}
+
+const actorOf = (message: JsMsg): { readonly kind: string; readonly id: string } => {
+  const [, , kind = "", ...id] = message.subject.split(".")
+  return { kind, id: id.join(".") }
+}
+
+const textLine: Line = (message, commit) => {
+  const { kind, id } = actorOf(message)
+  const trace = commit.trace === undefined ? "" : `  trace ${commit.trace}`
+  return `#${message.seq}  ${timeText(commit.at)}  ${kind}/${id}  ${commit.op}  ${commit.events.map((event) => event.type).join(" ")}${trace}`
+}
+
+const jsonLine: Line = (message, commit) => JSON.stringify({ seq: message.seq, ...actorOf(message), commit })

@@ -1,0 +1,76 @@
+/** `hub verify`: snapshots and read models held against the log. Writes nothing but tables of its own, which it drops. */
+import { seenProjection } from "../../actors/projections/agents.ts"
+import { mainProjection } from "../../actors/projections/main.ts"
+import type { Projection } from "../../actors/projections/projection.ts"
+import { Busy } from "../../actors/projections/rebuild.ts"
+import { KINDS } from "../../actors/actors.ts"
+import { type ReadModelReport, verifyReadModels } from "../verify/read-models.ts"
+import { type Scope, type SnapshotReport, verifySnapshots } from "../verify/snapshots.ts"
+import { type Arguments, type Command, Finding } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { untilInterrupted } from "./interrupt.ts"
+import { progressOf } from "./progress.ts"
+
+/** Read models of which the log can say what they should hold. */
+const VERIFIABLE: ReadonlyArray<Projection> = [mainProjection]
+const SAMPLE_MAX = 10_000
+
+export const verifyCommand: Command = {
+  usage: ["verify [--kind <kind>] [--sample <number>]"],
+  run: (service, args) => untilInterrupted((signal) => verified(service, scopeOf(args, signal)))
+}
+
+const scopeOf = ({ values }: Arguments, signal: AbortSignal): Scope => {
+  const kinds = KINDS.map((kind) => kind.fold.kind)
+  if (values.kind !== undefined && !kinds.includes(values.kind)) throw new Fault(`--kind takes one of ${kinds.join(", ")}`)
+  const sample = values.sample === undefined ? null : Number(values.sample)
+  if (sample !== null && !(Number.isInteger(sample) && sample >= 1 && sample <= SAMPLE_MAX)) throw new Fault(`--sample takes a whole number from 1 to ${SAMPLE_MAX}`)
+  return { kind: values.kind ?? null, sample, signal }
+}
+
+const verified = async (service: Service, scope: Scope): Promise<string | Finding> => {
+  const began = performance.now()
+  const snapshots = await verifySnapshots(service, scope, () => undefined)
+  const said = [snapshotLine(snapshots)]
+  const faults = [snapshots.first]
+  for (const projection of VERIFIABLE) {
+    if (scope.kind !== null && !projection.tables.some((table) => table.kind === scope.kind)) continue
+    const report = await compared(service, projection, scope)
+    said.push(...readModelLines(projection, report))
+    faults.push(...report.tables.map((table) => table.first))
+  }
+  said.push(...leftOut(scope))
+  const first = faults.find((fault) => fault !== null)
+  const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`
+  if (first === undefined) return [...said, `verified in ${seconds}`].join("\n")
+  return new Finding([...said, `first difference: ${first}`, `not verified, in ${seconds}`].join("\n"))
+}
+
+const compared = async (service: Service, projection: Projection, scope: Scope): Promise<ReadModelReport> => {
+  try {
+    return await verifyReadModels(service, projection, scope, progressOf(projection.name))
+  } catch (error) {
+    if (error instanceof Busy) throw new Fault(error.message)
+    throw error
+  }
+}
+
+const snapshotLine = ({ checked, differing }: SnapshotReport): string =>
+  checked === 0 ? "snapshots: none" : differing === 0 ? `snapshots: ${checked} of ${checked} equal the fold of their logs` : `snapshots: ${differing} of ${checked} DIFFER from the fold of their logs`
+
+const readModelLines = ({ name }: Projection, { seq, tables }: ReadModelReport): ReadonlyArray<string> => [
+  `${name} at sequence ${seq}`,
+  ...tables.map(({ table, rows, differing }) => `  ${table}: ${differing === 0 ? `${rows} of ${rows} rows equal what the log makes` : `${differing} of ${rows} rows DIFFER`}`)
+]
+
+const leftOut = ({ kind, sample }: Scope): ReadonlyArray<string> => {
+  const tables = VERIFIABLE.flatMap((projection) => projection.tables).filter((table) => kind === null || table.kind === kind)
+  const foreign = tables.flatMap((table) => (table.foreign ?? []).map((column) => `${table.name}.${column}`))
+  const others = kind === null || kind === "agent" ? seenProjection.tables.map((table) => table.name) : []
+  const joint = sample === null ? [] : tables.filter((table) => table.actor === null).map((table) => table.name)
+  return [
+    ...(foreign.length + others.length === 0 ? [] : [`not compared: ${[...foreign, ...others].join(", ")}: made of ${seenProjection.stream}, which keeps the newest time of each agent only`]),
+    ...(joint.length === 0 ? [] : [`not compared: ${joint.join(", ")}: made of all actors, and only ${sample} were picked`])
+  ]
+}

@@ -1,0 +1,29 @@
+/** Where two values of JSON differ, field by field. */
+export interface Difference {
+  /** Such as `keys[1].from`; empty for the whole. */
+  readonly path: string
+  /** `undefined` where there is nothing. */
+  readonly before: unknown
+  readonly after: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+
+export const differences = (before: unknown, after: unknown, path = ""): ReadonlyArray<Difference> => {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const length = Math.max(before.length, after.length)
+    return Array.from({ length }, (_, index) => differences(before[index], after[index], `${path}[${index}]`)).flat()
+  }
+  if (isFields(before) && isFields(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    return names.flatMap((name) => differences(before[name], after[name], path === "" ? name : `${path}.${name}`))
+  }
+  return Object.is(before, after) ? [] : [{ path, before, after }]
+}
+
+/** As JSON keeps it: what a state is after a journey through a file or a table. */
+export const asJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
+
+export const shown = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value))

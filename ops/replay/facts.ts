@@ -1,0 +1,25 @@
+/**
+ * What decisions get of the world in a what-if, where the file names no facts: fixed values, the same at every run. A number
+ * 0 is one that the service never gives.
+ */
+import type { KeyFacts } from "../../actors/identity/decide.ts"
+import type { CreateFacts, RegisterFacts, ServeFacts } from "../../actors/registration/decide.ts"
+import { generateQuestions } from "../../actors/registration/questions/generate.ts"
+import { randomFromSeed, SEED_BYTES } from "../../actors/registration/questions/random.ts"
+
+type Facts = Readonly<Record<string, unknown>>
+
+/** By the fact's own name, whichever operation asks. */
+const anywhere: KeyFacts = { notification: 0 }
+
+const create: CreateFacts = { prefix: "0".repeat(32), registrations: 0, key: "free" }
+const serve = (): ServeFacts => ({ questions: generateQuestions(randomFromSeed(new Uint8Array(SEED_BYTES))) })
+const register: RegisterFacts = { number: 0, sealedSecret: "sealed1.of.a.what-if" }
+
+const OF_OPERATION: Readonly<Record<string, () => object>> = {
+  "challenge.create": () => create,
+  "challenge.serve": serve,
+  "challenge.register": () => register
+}
+
+export const defaultFacts = (op: string): Facts => ({ ...anywhere, ...(Object.hasOwn(OF_OPERATION, op) ? OF_OPERATION[op]?.() : {}) })

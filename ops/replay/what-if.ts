@@ -1,0 +1,145 @@
+/**
+ * What would have been decided: a command put to an actor as it was at some moment of its history.
+ *
+ * Invariants
+ *  - The kind's own `decide` judges; nothing else of the kind is called. `prepare`, which gathers facts of the world, is not,
+ *    and neither is the gate (signature, nonce, rate limits): facts come from the file, or from ops/replay/facts.ts.
+ *  - Nothing is appended, sent or set: the parts of the world that a kind is made of are closed, and say so when reached for.
+ *  - Whether companions' subjects are free is not asked: the decision is shown as it would be tried.
+ */
+import type { Companion, Decision, EventShape, Timer, WriteOperation } from "../../actors/engine/definition.ts"
+import type { LogEntry } from "../../actors/engine/ports.ts"
+import type { Kind, KindParts } from "../../actors/kind.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import { asJson, type Difference, differences } from "./difference.ts"
+import { defaultFacts } from "./facts.ts"
+import { evolved, isBeyond, type Point, type Step } from "./fold.ts"
+
+/** The command's file: what is wrong with it, or what it may not do, in words. */
+export class WhatIfFault extends Error {}
+
+export interface WhatIfCommand {
+  readonly op: string
+  readonly input: unknown
+  /** Unix ms. */
+  readonly at: number | null
+  readonly facts: Readonly<Record<string, unknown>> | null
+}
+
+export interface WhatIf {
+  readonly op: string
+  readonly at: number
+  /** The actor's last sequence at that moment; 0 before its first. */
+  readonly seq: number
+  readonly refused: Refusal | null
+  readonly events: ReadonlyArray<EventShape>
+  readonly reply: unknown
+  readonly also: ReadonlyArray<Companion>
+  readonly timers: ReadonlyArray<Timer>
+  readonly state: unknown
+  /** The commit that did follow, and the state it led to. */
+  readonly really: Step | null
+}
+
+/** Where the state that was led to is not the one that would have been; of masked values, since the fields lose their names. */
+export const differsFromReality = ({ state, really }: WhatIf): ReadonlyArray<Difference> => (really === null ? [] : differences(asJson(state), asJson(really.state)))
+
+type Write = WriteOperation<unknown, unknown, EventShape, unknown>
+
+export const readWhatIf = (text: string): WhatIfCommand => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new WhatIfFault(`this is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new WhatIfFault("a command is an object: {\"op\", \"input\", \"at\"?, \"facts\"?}")
+  const { op, input = null, at = null, facts = null, ...others } = value as Readonly<Record<string, unknown>>
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw new WhatIfFault(`\`${unknown}\` is none of op, input, at, facts`)
+  if (typeof op !== "string") throw new WhatIfFault("`op` must be the name of an operation")
+  if (facts !== null && (typeof facts !== "object" || Array.isArray(facts))) throw new WhatIfFault("`facts` must be an object")
+  const time = typeof at === "string" ? Date.parse(at) : at
+  if (time !== null && (typeof time !== "number" || !Number.isFinite(time))) throw new WhatIfFault("`at` must be a time in ISO 8601 or Unix milliseconds")
+  return { op, input, at: time, facts: facts as WhatIfCommand["facts"] }
+}
+
+export interface Past {
+  readonly kind: Kind
+  readonly id: string
+  readonly entries: ReadonlyArray<LogEntry>
+  /** The whole history where there is none. */
+  readonly until: Point | null
+}
+
+export const whatIf = ({ kind, id, entries, until }: Past, command: WhatIfCommand, config: KindParts["config"]): WhatIf => {
+  const { fold } = kind
+  const before = entries.filter((entry) => !isBeyond(entry, until))
+  const next = entries[before.length]
+  let state: unknown = fold.initial
+  for (const entry of before) state = evolved(fold, id, state, entry)
+  const at = command.at ?? next?.commit.at ?? Date.now()
+  const seq = before.at(-1)?.seq ?? 0
+  const decision = decided(kind, command, config, state, { at, id, seq })
+  const events = decision.events ?? []
+  const after = evolved(fold, id, state, { commit: { v: 1, id: "what-if", op: command.op, at, events } })
+  return {
+    op: command.op, at, seq, events,
+    refused: "refused" in decision ? decision.refused : null,
+    reply: "refused" in decision ? undefined : decision.reply,
+    also: "refused" in decision ? [] : (decision.also ?? []),
+    timers: "refused" in decision ? [] : (decision.timers ?? []),
+    state: after,
+    really: next === undefined ? null : { entry: next, state: evolved(fold, id, state, next) }
+  }
+}
+
+const decided = (kind: Kind, command: WhatIfCommand, config: KindParts["config"], state: unknown, context: { at: number; id: string; seq: number }): Decision => {
+  const operation = writeOf(kind, command.op, config)
+  if (operation.prepare === undefined && command.facts !== null) throw new WhatIfFault(`${command.op} takes no facts`)
+  const facts = operation.prepare === undefined ? null : asked(command.op, { ...defaultFacts(command.op), ...command.facts })
+  try {
+    return operation.decide(state, command.input, { ...context, facts })
+  } catch (error) {
+    if (error instanceof WhatIfFault) throw error
+    throw new WhatIfFault(`${command.op} failed: ${String(error)}. Is \`input\` shaped as the edge sends it (schemas/bus/operations.ts)?`)
+  }
+}
+
+const writeOf = (kind: Kind, op: string, config: KindParts["config"]): Write => {
+  const { operations } = kind.make(closedParts(config))
+  const operation = Object.hasOwn(operations, op) ? operations[op] : undefined
+  if (operation?.type === "write") return operation as unknown as Write
+  const deciding = Object.entries(operations).flatMap(([name, one]) => (one.type === "write" ? [name] : []))
+  const problem = operation === undefined ? `${kind.fold.kind} has no operation ${op}` : `${op} decides nothing`
+  throw new WhatIfFault(`${problem}; those that decide: ${deciding.join(", ") || "none"}`)
+}
+
+/** Facts that a decision asks for and nobody gave are named. */
+const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
+  new Proxy(facts, {
+    get: (given, name) => {
+      if (typeof name === "string" && !Object.hasOwn(given, name)) throw new WhatIfFault(`${op} asks for the fact \`${name}\`: give it under \`facts\``)
+      return Reflect.get(given, name) as unknown
+    }
+  })
+
+/** What a kind is made of, without the world: only its configuration can be read. */
+const closedParts = (config: KindParts["config"]): KindParts => ({
+  config,
+  // Only sealing needs it, and no decision seals.
+  seed: new Uint8Array(32),
+  nats: closed("the bus"),
+  manager: closed("the bus"),
+  log: closed("the log"),
+  nonces: closed("the nonces"),
+  proofs: closed("the nonces"),
+  ask: () => reached("another actor"),
+  stateOf: () => reached("another actor")
+})
+
+const reached = (what: string): never => {
+  throw new WhatIfFault(`the decision reached for ${what}, which a what-if keeps closed`)
+}
+
+const closed = (what: string): never => new Proxy({}, { get: () => reached(what) }) as never

@@ -1,0 +1,100 @@
+/** Snapshots held against the log: each must be what the log up to its sequence folds to, with the commands it remembers. */
+import { isDeepStrictEqual } from "node:util"
+import { sql } from "kysely"
+import type { LogEntry } from "../../actors/engine/ports.ts"
+import { SNAPSHOT_FORMAT } from "../../actors/engine/snapshots.ts"
+import type { Service } from "../cli/connection.ts"
+import { asJson, differences, shown } from "../replay/difference.ts"
+import { evolved, historyOf, kindOf } from "../replay/fold.ts"
+import { Masker } from "../replay/masks.ts"
+
+/** Rows read at once, and folded side by side. */
+const PAGE = 16
+
+export interface SnapshotRow {
+  readonly kind: string
+  readonly id: string
+  readonly seq: number
+  readonly state: unknown
+  readonly commands: ReadonlyArray<unknown>
+}
+
+export interface SnapshotReport {
+  readonly checked: number
+  readonly differing: number
+  /** In words, of the first one by kind and id. */
+  readonly first: string | null
+}
+
+export interface Scope {
+  readonly kind: string | null
+  /** This many, picked at random; all without it. */
+  readonly sample: number | null
+  readonly signal: AbortSignal
+}
+
+export const verifySnapshots = async (service: Service, scope: Scope, progress: (checked: number) => void): Promise<SnapshotReport> => {
+  let checked = 0
+  let differing = 0
+  let first: string | null = null
+  for await (const rows of snapshotPages(service, scope)) {
+    scope.signal.throwIfAborted()
+    const found = await Promise.all(rows.map((row) => faultOf(service, row)))
+    checked += rows.length
+    differing += found.filter((fault) => fault !== null).length
+    first ??= found.find((fault) => fault !== null) ?? null
+    progress(checked)
+  }
+  return { checked, differing, first }
+}
+
+type Key = readonly [kind: string, id: string]
+
+async function* snapshotPages(service: Service, { kind, sample }: Scope): AsyncGenerator<ReadonlyArray<SnapshotRow>> {
+  const picked = sample === null ? null : await sampledKeys(service, kind, sample)
+  let after: Key = ["", ""]
+  for (let page = 0; ; page++) {
+    const some = picked === null ? sql`(kind, id) > (${after[0]}, ${after[1]}) and ${ofKind(kind)}` : oneOf(picked.slice(page * PAGE, (page + 1) * PAGE))
+    const { rows } = await sql<Omit<SnapshotRow, "seq"> & { readonly seq: string }>`
+      select kind, id, seq, state, commands from snapshots where format = ${SNAPSHOT_FORMAT} and ${some} order by kind, id limit ${PAGE}`.execute(service.db)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map((row) => ({ ...row, seq: Number(row.seq) }))
+    after = [last.kind, last.id]
+  }
+}
+
+const ofKind = (kind: string | null) => (kind === null ? sql<boolean>`true` : sql<boolean>`kind = ${kind}`)
+
+const oneOf = (keys: ReadonlyArray<Key>) =>
+  sql<boolean>`(kind, id) in (select * from unnest(${keys.map(([kind]) => kind)}::text[], ${keys.map(([, id]) => id)}::text[]))`
+
+const sampledKeys = async ({ db }: Service, kind: string | null, sample: number): Promise<ReadonlyArray<Key>> => {
+  const { rows } = await sql<{ kind: string; id: string }>`
+    select kind, id from snapshots where format = ${SNAPSHOT_FORMAT} and ${ofKind(kind)} order by random() limit ${sample}`.execute(db)
+  return rows.map((row): Key => [row.kind, row.id])
+}
+
+const faultOf = async (service: Service, row: SnapshotRow): Promise<string | null> => {
+  const name = `snapshot of ${row.kind} ${row.id} at sequence ${row.seq}`
+  const fold = kindOf(row.kind)?.fold
+  if (fold === undefined) return `${name}: there is no such kind`
+  let state = fold.initial
+  let seq = 0
+  const latest: Array<LogEntry> = []
+  for await (const entry of historyOf(service.log, row.kind, row.id)) {
+    if (entry.seq > row.seq) break
+    state = evolved(fold, row.id, state, entry)
+    seq = entry.seq
+    latest.push(entry)
+    if (latest.length > row.commands.length) latest.shift()
+  }
+  if (seq !== row.seq) return `${name}: the log has ${seq === 0 ? "nothing of it" : `its last commit before that at ${seq}`}`
+  const masker = new Masker()
+  const commands = latest.map(({ commit: { id, at, reply } }) => ({ id, at, ...(reply === undefined ? {} : { reply }) }))
+  const made = { state: asJson(state), commands: asJson(commands) }
+  const kept = { state: row.state, commands: row.commands }
+  if (isDeepStrictEqual(kept, made)) return null
+  const [difference] = differences(masker.mask(kept), masker.mask(made))
+  return difference === undefined ? `${name}: differs in what is masked` : `${name}: ${difference.path} is ${shown(difference.before)}, the log makes it ${shown(difference.after)}`
+}

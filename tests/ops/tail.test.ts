@@ -1,0 +1,112 @@
+/** `hub tail` as an engineer runs it: a process that follows until it is interrupted, whatever becomes of the bus. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { categoryCommand } from "../../ops/cli/category.ts"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { streams } from "../../schemas/subjects.ts"
+import { waitFor } from "../harness/index.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { type History, liveThrough, said } from "./history.ts"
+
+let service: TestService
+let past: History
+const running = new Set<ChildProcess>()
+
+beforeAll(async () => {
+  service = await testService()
+  past = await liveThrough(service)
+})
+afterAll(() => service?.stop())
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL")
+  running.clear()
+})
+
+interface Tail {
+  readonly child: ChildProcess
+  readonly lines: () => ReadonlyArray<string>
+  readonly errors: () => string
+  /** Ctrl-C; resolves to the exit status. */
+  readonly interrupt: () => Promise<number | null>
+}
+
+function tail(...args: ReadonlyArray<string>): Tail {
+  const child = spawn(process.execPath, ["--no-warnings", "ops/cli/main.ts", "tail", ...args], {
+    cwd: projectRoot,
+    env: { ...process.env, HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url }
+  })
+  running.add(child)
+  let [output, errors] = ["", ""]
+  child.stdout?.on("data", (chunk) => (output += String(chunk)))
+  child.stderr?.on("data", (chunk) => (errors += String(chunk)))
+  return {
+    child,
+    lines: () => output.split("\n").slice(0, -1),
+    errors: () => errors,
+    interrupt: async () => {
+      child.kill("SIGINT")
+      const [status] = (await once(child, "exit")) as [number | null]
+      return status
+    }
+  }
+}
+
+const define = (slug: string): Promise<string> => said(categoryCommand, service, ["define", slug], { name: slug, position: "5" })
+const showing = (one: Tail, text: string): Promise<unknown> =>
+  waitFor(() => one.lines().some((line) => line.includes(text)), { deadlineMs: 20_000, describe: `a line with ${text}; stderr: ${one.errors()}` })
+
+test("shows from a point on one line a commit, goes on over a restart of the bus without a gap, and ends in order", async () => {
+  const one = tail("--since", "1")
+  await showing(one, `agent/${past.id}  challenge.register  agent.registered agent.score_changed`)
+  await showing(one, `challenge/${past.challenge}  challenge.serve  challenge.served`)
+  await service.system.nats.kill()
+  await service.system.nats.restart()
+  await waitFor(() => define("after-the-restart").then(() => true), { deadlineMs: 20_000, describe: "the service to take a command again" })
+  await showing(one, "category/after-the-restart  category.define  category.defined")
+  const sequences = one.lines().map((line) => Number(/^#(\d+) /.exec(line)?.[1]))
+  expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+  const head = (await service.view.manager.streams.info(streams.events)).state
+  expect(sequences).toHaveLength(head.messages)
+  expect(one.errors()).toMatch(/the bus is gone; waiting for it\nthe bus is back\n/)
+  expect(await one.interrupt()).toBe(0)
+}, 60_000)
+
+test("follows one kind or one actor, from a time on or from now on, as JSON without secrets", async () => {
+  const agent = tail(past.handle, "--since", "2001-01-01T00:00:00Z", "--json")
+  const handles = tail("handle", "--since", "1")
+  const challenge = tail("challenge", past.challenge, "--since", "1", "--json")
+  const live = tail("category")
+  await showing(agent, "Countess")
+  await showing(handles, `handle/${past.handle}  challenge.register  handle.claimed`)
+  await showing(challenge, "challenge.consumed")
+  // What is live shows nothing of the past: the first it shows is what comes once it listens.
+  let made = 0
+  await waitFor(async () => {
+    await define(`live-${made++}`)
+    return live.lines().length > 0
+  }, { deadlineMs: 20_000, describe: "a live line" })
+  expect(live.lines().every((line) => line.includes("  category/live-"))).toBe(true)
+  expect(agent.lines().map((line) => (JSON.parse(line) as { kind: string; id: string }).id)).toEqual(Array.from({ length: 4 }, () => past.id))
+  expect(handles.lines()).toHaveLength(1)
+  for (const { lines } of [agent, challenge]) {
+    const text = lines().join("\n")
+    expect(text).toContain("[secret 1]")
+    for (const secret of past.secrets) expect(text).not.toContain(secret.startsWith('"') ? `"answer":${secret}` : secret)
+  }
+  expect(await Promise.all([agent, handles, challenge, live].map((one) => one.interrupt()))).toEqual([0, 0, 0, 0])
+}, 60_000)
+
+test("ends when whoever reads it has gone", async () => {
+  const one = tail("--since", "1")
+  one.child.stdout?.destroy()
+  await define("unread")
+  let made = 0
+  const ended = once(one.child, "exit")
+  const over = await waitFor(async () => {
+    await define(`unread-${made++}`)
+    return one.child.exitCode !== null
+  }, { deadlineMs: 20_000, describe: "the end of a tail that nobody reads" })
+  expect(over).toBe(true)
+  expect(await ended).toEqual([0, null])
+}, 40_000)
