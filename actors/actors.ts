@@ -1,6 +1,7 @@
 /** Every actor kind of the service: a new one is a folder and a line here. */
 import { agentKind } from "./agent/actor.ts"
 import { categoryKind } from "./category/actor.ts"
+import { deliveryKind } from "./delivery/actor.ts"
 import { handleKind } from "./handle/actor.ts"
 import { keyKind } from "./key/actor.ts"
 import type { Kind } from "./kind.ts"
@@ -15,6 +16,7 @@ export const KINDS: ReadonlyArray<Kind> = [
   handleKind,
   numberKind,
   categoryKind,
+  deliveryKind,
   originKind,
   limitKind,
   challengeKind

@@ -6,6 +6,7 @@ type Json = ColumnType<unknown, string, string>
 /** bigint: text on the way out. */
 type Big = ColumnType<string, string | number, string | number>
 type Time = ColumnType<Date, Date | string, Date | string>
+type NullableTime = ColumnType<Date | null, Date | string | null, Date | string | null>
 
 export interface Database {
   snapshots: { kind: string; id: string; format: number; seq: Big; state: Json; commands: Json }
@@ -32,6 +33,20 @@ export interface Database {
   }
   retired_keys: { agent: string; public_key: string; valid_from: Time; retired_at: Time }
   notifications: { id: Big; agent: string; type: string; payload: Json; created_at: Time; read_at: ColumnType<Date | null, Date | string | null, Date | string | null> }
+  deliveries: {
+    /** The notification's. */
+    id: Big
+    agent: string
+    type: string
+    status: string
+    attempts: number
+    response_code: number | null
+    last_error: string | null
+    next_attempt_at: NullableTime
+    created_at: Time
+    delivered_at: NullableTime
+    attempts_log: Json
+  }
   identity_blocks: { block: number; version: Big; agents: number; max_number: number }
   agent_seen: { id: string; last_seen_at: Time }
   score_entries: {

@@ -1,5 +1,5 @@
 /**
- * An actor process: joins the bus, owns shards, keeps the read models, answers queries (as HUB_ROLES says).
+ * An actor process: joins the bus, owns shards, keeps the read models, answers queries, delivers to webhooks (as HUB_ROLES says).
  * Exit status 78 is a fault of configuration, told in one line; 0 is a clean end.
  */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
@@ -8,8 +8,10 @@ import { readConfig } from "../schemas/config.ts"
 import { SEEDED_CATEGORIES } from "./category/actor.ts"
 import { openDatabase } from "./database.ts"
 import { ensureStreams } from "./engine/streams.ts"
+import { startWebhooks } from "./fanout/start.ts"
 import { type RunningNode, startNode } from "./node-runtime.ts"
 import { agentsQuery, scoresQuery } from "./queries/agents.ts"
+import { deliveriesQuery } from "./queries/deliveries.ts"
 import { healthQuery } from "./queries/health.ts"
 import { directoryBlockQuery, directoryQuery } from "./queries/identities.ts"
 import { categoriesQuery, statsQuery } from "./queries/meta.ts"
@@ -72,6 +74,7 @@ if (config.roles.includes("queries")) {
     agents: agentsQuery(db, config.baseUrl),
     scores: scoresQuery(db),
     notifications: notificationsQuery(db),
+    deliveries: deliveriesQuery(db, config.limits),
     directory: directoryQuery(db),
     directory_block: directoryBlockQuery(db, config.baseUrl),
     categories: categoriesQuery(db),
@@ -79,12 +82,14 @@ if (config.roles.includes("queries")) {
     health: healthQuery(db, manager)
   })
 }
+const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, asker: node?.asker ?? null }) : null
 
 let stopping = false
 const stop = async (): Promise<void> => {
   if (stopping) return
   stopping = true
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+  await webhooks?.stop()
   await node?.stop().catch((error: unknown) => process.stderr.write(`stopping: ${String(error)}\n`))
   // With the server gone there is nothing to drain into.
   await Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))])

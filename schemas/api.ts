@@ -7,6 +7,7 @@ import { NotificationApi } from "./notification/api.ts"
 import { complete } from "./openapi.ts"
 import { RegistrationApi } from "./registration/api.ts"
 import { API_PREFIX, API_VERSION, VERSION } from "./version.ts"
+import { WebhookApi } from "./webhook/api.ts"
 
 export { API_PREFIX, API_VERSION, VERSION }
 
@@ -16,6 +17,7 @@ export class HubApi extends HttpApi.make("hub")
   .add(AgentApi)
   .add(IdentityApi)
   .add(NotificationApi)
+  .add(WebhookApi)
   .prefix(API_PREFIX)
   .annotateMerge(
     OpenApi.annotations({

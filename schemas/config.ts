@@ -32,8 +32,11 @@ class Problem extends Error {}
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What an actor process may do: `actors` owns shards (with timers and projections), `queries` reads the read models. */
-export const ACTOR_ROLES = ["actors", "queries"] as const
+/**
+ * What an actor process may do: `actors` owns shards (with timers and projections), `queries` reads the read models,
+ * `webhooks` delivers to the agents' webhooks.
+ */
+export const ACTOR_ROLES = ["actors", "queries", "webhooks"] as const
 
 export const readConfig = (env: Env): ConfigResult => {
   try {

@@ -42,6 +42,10 @@ export const ERROR_STATUS = {
   recovery_not_pending: 409,
   /** The agent has no such recovery key; which agents have one is not told. */
   recovery_refused: 403,
+  /** There is no webhook to deliver to, or it was switched off. */
+  webhook_not_set: 409,
+  /** The delivery is still under way, or was repeated too often. */
+  redelivery_not_possible: 409,
   idempotency_in_flight: 409,
   request_too_large: 413,
   uri_too_long: 414,

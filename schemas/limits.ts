@@ -78,6 +78,45 @@ export const LIMITS = {
     idempotency_key_max_chars: 255,
     idempotency_ttl_seconds: 86400
   },
+  webhook: {
+    /** contract 4: the wait after each attempt of a delivery; after the tenth there is none. */
+    retry_seconds: { 1: 5, 2: 300, 3: 1800, 4: 7200, 5: 18_000, 6: 36_000, 7: 50_400, 8: 72_000, 9: 86_400 },
+    /** Each wait lies within this much of it. */
+    retry_jitter_percent: 10,
+    retry_after_max_seconds: 86_400,
+    /** One attempt, from the name's resolution to the answer's head. */
+    timeout_ms: 15_000,
+    /** What is read of an answer's body, and for how long behind its head. */
+    answer_max_bytes: 4096,
+    answer_drain_ms: 1000,
+    answer_max_header_bytes: 8192,
+    /** How long the secret before the last signs as well. */
+    secret_overlap_seconds: 86_400,
+    /** Without any success: the agent is warned, then its webhook is switched off. */
+    warn_after_seconds: 86_400,
+    disable_after_seconds: 259_200,
+    log_seconds: 2_592_000,
+    redeliveries_max: 20,
+    /** Of one worker: attempts under way, to one receiver, for one agent; and what waits for them. */
+    in_flight_max: 512,
+    receiver_in_flight_max: 32,
+    agent_in_flight_max: 8,
+    held_max: 1024,
+    receiver_queue_max: 256,
+    /** A receiver that takes longer than this is slow: it gets less at once, and shares a part of the worker with its like. */
+    slow_ms: 2000,
+    slow_in_flight_max: 2,
+    slow_queue_max: 4,
+    probation_in_flight_max: 256,
+    probation_held_max: 512,
+    /** What a slow receiver has no room for comes again after this, twice as long each time. */
+    put_off_seconds: 5,
+    put_off_max_seconds: 3600,
+    /** Of all workers together. */
+    ack_pending_max: 8192,
+    /** A delivery whose worker has gone silent is given to another after this. */
+    ack_wait_ms: 30_000
+  },
   service: {
     /** The whole of one request at the edge, from the first header byte to the answer. */
     request_deadline_ms: 10_000,

@@ -25,6 +25,7 @@ export const subjects = {
   query: (view: string) => `hub.qry.${view}`,
   event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
   events: "hub.evt.>",
+  deliveries: "hub.evt.delivery.*",
   nonce: "hub.nonce",
   proof: "hub.proof",
   verified: (agent: string, host: string) => `hub.verified.${agent}.${host}`,
@@ -63,7 +64,7 @@ export const buckets = {
 } as const
 
 /** Durable ones only: what follows a stream for one process has no name. */
-export const consumers = { timers: "timers" } as const
+export const consumers = { timers: "timers", webhooks: "webhooks" } as const
 
 export const queueGroups = { queries: "queries" } as const
 

@@ -11,6 +11,7 @@ import { identityOperations } from "../identity/operations.ts"
 import type { KeyClaim } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
 import { notificationOperations } from "../notification/operations.ts"
+import { deliveringOperations, webhookOperations } from "../webhook/operations.ts"
 import { agentGate, newAgentMemory } from "./gate.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
@@ -66,7 +67,7 @@ export const agentKind = kind(fold, (parts) => {
     memory: newAgentMemory,
     onTimer: "identity.timer",
     gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
-    operations: {
+    operations: deliveringOperations({
       "agent.authenticate": read<AgentState, null>((state, _input, { id }) =>
         state === null
           ? absent
@@ -103,8 +104,9 @@ export const agentKind = kind(fold, (parts) => {
       "agent.inspect": read<AgentState, null>((state, _input, context) => (state === null ? absent : { data: operatorView(state, context) })),
       ...identity.operations,
       ...notificationOperations,
+      ...webhookOperations(parts),
       ...idempotencyOperations(nats, limits, new Sealer(seed))
-    }
+    })
   }
 })
 

@@ -1,4 +1,5 @@
-import { type Agent, type AgentEvent, type AgentState, type ProfileChange, UNREAD_MAX } from "./state.ts"
+import { evolveWebhook } from "../webhook/evolve.ts"
+import { type Agent, type AgentEvent, type AgentState, NEW_WEBHOOK, type ProfileChange, UNREAD_MAX } from "./state.ts"
 
 type Meta = { readonly at: number }
 
@@ -7,7 +8,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
   if (state === null) return null
   switch (event.type) {
     case "agent.profile_changed":
-      return { ...state, ...changedFields(event) }
+      return { ...state, ...changedFields(event), webhook: evolveWebhook(state, event, meta.at) }
     case "agent.score_changed":
       return { ...state, [event.score]: event.value, entries: event.entry }
     case "agent.suspended":
@@ -41,11 +42,20 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.directory_unsigned":
       return { ...state, directory_signature: null }
     case "agent.notified":
-      return { ...state, unread: [...state.unread, event.notification].slice(-UNREAD_MAX) }
+      return { ...state, unread: [...state.unread, event.notification].slice(-UNREAD_MAX), webhook: evolveWebhook(state, event, meta.at) }
     case "agent.notifications_read": {
       const read = new Set(event.ids)
       return { ...state, unread: state.unread.filter((id) => !read.has(id)) }
     }
+    case "agent.webhook_secret_changed":
+      return { ...state, webhook_secret: event.webhook_secret, webhook: evolveWebhook(state, event, meta.at) }
+    case "agent.webhook_events_chosen":
+    case "agent.webhook_failing":
+    case "agent.webhook_recovered":
+    case "agent.webhook_warned":
+    case "agent.webhook_disabled":
+    case "agent.redelivery_asked":
+      return { ...state, webhook: evolveWebhook(state, event, meta.at) }
   }
 }
 
@@ -66,6 +76,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   trust_withheld: 0,
   webhook_url: event.webhook_url,
   webhook_secret: event.webhook_secret,
+  webhook: NEW_WEBHOOK,
   recovery: null,
   directory_signature: null,
   unread: [],
@@ -102,6 +113,7 @@ const deleted = (state: Agent): Agent => ({
   roles: [],
   webhook_url: null,
   webhook_secret: null,
+  webhook: NEW_WEBHOOK,
   recovery: null,
   directory_signature: null,
   unread: []

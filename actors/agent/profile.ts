@@ -40,6 +40,7 @@ export const privateProfile = (id: string, agent: Agent, seenAt: number, baseUrl
   ...publicProfile(id, shown(agent), seenAt, baseUrl),
   webhook_url: agent.webhook_url,
   webhook_secret_set: agent.webhook_secret !== null,
+  webhook_disabled_at: agent.webhook.disabled === null ? null : iso(agent.webhook.disabled.at),
   unread_notifications: agent.unread.length,
   unread_messages: 0,
   pending_sponsorships: 0

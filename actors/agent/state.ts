@@ -39,6 +39,24 @@ export interface DirectorySignatureState {
 export type AgentStatus = "active" | "suspended" | "banned" | "deleted"
 
 export interface Agent {
+/** How deliveries to the agent's webhook stand; changed at transitions only, not by each delivery (contract 4). */
+export interface WebhookState {
+  /** Types that are delivered; `null`: all. */
+  readonly events: ReadonlyArray<string> | null
+  /** The secret before the last, which signs too until then (unix ms). */
+  readonly old: { readonly webhook_secret: string; readonly until: number } | null
+  /** No success since then (unix ms), and whether the agent was told. */
+  readonly failing: { readonly since: number; readonly warned: boolean } | null
+  readonly disabled: { readonly at: number; readonly reason: string } | null
+  /** Unix ms of the latest tests and repeated deliveries, oldest first: their limit survives whatever happens to the node. */
+  readonly tried: ReadonlyArray<number>
+}
+
+/** More than the limit counts need not be remembered. */
+export const TRIED_MAX = 100
+
+export const NEW_WEBHOOK: WebhookState = { events: null, old: null, failing: null, disabled: null, tried: [] }
+
   readonly number: number
   readonly handle: string
   readonly name: string
@@ -61,6 +79,7 @@ export interface Agent {
   /** `null`: off, as it is until the agent sets a recovery key. */
   readonly recovery: RecoveryState | null
   readonly directory_signature: DirectorySignatureState | null
+  readonly webhook: WebhookState
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
   readonly unread: ReadonlyArray<number>
   readonly created_at: number
@@ -148,6 +167,20 @@ export type AgentEvent =
 
 /** The inventory of event types and the versions that `evolve` understands. */
 export const AGENT_EVENTS = {
+  | { readonly type: "agent.webhook_events_chosen"; readonly v: 1; readonly events: ReadonlyArray<string> | null }
+  | {
+    readonly type: "agent.webhook_secret_changed"
+    readonly v: 1
+    /** Sealed (engine/seal.ts). */
+    readonly webhook_secret: string
+    /** Unix ms. */
+    readonly old_until: number
+  }
+  | { readonly type: "agent.webhook_failing"; readonly v: 1; readonly since: number }
+  | { readonly type: "agent.webhook_recovered"; readonly v: 1 }
+  | { readonly type: "agent.webhook_warned"; readonly v: 1 }
+  | { readonly type: "agent.webhook_disabled"; readonly v: 1; readonly reason: string }
+  | { readonly type: "agent.redelivery_asked"; readonly v: 1; readonly delivery: string }
   "agent.registered": 1,
   "agent.profile_changed": 1,
   "agent.score_changed": 1,
@@ -165,7 +198,14 @@ export const AGENT_EVENTS = {
   "agent.directory_signed": 1,
   "agent.directory_unsigned": 1,
   "agent.notified": 1,
-  "agent.notifications_read": 1
+  "agent.notifications_read": 1,
+  "agent.webhook_events_chosen": 1,
+  "agent.webhook_secret_changed": 1,
+  "agent.webhook_failing": 1,
+  "agent.webhook_recovered": 1,
+  "agent.webhook_warned": 1,
+  "agent.webhook_disabled": 1,
+  "agent.redelivery_asked": 1
 } as const satisfies Record<AgentEvent["type"], number>
 
 const NO_KEY: AgentKey = { public_key: "", from: 0 }

@@ -5,6 +5,7 @@ import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
 import { agentRows, settleSeen, writeAgents } from "./agents.ts"
 import { writeCategories } from "./categories.ts"
+import { writeDeliveries } from "./deliveries.ts"
 import { writeIdentities } from "./identities.ts"
 import { writeNotifications } from "./notifications.ts"
 import type { Message, Projection, ReadModelTable } from "./projection.ts"
@@ -17,6 +18,7 @@ const TABLES: ReadonlyArray<ReadModelTable> = [
   { name: "retired_keys", kind: "agent", actor: "agent" },
   { name: "identity_blocks", kind: "agent", actor: null },
   { name: "notifications", kind: "agent", actor: "agent" },
+  { name: "deliveries", kind: "delivery", actor: "id" },
   { name: "categories", kind: "category", actor: "slug" }
 ]
 
@@ -38,6 +40,7 @@ export const mainProjection: Projection = {
     const agents = agentRows(of("agent"))
     await writeAgents(trx, agents)
     await writeNotifications(trx, of("agent"))
+    await writeDeliveries(trx, commits)
     await writeIdentities(trx, agents)
     await writeCategories(trx, of("category"))
   }

@@ -6,6 +6,7 @@ import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import { nextNumber } from "../engine/counters.ts"
 import { Sealer } from "../engine/seal.ts"
 import { type Fold, kind, type KindParts } from "../kind.ts"
+import { newWebhookSecret, secretPurpose } from "../webhook/secret.ts"
 import {
   challengeRecord,
   contestedRegister,
@@ -34,8 +35,6 @@ interface CreateInput {
 type FullRegisterInput = RegisterInput & { readonly origin: string }
 
 const PREFIX_BYTES = 16
-const SECRET_BYTES = 32
-const secretPurpose = (hubId: string): string => `webhook secret of ${hubId}`
 
 const text = new TextDecoder()
 
@@ -70,9 +69,8 @@ export const challengeKind = kind(fold, (parts) => {
 
   const prepareRegister = async (state: ChallengeState, input: RegisterInput, at: number): Promise<RegisterFacts | { readonly refused: Refusal }> => {
     if (judgeRegister(state, input, at, rules) !== null) return { number: 0, sealedSecret: "" }
-    const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
     try {
-      return { number: await nextNumber(parts.nats, "agent"), sealedSecret: sealer.seal(secret, secretPurpose(input.hub_id)) }
+      return { number: await nextNumber(parts.nats, "agent"), sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(input.hub_id)) }
     } catch {
       return { refused: unavailable("No agent number could be drawn at the moment.") }
     }

@@ -7,11 +7,12 @@ import { metaRoutes } from "./meta.ts"
 import { notificationRoutes } from "./notification.ts"
 import type { RouteParts } from "./parts.ts"
 import { registrationRoutes } from "./registration.ts"
+import { webhookRoutes } from "./webhook.ts"
 
 /** By the endpoint's full name. Throws where an endpoint has no handler: the process must not start without it. */
 export const allRoutes = (parts: RouteParts): ReadonlyMap<string, Route> => {
   const routes = new Map([
-    ...metaRoutes(parts), ...registrationRoutes(parts), ...agentRoutes(parts), ...identityRoutes(parts), ...notificationRoutes(parts)
+    ...metaRoutes(parts), ...registrationRoutes(parts), ...agentRoutes(parts), ...identityRoutes(parts), ...notificationRoutes(parts), ...webhookRoutes(parts)
   ])
   for (const { id } of ENDPOINTS) if (!routes.has(id)) throw new Error(`Nothing handles ${id}`)
   return routes

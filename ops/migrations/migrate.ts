@@ -3,8 +3,9 @@ import { type Migration, Migrator } from "kysely/migration"
 import { openDatabase } from "../../actors/database.ts"
 import * as agents from "./0001_agents.ts"
 import * as identities from "./0002_identities.ts"
+import * as deliveries from "./0004_deliveries.ts"
 
-const MIGRATIONS: Readonly<Record<string, Migration>> = { "0001_agents": agents, "0002_identities": identities }
+const MIGRATIONS: Readonly<Record<string, Migration>> = { "0001_agents": agents, "0002_identities": identities, "0004_deliveries": deliveries }
 
 /** Throws what went wrong; a migration that fails leaves nothing behind. */
 export const migrate = async (databaseUrl: string): Promise<void> => {

@@ -54,6 +54,7 @@ const privateFields = {
   ...publicFields,
   webhook_url: Schema.NullOr(Schema.String),
   webhook_secret_set: Schema.Boolean,
+  webhook_disabled_at: Schema.NullOr(Schema.String),
   unread_notifications: Schema.Int,
   unread_messages: Schema.Int,
   pending_sponsorships: Schema.Int

@@ -11,6 +11,7 @@ import type { Category, Health, Stats } from "../meta/api.ts"
 import type { Notification } from "../notification/api.ts"
 import type { Challenge, Questions, Register } from "../registration/api.ts"
 import type { Ed25519Jwk } from "../signing/jwk.ts"
+import type { Queued, Webhook, WebhookDelivery, WebhookSecret } from "../webhook/api.ts"
 
 /** Where a request came from, as a keyed hash: addresses themselves are never kept. */
 export type Origin = string
@@ -52,6 +53,13 @@ export interface Operations {
 
   /** `ids: null` is all of them. */
   "notification.read": { input: { readonly ids: ReadonlyArray<number> | null }; output: { readonly marked_read: number } }
+
+  /** The agent's webhook (spec 4.4). `events: null` is all of them. */
+  "webhook.show": { input: null; output: Webhook }
+  "webhook.choose": { input: { readonly events: ReadonlyArray<string> | null }; output: Webhook }
+  "webhook.rotate_secret": { input: null; output: WebhookSecret }
+  "webhook.test": { input: null; output: Queued }
+  "webhook.redeliver": { input: { readonly delivery: string }; output: Queued }
 
   /** Kind `number`, id = the agent number. Refused `not_found` when nobody has it. */
   "number.resolve": { input: null; output: { readonly agent: string } }
@@ -127,6 +135,7 @@ export interface Queries {
     input: { readonly agent: string; readonly unread: boolean; readonly since_id: number; readonly page: number; readonly per_page: number }
     output: Paged<Notification>
   }
+  deliveries: { input: { readonly agent: string; readonly page: number; readonly per_page: number }; output: Paged<WebhookDelivery> }
   /** How the directory stands; its blocks only where they are asked for. */
   directory: { input: { readonly blocks: boolean }; output: DirectoryState }
   /** Entries of one block, as the members of a JSON object by agent number. */

@@ -1,0 +1,57 @@
+/** The delivery actor: id = the number of the notification that it delivers. Begun by the agent's own commit. */
+import { notFound } from "../../schemas/errors.ts"
+import { type Decision, read, write } from "../engine/definition.ts"
+import { type Fold, kind } from "../kind.ts"
+import { type JitterFacts, decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, type Report } from "./decide.ts"
+import { DELIVERY_EVENTS, type DeliveryEvent, type DeliveryState, evolve } from "./state.ts"
+
+/** What a worker needs for an attempt. */
+export interface DeliveryContent {
+  readonly agent: string
+  readonly about: string
+  readonly body: string
+  readonly receiver: string
+  readonly calls: number
+  /** Whether the last call waits for its answer. */
+  readonly called: boolean
+}
+
+const fold: Fold<DeliveryState, DeliveryEvent> = { kind: "delivery", initial: null, events: DELIVERY_EVENTS, evolve }
+
+/** How the delivery stands now. */
+const told = (state: DeliveryState) => ({ status: state?.status ?? null })
+
+const jitter = (): Promise<JitterFacts> => Promise.resolve({ jitter: Math.random() * 2 - 1 })
+
+export const deliveryKind = kind(fold, ({ config: { limits } }) => {
+  const plain = <Input>(decide: (state: DeliveryState, input: Input, at: number) => Decision<DeliveryEvent>) =>
+    write<DeliveryState, Input, DeliveryEvent>({ decide: (state, input, { at }) => decide(state, input, at), answer: told })
+  return {
+    onTimer: "delivery.timer",
+    operations: {
+      "delivery.content": read<DeliveryState, null>((state) => {
+        if (state === null) return { refused: notFound("delivery") }
+        const { agent, about, body, receiver, calls, called } = state
+        const content: DeliveryContent = { agent, about, body, receiver, calls, called }
+        return { data: content }
+      }),
+      "delivery.report": write<DeliveryState, Report, DeliveryEvent, JitterFacts>({
+        prepare: jitter,
+        decide: (state, report, context) => decideReport(state, report, context, limits),
+        answer: told
+      }),
+      "delivery.put_off": write<DeliveryState, { readonly call: number }, DeliveryEvent, JitterFacts>({
+        prepare: jitter,
+        decide: (state, input, context) => decidePutOff(state, input, context, limits),
+        answer: told
+      }),
+      "delivery.drop": plain(decideDrop),
+      "delivery.timer": plain(decideTimer),
+      "delivery.redeliver": write<DeliveryState, { readonly agent: string }, DeliveryEvent>({
+        decide: (state, input, { at }) => decideRedeliver(state, input, at, limits),
+        answer: told,
+        projected: true
+      })
+    }
+  }
+})

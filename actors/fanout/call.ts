@@ -1,0 +1,26 @@
+/** What a commit of a delivery calls for. Pure. */
+import type { Commit } from "../engine/ports.ts"
+import type { DeliveryEvent } from "../delivery/state.ts"
+
+export interface Content {
+  readonly agent: string
+  readonly about: string
+  readonly body: string
+  readonly receiver: string
+}
+
+const text = new TextDecoder()
+
+/** The number of the call, and what is to be sent where the commit says that; `null`: it calls for nothing. */
+export const callOf = (data: Uint8Array): { readonly call: number; readonly content: Content | null } | null => {
+  if (data.length === 0) return null
+  const { events } = JSON.parse(text.decode(data)) as Commit
+  for (const event of events as unknown as ReadonlyArray<DeliveryEvent>) {
+    if (event.type === "delivery.queued") {
+      const { agent, about, body, receiver } = event
+      return { call: 1, content: { agent, about, body, receiver } }
+    }
+    if (event.type === "delivery.due" || event.type === "delivery.redelivered") return { call: event.call, content: null }
+  }
+  return null
+}

@@ -1,0 +1,174 @@
+/**
+ * Who is served next: the attempts that wait in one worker, by receiver and by agent. Without clocks or connections.
+ *
+ * Invariants
+ *  - Receivers take turns, and so do the agents of one receiver: a long queue of one is no delay to another.
+ *  - A receiver has a bounded number of attempts under way and waiting, an agent a smaller one under way.
+ *  - Time is what receivers take from each other, so time alone judges them: one that answers within `slow_ms`, whatever it
+ *    answers, is fast; one that does not is slow, until it is fast again. Of one that was not met yet nothing is known.
+ *  - Slow and unknown receivers share a part of the worker: however many there are, the rest stays with the fast ones.
+ *  - When a receiver turns slow, what waits for it beyond a few is handed back, and the worker puts it off.
+ */
+import type { Limits } from "../../schemas/limits.ts"
+
+type Bounds = Limits["webhook"]
+type Pace = "unknown" | "fast" | "slow"
+
+interface Lane<T> {
+  readonly agent: string
+  active: number
+  readonly waiting: Array<T>
+}
+
+interface Receiver<T> {
+  readonly name: string
+  pace: Pace
+  active: number
+  waiting: number
+  /** In the order of their turns. */
+  readonly lanes: Map<string, Lane<T>>
+}
+
+export interface Turn<T> {
+  readonly item: T
+  /** How long the receiver took (ms), or `null` where it was not asked. What it has no room for any more comes back. */
+  readonly done: (tookMs: number | null) => ReadonlyArray<T>
+}
+
+/** `busy`: it is well but has much to do. `slow`: better not soon. */
+export type Accepted = "accepted" | "busy" | "slow"
+
+/** Receivers whose pace is remembered. */
+const KNOWN_MAX = 10_000
+
+export class FairQueue<T> {
+  private readonly bounds: Bounds
+  private readonly receivers = new Map<string, Receiver<T>>()
+  /** Those for which something waits, in the order of their turns. */
+  private readonly turns = new Map<string, Receiver<T>>()
+  private active = 0
+  private waiting = 0
+  private onProbation = 0
+  private heldOnProbation = 0
+
+  constructor(bounds: Bounds) {
+    this.bounds = bounds
+  }
+
+  /** Waiting and under way. */
+  get held(): number {
+    return this.active + this.waiting
+  }
+
+  add(name: string, agent: string, item: T): Accepted {
+    const receiver = this.receiver(name)
+    const { slow_queue_max, receiver_queue_max, probation_held_max } = this.bounds
+    if (receiver.pace === "slow" && (receiver.waiting >= slow_queue_max || this.heldOnProbation >= probation_held_max)) return "slow"
+    if (receiver.waiting >= receiver_queue_max) return "busy"
+    if (receiver.pace === "unknown" && this.heldOnProbation >= probation_held_max) return "busy"
+    const lane = receiver.lanes.get(agent) ?? { agent, active: 0, waiting: [] }
+    receiver.lanes.set(agent, lane)
+    lane.waiting.push(item)
+    receiver.waiting++
+    this.waiting++
+    if (receiver.pace !== "fast") this.heldOnProbation++
+    this.turns.set(name, receiver)
+    return "accepted"
+  }
+
+  /** The next that may begin, or `null`. */
+  take(): Turn<T> | null {
+    if (this.active >= this.bounds.in_flight_max) return null
+    for (const receiver of this.turns.values()) {
+      if (!this.hasRoom(receiver)) continue
+      for (const lane of receiver.lanes.values()) {
+        if (lane.waiting.length === 0 || lane.active >= this.bounds.agent_in_flight_max) continue
+        return this.begin(receiver, lane)
+      }
+    }
+    return null
+  }
+
+  /** All that waits, taken out: the worker ends. */
+  clear(): ReadonlyArray<T> {
+    const all = [...this.turns.values()].flatMap((receiver) => this.handBack(receiver, 0))
+    this.turns.clear()
+    return all
+  }
+
+  private hasRoom({ pace, active }: Receiver<T>): boolean {
+    const { receiver_in_flight_max, slow_in_flight_max, probation_in_flight_max } = this.bounds
+    return pace === "fast" ? active < receiver_in_flight_max : active < slow_in_flight_max && this.onProbation < probation_in_flight_max
+  }
+
+  private begin(receiver: Receiver<T>, lane: Lane<T>): Turn<T> {
+    const item = lane.waiting.shift() as T
+    receiver.waiting--
+    this.waiting--
+    receiver.active++
+    lane.active++
+    this.active++
+    if (receiver.pace !== "fast") this.onProbation++
+    // Behind all others: the next turn is theirs.
+    receiver.lanes.delete(lane.agent)
+    receiver.lanes.set(lane.agent, lane)
+    this.turns.delete(receiver.name)
+    if (receiver.waiting > 0) this.turns.set(receiver.name, receiver)
+    return { item, done: (tookMs) => this.end(receiver, lane, tookMs) }
+  }
+
+  private end(receiver: Receiver<T>, lane: Lane<T>, tookMs: number | null): ReadonlyArray<T> {
+    if (receiver.pace !== "fast") {
+      this.onProbation--
+      this.heldOnProbation--
+    }
+    receiver.active--
+    lane.active--
+    this.active--
+    if (lane.active === 0 && lane.waiting.length === 0) receiver.lanes.delete(lane.agent)
+    if (tookMs === null) return []
+    this.setPace(receiver, tookMs <= this.bounds.slow_ms ? "fast" : "slow")
+    return receiver.pace === "slow" ? this.handBack(receiver, this.bounds.slow_queue_max) : []
+  }
+
+  private setPace(receiver: Receiver<T>, pace: Pace): void {
+    const before = receiver.pace === "fast" ? 0 : 1
+    const after = pace === "fast" ? 0 : 1
+    receiver.pace = pace
+    this.onProbation += (after - before) * receiver.active
+    this.heldOnProbation += (after - before) * (receiver.active + receiver.waiting)
+  }
+
+  private handBack(receiver: Receiver<T>, keep: number): ReadonlyArray<T> {
+    const back: Array<T> = []
+    for (const lane of [...receiver.lanes.values()].toReversed()) {
+      while (receiver.waiting > keep && lane.waiting.length > 0) {
+        back.push(lane.waiting.pop() as T)
+        receiver.waiting--
+      }
+      if (lane.active === 0 && lane.waiting.length === 0) receiver.lanes.delete(lane.agent)
+    }
+    this.waiting -= back.length
+    if (receiver.pace !== "fast") this.heldOnProbation -= back.length
+    if (receiver.waiting === 0) this.turns.delete(receiver.name)
+    return back
+  }
+
+  private receiver(name: string): Receiver<T> {
+    const known = this.receivers.get(name)
+    const receiver = known ?? { name, pace: "unknown", active: 0, waiting: 0, lanes: new Map() }
+    // Behind the others: the one met longest ago is forgotten first.
+    if (known !== undefined) this.receivers.delete(name)
+    this.receivers.set(name, receiver)
+    if (this.receivers.size > KNOWN_MAX) this.forgetOne()
+    return receiver
+  }
+
+  private forgetOne(): void {
+    for (const [name, { active, waiting }] of this.receivers) {
+      if (active + waiting > 0) continue
+      this.receivers.delete(name)
+      return
+    }
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * One attempt over HTTP: a POST to an address that a stranger has given, bounded in every direction.
+ *
+ * Invariants
+ *  - It ends within `timeout_ms` (name, connection, TLS and the answer's head together), whatever the receiver does.
+ *  - The answer's status decides; of its body at most `answer_max_bytes` are read, for `answer_drain_ms` at most, so that
+ *    the connection can be used again; otherwise it is closed.
+ *  - No redirect is followed, and no proxy asked.
+ *  - A kept connection that the receiver closed as the request went out says nothing of the receiver: once, the attempt goes
+ *    on over a fresh one. Should the receiver have taken it after all, it sees the same `webhook-id` twice.
+ *  - Neither body nor headers nor address ever reach a log or an error.
+ */
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import type { LookupFunction, Socket } from "node:net"
+import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { DeliveryError } from "../../schemas/webhook/api.ts"
+import { bareHost, BlockedAddress, byNameServers, guardedLookup, literalBlocked, type Reach, type Resolve, UnresolvedName } from "./address.ts"
+
+export interface PostOutcome {
+  readonly response_code: number | null
+  /** `null`: taken. */
+  readonly error: DeliveryError | null
+  readonly retry_after_seconds: number | null
+  readonly duration_ms: number
+}
+
+export interface PosterOptions {
+  readonly production: boolean
+  readonly limits: Limits["webhook"]
+  readonly resolve?: Resolve
+  /** Certificates to trust besides the usual ones. */
+  readonly ca?: string
+}
+
+/** Idle connections, over all receivers; one that lies idle longer is closed. */
+const IDLE_MAX = 512
+const IDLE_MS = 20_000
+
+class StaleConnection extends Error {}
+class Late extends Error {}
+
+/** Counts what lies idle, so that many receivers do not add up to all the sockets there are. */
+const bounded = <A extends HttpAgent>(agent: A): A => {
+  const idle = new Set<unknown>()
+  // It says whether the socket is kept, whatever its declared type.
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Parameters<A["keepSocketAlive"]>[0]) => unknown
+  const reuse = agent.reuseSocket.bind(agent)
+  agent.keepSocketAlive = (socket) => {
+    if (idle.size >= IDLE_MAX || keep(socket) === false) return false
+    idle.add(socket)
+    socket.once("close", () => idle.delete(socket))
+    return true
+  }
+  agent.reuseSocket = (socket, request) => {
+    idle.delete(socket)
+    reuse(socket, request)
+  }
+  return agent
+}
+
+export class Poster {
+  private readonly options: PosterOptions
+  private readonly reach: Reach
+  private readonly plain: HttpAgent
+  private readonly secure: HttpsAgent
+
+  constructor(options: PosterOptions) {
+    this.options = options
+    this.reach = { loopback: !options.production }
+    const lookup: LookupFunction = guardedLookup(this.reach, options.resolve ?? byNameServers())
+    const settings = { keepAlive: true, timeout: IDLE_MS, maxSockets: Number.POSITIVE_INFINITY, scheduling: "lifo", lookup } as const
+    this.plain = bounded(new HttpAgent(settings))
+    this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
+  }
+
+  async post(address: string, headers: Readonly<Record<string, string | number>>, body: Buffer): Promise<PostOutcome> {
+    const began = performance.now()
+    const failed = (error: DeliveryError): PostOutcome => ({ response_code: null, error, retry_after_seconds: null, duration_ms: Math.round(performance.now() - began) })
+    const { production, limits } = this.options
+    const url = new URL(address)
+    if (webhookAddressProblem(address, production) !== null || literalBlocked(url.hostname, this.reach)) return failed("blocked_address")
+    const deadline = began + limits.timeout_ms
+    try {
+      const answer = await this.exchange(url, headers, body, deadline).catch((error: unknown) => {
+        if (error instanceof StaleConnection) return this.exchange(url, headers, body, deadline)
+        throw error
+      })
+      return { ...answer, duration_ms: Math.round(performance.now() - began) }
+    } catch (error) {
+      return failed(reasonOf(error))
+    }
+  }
+
+  close(): void {
+    this.plain.destroy()
+    this.secure.destroy()
+  }
+
+  private exchange(url: URL, headers: Readonly<Record<string, string | number>>, body: Buffer, deadline: number): Promise<Omit<PostOutcome, "duration_ms">> {
+    const { limits } = this.options
+    const secure = url.protocol === "https:"
+    const options: RequestOptions = {
+      protocol: url.protocol,
+      hostname: bareHost(url.hostname),
+      port: url.port,
+      path: url.pathname + url.search,
+      method: "POST",
+      headers,
+      agent: secure ? this.secure : this.plain,
+      maxHeaderSize: limits.answer_max_header_bytes
+    }
+    return new Promise((resolve, reject) => {
+      const outgoing = secure ? httpsRequest(options) : httpRequest(options)
+      const stage = stageOf(outgoing, secure)
+      const timer = setTimeout(() => outgoing.destroy(new Late()), Math.max(0, deadline - performance.now()))
+      outgoing.on("response", (answer) => {
+        clearTimeout(timer)
+        drain(answer, limits)
+        resolve(judged(answer))
+      })
+      outgoing.on("error", (error) => {
+        clearTimeout(timer)
+        const stale = outgoing.reusedSocket && !(error instanceof Late)
+        reject(stale ? new StaleConnection() : stage.handshaking && !isOwn(error) ? new BrokenTls() : error)
+      })
+      outgoing.end(body)
+    })
+  }
+}
+
+class BrokenTls extends Error {}
+
+const isOwn = (error: unknown): boolean => error instanceof Late || error instanceof BlockedAddress || error instanceof UnresolvedName
+
+/** Whether the connection stands and TLS on it does not: whatever goes wrong then is a matter of TLS. */
+const stageOf = (outgoing: ClientRequest, secure: boolean): { handshaking: boolean } => {
+  const stage = { handshaking: false }
+  if (!secure) return stage
+  outgoing.once("socket", (socket: Socket) => {
+    if (outgoing.reusedSocket) return
+    socket.once("connect", () => {
+      stage.handshaking = true
+    })
+    socket.once("secureConnect", () => {
+      stage.handshaking = false
+    })
+  })
+  return stage
+}
+
+const reasonOf = (error: unknown): DeliveryError => {
+  if (error instanceof Late) return "timeout"
+  if (error instanceof BlockedAddress) return "blocked_address"
+  if (error instanceof UnresolvedName) return "dns"
+  return error instanceof BrokenTls ? "tls" : "connect"
+}
+
+const drain = (answer: IncomingMessage, limits: Limits["webhook"]): void => {
+  let left = limits.answer_max_bytes
+  const late = setTimeout(() => answer.destroy(), limits.answer_drain_ms)
+  answer.on("data", (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) answer.destroy()
+  })
+  answer.on("error", () => undefined)
+  answer.on("close", () => clearTimeout(late))
+}
+
+const judged = (answer: IncomingMessage): Omit<PostOutcome, "duration_ms"> => {
+  const response_code = answer.statusCode ?? 0
+  if (response_code >= 200 && response_code < 300) return { response_code, error: null, retry_after_seconds: null }
+  const error = response_code >= 300 && response_code < 400 ? "redirect" : (`http_${response_code}` as const)
+  return { response_code, error, retry_after_seconds: retryAfter(answer.headers["retry-after"], Date.now()) }
+}
+
+/** Seconds, or a date (RFC 9110); anything else says nothing. */
+export const retryAfter = (text: string | undefined, now: number): number | null => {
+  if (text === undefined) return null
+  if (/^\s*\d{1,10}\s*$/.test(text)) return Number(text)
+  const at = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000))
+}

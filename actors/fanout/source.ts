@@ -1,0 +1,57 @@
+/**
+ * The consumer that all workers share: every commit of a delivery, each to one worker. Kept by the server, so that it goes
+ * on where it was whatever ends. A commit that is not acknowledged in time is given out again.
+ */
+import { AckPolicy, type Consumer, DeliverPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Limits } from "../../schemas/limits.ts"
+import { consumers, streams, subjects } from "../../schemas/subjects.ts"
+import { onLine } from "../engine/renewal.ts"
+import type { Message, Source } from "./worker.ts"
+
+/** How long one fetch waits for messages; a lost connection ends it at once. */
+const FETCH_MS = 10_000
+
+const messageOf = (message: JsMsg): Message => ({
+  seq: message.seq,
+  delivery: message.subject.split(".")[3] ?? "",
+  data: message.data,
+  given: message.info.deliveryCount,
+  ack: () => message.ack(),
+  nak: (afterMs) => message.nak(afterMs),
+  working: () => message.working()
+})
+
+export const deliverySource = async (nats: NatsConnection, manager: JetStreamManager, { webhook }: Limits): Promise<Source> => {
+  const add = () =>
+    manager.consumers.add(streams.events, {
+      durable_name: consumers.webhooks,
+      filter_subject: subjects.deliveries,
+      deliver_policy: DeliverPolicy.All,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: webhook.ack_wait_ms * 1_000_000,
+      max_ack_pending: webhook.ack_pending_max
+    })
+  await add()
+  let consumer: Consumer | null = null
+  return {
+    fetch: async (max, receive, signal) => {
+      consumer ??= await jetstream(nats).consumers.get(streams.events, consumers.webhooks)
+      const messages = await consumer.fetch({ max_messages: max, expires: FETCH_MS })
+      const end = (): void => void messages.stop()
+      const forget = onLine(nats, end)
+      signal.addEventListener("abort", end)
+      try {
+        for await (const message of messages) receive(messageOf(message))
+      } catch (error) {
+        // Should it be gone, it is made again.
+        consumer = null
+        await add()
+        throw error
+      } finally {
+        forget()
+        signal.removeEventListener("abort", end)
+      }
+    }
+  }
+}

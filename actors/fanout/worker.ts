@@ -1,0 +1,265 @@
+/**
+ * Delivers notifications to the agents' webhooks (contract 4): takes the attempts that the log calls for, makes them, and
+ * reports them to the log.
+ *
+ * Invariants
+ *  - The log says what is to be done: a commit of a delivery that calls for an attempt is one message of a durable consumer
+ *    that all workers share. It is acknowledged when the delivery's actor has the report, or has put the attempt off.
+ *  - A worker may die anywhere: the message comes to another, which asks the delivery first whether the attempt is still
+ *    called for. Between the POST and the report it may so be made twice, under the same `webhook-id`; never is one lost.
+ *  - An answer is the command of its call: given twice, it counts once.
+ *  - The agent's actor says where to and signs, at each attempt anew: no secret ever comes here, a new address or secret
+ *    counts at once, and for an account that is closed nothing leaves.
+ *  - What a worker holds is bounded (`held_max`), what waits for one receiver too; while it holds as much as it may it
+ *    fetches nothing. What it holds it says to be working on, so that only the silence of a worker gives its work away.
+ *  - The receiver's part of a worker comes from fair.ts. What has no room there comes again: soon, from the consumer, where
+ *    the receiver is well; later, by a timer of the delivery, where it is slow, so that the slow never fill the consumer.
+ */
+import { randomBytes } from "node:crypto"
+import { setTimeout as delay } from "node:timers/promises"
+import type { Answer } from "../../schemas/bus/asker.ts"
+import type { Ask } from "../../schemas/bus/frames.ts"
+import type { HubConfig } from "../../schemas/config.ts"
+import { VERSION } from "../../schemas/version.ts"
+import type { DeliveryContent } from "../delivery/actor.ts"
+import { GONE, type Report } from "../delivery/decide.ts"
+import { receiverOf } from "../delivery/state.ts"
+import type { Attempted } from "../webhook/decide.ts"
+import type { Signed } from "../webhook/operations.ts"
+import { callOf, type Content } from "./call.ts"
+import { FairQueue, type Turn } from "./fair.ts"
+import type { Poster, PostOutcome } from "./post.ts"
+
+/** One message of the consumer. */
+export interface Message {
+  readonly seq: number
+  /** Id of the delivery. */
+  readonly delivery: string
+  readonly data: Uint8Array
+  /** How often it was given to anybody, this time with it. */
+  readonly given: number
+  readonly ack: () => void
+  readonly nak: (afterMs: number) => void
+  readonly working: () => void
+}
+
+/** Where messages come from: up to `max` of them, as they come, until a time of the source's own has passed or the signal comes. */
+export interface Source {
+  readonly fetch: (max: number, receive: (message: Message) => void, signal: AbortSignal) => Promise<void>
+}
+
+export interface WorkerParts {
+  readonly source: Source
+  readonly ask: (ask: Ask) => Promise<Answer>
+  readonly poster: Pick<Poster, "post">
+  readonly config: Pick<HubConfig, "limits">
+}
+
+interface Attempt extends Content {
+  readonly message: Message
+  readonly call: number
+}
+
+const ASK_DEADLINE_MS = 10_000
+/** What could not be asked or reported comes again after this, each time later. */
+const AGAIN_MS = 1000
+const AGAIN_MAX_MS = 60_000
+/** What a receiver that is well has no room for. */
+const BUSY_MS = 250
+const FETCH_RETRY_MS = 250
+/** How often, and how far apart, a delivery is asked for a call that it has not heard of. */
+const LOOKS = 20
+const LOOK_AGAIN_MS = 10
+/** At the end, for what is under way. */
+const LINGER_MS = 3000
+const USER_AGENT = `HubWebhook/${VERSION}`
+
+const text = new TextDecoder()
+
+export class Worker {
+  private readonly parts: WorkerParts
+  private readonly queue: FairQueue<Attempt>
+  /** By sequence. */
+  private readonly held = new Map<number, Message>()
+  private readonly heartbeat: NodeJS.Timeout
+  private readonly underWay = new Set<Promise<void>>()
+  private readonly ending = new AbortController()
+  private released: (() => void) | null = null
+
+  constructor(parts: WorkerParts) {
+    this.parts = parts
+    const { webhook } = parts.config.limits
+    this.queue = new FairQueue(webhook)
+    this.heartbeat = setInterval(() => {
+      for (const message of this.held.values()) message.working()
+    }, Math.ceil(webhook.ack_wait_ms / 3))
+    void this.fetch()
+  }
+
+  /** Gives back what waits, and lets what is under way end. */
+  async stop(): Promise<void> {
+    this.ending.abort()
+    this.release()
+    for (const { message } of this.queue.clear()) this.settle(message, () => message.nak(0))
+    await Promise.race([Promise.allSettled(this.underWay), delay(LINGER_MS, undefined, { ref: false })])
+    clearInterval(this.heartbeat)
+    this.held.clear()
+  }
+
+  private async fetch(): Promise<void> {
+    const { held_max } = this.parts.config.limits.webhook
+    while (!this.ending.signal.aborted) {
+      const room = held_max - this.held.size
+      if (room <= held_max / 2) {
+        await new Promise<void>((resolve) => {
+          this.released = resolve
+        })
+        continue
+      }
+      try {
+        await this.parts.source.fetch(room, (message) => this.take(message), this.ending.signal)
+      } catch {
+        await delay(FETCH_RETRY_MS)
+      }
+    }
+  }
+
+  private release(): void {
+    this.released?.()
+    this.released = null
+  }
+
+  /** The end of a message here. */
+  private settle(message: Message, how: () => void): void {
+    if (!this.held.delete(message.seq)) return
+    how()
+    if (this.held.size < this.parts.config.limits.webhook.held_max / 2) this.release()
+  }
+
+  private again(message: Message): void {
+    this.settle(message, () => message.nak(Math.min(AGAIN_MS * message.given, AGAIN_MAX_MS)))
+  }
+
+  private take(message: Message): void {
+    const call = callOf(message.data)
+    if (call === null) return message.ack()
+    if (this.ending.signal.aborted) return message.nak(0)
+    // Given out again while the line was down: it is being seen to.
+    if (this.held.has(message.seq)) return
+    this.held.set(message.seq, message)
+    if (call.content !== null && message.given === 1) return this.admit({ ...call.content, call: call.call, message })
+    this.track(this.look(message, call.call))
+  }
+
+  /**
+   * Asks the delivery what is to be sent, and whether still. A commit can be here before its own actor has heard that it is
+   * written: an actor that does not know of the call yet is asked again.
+   */
+  private async look(message: Message, call: number): Promise<void> {
+    for (let tries = 0; tries < LOOKS; tries++) {
+      const content = await this.asked<DeliveryContent>(`look-${randomBytes(8).toString("hex")}`, "delivery", message.delivery, "delivery.content", null)
+      if (content === null) break
+      if (content.calls > call || (content.calls === call && !content.called)) return this.settle(message, message.ack)
+      if (content.calls === call) return this.admit({ ...content, call, message })
+      await delay(LOOK_AGAIN_MS)
+    }
+    this.again(message)
+  }
+
+  private admit(attempt: Attempt): void {
+    const accepted = this.queue.add(attempt.receiver, attempt.agent, attempt)
+    if (accepted === "slow") this.track(this.putOff(attempt))
+    if (accepted === "busy") this.settle(attempt.message, () => attempt.message.nak(BUSY_MS))
+    this.begin()
+  }
+
+  private begin(): void {
+    for (let turn = this.queue.take(); turn !== null; turn = this.queue.take()) this.track(this.carryOut(turn))
+  }
+
+  private track(work: Promise<void>): void {
+    this.underWay.add(work)
+    void work.finally(() => this.underWay.delete(work))
+  }
+
+  private async carryOut({ item, done }: Turn<Attempt>): Promise<void> {
+    let tookMs: number | null = null
+    try {
+      tookMs = await this.attempt(item)
+    } catch (error) {
+      console.error(JSON.stringify({ level: "error", at: "webhooks", delivery: item.message.delivery, error: error instanceof Error ? error.name : "unknown" }))
+      this.again(item.message)
+    }
+    for (const evicted of done(tookMs)) this.track(this.putOff(evicted))
+    this.begin()
+  }
+
+  /** How long the receiver took, or `null` where it was not asked. */
+  private async attempt(attempt: Attempt): Promise<number | null> {
+    const { message, agent, body } = attempt
+    const id = `ntf_${message.delivery}`
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const signed = await this.asked<Signed>(`sign-${message.delivery}-${message.seq}`, "agent", agent, "webhook.sign", { id, timestamp, body })
+    if (signed === null) {
+      this.again(message)
+      return null
+    }
+    if ("drop" in signed) {
+      await this.tell(attempt, "drop", { call: attempt.call, reason: signed.drop })
+      return null
+    }
+    if (receiverOf(signed.url) !== attempt.receiver) {
+      this.admitElsewhere(attempt, receiverOf(signed.url))
+      return null
+    }
+    const outcome = await this.parts.poster.post(signed.url, this.headers(attempt, timestamp, signed.signature), Buffer.from(body))
+    await this.report(attempt, outcome, signed)
+    return outcome.duration_ms
+  }
+
+  /** The agent has another address than when this was queued: it takes its turn there. */
+  private admitElsewhere(attempt: Attempt, receiver: string): void {
+    queueMicrotask(() => this.admit({ ...attempt, receiver }))
+  }
+
+  private headers({ message, about, body }: Attempt, timestamp: string, signature: string): Readonly<Record<string, string | number>> {
+    return {
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+      "user-agent": USER_AGENT,
+      "webhook-id": `ntf_${message.delivery}`,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": signature,
+      "x-hub-event": about,
+      "x-hub-delivery": message.delivery
+    }
+  }
+
+  private async report(attempt: Attempt, outcome: PostOutcome, { url, failing }: { readonly url: string; readonly failing: boolean }): Promise<void> {
+    const report: Report = { call: attempt.call, ...outcome }
+    if (!(await this.tell(attempt, "report", report))) return
+    const delivered = outcome.error === null
+    if (delivered && !failing) return
+    const attempted: Attempted = { url, delivered, gone: outcome.response_code === GONE }
+    const { delivery } = attempt.message
+    await this.asked(`webhook-${delivery}-${attempt.call}`, "agent", attempt.agent, "webhook.attempted", attempted)
+  }
+
+  private async putOff(attempt: Attempt): Promise<void> {
+    await this.tell(attempt, "put_off", { call: attempt.call })
+  }
+
+  /** Acknowledges the message once the delivery's actor has it. */
+  private async tell({ message, call }: Attempt, what: "report" | "drop" | "put_off", input: object): Promise<boolean> {
+    const told = await this.asked<object>(`delivery-${message.delivery}-${call}`, "delivery", message.delivery, `delivery.${what}`, input)
+    if (told === null) this.again(message)
+    else this.settle(message, message.ack)
+    return told !== null
+  }
+
+  /** The answer; `null` where nobody can say at the moment. An actor that seems not to be there is one whose log lags. */
+  private async asked<T>(id: string, kind: string, actor: string, op: string, input: unknown): Promise<T | null> {
+    const { head, body } = await this.parts.ask({ id, kind, actor, op, input, deadline: Date.now() + ASK_DEADLINE_MS })
+    return head.refused === undefined ? (JSON.parse(text.decode(body)) as T) : null
+  }
+}

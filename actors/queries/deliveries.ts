@@ -1,0 +1,35 @@
+/** Reads of the log of an agent's deliveries (spec 2.8, 4.4). */
+import type { Kysely } from "kysely"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { DeliveryAttempt, DeliveryStatus } from "../../schemas/webhook/api.ts"
+import type { Database } from "../database.ts"
+
+/** Of a delivery that was repeated again and again the newest attempts are shown. */
+const ATTEMPTS_SHOWN_MAX = 50
+
+export const deliveriesQuery =
+  (db: Kysely<Database>, { webhook }: Limits) =>
+  async (input: Queries["deliveries"]["input"]): Promise<Queries["deliveries"]["output"]> => {
+    const found = db.selectFrom("deliveries").where("agent", "=", input.agent).where("created_at", ">", new Date(Date.now() - webhook.log_seconds * 1000))
+    const [{ total }, rows] = await Promise.all([
+      found.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
+      found.selectAll().orderBy("id", "desc").limit(input.per_page).offset((input.page - 1) * input.per_page).execute()
+    ])
+    return {
+      total: Number(total),
+      items: rows.map((row) => ({
+        id: Number(row.id),
+        notification_id: Number(row.id),
+        type: row.type,
+        status: row.status as DeliveryStatus,
+        attempts: row.attempts,
+        response_code: row.response_code,
+        last_error: row.last_error,
+        next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+        created_at: row.created_at.toISOString(),
+        delivered_at: row.delivered_at?.toISOString() ?? null,
+        attempts_log: (row.attempts_log as ReadonlyArray<DeliveryAttempt>).slice(-ATTEMPTS_SHOWN_MAX)
+      }))
+    }
+  }

@@ -1,0 +1,117 @@
+/** What the agent actor does with its webhook; what edges may ask of it is in schemas/bus/operations.ts. */
+import { notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { WebhookToSign } from "../../schemas/signing/webhook.ts"
+import type { Webhook } from "../../schemas/webhook/api.ts"
+import { iso } from "../agent/profile.ts"
+import type { AgentEvent, AgentState } from "../agent/state.ts"
+import { nextNumber } from "../engine/counters.ts"
+import { type Decision, type Operation, type PrepareContext, read, write, type WriteOperation } from "../engine/definition.ts"
+import { Sealer } from "../engine/seal.ts"
+import type { KindParts } from "../kind.ts"
+import {
+  type Attempted, consequence, decideAttempted, decideChoose, decideRedelivery, decideRotateSecret, decideTest, destination, type NoticeFacts,
+  type SecretReply, tryRefusal, withDelivery
+} from "./decide.ts"
+import { newWebhookSecret, secretPurpose } from "./secret.ts"
+import { WebhookSigner } from "./sign.ts"
+
+type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent>>>
+type AnyWrite = WriteOperation<AgentState, never, AgentEvent, never>
+
+/** What a worker gets for an attempt. */
+export type Signed =
+  | { readonly url: string; readonly signature: string; readonly failing: boolean }
+  /** There is nothing to deliver to any more. */
+  | { readonly drop: string }
+
+/** Every write of an agent: where it notifies, it delivers. */
+export const deliveringOperations = (operations: Operations): Operations =>
+  Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, operation.type === "write" ? delivering(operation) : operation]))
+
+const delivering = (operation: AnyWrite): AnyWrite => {
+  const { decide, contested } = operation
+  const delivered = (state: AgentState, decision: Decision<AgentEvent>, context: { readonly id: string; readonly at: number }) => withDelivery(state, decision, context)
+  return {
+    ...operation,
+    decide: (state, input, context) => delivered(state, decide(state, input, context), context),
+    ...(contested === undefined ? {} : { contested: (state, input, lost, context) => delivered(state, contested(state, input, lost, context), context) })
+  }
+}
+
+const webhookRecord = (state: AgentState): Webhook | null => {
+  if (state === null) return null
+  const { events, old, failing, disabled } = state.webhook
+  return {
+    url: state.webhook_url,
+    secret_set: state.webhook_secret !== null,
+    old_secret_until: old === null ? null : iso(old.until),
+    events,
+    failing_since: failing === null ? null : iso(failing.since),
+    disabled_at: disabled === null ? null : iso(disabled.at),
+    disabled_reason: disabled?.reason ?? null
+  }
+}
+
+const unnoted: { readonly refused: Refusal } = { refused: unavailable("The service cannot note this at the moment. It is safe to try again.") }
+
+export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindParts): Operations => {
+  const sealer = new Sealer(seed)
+  const signer = new WebhookSigner(seed, sealer)
+
+  const drawNumber = async (): Promise<NoticeFacts | { readonly refused: Refusal }> => {
+    try {
+      return { notification: await nextNumber(nats, "notification") }
+    } catch {
+      return unnoted
+    }
+  }
+
+  /** The delivery's own actor judges first; asked again under the same id it gives its first answer. */
+  const prepareRedelivery = async (state: AgentState, delivery: string, context: PrepareContext): Promise<null | { readonly refused: Refusal }> => {
+    const refused = tryRefusal(state, context.at, limits)
+    if (refused !== null) return { refused }
+    const asked = { id: `${context.commandId}-redeliver`, kind: "delivery", actor: delivery, op: "delivery.redeliver", input: { agent: context.id }, deadline: context.deadline }
+    const { head } = await ask(asked)
+    return head.refused === undefined ? null : { refused: head.refused }
+  }
+
+  return {
+    "webhook.show": read<AgentState, null>((state) => (state === null ? { refused: notFound("agent") } : { data: webhookRecord(state) })),
+    "webhook.choose": write<AgentState, { readonly events: ReadonlyArray<string> | null }, AgentEvent>({ decide: decideChoose, answer: webhookRecord }),
+    "webhook.rotate_secret": write<AgentState, null, AgentEvent, { readonly sealedSecret: string }>({
+      prepare: (_state, _input, { id }) => Promise.resolve({ sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(id)) }),
+      decide: (state, _input, { at, facts }) => decideRotateSecret(state, facts.sealedSecret, at, limits),
+      answer: (_state, reply, { id }) => {
+        const { sealedSecret, old_until } = reply as SecretReply
+        return { webhook_secret: sealer.open(sealedSecret, secretPurpose(id)), old_secret_until: old_until === null ? null : iso(old_until) }
+      }
+    }),
+    "webhook.test": write<AgentState, null, AgentEvent, NoticeFacts>({
+      prepare: (state, _input, { at }) => (tryRefusal(state, at, limits) === null ? drawNumber() : Promise.resolve({ notification: 0 })),
+      decide: (state, _input, context) => decideTest(state, context, limits),
+      answer: (_state, reply) => reply,
+      projected: true
+    }),
+    "webhook.redeliver": write<AgentState, { readonly delivery: string }, AgentEvent, null>({
+      prepare: (state, { delivery }, context) => prepareRedelivery(state, delivery, context) as Promise<null>,
+      decide: (state, { delivery }, context) => decideRedelivery(state, delivery, context, limits),
+      answer: (_state, reply) => reply
+    }),
+    "webhook.sign": read<AgentState, WebhookToSign>((state, delivery, { id, at }) => {
+      // There was an agent when this was queued: a log that shows none lags.
+      if (state === null) return { refused: notFound("agent") }
+      const to = destination(state)
+      if ("drop" in to) return { data: to }
+      const signed: Signed = { url: to.url, signature: signer.signatures(id, state, delivery, at), failing: state.webhook.failing !== null }
+      return { data: signed }
+    }),
+    "webhook.attempted": write<AgentState, Attempted, AgentEvent, NoticeFacts>({
+      prepare: (state, attempted, { at }) => {
+        const what = consequence(state, attempted, at, limits)
+        return what === "warned" || what === "gone" || what === "failed_too_long" ? drawNumber() : Promise.resolve({ notification: 0 })
+      },
+      decide: (state, attempted, context) => decideAttempted(state, attempted, context, limits),
+      answer: (state) => ({ failing: state?.webhook.failing ?? null })
+    })
+  }
+}

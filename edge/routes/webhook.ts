@@ -1,0 +1,44 @@
+/** The webhook of the agent that asks: choice of events, secret, test, log of deliveries (spec 4.4). */
+import { Effect } from "effect"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import { notFound } from "../../schemas/errors.ts"
+import { ChooseEvents, WebhookApi } from "../../schemas/webhook/api.ts"
+import { routesOf } from "../http/handlers.ts"
+import { bodyDecoder } from "../http/json.ts"
+import { pageMeta, pageOf } from "../http/query.ts"
+import { refuse } from "../http/refused.ts"
+import { dataBytes, dataValue } from "../http/respond.ts"
+import { own } from "./own.ts"
+import type { RouteParts } from "./parts.ts"
+
+const decodeChoice = bodyDecoder(ChooseEvents)
+
+const ACCEPTED = 202
+
+/** A token of a bus subject is made of it: nothing but a number of ordinary length passes. */
+const DELIVERY_ID = /^[1-9]\d{0,14}$/
+
+export const webhookRoutes = ({ bus, config: { hub } }: RouteParts) => {
+  return routesOf(WebhookApi, {
+    getMyWebhook: (call) => Effect.map(own(bus, call, "webhook.show", null), (webhook) => dataBytes(webhook)),
+    chooseWebhookEvents: (call) =>
+      Effect.gen(function*() {
+        const { events } = yield* decodeChoice(call.body)
+        return dataBytes(yield* own(bus, call, "webhook.choose", { events }))
+      }),
+    rotateWebhookSecret: (call) => Effect.map(own(bus, call, "webhook.rotate_secret", null), (secret) => dataBytes(secret)),
+    testWebhook: (call) => Effect.map(own(bus, call, "webhook.test", null), (queued) => dataBytes(queued, ACCEPTED)),
+    listWebhookDeliveries: (call, { query }) =>
+      Effect.gen(function*() {
+        const me = JSON.parse(Buffer.from(yield* own(bus, call, "agent.authenticate", null)).toString("utf8")) as Operations["agent.authenticate"]["output"]
+        const page = pageOf(query, hub.limits)
+        const found = yield* bus.query(call, "deliveries", { agent: me.id, ...page })
+        return dataValue(found.items, 200, pageMeta(page, found.total))
+      }),
+    redeliverWebhook: (call, { params }) =>
+      Effect.gen(function*() {
+        if (!DELIVERY_ID.test(params.id)) return yield* refuse(notFound("delivery"))
+        return dataBytes(yield* own(bus, call, "webhook.redeliver", { delivery: params.id }), ACCEPTED)
+      })
+  })
+}
