@@ -1,4 +1,6 @@
 /** `hub status`: nodes, shards and their owners, streams, consumers and their lag, read models and their watermark. */
+import { sql } from "kysely"
+import { rebuildSchema } from "../../actors/projections/rebuild.ts"
 import { buckets, SHARD_COUNT, streams } from "../../schemas/subjects.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -38,11 +40,22 @@ const streamsOf = async (service: Service) => {
 }
 
 const readModelsOf = async (service: Service, heads: ReadonlyMap<string, number>) => {
-  const rows = await service.db.selectFrom("projections").selectAll().execute()
-  return rows.map((row) => {
+  const rows = await service.db.selectFrom("projections").selectAll().orderBy("name").execute()
+  return Promise.all(rows.map(async (row) => {
     const head = heads.get(row.name === "seen" ? streams.seen : streams.events) ?? 0
-    return { name: row.name, version: row.version, watermark: Number(row.seq), lag: Math.max(0, head - Number(row.seq)) }
-  })
+    return { name: row.name, version: row.version, watermark: Number(row.seq), lag: Math.max(0, head - Number(row.seq)), rebuilt_to: await rebuiltTo(service, row.name) }
+  }))
+}
+
+/** How far a rebuild that is under way has come; `null` where there is none. */
+const rebuiltTo = async ({ db }: Service, name: string): Promise<number | null> => {
+  const table = `${rebuildSchema({ name })}.projections`
+  const { rows } = await sql<{ there: boolean }>`
+    select to_regclass(${table}) is not null and exists (select from pg_locks where locktype = 'advisory' and granted) as there`.execute(db)
+  if (rows[0]?.there !== true) return null
+  // It may have ended between the two questions.
+  const found = await sql<{ seq: string }>`select seq from ${sql.table(table)}`.execute(db).catch(() => null)
+  return found === null ? null : Number(found.rows[0]?.seq ?? 0)
 }
 
 export const statusCommand: Command = {
@@ -60,7 +73,7 @@ export const statusCommand: Command = {
       "streams",
       ...all.map((stream) => `  ${stream.name}  ${stream.messages} messages  ${stream.bytes} bytes  last ${stream.last_seq}${stream.consumers.map((consumer) => `  [${consumer.name}: ${consumer.pending} pending, ${consumer.unacknowledged} unacknowledged]`).join("")}`),
       "read models",
-      ...(readModels === null ? ["  Postgres does not answer"] : readModels.map((model) => `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind`))
+      ...(readModels === null ? ["  Postgres does not answer"] : readModels.map((model) => `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind${model.rebuilt_to === null ? "" : `  being rebuilt: at ${model.rebuilt_to}`}`))
     ].join("\n")
   }
 }

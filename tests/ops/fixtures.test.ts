@@ -2,7 +2,11 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { KINDS } from "../../actors/actors.ts"
 import type { Agent } from "../../actors/agent/state.ts"
+import { write } from "../../actors/engine/definition.ts"
+import { kind } from "../../actors/kind.ts"
+import type { Challenge } from "../../actors/registration/state.ts"
 import { FixtureFault, fixtureOf, fixtureText, readFixture } from "../../ops/replay/fixture.ts"
 import { kindOf, replay } from "../../ops/replay/fold.ts"
 import { readWhatIf, whatIf } from "../../ops/replay/what-if.ts"
@@ -12,9 +16,9 @@ const fixture = async (name: string) => readFixture(await readFile(join(import.m
 const config = { limits: LIMITS, env: "development", baseUrl: "http://127.0.0.1:8080", captchaBypass: null, name: "Hub" } as const
 
 const folded = async (name: string) => {
-  const { kind, id, commits } = await fixture(name)
-  const found = kindOf(kind)
-  if (found === undefined) throw new Error(`there is no kind ${kind}`)
+  const { kind: called, id, commits } = await fixture(name)
+  const found = kindOf(called)
+  if (found === undefined) throw new Error(`there is no kind ${called}`)
   return { kind: found, id, commits, steps: await replay(commits, found.fold, id, null) }
 }
 
@@ -79,12 +83,56 @@ describe("a fixture", () => {
 })
 
 test("a registration that was never made: its companions, with the number that was given", async () => {
-  const { kind, id, commits } = await folded("challenge-answered")
-  const [created] = commits
-  const input = { form: { handle: "ada", name: "n", answers: {} }, hub_id: (created?.commit.events[0] as unknown as { hub_id: string }).hub_id }
-  const put = (facts: object) => whatIf({ kind, id, entries: commits, until: { seq: created?.seq ?? 0 } }, readWhatIf(JSON.stringify({ op: "challenge.register", input: { ...input, form: { ...input.form, captcha_bypass: "t" } }, facts })), { ...config, captchaBypass: "t" })
-  const { also, reply, refused } = put({ number: 12 })
+  const { kind, id, commits, steps } = await folded("challenge-answered")
+  const { hub_id } = (steps[0]?.state ?? never()) as Challenge
+  const input = { form: { handle: "ada", name: "n", answers: {}, captcha_bypass: "t" }, hub_id }
+  const command = readWhatIf(JSON.stringify({ op: "challenge.register", input, facts: { number: 12 } }))
+  const { also, reply, refused } = whatIf({ kind, id, entries: commits, until: { seq: commits[0]?.seq ?? 0 } }, command, { ...config, captchaBypass: "t" })
   expect(refused).toBeNull()
-  expect(also.map((companion) => `${companion.kind} ${companion.id}`)).toEqual([`agent ${input.hub_id}`, `key ${input.hub_id}`, "handle ada", "number HX-000012"])
+  expect(also.map((companion) => `${companion.kind} ${companion.id}`)).toEqual([`agent ${hub_id}`, `key ${hub_id}`, "handle ada", "number HX-000012"])
   expect(reply).toMatchObject({ profile: { hx_id: "HX-000012" } })
 })
+
+describe("a kind of its own", () => {
+  type Made = { readonly type: "test.made"; readonly v: 1; readonly of: number }
+  const own = kind<number, Made>(
+    { kind: "test", initial: 0, events: { "test.made": 1 }, evolve: (_state, event) => event.of },
+    (parts) => ({
+      operations: {
+        "test.make": write<number, null, Made, { readonly of: number }>({
+          prepare: () => Promise.reject(new Error("a what-if prepares nothing")),
+          decide: (_state, _input, { facts }) => ({ events: [{ type: "test.made", v: 1, of: facts.of }] }),
+          answer: () => null
+        }),
+        "test.reach": write<number, null, Made>({
+          decide: () => {
+            parts.nats.publish("anything")
+            return { events: [] }
+          },
+          answer: () => null
+        })
+      }
+    })
+  )
+  const put = (command: object) => whatIf({ kind: own, id: "1", entries: [], until: null }, readWhatIf(JSON.stringify(command)), config)
+
+  test("that asks for a fact which nobody gave is told which", () => {
+    expect(() => put({ op: "test.make" })).toThrow("test.make asks for the fact `of`: give it under `facts`")
+    expect(put({ op: "test.make", facts: { of: 7 } })).toMatchObject({ state: 7, seq: 0, really: null })
+  })
+
+  test("that reaches for the world finds it closed", () => {
+    expect(() => put({ op: "test.reach" })).toThrow("the decision reached for the bus, which a what-if keeps closed")
+  })
+})
+
+test("every kind can be made without the world", () => {
+  for (const { fold } of KINDS) {
+    const command = readWhatIf(JSON.stringify({ op: "no.such" }))
+    expect(() => whatIf({ kind: kindOf(fold.kind) ?? never(), id: "1", entries: [], until: null }, command, config), fold.kind).toThrow(`${fold.kind} has no operation no.such`)
+  }
+})
+
+const never = (): never => {
+  throw new Error("a kind that is listed is found")
+}

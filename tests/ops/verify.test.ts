@@ -8,6 +8,7 @@ import { Busy, exclusively, rebuild, type RebuildParts } from "../../actors/proj
 import { Finding, type Options } from "../../ops/cli/command.ts"
 import { progressOf } from "../../ops/cli/progress.ts"
 import { rebuildCommand } from "../../ops/cli/rebuild.ts"
+import { statusCommand } from "../../ops/cli/status.ts"
 import { verifyCommand } from "../../ops/cli/verify.ts"
 import { waitFor } from "../harness/index.ts"
 import { hub } from "../support/hub.ts"
@@ -129,7 +130,7 @@ describe("verify of snapshots", () => {
 
   test("looks at the commands that are remembered too, and at where it stands", async () => {
     expect(await damaged("update snapshots set commands = jsonb_set(commands, '{1,id}', '\"another\"')")).toMatch(/commands\[1\]\.id is "another", the log makes it /)
-    expect(await damaged("update snapshots set seq = seq + 1")).toMatch(/at sequence \d+: the log has its last commit before that at \d+\n/)
+    expect(await damaged("update snapshots set seq = seq + 1000000")).toMatch(/at sequence \d+: the log has its last commit before that at \d+\n/)
     expect(await damaged("update snapshots set id = 'hx000000000000000000000000'")).toContain("the log has nothing of it")
   })
 })
@@ -192,6 +193,25 @@ describe("rebuild", () => {
     const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(service.view.db)
     expect(after).not.toEqual(before)
     expect(await verify()).toMatch(/verified in /)
+  })
+
+  test("under way is told by status, with how far it has come", async () => {
+    const models = async () =>
+      ((await statusCommand.run(service.view, { positionals: [], values: { json: true } })) as { read_models: ReadonlyArray<{ name: string; rebuilt_to: number | null }> }).read_models
+    const holder = new pg.Client({ connectionString: service.view.databaseUrl })
+    await holder.connect()
+    await holder.query("begin")
+    await holder.query("select seq from projections where name = 'main' for update")
+    const rebuilding = rebuild(parts())
+    const [main, seen] = await waitFor(async () => {
+      const found = await models()
+      return found[0]?.rebuilt_to ? found : null
+    }, { describe: "status to tell of the rebuild" })
+    expect([main, seen]).toEqual([expect.objectContaining({ name: "main", rebuilt_to: expect.any(Number) as number }), expect.objectContaining({ name: "seen", rebuilt_to: null })])
+    await holder.query("rollback")
+    await holder.end()
+    await rebuilding
+    expect((await models()).map((model) => model.rebuilt_to)).toEqual([null, null])
   })
 
   test("that is interrupted leaves everything as it was", async () => {
