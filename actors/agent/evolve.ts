@@ -26,7 +26,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.key_rotated":
       return rotated(state, event, meta.at)
     case "agent.recovery_set":
-      return { ...state, recovery: { public_key: event.recovery_public_key, set_at: meta.at, pending: null } }
+      return { ...state, recovery: { public_key: event.recovery_public_key, request: event.request, set_at: meta.at, pending: null } }
     case "agent.recovery_unset":
       return { ...state, recovery: null }
     case "agent.recovery_requested": {

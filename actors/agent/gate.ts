@@ -37,8 +37,8 @@ export interface GateParts {
 /** Registration's own question about a key; it draws on no agent's bucket. */
 const ADMIT_KEY = "agent.admit_key"
 /**
- * First answers are kept and given again whatever has become of the account meanwhile: a repeated deletion gets the
- * answer of the first, and a registration has one before there is an agent.
+ * First answers are kept and given again whatever has become of the account or of its key meanwhile: a repeated deletion
+ * or rotation gets the answer of the first, and a registration has one before there is an agent.
  */
 const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
 
@@ -73,7 +73,8 @@ const judgeStrangerKey = async (parts: GateParts, by: SignedBy, open: boolean): 
 const judgeAgent = (parts: GateParts, ask: Ask, by: SignedBy, agent: AgentState, memory: AgentMemory, writes: boolean): GateVerdict => {
   if (ask.op === ADMIT_KEY || (agent === null && FIRST_ANSWERS.has(ask.op))) return { pass: true }
   if (agent === null) return { pass: false, refused: refusal("key_unknown", "The signature is good, but no agent has this key.") }
-  const refused = keyRefusal(agent, by.publicKey) ?? (FIRST_ANSWERS.has(ask.op) ? null : statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
+  // Whatever key comes here is claimed for this agent: what it may do, the operation itself is asked.
+  const refused = FIRST_ANSWERS.has(ask.op) ? null : (keyRefusal(agent, by.publicKey) ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
   if (refused !== null) return { pass: false, refused }
   const now = Date.now()
   parts.seen(ask.actor, now)

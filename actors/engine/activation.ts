@@ -196,7 +196,11 @@ export class Activation {
     const commit = this.commitOf(command, context.at, events, "refused" in decision ? { refused: decision.refused } : decision.reply)
     const companions = "refused" in decision ? [] : (decision.also ?? [])
     for (const timer of "refused" in decision ? [] : (decision.timers ?? [])) {
-      await this.parts.timers.set(this.definition.kind, this.id, timer.name, timer.at)
+      try {
+        await this.parts.timers.set(this.definition.kind, this.id, timer.name, timer.at)
+      } catch {
+        return { refused: unavailable("A timer could not be set at the moment. It is safe to try again.") }
+      }
     }
     const own: Append = { subject: subjects.event(this.definition.kind, this.id), expected: this.seq, commit }
     const result = await this.parts.log.append([own, ...companions.map((companion) => this.companionAppend(command, context.at, companion))])

@@ -10,6 +10,7 @@ import { decodeBase64 } from "../../schemas/signing/key.ts"
 const CHALLENGE_BYTES = 32
 const RANDOM_BYTES = 12
 const HEAD_BYTES = RANDOM_BYTES + 4
+const FORM = /^[A-Za-z0-9_-]{43}$/
 
 export class Challenges {
   private readonly key: Uint8Array
@@ -29,7 +30,8 @@ export class Challenges {
 
   /** When it expires, in unix seconds; `null` for what was not made here for this agent. */
   expiryOf(hubId: string, challenge: string): number | null {
-    const bytes = decodeBase64(challenge, CHALLENGE_BYTES)
+    // One spelling alone: what is remembered of a used challenge is its text.
+    const bytes = FORM.test(challenge) ? decodeBase64(challenge, CHALLENGE_BYTES) : null
     if (bytes === null) return null
     const head = Buffer.from(bytes.subarray(0, HEAD_BYTES))
     return timingSafeEqual(this.mark(hubId, head), bytes.subarray(HEAD_BYTES)) ? head.readUInt32BE(RANDOM_BYTES) : null

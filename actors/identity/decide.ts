@@ -9,16 +9,16 @@
  *    before it is due cancels it. Only the current key can cancel it besides.
  *  - Successful rotations are counted in the keys themselves, so their limit survives whatever happens to the node.
  */
-import { createPublicKey, verify } from "node:crypto"
-import type { NewKey } from "../../schemas/bus/operations.ts"
+import type { NewKey, SignedRequest } from "../../schemas/bus/operations.ts"
 import type { KeyProof } from "../../schemas/identity/records.ts"
 import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { decodeBase64, hubIdOf, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
 import { rotationString } from "../../schemas/signing/rotation.ts"
+import { signatureHolds, verifyKeyOf } from "../../schemas/signing/verify.ts"
 import { statusRefusal } from "../agent/decide.ts"
 import { iso } from "../agent/profile.ts"
-import { type Agent, type AgentEvent, type AgentState, currentAgentKey, currentKey, type PendingRecovery } from "../agent/state.ts"
+import { type Agent, type AgentEvent, type AgentState, currentAgentKey, currentKey } from "../agent/state.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
 import type { KeyEvent } from "../key/actor.ts"
 import { notified } from "../notification/notify.ts"
@@ -26,6 +26,13 @@ import { notified } from "../notification/notify.ts"
 export interface KeyFacts {
   /** Number of the notification that the decision may make. */
   readonly notification: number
+  /** Of the one before it, that a recovery under way was cancelled by the same decision. */
+  readonly cancellation: number
+}
+
+export interface RecoveryKeyFacts extends KeyFacts {
+  /** Whose the key is already: an agent's hub id, or `null`. */
+  readonly claimedBy: string | null
 }
 
 export interface RotationReply {
@@ -45,26 +52,31 @@ const retired: { readonly refused: Refusal } = {
 
 export const keyUnavailable: Refusal = refusal("key_unavailable", "This key is, or was, another identity's or your own. Make a new key.", { field: "new_public_key" })
 
-/** What stands before the raw key in SubjectPublicKeyInfo of Ed25519 (RFC 8410). */
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex")
-
 /** Both in base64, of either alphabet. */
-export const signatureHolds = (publicKey: string, text: string, signature: string): boolean => {
+export const signedBy = (publicKey: string, text: string, signature: string): boolean => {
   const key = decodeBase64(publicKey, PUBLIC_KEY_BYTES)
   const bytes = decodeBase64(signature, SIGNATURE_BYTES)
   if (key === null || bytes === null) return false
-  return verify(null, Buffer.from(text, "utf8"), createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: "der", type: "spki" }), bytes)
+  return signatureHolds(verifyKeyOf(key), text, bytes)
 }
 
 /** The proof of the new key, or why it does not hold. */
-const proven = (kind: KeyProof["kind"], id: string, agent: Agent, input: NewKey): { readonly proof: KeyProof } | { readonly refused: Refusal } => {
+const proven = (kind: KeyProof["kind"], id: string, agent: Agent, input: NewKey, authorised?: SignedRequest): { readonly proof: KeyProof } | { readonly refused: Refusal } => {
   const { new_public_key, proof, request } = input
   const text = rotationString({ hubId: id, currentPublicKey: currentKey(agent), newPublicKey: new_public_key })
-  if (!signatureHolds(new_public_key, text, proof)) {
+  if (!signedBy(new_public_key, text, proof)) {
     return { refused: refusal("rotation_proof_invalid", "proof must be the new key's signature of string_to_sign.", { field: "proof", string_to_sign: text }) }
   }
-  if (agent.keys.some((key) => key.public_key === new_public_key)) return { refused: keyUnavailable }
-  return { proof: { kind, by_new_key: { public_key: new_public_key, string_to_sign: text, signature: proof }, request } }
+  const taken = agent.keys.some((key) => key.public_key === new_public_key) || agent.recovery?.public_key === new_public_key
+  if (taken) return { refused: keyUnavailable }
+  return {
+    proof: {
+      kind,
+      by_new_key: { public_key: new_public_key, string_to_sign: text, signature: proof },
+      request,
+      ...(authorised === undefined ? {} : { authorised_by: authorised })
+    }
+  }
 }
 
 const claimOf = (agent: string, publicKey: string): Companion => {
@@ -103,9 +115,8 @@ export const decideRotate = (state: AgentState, input: NewKey, context: Context,
   const limited = tooManyRotations(state, context.at, limits)
   if (limited !== null) return { refused: limited }
   const reply: RotationReply = { old_public_key: currentKey(state), new_public_key: input.new_public_key, rotated_at: context.at }
-  const cancelled: ReadonlyArray<AgentEvent> = state.recovery?.pending ? [{ type: "agent.recovery_cancelled", v: 1, reason: "the key was rotated" }] : []
   return {
-    events: [...cancelled, ...rotation(state, input.new_public_key, proof.proof, context)],
+    events: [...cancelled(state, "the key was rotated", context), ...rotation(state, input.new_public_key, proof.proof, context)],
     reply,
     also: [claimOf(context.id, input.new_public_key)]
   }
@@ -113,29 +124,46 @@ export const decideRotate = (state: AgentState, input: NewKey, context: Context,
 
 // Recovery
 
-const cancellation = (pending: PendingRecovery, reason: string, context: Context): ReadonlyArray<AgentEvent> => [
-  { type: "agent.recovery_cancelled", v: 1, reason },
-  notified(context.facts.notification, "agent.recovery_cancelled", { new_public_key: pending.new_public_key, reason, cancelled_at: iso(context.at) })
-]
+/** What ends a recovery under way; nothing where none is. */
+const cancelled = (agent: Agent, reason: string, { at, facts }: Context): ReadonlyArray<AgentEvent> => {
+  const pending = agent.recovery?.pending ?? null
+  if (pending === null) return []
+  return [
+    { type: "agent.recovery_cancelled", v: 1, reason },
+    notified(facts.cancellation, "agent.recovery_cancelled", { new_public_key: pending.new_public_key, reason, cancelled_at: iso(at) })
+  ]
+}
 
-export const decideSetRecovery = (state: AgentState, input: { readonly recovery_public_key: string }, context: Context): Decision<AgentEvent> => {
+/** The key that may recover the account, and the agent's own request that named it. */
+export interface RecoveryKey {
+  readonly recovery_public_key: string
+  readonly request: SignedRequest
+}
+
+export const decideSetRecovery = (state: AgentState, input: RecoveryKey, context: DecideContext<RecoveryKeyFacts>): Decision<AgentEvent> => {
   if (state === null) return missing
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
-  const { recovery_public_key } = input
+  const { recovery_public_key, request } = input
+  if (request.public_key !== currentKey(state)) return retired
   if (state.keys.some((key) => key.public_key === recovery_public_key)) {
     return { refused: invalidField("recovery_public_key", "recovery_public_key must be a key of its own: it is to be there when the signing key is lost.") }
   }
   if (state.recovery?.public_key === recovery_public_key) return { events: [] }
-  const pending = state.recovery?.pending ?? null
+  const { claimedBy } = context.facts
+  if (claimedBy !== null && claimedBy !== context.id) return { refused: recoveryKeyTaken }
   return {
     events: [
-      ...(pending === null ? [] : [{ type: "agent.recovery_cancelled", v: 1, reason: "the recovery key was replaced" } as const]),
-      { type: "agent.recovery_set", v: 1, recovery_public_key },
+      ...cancelled(state, "the recovery key was replaced", context),
+      { type: "agent.recovery_set", v: 1, recovery_public_key, request },
       notified(context.facts.notification, "agent.recovery_changed", { recovery_public_key, changed_at: iso(context.at) })
-    ]
+    ],
+    // So that nobody registers with it, or rotates to it, and it proves one thing only.
+    also: claimedBy === null ? [claimOf(context.id, recovery_public_key)] : []
   }
 }
+
+export const recoveryKeyTaken: Refusal = refusal("key_unavailable", "This key is, or was, another identity's. Make a new key.", { field: "recovery_public_key" })
 
 export const decideUnsetRecovery = (state: AgentState, _input: null, context: Context): Decision<AgentEvent> => {
   if (state === null) return missing
@@ -144,7 +172,7 @@ export const decideUnsetRecovery = (state: AgentState, _input: null, context: Co
   if (state.recovery === null) return { events: [] }
   return {
     events: [
-      ...(state.recovery.pending === null ? [] : [{ type: "agent.recovery_cancelled", v: 1, reason: "recovery was switched off" } as const]),
+      ...cancelled(state, "recovery was switched off", context),
       { type: "agent.recovery_unset", v: 1 },
       notified(context.facts.notification, "agent.recovery_changed", { recovery_public_key: null, changed_at: iso(context.at) })
     ]
@@ -155,9 +183,8 @@ export const decideCancelRecovery = (state: AgentState, _input: null, context: C
   if (state === null) return missing
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
-  const pending = state.recovery?.pending ?? null
-  if (pending === null) return { refused: refusal("recovery_not_pending", "No recovery of this agent is under way.") }
-  return { events: cancellation(pending, "cancelled by the current key", context) }
+  const events = cancelled(state, "cancelled by the current key", context)
+  return events.length === 0 ? { refused: refusal("recovery_not_pending", "No recovery of this agent is under way.") } : { events }
 }
 
 /** One timer: a later recovery moves it. */
@@ -179,9 +206,8 @@ export const decideRecover = (state: AgentState, input: NewKey, context: Context
     const details = { new_public_key: state.recovery.pending.new_public_key, effective_at: iso(state.recovery.pending.effective_at) }
     return { refused: refusal("recovery_pending", "A recovery of this agent is under way already.", details) }
   }
-  const proof = proven("recovery", context.id, state, input)
+  const proof = proven("recovery", context.id, state, input, state.recovery.request)
   if ("refused" in proof) return proof
-  if (input.new_public_key === state.recovery.public_key) return { refused: keyUnavailable }
   const effective_at = context.at + limits.identity.recovery_delay_seconds * 1000
   const payload = { new_public_key: input.new_public_key, requested_at: iso(context.at), effective_at: iso(effective_at) }
   return {
@@ -201,7 +227,7 @@ export const decideTimer = (state: AgentState, input: { readonly name: string },
   if (state === null || pending === null || input.name !== RECOVERY_TIMER) return { events: [] }
   if (context.at + CLOCK_TOLERANCE_MS < pending.effective_at) return { events: [] }
   const closed = statusRefusal(state, false)
-  if (closed !== null) return { events: [{ type: "agent.recovery_cancelled", v: 1, reason: closed.message }] }
+  if (closed !== null) return { events: cancelled(state, closed.message, context) }
   return { events: rotation(state, pending.new_public_key, pending.proof, context) }
 }
 

@@ -1,6 +1,7 @@
 /** What the agent actor does with keys and identity; the inventory is in schemas/bus/operations.ts. */
 import type { IdentityClaim, NewKey } from "../../schemas/bus/operations.ts"
-import { notFound, refusal, unavailable } from "../../schemas/errors.ts"
+import { notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import { hubIdOf } from "../../schemas/signing/key.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
 import { attestationString } from "../../schemas/signing/attestation.ts"
 import { jwkOf } from "../../schemas/signing/jwk.ts"
@@ -15,7 +16,7 @@ import { Attester } from "./attest.ts"
 import { Challenges } from "./challenge.ts"
 import {
   decideCancelRecovery, decideRecover, decideRotate, decideSetRecovery, decideSignDirectory, decideTimer, decideUnsetRecovery,
-  decideUnsignDirectory, type DirectorySigned, type KeyFacts, keyUnavailable, type RotationReply, signatureHolds
+  decideUnsignDirectory, type DirectorySigned, type KeyFacts, keyUnavailable, recoveryKeyTaken, type RecoveryKey, type RecoveryKeyFacts, type RotationReply, signedBy
 } from "./decide.ts"
 import { HostCounters } from "./hosts.ts"
 import { directorySignatureRecord, identityRecord, recoveryRecord } from "./record.ts"
@@ -44,10 +45,18 @@ export const identityOperations = (parts: KindParts): { readonly operations: Ope
   /** Numbers are never given twice, and a gap is no harm: one is drawn for each attempt. */
   const drawNumber = async (): Promise<KeyFacts | { readonly refused: ReturnType<typeof unavailable> }> => {
     try {
-      return { notification: await nextNumber(nats, "notification") }
+      const cancellation = await nextNumber(nats, "notification")
+      return { cancellation, notification: await nextNumber(nats, "notification") }
     } catch {
       return { refused: unavailable("The service cannot note this at the moment. It is safe to try again.") }
     }
+  }
+  /** Whose a key is: hub id, `null` for nobody's. */
+  const claimantOf = async (publicKey: string, { commandId, deadline }: PrepareContext): Promise<string | null | { readonly refused: Refusal }> => {
+    const actor = hubIdOf(Buffer.from(publicKey, "base64"))
+    const { head, body } = await parts.ask({ id: `${commandId}-claim`, kind: "key", actor, op: "key.resolve", input: null, deadline })
+    if (head.refused?.code === "not_found") return null
+    return head.refused === undefined ? (JSON.parse(Buffer.from(body).toString("utf8")) as { readonly agent: string }).agent : { refused: head.refused }
   }
   const announced = <Input>(
     decide: (state: AgentState, input: Input, context: DecideContext<KeyFacts>) => Decision<AgentEvent>,
@@ -82,7 +91,17 @@ export const identityOperations = (parts: KindParts): { readonly operations: Ope
         (state, reply, id) => keyRotated(state, reply as RotationReply, id)
       ),
       "identity.recovery": read<AgentState, null>((state) => (state === null ? absent : { data: recovery(state) })),
-      "identity.set_recovery": announced(decideSetRecovery, recovery),
+      "identity.set_recovery": write<AgentState, RecoveryKey, AgentEvent, RecoveryKeyFacts>({
+        prepare: async (_state, input, context) => {
+          const [facts, claimedBy] = await Promise.all([drawNumber(), claimantOf(input.recovery_public_key, context)])
+          if ("refused" in facts) return facts
+          return typeof claimedBy === "object" && claimedBy !== null ? claimedBy : { ...facts, claimedBy }
+        },
+        decide: decideSetRecovery,
+        contested: () => ({ refused: recoveryKeyTaken }),
+        answer: recovery,
+        projected: true
+      }),
       "identity.unset_recovery": announced(decideUnsetRecovery, recovery),
       "identity.cancel_recovery": announced(decideCancelRecovery, recovery),
       "identity.recover": announced<NewKey>(
@@ -111,7 +130,7 @@ export const identityOperations = (parts: KindParts): { readonly operations: Ope
         if (expires === null) return { refused: refusal("verify_challenge_unknown", "There is no such challenge for this agent.") }
         if (at / 1000 >= expires) return { refused: refusal("verify_challenge_expired", "The challenge is too old. Ask for a new one.") }
         const text = attestationString({ hubId: id, challenge, expires })
-        if (!signatureHolds(currentKey(state), text, signature)) {
+        if (!signedBy(currentKey(state), text, signature)) {
           return { refused: refusal("verify_bad_signature", "signature must be the current key's signature of string_to_sign.", { string_to_sign: text }) }
         }
         const { use, recorded } = proofs.use(id, challenge, commandId, at)

@@ -10,14 +10,15 @@
  *    whose line broke is the same use.
  *  - A flagged agent uses up nothing and is counted nowhere.
  */
-import { createPublicKey, type KeyObject, verify } from "node:crypto"
+import { type KeyObject, verify } from "node:crypto"
 import type { IdentityClaim, IdentityProof } from "../../schemas/bus/operations.ts"
 import type { Verdict, VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { decodeBase64, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
+import { decodeBase64, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
 import { jwkOf } from "../../schemas/signing/jwk.ts"
 import { NONCE_PATTERN, TIMESTAMP_PATTERN } from "../../schemas/signing/request.ts"
+import { verifyKeyOf } from "../../schemas/signing/verify.ts"
 import type { AgentMemory } from "../agent/gate.ts"
 import { type Agent, type AgentState, currentKey } from "../agent/state.ts"
 import type { PrepareContext, Result } from "../engine/definition.ts"
@@ -25,18 +26,19 @@ import type { NonceLog } from "../engine/nonces.ts"
 import type { HostCounters } from "./hosts.ts"
 import { verdictAgent } from "./record.ts"
 
-/** Retired keys that one proof is tried against, the newest first: a bound on what a forgery costs. */
-const RETIRED_KEYS_TRIED_MAX = 16
+/**
+ * Retired keys that one proof is tried against, the newest first: a bound on what a forgery costs. An older one is a bad
+ * signature. The website verifier keeps as many (edge/sdk/verify.ts), so that both give the same reason.
+ */
+const RETIRED_KEYS_TRIED_MAX = 15
 const KEYS_MAX = 10_000
-/** What stands before the raw key in SubjectPublicKeyInfo of Ed25519 (RFC 8410). */
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex")
 
 const MESSAGES: Readonly<Partial<Record<VerifyReason, string>>> = {
   announced_only: "The User-Agent announces this number; nothing proves it.",
   agent_retired: "The owner deleted this account.",
-  timestamp_invalid: "Hub-Timestamp must be unix seconds, 9 to 11 digits.",
+  timestamp_invalid: "The timestamp must be unix seconds, 9 to 11 digits.",
   timestamp_expired: "The timestamp is too far from the service's clock.",
-  nonce_invalid: "Hub-Nonce must be 8 to 128 of A-Z a-z 0-9 _ - = . : + /.",
+  nonce_invalid: "The nonce must be 8 to 128 of A-Z a-z 0-9 _ - = . : + /.",
   bad_signature: "The signature matches no key of this agent for this method, host and path.",
   key_retired: "The signature was made with a key that has been replaced.",
   agent_suspended: "The signature is genuine; the agent is suspended.",
@@ -106,8 +108,7 @@ export class Proofs {
   private keyOf(publicKey: string): KeyObject {
     const known = this.keys.get(publicKey)
     if (known !== undefined) return known
-    const raw = Buffer.from(publicKey, "base64").subarray(0, PUBLIC_KEY_BYTES)
-    const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: "der", type: "spki" })
+    const key = verifyKeyOf(Buffer.from(publicKey, "base64"))
     this.keys.set(publicKey, key)
     if (this.keys.size > KEYS_MAX) this.keys.delete(this.keys.keys().next().value ?? "")
     return key

@@ -39,13 +39,17 @@ export const directoryBlockQuery =
     const { rows } = await sql<Row>`
       select a.number, a.handle, a.status, a.public_key, a.trust, a.reputation, a.key_from, k.retired
       from agents a
-      left join (
-        select agent, json_agg(json_build_object('public_key', public_key, 'from', valid_from, 'retired_at', retired_at) order by valid_from) as retired
-        from retired_keys group by agent
-      ) k on k.agent = a.id
-      where a.number >= ${from} and a.number < ${from + DIRECTORY_BLOCK_SIZE} and a.number <= ${input.upto}
+      left join lateral (
+        select json_agg(json_build_object('public_key', r.public_key, 'from', r.valid_from, 'retired_at', r.retired_at) order by r.valid_from) as retired
+        from retired_keys r where r.agent = a.id
+      ) k on true
+      where a.number >= ${from} and a.number < ${from + DIRECTORY_BLOCK_SIZE}
       order by a.number`.execute(db)
-    return Object.fromEntries(rows.map((row) => [agentNumber(row.number), entryOf(row, baseUrl)]))
+    return {
+      count: rows.length,
+      max_number: rows.at(-1)?.number ?? 0,
+      agents: Object.fromEntries(rows.map((row) => [agentNumber(row.number), entryOf(row, baseUrl)]))
+    }
   }
 
 const iso = (time: string): string => new Date(time).toISOString()

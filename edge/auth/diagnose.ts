@@ -13,7 +13,7 @@ import { createHash, type KeyObject } from "node:crypto"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { EMPTY_BODY_SHA256, type RequestToSign, requestStringV1, requestStringV2 } from "../../schemas/signing/request.ts"
 import { isRecord, parseJson } from "../http/json.ts"
-import { signatureHolds } from "./keys.ts"
+import { signatureHolds } from "../../schemas/signing/verify.ts"
 import type { SignedRequest, VerifierConfig } from "./verify.ts"
 
 /** Longer bodies are not written again: this is help, not service. */

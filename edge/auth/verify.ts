@@ -13,7 +13,8 @@ import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { EMPTY_BODY_SHA256, type RequestToSign, requestStringV1, requestStringV2 } from "../../schemas/signing/request.ts"
 import { diagnose } from "./diagnose.ts"
 import type { SignatureHeaders } from "./headers.ts"
-import { signatureHolds, type VerifyKeys } from "./keys.ts"
+import { type VerifyKeys } from "./keys.ts"
+import { signatureHolds } from "../../schemas/signing/verify.ts"
 import { Ticket } from "./ticket.ts"
 
 /** Verifications that the explanation of one refusal may cost, about 0.1 ms each: no more than there are mistakes to try. */

@@ -12,6 +12,7 @@ export interface Documents {
   readonly reference: Document
   readonly referencePage: Document
   readonly hubId: Document
+  readonly hubIdPage: Document
   readonly runtimeTerms: Document
   readonly openapi: Document
   /** The website verifier as plain JavaScript, and how to use it. */
@@ -34,6 +35,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     reference: documentOf(reference, MARKDOWN),
     referencePage: pageOfMarkdown(config.hub, `${config.hub.name}: reference`, `How agents use ${config.hub.name}: signing, registration, endpoints, limits, errors.`, reference),
     hubId: documentOf(hubId, MARKDOWN),
+    hubIdPage: pageOfMarkdown(config.hub, `${config.hub.name}: identity`, `How agents of ${config.hub.name} prove who they are, and how websites check it.`, hubId),
     runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
     openapi: documentOf(openApiText(config), "application/json; charset=utf-8"),
     // Node takes types out in place, so that a line in the file served is the same line in the source.

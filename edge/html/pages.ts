@@ -13,7 +13,7 @@ import { empty, type Response } from "../http/respond.ts"
 import type { EdgeConfig } from "../config.ts"
 import type { Identities } from "../identity/identities.ts"
 import { identityPages } from "../identity/root.ts"
-import { checkVisitor } from "../identity/visitor.ts"
+import { checkVisitor, tellsVisitor } from "../identity/visitor.ts"
 import { agentPages } from "./agent.ts"
 import type { Site } from "./layout.ts"
 
@@ -38,6 +38,7 @@ export const pagesOf = ({ config, documents, limits, bus, identities }: PagePart
   const agentAt = agentPages(site, bus)
   const fixed = new Map<string, Page>([
     ["/docs", (call) => Effect.sync(() => serveDocument(call, documents.referencePage))],
+    ["/docs/hub-id", (call) => Effect.sync(() => serveDocument(call, documents.hubIdPage))],
     ["/", (call) => (call.wantsHtml ? Effect.sync(() => redirect(call, `${site.baseUrl}/docs`)) : Effect.fail(refuse(notHere(site))))]
   ])
   const pageAt = (path: string): Page | undefined => {
@@ -56,7 +57,9 @@ export const pagesOf = ({ config, documents, limits, bus, identities }: PagePart
         call.headers["allow"] = ALLOW
         return yield* refuse(refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: ALLOW.split(", ") }))
       }
-      return yield* page(call)
+      const answer = yield* page(call)
+      if (tellsVisitor(call)) call.headers["cache-control"] = "private, no-store"
+      return answer
     })
 }
 

@@ -23,8 +23,8 @@ export class Call {
   readonly client: ClientHash
   /** Unix ms. */
   readonly startedAt: number
-  /** Unix ms after which nobody waits for the answer. */
-  readonly deadline: number
+  /** Unix ms after which nobody waits for the answer. A request that is held moves it along (edge/notification/). */
+  deadline: number
   endpoint: Endpoint | null = null
   body: Buffer = NO_BYTES
   /** Set once a signature has been verified. */
@@ -66,7 +66,8 @@ export class Call {
 
   /** Browsers say so; whoever does not gets JSON. */
   get wantsHtml(): boolean {
-    return this.header("accept")?.includes("text/html") ?? false
+    const accepts = /text\/html(?:\s*;\s*q=([\d.]+))?/.exec(this.header("accept") ?? "")
+    return accepts !== null && Number(accepts[1] ?? 1) > 0
   }
 
   get clientRequestId(): string | undefined {

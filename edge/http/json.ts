@@ -52,6 +52,18 @@ const tooDeep = (text: string): boolean => {
   return false
 }
 
+/** Names of an object's own members in the order of the text, repeated ones repeated. Of valid JSON. */
+export const memberNames = (text: string): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  let depth = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}[\]]/g)) {
+    if (token === "{" || token === "[") depth++
+    else if (token === "}" || token === "]") depth--
+    else if (depth === 1 && token.endsWith(":")) names.push(JSON.parse(token.slice(0, -1)) as string)
+  }
+  return names
+}
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

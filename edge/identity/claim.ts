@@ -30,14 +30,20 @@ export interface OwnNames {
 
 /** A longer host line is nobody's. */
 const HOST_MAX_CHARS = 255
+/** What is longer was never sent as a request's line or header. */
+const TARGET_MAX_CHARS = 8192
+const METHOD_MAX_CHARS = 32
+const VALUE_MAX_CHARS = 8192
 
 /** Header values by lower-case name. What is no single text, or is named twice, is there but can match nothing. */
 export const headerValues = (headers: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> => {
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(headers)) {
+    // A header that is not there, as some libraries say it.
+    if (value === null || value === undefined) continue
     const key = name.toLowerCase()
     const single = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
-    values.set(key, typeof single === "string" && !values.has(key) ? single : UNUSABLE)
+    values.set(key, typeof single === "string" && single.length <= VALUE_MAX_CHARS && !values.has(key) ? single : UNUSABLE)
   }
   return values
 }
@@ -46,8 +52,10 @@ const UNUSABLE = "\0"
 
 const HUB_HEADERS = ["hub-id", "hub-timestamp", "hub-nonce", "hub-signature"] as const
 
-export const readClaim = (report: Report, own: OwnNames): Reading => {
-  const values = headerValues(report.headers)
+export const readClaim = (given: Report, own: OwnNames): Reading => {
+  const values = headerValues(given.headers)
+  const overlong = given.path.length > TARGET_MAX_CHARS || given.method.length > METHOD_MAX_CHARS
+  const report = overlong ? { ...given, method: "", path: "", host: "" } : given
   const present = HUB_HEADERS.filter((name) => values.has(name))
   if (present.length === HUB_HEADERS.length) return hubIdClaim(report, values)
   if (present.length > 0) {

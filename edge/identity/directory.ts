@@ -5,10 +5,11 @@
  *  - The read models say how each block of numbers stands; a block is fetched only where this edge does not have that
  *    version. So a change of one agent costs one block, and a 304 costs one short query.
  *  - What is sent is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
- *  - `count` and `max_number` are those of the beginning: later numbers are left out, and none ever vanishes.
+ *  - `count` and `max_number` come last, and are those of the blocks that were sent.
  *  - A block that cannot be had ends the connection, so that a part is never taken for the whole.
  *  - While the read models are made again they hold less than they did: an edge that knows of more answers 503 meanwhile.
- *  - Kept blocks are bounded by CACHE_MAX_BYTES; readers under way by READERS_MAX.
+ *  - Kept blocks are bounded by CACHE_MAX_BYTES; readers under way by READERS_MAX, of one client by READERS_PER_CLIENT_MAX,
+ *    and each of them by the time that a whole answer may take.
  */
 import { Readable } from "node:stream"
 import { Effect } from "effect"
@@ -24,6 +25,10 @@ import { empty, type Response } from "../http/respond.ts"
 const CACHE_MAX_BYTES = 134_217_728
 /** Whole answers under way at once on one edge. */
 const READERS_MAX = 32
+/** Of one client: whoever reads slowly on many connections must not keep others out. */
+const READERS_PER_CLIENT_MAX = 4
+/** A whole answer, from its first byte to its last. */
+const WHOLE_MAX_MS = 120_000
 /** Blocks fetched ahead of what has been sent. */
 const AHEAD = 4
 /** A reader that takes nothing for so long is let go. */
@@ -33,9 +38,15 @@ const JSON_TYPE = "application/json; charset=utf-8"
 
 interface Block {
   readonly version: number
-  /** Members of the JSON object, without its braces. */
-  readonly members: Promise<Uint8Array>
+  readonly sent: Promise<Sent>
   bytes: number
+}
+
+interface Sent {
+  /** Members of the JSON object, without its braces. */
+  readonly members: Uint8Array
+  readonly count: number
+  readonly maxNumber: number
 }
 
 const overloaded: Refusal = { code: "overloaded", message: "Too many directories are being sent.", retryAfter: 2 }
@@ -46,6 +57,7 @@ export class Directory {
   private readonly blocks = new Map<number, Block>()
   private kept = 0
   private readers = 0
+  private readonly readersOf = new Map<string, number>()
   private known = 0
 
   constructor(bus: Bus, maxAgeSeconds: number) {
@@ -84,15 +96,22 @@ export class Directory {
 
   private whole(call: Call, state: DirectoryState): Effect.Effect<Response, Refused> {
     if (call.method === "HEAD") return Effect.succeed(HttpServerResponse.empty({ status: 200, headers: { "content-type": JSON_TYPE } }))
-    if (this.readers >= READERS_MAX) return Effect.fail(refuse(overloaded))
+    const ofClient = this.readersOf.get(call.client) ?? 0
+    if (this.readers >= READERS_MAX || ofClient >= READERS_PER_CLIENT_MAX) return Effect.fail(refuse(overloaded))
     const stream = Readable.from(this.parts(call, state), { objectMode: false, highWaterMark: 1 })
     this.readers++
+    this.readersOf.set(call.client, ofClient + 1)
     const { socket } = call.request
     const letGo = (): void => void socket.destroy()
     socket.setTimeout(IDLE_MAX_MS)
     socket.on("timeout", letGo)
+    const late = setTimeout(letGo, WHOLE_MAX_MS)
     stream.once("close", () => {
+      clearTimeout(late)
       this.readers--
+      const left = (this.readersOf.get(call.client) ?? 1) - 1
+      if (left > 0) this.readersOf.set(call.client, left)
+      else this.readersOf.delete(call.client)
       socket.off("timeout", letGo)
       socket.setTimeout(0)
     })
@@ -100,43 +119,48 @@ export class Directory {
   }
 
   private async *parts(call: Call, state: DirectoryState): AsyncGenerator<Uint8Array> {
-    const { max_number, count, blocks } = state
-    const head = { generated_at: new Date(call.startedAt).toISOString(), max_number, count }
-    yield Buffer.from(`{"ok":true,"data":${JSON.stringify(head).slice(0, -1)},"agents":{`)
-    let begun = false
+    const { blocks } = state
+    yield Buffer.from(`{"ok":true,"data":{"generated_at":"${new Date(call.startedAt).toISOString()}","agents":{`)
+    let count = 0
+    let maxNumber = 0
     for (const [index, [block, version]] of blocks.entries()) {
-      for (const [ahead, itsVersion] of blocks.slice(index + 1, index + 1 + AHEAD)) void this.block(call, ahead, itsVersion, max_number).catch(() => undefined)
-      const members = await this.block(call, block, version, max_number)
-      if (members.length === 0) continue
-      yield begun ? Buffer.concat([COMMA, members]) : members
-      begun = true
+      for (const [ahead, itsVersion] of blocks.slice(index + 1, index + 1 + AHEAD)) void this.block(call, ahead, itsVersion).catch(() => undefined)
+      const sent = await this.block(call, block, version)
+      if (sent.count === 0) continue
+      yield count === 0 ? sent.members : Buffer.concat([COMMA, sent.members])
+      count += sent.count
+      maxNumber = Math.max(maxNumber, sent.maxNumber)
     }
-    yield Buffer.from("}}}")
+    yield Buffer.from(`},"max_number":${maxNumber},"count":${count}}}`)
   }
 
-  private block(call: Call, block: number, version: number, upto: number): Promise<Uint8Array> {
+  private block(call: Call, block: number, version: number): Promise<Sent> {
     const known = this.blocks.get(block)
     if (known !== undefined && known.version >= version) {
       // The longest unused is the first.
       this.blocks.delete(block)
       this.blocks.set(block, known)
-      return known.members
+      return known.sent
     }
     if (known !== undefined) this.forget(block, known)
-    const members = this.fetch(call, block, upto)
-    const entry: Block = { version, members, bytes: 0 }
+    const sent = this.fetch(call, block)
+    const entry: Block = { version, sent, bytes: 0 }
     this.blocks.set(block, entry)
-    members.then(
-      ({ length }) => this.grew(block, entry, length),
+    sent.then(
+      ({ members }) => this.grew(block, entry, members.length),
       () => this.forget(block, entry)
     )
-    return members
+    return sent
   }
 
-  private async fetch(call: Call, block: number, upto: number): Promise<Uint8Array> {
-    const data = await Effect.runPromise(this.bus.queryBytes(call, "directory_block", { block, upto }, FETCH_TIMEOUT_MS))
+  /** `{"count":…,"max_number":…,"agents":{…}}`: the figures are read, the rest is passed on as it is. */
+  private async fetch(call: Call, block: number): Promise<Sent> {
+    const data = await Effect.runPromise(this.bus.queryBytes(call, "directory_block", { block }, FETCH_TIMEOUT_MS))
+    const figures = BLOCK_HEAD.exec(Buffer.from(data.subarray(0, BLOCK_HEAD_MAX)).toString("latin1"))
+    if (figures === null) throw new Error("A block of the directory does not begin with its figures")
+    const [head, count, maxNumber] = figures
     // A copy of its own: the bus's buffers hold more than this and would be kept with it.
-    return Uint8Array.prototype.slice.call(data, 1, -1)
+    return { members: Uint8Array.prototype.slice.call(data, head.length, -2), count: Number(count), maxNumber: Number(maxNumber) }
   }
 
   private grew(block: number, entry: Block, bytes: number): void {
@@ -157,5 +181,7 @@ export class Directory {
 }
 
 const COMMA = Buffer.from(",")
+const BLOCK_HEAD = /^\{"count":(\d+),"max_number":(\d+),"agents":\{/
+const BLOCK_HEAD_MAX = 96
 
 const tagOf = ({ version, max_number }: DirectoryState): string => `"${version.toString(36)}-${max_number.toString(36)}"`

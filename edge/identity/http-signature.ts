@@ -31,6 +31,15 @@ export interface SignatureInput {
   readonly signature: string
 }
 
+/** Whether both headers hold one member each. */
+export const holdsOneSignature = (signatureInput: string, signature: string): boolean => {
+  try {
+    return parseDictionary(signatureInput).size === 1 && parseDictionary(signature).size === 1
+  } catch {
+    return false
+  }
+}
+
 /** The signatures of two headers that belong together; `null` where they cannot be read. */
 export const readSignatures = (signatureInput: string, signature: string): ReadonlyArray<SignatureInput> | null => {
   if (signatureInput.length > SIGNATURE_HEADER_MAX_CHARS || signature.length > SIGNATURE_HEADER_MAX_CHARS) return null
@@ -125,18 +134,23 @@ const derived = (name: string, { status, method, authority, scheme, target }: Co
   }
 }
 
-/** The address that a `Signature-Agent` header names: a member of a dictionary, or (in the older form) a string alone. */
-export const signatureAgentOf = (header: string, label: string): string | null => {
+export interface SignatureAgent {
+  readonly address: string
+  /** The member of the dictionary; `null` in the older form, a string alone. */
+  readonly key: string | null
+}
+
+/** What a `Signature-Agent` header names for the signature of a label. */
+export const signatureAgentOf = (header: string, label: string): SignatureAgent | null => {
   try {
-    const dictionary = parseDictionary(header)
-    const member = dictionary.get(label) ?? [...dictionary.values()][0]
-    if (member !== undefined && typeof member[0] === "string") return member[0]
+    const member = parseDictionary(header).get(label)
+    return member !== undefined && typeof member[0] === "string" ? { address: member[0], key: label } : null
   } catch {
     // Not a dictionary: the older form.
   }
   try {
     const [value] = parseItem(header)
-    return typeof value === "string" ? value : null
+    return typeof value === "string" ? { address: value, key: null } : null
   } catch {
     return null
   }

@@ -7,7 +7,7 @@ import type { InnerList } from "structured-headers"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { jwkOf } from "../../schemas/signing/jwk.ts"
 import {
-  covers, integerParameter, readSignatures, SIGNATURE_HEADER_MAX_CHARS, signatureBase, type SignatureInput, textParameter
+  covers, holdsOneSignature, integerParameter, readSignatures, SIGNATURE_HEADER_MAX_CHARS, signatureBase, type SignatureInput, textParameter
 } from "./http-signature.ts"
 import { serializeInnerList } from "structured-headers"
 
@@ -46,8 +46,8 @@ export const checkDirectorySignature = (given: HandedIn, check: DirectoryCheck):
     }
   }
   const signatures = readSignatures(given.signature_input, given.signature)
-  const [input, ...others] = signatures ?? []
-  if (input === undefined || others.length > 0) return fault("signature_input", "signature_input and signature must hold one signature, under one label.")
+  const [input] = signatures ?? []
+  if (input === undefined || !holdsOneSignature(given.signature_input, given.signature)) return fault("signature_input", "signature_input and signature must hold one signature, under one label.")
   const now = Math.floor(check.now / 1000)
   const expires = integerParameter(input, "expires")
   const problem = parametersProblem(input, check.publicKey, now)

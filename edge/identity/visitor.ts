@@ -8,11 +8,17 @@ import { normaliseHost } from "../../schemas/signing/request.ts"
 import type { Call } from "../http/call.ts"
 import type { Judge } from "./judge.ts"
 
+/** The page is worth more than knowing who reads it. */
+const WAIT_MAX_MS = 500
+
 /** Signed for the host that was called, where it is one of ours; else for the first of them. */
 const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
   const called = normaliseHost(call.header("host") ?? "") ?? ""
   return hosts.includes(called) ? called : (hosts[0] ?? "")
 }
+
+/** Whether an answer says who asked: such a one is for nobody else. */
+export const tellsVisitor = ({ headers }: Call): boolean => headers["hub-id-verified"] !== undefined || headers["hub-id-announced"] !== undefined
 
 export const checkVisitor = (call: Call, judge: Judge, hosts: ReadonlyArray<string>): Effect.Effect<void> => {
   const { headers } = call.request
@@ -22,10 +28,13 @@ export const checkVisitor = (call: Call, judge: Judge, hosts: ReadonlyArray<stri
     if (announced !== null) call.headers["hub-id-announced"] = `${announced}; not verified`
     return Effect.void
   }
-  const report = { method: call.method, host: ownHost(call, hosts), path: call.request.url ?? "/", headers }
-  return Effect.ignore(
-    Effect.map(judge(call, report), (verdict) => {
+  const sent = call.request.url ?? "/"
+  const report = { method: call.method, host: ownHost(call, hosts), path: sent.startsWith("/") ? sent : call.target, headers }
+  return judge(call, report).pipe(
+    Effect.map((verdict) => {
       call.headers["hub-id-verified"] = verdict.valid ? (verdict.id ?? "") : `invalid; reason=${verdict.reason}`
-    })
+    }),
+    Effect.timeout(WAIT_MAX_MS),
+    Effect.ignore
   )
 }

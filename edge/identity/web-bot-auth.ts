@@ -18,19 +18,26 @@ const TAG = "web-bot-auth"
 const ALGORITHM = "ed25519"
 const HEADERS = ["signature", "signature-input", "signature-agent"] as const
 
-/** `null` where the request carries no such signature at all. */
+/** `null` where the request carries no such signature: one of another kind is none of our business. */
 export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, string>, own: OwnNames): Reading | null => {
-  const absent = HEADERS.filter((name) => !values.has(name))
-  if (absent.length === HEADERS.length) return null
-  if (absent.length > 0) return failed("headers_incomplete", `Missing: ${absent.join(", ")}.`)
   const signatures = readSignatures(values.get("signature-input") ?? "", values.get("signature") ?? "")
-  const input = signatures?.find((one) => textParameter(one, "tag") === TAG)
-  if (input === undefined) return failed("headers_incomplete", `No readable signature with the tag "${TAG}".`)
-  const address = signatureAgentOf(values.get("signature-agent") ?? "", input.label)
-  const number = address === null ? null : numberIn(address, own)
-  if (number === null) return failed("id_malformed", "Signature-Agent must name an agent's key directory at this service.")
-  return { kind: "claim", scheme: TAG, number, proof: proofOf(report, values, input, number) }
+  const tagged = (signatures ?? []).filter((one) => textParameter(one, "tag") === TAG)
+  const agentHeader = values.get("signature-agent")
+  if (agentHeader === undefined && tagged.length === 0) return null
+  const absent = HEADERS.filter((name) => !values.has(name))
+  if (absent.length > 0) return failed("headers_incomplete", `Missing: ${absent.join(", ")}.`)
+  if (tagged.length === 0) return failed("headers_incomplete", `No readable signature with the tag "${TAG}".`)
+  for (const input of tagged) {
+    const agent = signatureAgentOf(agentHeader ?? "", input.label)
+    const number = agent === null ? null : numberIn(agent.address, own)
+    if (agent !== null && number !== null) return { kind: "claim", scheme: TAG, number, proof: proofOf(report, values, input, agent.key, number) }
+  }
+  return failed("id_malformed", "Signature-Agent must name an agent's key directory at this service.")
 }
+
+/** The very member that named the agent, or the header whole. */
+const coversAgent = ({ covered }: SignatureInput, key: string | null): boolean =>
+  covered[0].some(([name, parameters]) => name === "signature-agent" && (parameters.get("key") ?? null) === (parameters.has("key") ? key : null))
 
 const failed = (reason: VerifyReason, message: string): Reading => ({ kind: "verdict", scheme: TAG, reason, message })
 
@@ -43,6 +50,7 @@ const numberIn = (address: string, own: OwnNames): string | null => {
   } catch {
     return null
   }
+  if (url.protocol !== "https:" && url.protocol !== "http:") return null
   const base = new URL(own.baseUrl)
   if (hostLine(url.host) === null || ![base.host, ...own.hosts].includes(hostLine(url.host) ?? "")) return null
   const prefix = `${base.pathname.replace(/\/+$/, "")}${API_PREFIX}`
@@ -51,14 +59,14 @@ const numberIn = (address: string, own: OwnNames): string | null => {
   return number !== undefined && AGENT_NUMBER_PATTERN.test(number) ? number : null
 }
 
-const proofOf = (report: Report, values: ReadonlyMap<string, string>, input: SignatureInput, number: string): IdentityProof => {
+const proofOf = (report: Report, values: ReadonlyMap<string, string>, input: SignatureInput, agentKey: string | null, number: string): IdentityProof => {
   const host = hostLine(report.host)
   const created = integerParameter(input, "created")
   const expires = integerParameter(input, "expires")
   const algorithm = textParameter(input, "alg")
   const sound = host !== null &&
     (covers(input, "@authority") || covers(input, "@target-uri")) &&
-    covers(input, "signature-agent") &&
+    coversAgent(input, agentKey) &&
     (algorithm === null || algorithm === ALGORITHM)
   const message = host === null ? null : { method: report.method, authority: host, scheme: "https", target: report.path, fields: values }
   return {

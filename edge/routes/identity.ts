@@ -1,16 +1,17 @@
 /** Identities: what websites ask of them, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { NewKey, Operations } from "../../schemas/bus/operations.ts"
+import type { NewKey, Operations, SignedRequest } from "../../schemas/bus/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { IdentityApi, Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
 import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
-import { signatureHolds, VerifyKeys } from "../auth/keys.ts"
+import { VerifyKeys } from "../auth/keys.ts"
+import { signatureHolds } from "../../schemas/signing/verify.ts"
 import { readPublicKey } from "../auth/public-key.ts"
 import { agentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
-import { bodyDecoder } from "../http/json.ts"
+import { bodyDecoder, memberNames } from "../http/json.ts"
 import { drawn } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -36,6 +37,7 @@ const KEY_DIRECTORY_MAX_AGE_SECONDS = 60
 
 const newKeyOf = (field: string, text: string): Effect.Effect<string, Refused> => {
   const key = readPublicKey(text)
+  if (text !== text.trim()) return Effect.fail(refuse(invalidField(field, `${field} must not have spaces around it.`)))
   return key.ok ? Effect.succeed(encodeBase64(key.bytes)) : Effect.fail(refuse(invalidField(field, `${field} ${key.problem}.`)))
 }
 
@@ -43,23 +45,36 @@ const tooLong: Refusal = invalidField("body", `The body must be at most ${KEY_RE
   rule: "max_bytes", max: KEY_REQUEST_MAX_BYTES
 })
 
-/** The old side of a key's proof is the signed request itself. */
-const keyChange = (call: Call, body: { readonly new_public_key: string; readonly proof: string }): Effect.Effect<NewKey, Refused> => {
+/**
+ * The request as it will be published: short, with these members and no others, each once, so that every reader of the
+ * body reads the same.
+ */
+const publishable = (call: Call, members: ReadonlyArray<string>): Effect.Effect<SignedRequest, Refused> => {
   const { ticket } = call
   if (ticket === null) return Effect.die(new Error("A key change was let in without a signature"))
   if (call.body.length > KEY_REQUEST_MAX_BYTES) return Effect.fail(refuse(tooLong))
-  if (body.proof.length > PROOF_MAX_CHARS) return Effect.fail(refuse(invalidField("proof", "proof must be base64 of the 64 bytes of an Ed25519 signature.")))
-  return Effect.map(newKeyOf("new_public_key", body.new_public_key), (new_public_key) => ({
-    new_public_key,
-    proof: body.proof.trim(),
-    request: {
-      public_key: ticket.publicKey,
-      string_to_sign: ticket.signed.string_to_sign,
-      signature: encodeBase64(ticket.signed.signature),
-      body: call.body.toString("utf8")
-    }
-  }))
+  const body = call.body.toString("utf8")
+  const names = memberNames(body)
+  const stray = names.find((name, index) => !members.includes(name) || names.indexOf(name) !== index)
+  if (stray !== undefined) {
+    return Effect.fail(refuse(invalidField(members.includes(stray) ? stray : "body", `The body is published as a proof: it must hold ${members.join(", ")}, each once, and nothing else.`)))
+  }
+  return Effect.succeed({
+    public_key: ticket.publicKey,
+    string_to_sign: ticket.signed.string_to_sign,
+    signature: encodeBase64(ticket.signed.signature),
+    body
+  })
 }
+
+const keyChange = (call: Call, body: { readonly new_public_key: string; readonly proof: string }, members: ReadonlyArray<string>): Effect.Effect<NewKey, Refused> =>
+  Effect.gen(function*() {
+    const request = yield* publishable(call, members)
+    if (body.proof.length > PROOF_MAX_CHARS || /\s/.test(body.proof)) {
+      return yield* refuse(invalidField("proof", "proof must be base64 of the 64 bytes of an Ed25519 signature."))
+    }
+    return { new_public_key: yield* newKeyOf("new_public_key", body.new_public_key), proof: body.proof, request }
+  })
 
 export const identityRoutes = ({ bus, limits, identities, config: { hub } }: RouteParts) => {
   const { directory, judge } = identities
@@ -104,7 +119,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
     deleteDirectorySignature: (call) => Effect.map(own(bus, call, "identity.unsign_directory", null), (kept) => dataBytes(kept)),
     rotateKey: (call) =>
       Effect.gen(function*() {
-        const change = yield* keyChange(call, yield* decodeRotation(call.body))
+        const change = yield* keyChange(call, yield* decodeRotation(call.body), ["new_public_key", "proof"])
         return dataBytes(yield* own(bus, call, "identity.rotate", change))
       }),
     getRecovery: (call) => Effect.map(own(bus, call, "identity.recovery", null), (recovery) => dataBytes(recovery)),
@@ -112,7 +127,8 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
       Effect.gen(function*() {
         const body = yield* decodeRecovery(call.body)
         const recovery_public_key = yield* newKeyOf("recovery_public_key", body.recovery_public_key)
-        return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key }))
+        const request = yield* publishable(call, ["recovery_public_key"])
+        return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key, request }))
       }),
     deleteRecovery: (call) => Effect.map(own(bus, call, "identity.unset_recovery", null), (recovery) => dataBytes(recovery)),
     cancelRecovery: (call) => Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery)),
@@ -120,7 +136,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
       Effect.gen(function*() {
         yield* drawn(limits, "recover", call.client)
         const body = yield* decodeRecover(call.body)
-        const change = yield* keyChange(call, body)
+        const change = yield* keyChange(call, body, ["agent", "new_public_key", "proof"])
         // The recovery key is no agent's: its own actor records the nonce, as at registration.
         yield* bus.askSigned(call, { kind: "agent", actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
         const actor = yield* agentOf(bus, call, body.agent)

@@ -171,7 +171,7 @@ export const BOUNDS = {
   timestampDigitsMax: 11,
   numberDigitsMax: 15,
   hosts: 8,
-  retiredKeysPerAgent: 8,
+  retiredKeysPerAgent: 15,
   /** From this age on a directory is renewed beside the checks, so that none has to wait for it. */
   renewAheadSeconds: 240,
   retryAfterMaxSeconds: 3600,
@@ -338,7 +338,7 @@ const targetOf = (url: string): string => {
 const UNUSABLE = "\0"
 
 const textOf = (value: unknown): string | null => {
-  if (value === undefined) return null
+  if (value === undefined || value === null) return null
   const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
   return typeof single === "string" ? single : UNUSABLE
 }

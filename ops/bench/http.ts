@@ -11,6 +11,8 @@ export interface Row {
   readonly p99Ms: number
   /** CPU of all processes, in verifications of this run. */
   readonly verifications: number
+  /** The same of the round that took least: what other work on the machine disturbed least. */
+  readonly quietest: number
   /** The same, by kind of process. */
   readonly parts: Readonly<Record<string, number>>
 }
@@ -66,6 +68,7 @@ const summarise = (name: string, runs: ReadonlyArray<Run>, verificationUs: numbe
     const bad = Object.keys(load.statuses).filter((status) => status !== "200")
     if (bad.length > 0) throw new Error(`${name} answered ${JSON.stringify(load.statuses)}`)
   }
+  const cost = (run: Run) => Object.values(run.cpuUs).reduce((total, us) => total + us, 0) / run.load.requests / verificationUs
   const sum = (pick: (run: Run) => number) => runs.reduce((total, run) => total + pick(run), 0)
   const requests = sum((run) => run.load.requests)
   const kinds = Object.keys(runs[0]?.cpuUs ?? {})
@@ -76,7 +79,8 @@ const summarise = (name: string, runs: ReadonlyArray<Run>, verificationUs: numbe
     requestsPerSecond: requests / sum((run) => run.load.seconds),
     p50Ms: sum((run) => run.load.p50Ms) / runs.length,
     p99Ms: sum((run) => run.load.p99Ms) / runs.length,
-    verifications: Object.values(parts).reduce((total, part) => total + part, 0)
+    verifications: Object.values(parts).reduce((total, part) => total + part, 0),
+    quietest: Math.min(...runs.map(cost))
   }
 }
 

@@ -10,7 +10,7 @@ import { randomFromSeed, SEED_BYTES } from "../../actors/registration/questions/
 type Facts = Readonly<Record<string, unknown>>
 
 /** By the fact's own name, whichever operation asks. */
-const anywhere: KeyFacts = { notification: 0 }
+const anywhere: KeyFacts = { notification: 0, cancellation: 0 }
 
 const create: CreateFacts = { prefix: "0".repeat(32), registrations: 0, key: "free" }
 const serve = (): ServeFacts => ({ questions: generateQuestions(randomFromSeed(new Uint8Array(SEED_BYTES))) })

@@ -30,6 +30,8 @@ export const Jwk = Schema.Struct({
 /** One signature of the chain: what was signed, by which key (standard base64), and the signature. */
 const Signed = Schema.Struct({ public_key: Schema.String, string_to_sign: Schema.String, signature: Schema.String })
 
+const SignedWithBody = Schema.Struct({ ...Signed.fields, body: Schema.String })
+
 /**
  * Why a key was replaced by the next one, checkable by anybody: the new key signed `by_new_key`; the agent's key before
  * it (or its recovery key) signed the request, whose string to sign ends with the sha256 of `request.body`, and that
@@ -38,7 +40,9 @@ const Signed = Schema.Struct({ public_key: Schema.String, string_to_sign: Schema
 export const KeyProof = Schema.Struct({
   kind: Schema.Literals(["rotation", "recovery"]),
   by_new_key: Signed,
-  request: Schema.Struct({ ...Signed.fields, body: Schema.String })
+  request: SignedWithBody,
+  /** Of a recovery: the request with which a key of the chain named the recovery key that signed `request`. */
+  authorised_by: Schema.optionalKey(SignedWithBody)
 }).annotate({ identifier: "KeyProof" })
 export type KeyProof = typeof KeyProof.Type
 

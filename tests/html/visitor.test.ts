@@ -35,7 +35,9 @@ test("an announcement is repeated as one", async () => {
 test("a proof for this page is good once, on any page", async () => {
   const path = `/agents/${agent.handle}?from=proof`
   const headers = proof({ path })
-  expect(said(await comes(headers, path))).toEqual([200, agent.hx_id, undefined])
+  const answer = await comes(headers, path)
+  expect(said(answer)).toEqual([200, agent.hx_id, undefined])
+  expect(answer.headers["cache-control"]).toBe("private, no-store")
   expect(said(await comes(headers, path))).toEqual([200, "invalid; reason=replayed", undefined])
 })
 

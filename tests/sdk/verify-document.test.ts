@@ -94,7 +94,7 @@ describe("a directory", () => {
     const busy = new TestHub()
     busy.base = "https://hub.example"
     const agent = busy.agent()
-    for (let time = 0; time < 12; time++) agent.rotate()
+    for (let time = 0; time < 20; time++) agent.rotate()
     const document = busy.directory()
     const keys = document.data.agents[agent.id]?.["keys"] as Array<unknown>
     for (const order of [keys, keys.toReversed()]) {
@@ -102,7 +102,7 @@ describe("a directory", () => {
       const verifier = reading(JSON.stringify(document))
       const reasons: Array<Verdict["reason"]> = []
       for (const { pair } of agent.keys) reasons.push((await verifier.check(agent.request({ key: pair }))).reason)
-      expect(reasons).toEqual([...Array.from({ length: 12 - BOUNDS.retiredKeysPerAgent }, () => "bad_signature"), ...Array.from({ length: BOUNDS.retiredKeysPerAgent }, () => "key_retired"), null])
+      expect(reasons).toEqual([...Array.from({ length: 20 - BOUNDS.retiredKeysPerAgent }, () => "bad_signature"), ...Array.from({ length: BOUNDS.retiredKeysPerAgent }, () => "key_retired"), null])
     }
   })
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   hub = await TestHub.start()
   plain = hub.agent()
   busy = hub.agent()
-  for (let time = 0; time < 12; time++) busy.rotate()
+  for (let time = 0; time < 20; time++) busy.rotate()
   // Without the runtime's own, the counting one is used.
   vi.stubGlobal("crypto", { getRandomValues: (array: Uint32Array) => array.fill(7) })
   vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined)

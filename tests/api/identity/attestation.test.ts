@@ -81,6 +81,9 @@ describe("a challenge", () => {
     const [one, two] = [await subject(), await subject()]
     const challenge = dataOf<VerifyChallenge>(await ask(one.agent.id))
     expect(outcome(await answerTo(two.agent.id, challenge, two.client.identity))).toBe("400 verify_challenge_unknown")
+    const answered = dataOf<VerifyChallenge>(await ask(one.agent.id))
+    expect(outcome(await answerTo(one.agent.id, answered, one.client.identity))).toBe("200")
+    expect(outcome(await answerTo(one.agent.id, { ...answered, challenge: `${answered.challenge}=` }, one.client.identity))).toBe("400 verify_challenge_unknown")
     for (const made of ["", "AAAA", Buffer.alloc(32, 1).toString("base64url"), "x".repeat(5000)]) {
       expect(outcome(await answerTo(one.agent.id, { ...challenge, challenge: made }, one.client.identity))).toBe("400 verify_challenge_unknown")
     }

@@ -81,6 +81,11 @@ test("replaces the key after its delay, on every node, even if all of them died 
   expect((await recoveryOf(clientOf(next))).pending).toBeNull()
   const record = dataOf<IdentityRecord>(await send({ edge, method: "GET", path: `/api/v1/id/${it.agent.hx_id}` }))
   expect(record.keys.at(-1)).toMatchObject({ public_key: next.publicKey, status: "current", proof: { kind: "recovery", request: { public_key: it.recovery.publicKey } } })
+  // The recovery key's own authority is published with it: the agent's key named it.
+  const authority = record.keys.at(-1)?.proof?.authorised_by ?? expect.fail("nothing authorised the recovery key")
+  expect(authority.public_key).toBe(it.client.identity.publicKey)
+  expect(authority.string_to_sign.split("\n").slice(1, 4)).toEqual(["PUT", new URL(edge).host, "/api/v1/me/recovery"])
+  expect(JSON.parse(authority.body)).toEqual({ recovery_public_key: it.recovery.publicKey })
   expect((await eventsOf(it.agent)).slice(-2)).toEqual(["agent.key_rotated", "agent.notified agent.key_rotated"])
   expect(await eventsOf(it.agent)).toContain("agent.notified agent.recovery_scheduled")
 })
@@ -111,6 +116,9 @@ describe("is cancelled", () => {
     const rotated = newIdentity()
     expect(outcome(await rotate(it.client, it.agent.id, rotated))).toBe("200")
     expect(await recoveryOf(clientOf(rotated))).toMatchObject({ recovery_public_key: it.recovery.publicKey, pending: null })
+    expect((await eventsOf(it.agent)).slice(-4)).toEqual([
+      "agent.recovery_cancelled", "agent.notified agent.recovery_cancelled", "agent.key_rotated", "agent.notified agent.key_rotated"
+    ])
   })
 
   test("only while one is under way", async () => {
@@ -144,6 +152,23 @@ describe("is refused", () => {
     expect(outcome(await recover(it, it.client.identity))).toBe("409 key_unavailable")
     expect(outcome(await recover(it, (await subject()).client.identity))).toBe("409 key_unavailable")
     expect(outcome(await recover(it, it.recovery))).toBe("409 key_unavailable")
+  })
+
+  test("a recovery key that is another agent's, was another's recovery key, or a body that says more", async () => {
+    const [{ client }, other] = [await subject(), await subject()]
+    for (const key of [other.client.identity, other.recovery]) expect(outcome(await setRecovery(client, key))).toBe("409 key_unavailable")
+    const fresh = newIdentity().publicKey
+    const more = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: fresh, note: "read me" } })
+    expect([outcome(more), fieldOf(more)]).toEqual(["422 validation_error", "body"])
+    const twice = await client.call("PUT", "/api/v1/me/recovery", { body: `{"recovery_public_key":"${newIdentity().publicKey}","recovery_public_key":"${fresh}"}` })
+    expect([outcome(twice), fieldOf(twice)]).toEqual(["422 validation_error", "recovery_public_key"])
+  })
+
+  test("to become the signing key: a recovery key proves one thing only", async () => {
+    const { client, agent, recovery } = await subject()
+    expect(outcome(await rotate(client, agent.id, recovery))).toBe("409 key_unavailable")
+    expect(outcome(await send({ edge, method: "POST", path: "/api/v1/register/challenge", body: JSON.stringify({ public_key: recovery.publicKey }) }))).toBe("409 key_already_registered")
+    expect(await me(recovery)).toBe("401 key_unknown")
   })
 
   test("a recovery key that is one of the agent's own, or no key", async () => {

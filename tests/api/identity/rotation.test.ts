@@ -94,13 +94,16 @@ describe("a rotation", () => {
     expect(public_key).toBe(third.publicKey)
   })
 
-  test("under one Idempotency-Key happens once, and its retry by the old key hears that it is replaced", async () => {
+  test("under one Idempotency-Key happens once, and a retry by the old key gets its first answer", async () => {
     const { client, agent } = await subject()
     const next = newIdentity()
-    expect(outcome(await rotate(client, agent.id, next, { idempotencyKey: "rotation-1" }))).toBe("200")
+    const first = await rotate(client, agent.id, next, { idempotencyKey: "rotation-1" })
     const again = await rotate(client, agent.id, next, { idempotencyKey: "rotation-1" })
-    expect([outcome(again), again.headers["idempotent-replayed"]]).toBeOneOf([["200", "true"], ["401 key_retired", undefined]])
+    expect([outcome(again), again.headers["idempotent-replayed"], again.text]).toEqual(["200", "true", first.text])
+    expect(outcome(await rotate(client, agent.id, newIdentity(), { idempotencyKey: "rotation-2" }))).toBe("401 key_retired")
     expect((await recordOf(agent.hx_id)).keys).toHaveLength(2)
+    const keyed = clientOf(next)
+    for (const name of ["One", "One"]) expect(outcome(await keyed.call("PATCH", "/api/v1/me", { body: { name }, idempotencyKey: "named" }))).toBe("200")
   })
 
   test("is allowed while suspended, not when banned", async () => {
@@ -141,6 +144,15 @@ describe("a rotation is refused", () => {
     ["with a proof for another agent", async ({ client }) => rotationBody(newIdentity().hubId, client.identity.publicKey, newIdentity()), "422 rotation_proof_invalid", "proof"],
     ["to its own current key", async ({ client, agent }) => rotationBody(agent.id, client.identity.publicKey, client.identity), "409 key_unavailable", "new_public_key"],
     ["to another agent's key", async ({ client, agent }) => rotationBody(agent.id, client.identity.publicKey, (await subject()).client.identity), "409 key_unavailable", "new_public_key"],
+    ["with a body that says more", async ({ client, agent }) => ({ ...rotationBody(agent.id, client.identity.publicKey, newIdentity()), note: "read me" }), "422 validation_error", "body"],
+    ["with a body that names two keys", async ({ client, agent }) => {
+      const next = newIdentity()
+      return `{"new_public_key":"${newIdentity().publicKey}",${JSON.stringify(rotationBody(agent.id, client.identity.publicKey, next)).slice(1)}`
+    }, "422 validation_error", "new_public_key"],
+    ["with a key between spaces", async ({ client, agent }) => {
+      const next = newIdentity()
+      return { ...rotationBody(agent.id, client.identity.publicKey, next), new_public_key: ` ${next.publicKey}` }
+    }, "422 validation_error", "new_public_key"],
     ["with a body that is long", async ({ client, agent }) => ({ ...rotationBody(agent.id, client.identity.publicKey, newIdentity()), note: "x".repeat(3000) }), "422 validation_error", "body"]
   ])("%s", async (_name, body, expected, field) => {
     const it = await subject()

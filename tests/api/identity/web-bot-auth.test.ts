@@ -93,6 +93,17 @@ describe("a good proof", () => {
     expect(await verdictAt(other, report)).toMatchObject({ valid: false, reason: "replayed", scheme: "web-bot-auth" })
   })
 
+  test("is found among signatures of others", async () => {
+    const { client, agent } = await subject()
+    const { headers, ...report } = signed(client.identity, agent.hx_id)
+    const both = {
+      Signature: `other=:${Buffer.alloc(64).toString("base64")}:, ${headers.Signature}`,
+      "Signature-Input": `other=("@authority");created=1;tag="web-bot-auth", ${headers["Signature-Input"]}`,
+      "Signature-Agent": `other="https://elsewhere.example/keys", ${headers["Signature-Agent"]}`
+    }
+    expect(await verdictAt(edge, { ...report, headers: both })).toMatchObject({ valid: true, id: agent.hx_id })
+  })
+
   test("counts for the website like any other", async () => {
     const { client, agent } = await subject()
     await verdictAt(edge, signed(client.identity, agent.hx_id))
@@ -107,6 +118,10 @@ describe("a proof that fails", () => {
       return { ...report, headers: { Signature: report.headers.Signature, "Signature-Input": report.headers["Signature-Input"] } }
     }, { reason: "headers_incomplete" }],
     ["another tag", ({ client, agent }) => signed(client.identity, agent.hx_id, { tag: "something-else" }), { reason: "headers_incomplete" }],
+    ["a Signature-Agent that names another signature", ({ client, agent }) => {
+      const report = signed(client.identity, agent.hx_id)
+      return { ...report, headers: { ...report.headers, "Signature-Agent": report.headers["Signature-Agent"].replace("sig1", "sig2") } }
+    }, { reason: "id_malformed" }],
     ["headers that are no structured fields", ({ client, agent }) => ({ ...signed(client.identity, agent.hx_id), headers: { Signature: "x", "Signature-Input": "((", "Signature-Agent": "y" } }), { reason: "headers_incomplete" }],
     ["another service's directory", ({ client, agent }) => signed(client.identity, agent.hx_id, { agent: `https://evil.example/api/v1/id/${agent.hx_id}/http-message-signatures-directory` }), { reason: "id_malformed" }],
     ["a directory that is none", ({ client, agent }) => signed(client.identity, agent.hx_id, { agent: `${edge}/api/v1/id/${agent.hx_id}` }), { reason: "id_malformed" }],
@@ -173,6 +188,7 @@ describe("the signature of an agent's key directory", () => {
     ["that is over", ({ client }) => handedIn(client.identity, { expires: unixNow() - 1 }), "signature_input"],
     ["that never ends", ({ client }) => handedIn(client.identity, { expires: unixNow() + 10 ** 9 }), "signature_input"],
     ["over something unknown", ({ client }) => handedIn(client.identity, { covered: '"@authority";req "x-other"' }), "signature_input"],
+    ["with a member beside it", ({ client }) => ({ ...handedIn(client.identity), signature_input: `${handedIn(client.identity).signature_input}, other=1` }), "signature_input"],
     ["with a line break", ({ client }) => ({ ...handedIn(client.identity), signature: "dir=:AAAA:\r\nSet-Cookie: a=b" }), "signature"],
     ["that is empty", () => ({ signature: "", signature_input: "" }), "signature"]
   ])("%s is refused", async (_name, body, field) => {
