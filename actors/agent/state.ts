@@ -1,5 +1,6 @@
 /** The state of an agent and its events (spec 2.2, 3.1). `null` is an agent that was never registered. */
 import type { Link } from "../../schemas/agent/fields.ts"
+import type { SignedRequest } from "../../schemas/bus/operations.ts"
 import type { KeyProof } from "../../schemas/identity/records.ts"
 
 export interface AgentKey {
@@ -23,6 +24,8 @@ export interface PendingRecovery {
 
 export interface RecoveryState {
   readonly public_key: string
+  /** The agent's own request that named it. */
+  readonly request: SignedRequest
   /** Unix ms. */
   readonly set_at: number
   readonly pending: PendingRecovery | null
@@ -36,9 +39,6 @@ export interface DirectorySignatureState {
   readonly expires_at: number
 }
 
-export type AgentStatus = "active" | "suspended" | "banned" | "deleted"
-
-export interface Agent {
 /** How deliveries to the agent's webhook stand; changed at transitions only, not by each delivery (contract 4). */
 export interface WebhookState {
   /** Types that are delivered; `null`: all. */
@@ -57,6 +57,9 @@ export const TRIED_MAX = 100
 
 export const NEW_WEBHOOK: WebhookState = { events: null, old: null, failing: null, disabled: null, tried: [] }
 
+export type AgentStatus = "active" | "suspended" | "banned" | "deleted"
+
+export interface Agent {
   readonly number: number
   readonly handle: string
   readonly name: string
@@ -76,10 +79,10 @@ export const NEW_WEBHOOK: WebhookState = { events: null, old: null, failing: nul
   readonly trust_withheld: number
   readonly webhook_url: string | null
   readonly webhook_secret: string | null
+  readonly webhook: WebhookState
   /** `null`: off, as it is until the agent sets a recovery key. */
   readonly recovery: RecoveryState | null
   readonly directory_signature: DirectorySignatureState | null
-  readonly webhook: WebhookState
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
   readonly unread: ReadonlyArray<number>
   readonly created_at: number
@@ -142,7 +145,7 @@ export type AgentEvent =
     readonly new_public_key: string
     readonly proof: KeyProof
   }
-  | { readonly type: "agent.recovery_set"; readonly v: 1; readonly recovery_public_key: string }
+  | { readonly type: "agent.recovery_set"; readonly v: 1; readonly recovery_public_key: string; readonly request: SignedRequest }
   | { readonly type: "agent.recovery_unset"; readonly v: 1 }
   | {
     readonly type: "agent.recovery_requested"
@@ -164,9 +167,6 @@ export type AgentEvent =
     readonly payload: Readonly<Record<string, unknown>>
   }
   | { readonly type: "agent.notifications_read"; readonly v: 1; readonly ids: ReadonlyArray<number> }
-
-/** The inventory of event types and the versions that `evolve` understands. */
-export const AGENT_EVENTS = {
   | { readonly type: "agent.webhook_events_chosen"; readonly v: 1; readonly events: ReadonlyArray<string> | null }
   | {
     readonly type: "agent.webhook_secret_changed"
@@ -181,6 +181,9 @@ export const AGENT_EVENTS = {
   | { readonly type: "agent.webhook_warned"; readonly v: 1 }
   | { readonly type: "agent.webhook_disabled"; readonly v: 1; readonly reason: string }
   | { readonly type: "agent.redelivery_asked"; readonly v: 1; readonly delivery: string }
+
+/** The inventory of event types and the versions that `evolve` understands. */
+export const AGENT_EVENTS = {
   "agent.registered": 1,
   "agent.profile_changed": 1,
   "agent.score_changed": 1,

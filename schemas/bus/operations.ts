@@ -39,7 +39,7 @@ export interface Operations {
   "identity.hosts": { input: { readonly page: number; readonly per_page: number }; output: Paged<HostVerifications> }
   "identity.rotate": { input: NewKey; output: KeyRotated }
   "identity.recovery": { input: null; output: Recovery }
-  "identity.set_recovery": { input: { readonly recovery_public_key: string }; output: Recovery }
+  "identity.set_recovery": { input: { readonly recovery_public_key: string; readonly request: SignedRequest }; output: Recovery }
   "identity.unset_recovery": { input: null; output: Recovery }
   "identity.cancel_recovery": { input: null; output: Recovery }
   /** Without `by`: the key that signed stands in `request`. */
@@ -135,11 +135,21 @@ export interface Queries {
     input: { readonly agent: string; readonly unread: boolean; readonly since_id: number; readonly page: number; readonly per_page: number }
     output: Paged<Notification>
   }
+  /** Ascending from `since_id` on; where that is `null`, from the oldest unread one on. `since_id` of the answer: where it began. */
+  notifications_after: {
+    input: { readonly agent: string; readonly since_id: number | null; readonly limit: number }
+    output: { readonly since_id: number; readonly items: ReadonlyArray<Notification> }
+  }
+  /** Each agent's newest notification; agents without one are left out. */
+  notifications_newest: { input: { readonly agents: ReadonlyArray<string> }; output: ReadonlyArray<readonly [string, number]> }
   deliveries: { input: { readonly agent: string; readonly page: number; readonly per_page: number }; output: Paged<WebhookDelivery> }
   /** How the directory stands; its blocks only where they are asked for. */
   directory: { input: { readonly blocks: boolean }; output: DirectoryState }
-  /** Entries of one block, as the members of a JSON object by agent number. */
-  directory_block: { input: { readonly block: number; readonly upto: number }; output: Readonly<Record<string, DirectoryEntry>> }
+  /** Entries of one block by agent number. Its members come in this order: readers look at the beginning alone. */
+  directory_block: {
+    input: { readonly block: number }
+    output: { readonly count: number; readonly max_number: number; readonly agents: Readonly<Record<string, DirectoryEntry>> }
+  }
   categories: { input: null; output: ReadonlyArray<Category> }
   stats: { input: null; output: Stats }
   /** The actor side's own checks; the edge adds its own. */
