@@ -3,8 +3,9 @@
  *
  * Invariants
  *  - A counter is one message of a stream that keeps the newest alone; it says how it stands, not what was added.
- *  - A verification is counted durably before it is answered. While a counter's message is under way, further visits of the
- *    same host gather and go out as one.
+ *  - A visit is counted durably before it is answered, unless the same agent's proof was verified for the same website less
+ *    than GATHER_MS ago: those gather and are written together within that time. So a node that is killed may lose what
+ *    came in the last moment of a burst, and nothing else; the memory of nonces loses nothing.
  *  - The agent's owner alone writes its counters; should another have written meanwhile (a shard that moved), the expected
  *    sequence fails, the counter is read again and the visits are added to what it says.
  *  - At most HOSTS_MAX websites are remembered for an agent; the one seen longest ago makes room.
@@ -18,6 +19,7 @@ import { Acks } from "../engine/acks.ts"
 /** As many as one request for the newest of several subjects may bring. */
 const HOSTS_MAX = 1000
 const ACK_TIMEOUT_MS = 3000
+const GATHER_MS = 250
 const TRIES = 4
 const WRONG_LAST_SEQUENCE = 10071
 
@@ -36,8 +38,14 @@ interface Counter {
   /** Visits since `kept`. */
   added: number
   lastAt: number
+  /** Unix ms of the last write's begin. */
+  writtenAt: number
+  gathering: boolean
   writing: Promise<boolean> | null
 }
+
+/** How often by now, with what has not been written yet. */
+export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({ ...kept, count: kept.count + added, last_at: Math.max(kept.last_at, lastAt) })
 
 /** What an activation remembers of its agent's counters. */
 export type HostTable = Map<string, Counter>
@@ -57,20 +65,34 @@ export class HostCounters {
     const found = await this.manager.direct.getLastMessagesFor(streams.verified, { multi_last: [subjects.verifiedOf(agent)] })
     for await (const message of found) {
       const kept = message.json<HostCount>()
-      table.set(kept.host, { kept, seq: message.seq, added: 0, lastAt: kept.last_at, writing: null })
+      table.set(kept.host, { kept, seq: message.seq, added: 0, lastAt: kept.last_at, writtenAt: 0, gathering: false, writing: null })
     }
     return table
   }
 
-  /** True once the visit is in the stream; false when it could not be put there. */
+  /** True once the visit is in the stream or gathers with others; false when it could not be put there. */
   async count(agent: string, table: HostTable, host: string, now: number): Promise<boolean> {
     const counter = table.get(host) ?? this.begin(agent, table, host, now)
     counter.added++
     counter.lastAt = Math.max(counter.lastAt, now)
-    // Whoever is under way took what had gathered before it: this visit goes with the next.
+    const wait = counter.writtenAt + GATHER_MS - now
+    if (wait <= 0 && counter.writing === null) return this.begun(agent, counter, now)
+    if (!counter.gathering) {
+      counter.gathering = true
+      setTimeout(() => void this.gathered(agent, counter), Math.max(1, wait))
+    }
+    return true
+  }
+
+  private async gathered(agent: string, counter: Counter): Promise<void> {
     if (counter.writing !== null) await counter.writing
-    if (counter.added === 0) return true
-    counter.writing ??= this.write(agent, counter).finally(() => {
+    counter.gathering = false
+    if (counter.added > 0) await this.begun(agent, counter, Date.now())
+  }
+
+  private begun(agent: string, counter: Counter, now: number): Promise<boolean> {
+    counter.writtenAt = now
+    counter.writing = this.write(agent, counter).finally(() => {
       counter.writing = null
     })
     return counter.writing
@@ -83,15 +105,15 @@ export class HostCounters {
 
   private begin(agent: string, table: HostTable, host: string, now: number): Counter {
     if (table.size >= HOSTS_MAX) this.makeRoom(agent, table)
-    const counter: Counter = { kept: { host, count: 0, first_at: now, last_at: now }, seq: 0, added: 0, lastAt: now, writing: null }
+    const counter: Counter = { kept: { host, count: 0, first_at: now, last_at: now }, seq: 0, added: 0, lastAt: now, writtenAt: 0, gathering: false, writing: null }
     table.set(host, counter)
     return counter
   }
 
   private makeRoom(agent: string, table: HostTable): void {
     let oldest: string | null = null
-    for (const [host, { lastAt, writing }] of table) {
-      if (writing === null && (oldest === null || lastAt < (table.get(oldest)?.lastAt ?? 0))) oldest = host
+    for (const [host, { lastAt, writing, gathering }] of table) {
+      if (writing === null && !gathering && (oldest === null || lastAt < (table.get(oldest)?.lastAt ?? 0))) oldest = host
     }
     if (oldest === null) return
     table.delete(oldest)

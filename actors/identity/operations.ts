@@ -18,7 +18,7 @@ import {
   decideCancelRecovery, decideRecover, decideRotate, decideSetRecovery, decideSignDirectory, decideTimer, decideUnsetRecovery,
   decideUnsignDirectory, type DirectorySigned, type KeyFacts, keyUnavailable, recoveryKeyTaken, type RecoveryKey, type RecoveryKeyFacts, type RotationReply, signedBy
 } from "./decide.ts"
-import { HostCounters } from "./hosts.ts"
+import { HostCounters, standOf } from "./hosts.ts"
 import { directorySignatureRecord, identityRecord, recoveryRecord } from "./record.ts"
 import { Proofs } from "./verify.ts"
 
@@ -150,7 +150,7 @@ const hostPage = async (hosts: HostCounters, input: { readonly page: number; rea
   kept.hosts ??= hosts.load(id)
   try {
     const table = await kept.hosts
-    const all = [...table.values()].map((counter) => counter.kept).filter((host) => host.count > 0)
+    const all = [...table.values()].map(standOf).filter((host) => host.count > 0)
     const sorted = all.toSorted((a, b) => b.last_at - a.last_at || (a.host < b.host ? -1 : 1))
     const from = (input.page - 1) * input.per_page
     const items = sorted.slice(from, from + input.per_page).map((host) => ({ ...host, first_at: iso(host.first_at), last_at: iso(host.last_at) }))
