@@ -15,7 +15,7 @@ import { deliveriesQuery } from "./queries/deliveries.ts"
 import { healthQuery } from "./queries/health.ts"
 import { directoryBlockQuery, directoryQuery } from "./queries/identities.ts"
 import { categoriesQuery, statsQuery } from "./queries/meta.ts"
-import { notificationsQuery } from "./queries/notifications.ts"
+import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./queries/notifications.ts"
 import { serveQueries } from "./queries/serve.ts"
 import { serverSeed } from "./server-key.ts"
 
@@ -74,6 +74,8 @@ if (config.roles.includes("queries")) {
     agents: agentsQuery(db, config.baseUrl),
     scores: scoresQuery(db),
     notifications: notificationsQuery(db),
+    notifications_after: notificationsAfterQuery(db),
+    notifications_newest: notificationsNewestQuery(db),
     deliveries: deliveriesQuery(db, config.limits),
     directory: directoryQuery(db),
     directory_block: directoryBlockQuery(db, config.baseUrl),

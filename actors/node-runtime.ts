@@ -23,8 +23,9 @@ import { ScheduledTimers } from "./engine/timers.ts"
 import type { KindParts } from "./kind.ts"
 import { seenProjection } from "./projections/agents.ts"
 import { mainProjection } from "./projections/main.ts"
+import { newsOf } from "./projections/news.ts"
 import type { Projection } from "./projections/projection.ts"
-import { Projector } from "./projections/projector.ts"
+import { Projector, type ProjectorParts } from "./projections/projector.ts"
 import { rebuild, type RebuildParts } from "./projections/rebuild.ts"
 
 /** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
@@ -85,8 +86,11 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
     now: Date.now,
     touched
   })
-  const announce = (seq: number): void => nats.publish(subjects.projected, String(seq))
-  const projector = (projection: Projection, tell: (seq: number) => void): Projector =>
+  const announce: ProjectorParts["announce"] = (seq, batch) => {
+    nats.publish(subjects.projected, String(seq))
+    for (const [agent, newest] of newsOf(batch)) nats.publish(subjects.notified(agent), newest)
+  }
+  const projector = (projection: Projection, tell: ProjectorParts["announce"]): Projector =>
     new Projector({ nats, db, projection, announce: tell, renew: (signal) => renewed({ nats, manager, databaseUrl: config.databaseUrl ?? "", projection, signal }) })
   const projectors = [projector(mainProjection, announce), projector(seenProjection, () => undefined)]
   const subscriptions = new Map<string, ReadonlyArray<{ unsubscribe(): void }>>()

@@ -17,6 +17,7 @@ import type { RequestLog } from "./http/log.ts"
 import { Pipeline } from "./http/pipeline.ts"
 import { serve } from "./http/server.ts"
 import { identitiesOf } from "./identity/identities.ts"
+import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { allRoutes } from "./routes/all.ts"
 
 export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
@@ -25,6 +26,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const bus = yield* openBus(hub.natsUrl, hub.limits, (where, error) => log.problem(where, error))
     const identities = identitiesOf(bus.bus, config)
+    const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
     const buckets = new EdgeLimits(bus.asker, hub.limits.rate_limits, randomUUID)
     const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")
     const pipeline = new Pipeline({
@@ -37,9 +39,11 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       table: new EndpointTable(ENDPOINTS),
       log,
       basePath,
-      routes: allRoutes({ bus: bus.bus, config, limits: buckets, link: bus.link, documents, identities }),
+      routes: allRoutes({ bus: bus.bus, config, limits: buckets, link: bus.link, documents, identities, notifications }),
       pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),
       refusedPage: refusedPage(hub)
     })
-    return yield* serve(pipeline, { port: hub.port, bind: config.bind, limits: hub.limits })
+    const server = yield* serve(pipeline, { port: hub.port, bind: config.bind, limits: hub.limits })
+    yield* releaseAtEnd(notifications)
+    return server
   })

@@ -117,6 +117,29 @@ export const LIMITS = {
     /** A delivery whose worker has gone silent is given to another after this. */
     ack_wait_ms: 30_000
   },
+  notifications: {
+    /** `wait_seconds` of the list is clamped to this. */
+    wait_max_seconds: 25,
+    /** Requests that one edge holds, and of them for one agent; one more of the edge's or the agent's is answered at once. */
+    waits_max: 5000,
+    waits_per_agent_max: 4,
+    /** Streams of one edge; and of one agent, whose oldest one ends when another begins. */
+    streams_max: 5000,
+    streams_per_agent_max: 4,
+    stream_page_max: 100,
+    stream_lifetime_ms: 900_000,
+    /** Told to clients: how long to wait before they come again. */
+    stream_retry_ms: 2000,
+    /** A silent stream says that it is alive; a reader that takes nothing for twice as long is let go. */
+    heartbeat_ms: 15_000,
+    /** An edge looks for what is new at this distance, beside being told at once: what tells may die. */
+    look_ms: 2000,
+    /** Agents in one such look. */
+    look_agents_max: 1000,
+    /** A stream's right is looked at anew at this distance; where nobody can tell for so long, it ends. */
+    judge_ms: 30_000,
+    judge_overdue_ms: 60_000
+  },
   service: {
     /** The whole of one request at the edge, from the first header byte to the answer. */
     request_deadline_ms: 10_000,

@@ -15,6 +15,8 @@
  *   hub.timer.set.…           a scheduled message; at its time it is republished on hub.timer.fire.…
  *   hub.counter.<name>        counters that never give a number twice
  *   hub.projected             watermarks of the read models, announced after each transaction
+ *   hub.notified.<agent>      a hint to edges with a held request of the agent: id of its newest notification, or nothing
+ *                             where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
  *   hub.suspect               an edge met no responder: whoever hears it pings that session at once
  */
 export const subjects = {
@@ -43,7 +45,8 @@ export const subjects = {
   timerFires: "hub.timer.fire.>",
   counter: (name: string) => `hub.counter.${name}`,
   counters: "hub.counter.*",
-  projected: "hub.projected"
+  projected: "hub.projected",
+  notified: (agent: string) => `hub.notified.${agent}`
 } as const
 
 export const streams = {

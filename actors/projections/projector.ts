@@ -34,7 +34,8 @@ export interface ProjectorParts {
   readonly nats: NatsConnection
   readonly db: Kysely<Database>
   readonly projection: Projection
-  readonly announce: (seq: number) => void
+  /** After each transaction, never before: what it says can be read then. */
+  readonly announce: (seq: number, batch: ReadonlyArray<Message>) => void
   /** Makes the tables anew, beside the served ones. */
   readonly renew: (signal: AbortSignal) => Promise<void>
 }
@@ -155,7 +156,7 @@ export class Projector {
         }
         const batch = this.buffer.splice(0, BATCH_MAX)
         watermark = await this.applier.apply(batch, watermark)
-        announce(watermark)
+        announce(watermark, batch)
       }
     } finally {
       following.stop()

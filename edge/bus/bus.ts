@@ -17,6 +17,9 @@ export interface Request<Op extends OperationName> {
 
 export type Outcome = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly refusal: Refusal }
 
+/** What of a request bounds a query; one that no request asks has a bound of its own. */
+export type Within = Pick<Call, "deadline">
+
 /** An agent moves with its key's rotation: more hops than this are a fault. */
 const MOVES_MAX = 2
 
@@ -49,24 +52,24 @@ export class Bus {
     return Effect.map(this.ask(call, request), parse<Operations[Op]["output"]>)
   }
 
-  query<View extends QueryName>(call: Call, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Queries[View]["output"], Refused> {
-    return Effect.flatMap(this.queried(call, view, input, timeoutMs), (answer) => {
+  query<View extends QueryName>(within: Within, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Queries[View]["output"], Refused> {
+    return Effect.flatMap(this.queried(within, view, input, timeoutMs), (answer) => {
       const reply = parse<QueryReply<Queries[View]["output"]>>(answer)
       return reply.ok ? Effect.succeed(reply.data) : Effect.fail(refuse(reply.refused))
     })
   }
 
   /** The query's output as the JSON it came in, for what is passed on unread. */
-  queryBytes<View extends QueryName>(call: Call, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
-    return Effect.flatMap(this.queried(call, view, input, timeoutMs), (answer) => {
+  queryBytes<View extends QueryName>(within: Within, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
+    return Effect.flatMap(this.queried(within, view, input, timeoutMs), (answer) => {
       if (isGood(answer)) return Effect.succeed(answer.subarray(QUERY_GOOD.length, -1))
       const reply = parse<QueryReply<unknown>>(answer)
       return Effect.fail(reply.ok ? NO_ANSWER : refuse(reply.refused))
     })
   }
 
-  private queried<View extends QueryName>(call: Call, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
-    const timeout = Math.max(1, timeoutMs ?? call.deadline - Date.now())
+  private queried<View extends QueryName>(within: Within, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
+    const timeout = Math.max(1, timeoutMs ?? within.deadline - Date.now())
     return Effect.flatMap(
       Effect.tryPromise({
         try: () => this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout),

@@ -2,31 +2,50 @@
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { NotificationApi, ReadNotifications } from "../../schemas/notification/api.ts"
+import type { Call } from "../http/call.ts"
+import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue } from "../http/respond.ts"
+import { lastEventId } from "../notification/event-stream.ts"
 import { own } from "./own.ts"
-import { routesOf } from "../http/handlers.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeRead = bodyDecoder(ReadNotifications)
 const NO_FIELDS = Buffer.from("{}")
 
-export const notificationRoutes = ({ bus, config: { hub } }: RouteParts) => {
+const sinceOf = (text: string | undefined): number => clamped(text, 0, Number.MAX_SAFE_INTEGER, 0)
+
+export const notificationRoutes = ({ bus, notifications, config: { hub } }: RouteParts) => {
+  const { wait_max_seconds } = hub.limits.notifications
+
+  /** Hub id of the agent that signed, with the signature settled. */
+  const signer = (call: Call): Effect.Effect<string, Refused> =>
+    Effect.map(own(bus, call, "agent.authenticate", null), (bytes) => (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).id)
+
   return routesOf(NotificationApi, {
     listMyNotifications: (call, { query }) =>
       Effect.gen(function*() {
-        const me = JSON.parse(Buffer.from(yield* own(bus, call, "agent.authenticate", null)).toString("utf8")) as Operations["agent.authenticate"]["output"]
+        const agent = yield* signer(call)
         const page = pageOf(query, hub.limits)
-        const since_id = clamped(query.since_id, 0, Number.MAX_SAFE_INTEGER, 0)
-        const found = yield* bus.query(call, "notifications", { agent: me.id, unread: query.unread === "1", since_id, ...page })
+        // Nobody gets a list by HEAD: there is nothing to wait for.
+        const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
+        const found = yield* notifications.lists.list(call, { agent, unread: query.unread === "1", since_id: sinceOf(query.since_id), ...page }, wait * 1000)
         return dataValue(found.items, 200, pageMeta(page, found.total))
+      }),
+    streamMyNotifications: (call, { query }) =>
+      Effect.gen(function*() {
+        const last = lastEventId(call.header("last-event-id"))
+        if (typeof last === "object" && last !== null) return yield* refuse(last.refused)
+        const agent = yield* signer(call)
+        const since = query.since_id === undefined ? null : sinceOf(query.since_id)
+        return yield* notifications.streams.open(call, agent, last ?? since)
       }),
     readMyNotifications: (call) =>
       Effect.gen(function*() {
         const { ids } = yield* decodeRead(call.body.length === 0 ? NO_FIELDS : call.body)
         return dataBytes(yield* own(bus, call, "notification.read", { ids: ids ?? null }))
       })
-    
   })
 }

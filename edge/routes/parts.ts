@@ -5,6 +5,7 @@ import type { EdgeConfig } from "../config.ts"
 import type { Documents } from "../docs/documents.ts"
 import type { EdgeLimits } from "../http/limits.ts"
 import type { Identities } from "../identity/identities.ts"
+import type { Notifications } from "../notification/notifications.ts"
 
 export interface RouteParts {
   readonly bus: Bus
@@ -13,4 +14,5 @@ export interface RouteParts {
   readonly link: Link
   readonly documents: Documents
   readonly identities: Identities
+  readonly notifications: Notifications
 }

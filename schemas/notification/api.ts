@@ -1,6 +1,6 @@
 /** An agent's notifications (spec 2.8, 4.4). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 
 export const Notification = Schema.Struct({
@@ -13,6 +13,8 @@ export const Notification = Schema.Struct({
   created_at: Schema.String
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
+
+const eventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream; charset=utf-8" }))
 
 /** Ids in one request to mark as read. */
 export const READ_IDS_MAX = 1000
@@ -28,11 +30,27 @@ export const NotificationApi = HttpApiGroup.make("notification")
         page: Schema.optionalKey(Schema.String),
         per_page: Schema.optionalKey(Schema.String),
         unread: Schema.optionalKey(Schema.String),
-        since_id: Schema.optionalKey(Schema.String)
+        since_id: Schema.optionalKey(Schema.String),
+        wait_seconds: Schema.optionalKey(Schema.String)
       },
       success: page(Notification),
       error: signedFailures()
-    }).annotateMerge(describe("signed", "Your notifications, newest first", "`unread=1` leaves out what you have read, `since_id` everything up to that id.")),
+    }).annotateMerge(
+      describe(
+        "signed", "Your notifications, newest first",
+        "`unread=1` leaves out what you have read, `since_id` everything up to that id. With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over."
+      )
+    ),
+    HttpApiEndpoint.get("streamMyNotifications", "/me/notifications/stream", {
+      query: { since_id: Schema.optionalKey(Schema.String) },
+      success: eventStream,
+      error: signedFailures("validation_error")
+    }).annotateMerge(
+      describe(
+        "signed", "Your notifications as they come, oldest first",
+        "Server-sent events: `id` is the notification's, `event` its type, `data` the record. It goes on behind the `Last-Event-ID` header, or `since_id`; without either it begins with the oldest unread one."
+      )
+    ),
     HttpApiEndpoint.post("readMyNotifications", "/me/notifications/read", {
       payload: ReadNotifications,
       success: success(Schema.Struct({ marked_read: Schema.Int })),

@@ -28,6 +28,9 @@ interface Subject {
   readonly agent: AgentClient
 }
 
+/** A stream ends by itself: each of its cases is an answer with an end like any other. */
+const SHORT_STREAMS = { "notifications.stream_lifetime_ms": 100 }
+
 const SMALL = { agent: 3, write: 2, key: 5, anon: 3, register: 2, ip: 7, id_verify: 2, id_directory: 2, recover: 2 }
 
 let addresses = 0
@@ -165,7 +168,7 @@ test("every operation has cases of each kind that can apply to it", () => {
 describe("with ordinary limits", () => {
   let subject: Subject
   beforeAll(async () => {
-    subject = await subjectIn(await testService({ env: { HUB_TRUST_PROXY: "1" } }))
+    subject = await subjectIn(await testService({ env: { HUB_TRUST_PROXY: "1" }, limits: SHORT_STREAMS }))
   })
   afterAll(() => subject?.service.stop())
 
@@ -176,7 +179,7 @@ describe("with small limits", () => {
   let subject: Subject
   beforeAll(async () => {
     const limits = Object.fromEntries(Object.entries(SMALL).map(([bucket, requests]) => [`rate_limits.${bucket}.requests`, requests]))
-    subject = await subjectIn(await testService({ env: { HUB_TRUST_PROXY: "1" }, limits }))
+    subject = await subjectIn(await testService({ env: { HUB_TRUST_PROXY: "1" }, limits: { ...SHORT_STREAMS, ...limits } }))
   })
   afterAll(() => subject?.service.stop())
 

@@ -1,0 +1,43 @@
+/** How many requests an edge holds at once, in all and for each agent, the oldest of an agent first. */
+export class Seats<Holder> {
+  private readonly max: number
+  private readonly perAgentMax: number
+  private readonly taken = new Map<string, Set<Holder>>()
+  private count = 0
+
+  constructor(max: number, perAgentMax: number) {
+    this.max = max
+    this.perAgentMax = perAgentMax
+  }
+
+  get full(): boolean {
+    return this.count >= this.max
+  }
+
+  /** The agent's oldest holder where it has as many as it may; `null` where there is room for one more. */
+  oldest(agent: string): Holder | null {
+    const holders = this.taken.get(agent)
+    if (holders === undefined || holders.size < this.perAgentMax) return null
+    const [first] = holders
+    return first ?? null
+  }
+
+  take(agent: string, holder: Holder): void {
+    const holders = this.taken.get(agent) ?? new Set()
+    holders.add(holder)
+    this.taken.set(agent, holders)
+    this.count++
+  }
+
+  /** Once is enough; more is no harm. */
+  leave(agent: string, holder: Holder): void {
+    const holders = this.taken.get(agent)
+    if (holders?.delete(holder) !== true) return
+    if (holders.size === 0) this.taken.delete(agent)
+    this.count--
+  }
+
+  all(): ReadonlyArray<Holder> {
+    return [...this.taken.values()].flatMap((holders) => [...holders])
+  }
+}

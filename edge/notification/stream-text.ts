@@ -1,0 +1,125 @@
+/** What one stream sends, in order, until it ends; its invariants stand in streams.ts. */
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { Notification } from "../../schemas/notification/api.ts"
+import { commentOf, eventOf, retryOf } from "./event-stream.ts"
+import { rightOf } from "./right.ts"
+import type { Waking } from "./waking.ts"
+
+/** What these tell of may have ended the reader's right. */
+const JUDGED_BEHIND: ReadonlySet<string> = new Set(["agent.key_rotated"])
+/** Sent together at most, so that a slow reader costs little more than one notification. */
+const CHUNK_CHARS = 65_536
+
+export interface StreamTextParts {
+  readonly bus: Bus
+  readonly call: Call
+  readonly waking: Waking
+  /** The next page behind an id; `null` where it could not be had. */
+  readonly read: (since: number) => Promise<ReadonlyArray<Notification> | null>
+  readonly limits: Limits
+}
+
+export class StreamText {
+  private readonly parts: StreamTextParts
+  private readonly endsAt: number
+  private page: Array<Notification>
+  private cursor: number
+  /** Whether the last page was full: there may be more than what was heard of. */
+  private more: boolean
+  private judgedAt = performance.now()
+  private judgeAt: number
+  private beatAt = 0
+  /** Nothing is sent until the right is known again. */
+  private doubted = false
+
+  constructor(parts: StreamTextParts, first: Queries["notifications_after"]["output"]) {
+    const { notifications } = parts.limits
+    this.parts = parts
+    this.endsAt = performance.now() + notifications.stream_lifetime_ms
+    this.judgeAt = performance.now() + notifications.judge_ms
+    this.page = [...first.items]
+    this.cursor = first.since_id
+    this.more = first.items.length >= notifications.stream_page_max
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    const { waking, limits: { notifications } } = this.parts
+    yield this.sent(retryOf(notifications.stream_retry_ms))
+    for (;;) {
+      if (waking.over || performance.now() >= this.endsAt) return yield Buffer.from(commentOf("come again"))
+      if (this.mustJudge) {
+        const end = await this.judge()
+        if (end !== null) return yield Buffer.from(commentOf(end))
+      }
+      const chunk = this.doubted ? "" : await this.next()
+      if (chunk !== "") yield this.sent(chunk)
+      else if (performance.now() >= this.beatAt) yield this.sent(commentOf("still here"))
+      else await this.rest()
+    }
+  }
+
+  private get mustJudge(): boolean {
+    return this.parts.waking.accountChanged || performance.now() >= this.judgeAt
+  }
+
+  /** The next notifications as text; nothing where there are none, or they could not be read. */
+  private async next(): Promise<string> {
+    if (this.page.length === 0 && (this.more || this.parts.waking.newest > this.cursor)) await this.turn()
+    let chunk = ""
+    while (chunk.length < CHUNK_CHARS && !this.doubted) {
+      const notification = this.page.shift()
+      if (notification === undefined) break
+      chunk += eventOf(notification)
+      this.cursor = notification.id
+      if (JUDGED_BEHIND.has(notification.type)) this.doubt()
+    }
+    return chunk
+  }
+
+  private async turn(): Promise<void> {
+    const { waking, limits: { notifications } } = this.parts
+    const found = await this.parts.read(this.cursor)
+    this.page = [...(found ?? [])]
+    this.more = this.page.length >= notifications.stream_page_max
+    // Heard of, but not to be had: the next look tells of it again.
+    if (this.page.length === 0) waking.newest = this.cursor
+  }
+
+  private doubt(): void {
+    this.doubted = true
+    this.judgeAt = 0
+  }
+
+  /** Why the stream ends, or `null`. */
+  private async judge(): Promise<string | null> {
+    const { bus, call, waking, limits: { notifications, service } } = this.parts
+    if (waking.accountChanged) this.doubted = true
+    waking.accountChanged = false
+    const right = await rightOf(bus, call, service.request_deadline_ms)
+    const now = performance.now()
+    if (right === "good") {
+      this.doubted = false
+      this.judgedAt = now
+      this.judgeAt = now + notifications.judge_ms
+      return null
+    }
+    if (right !== "unknown") return right.refused.code
+    if (now - this.judgedAt >= notifications.judge_overdue_ms) return "unavailable"
+    this.judgeAt = now + notifications.look_ms
+    return null
+  }
+
+  private async rest(): Promise<void> {
+    const { waking } = this.parts
+    const until = Math.min(this.judgeAt, this.beatAt, this.endsAt)
+    await waking.wait(until - performance.now(), () => waking.accountChanged || (!this.doubted && waking.newest > this.cursor))
+  }
+
+  private sent(text: string): Buffer {
+    this.beatAt = performance.now() + this.parts.limits.notifications.heartbeat_ms
+    return Buffer.from(text)
+  }
+}

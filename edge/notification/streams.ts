@@ -1,0 +1,107 @@
+/**
+ * `GET /me/notifications/stream`: server-sent events, for as long as client and service like.
+ *
+ * Invariants
+ *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. Of one agent no
+ *    smaller id is ever seen after a greater one: a number is drawn by the write that uses it, an agent has one write at a
+ *    time, and a write that was overtaken by another node's is refused by the log and draws anew (actors/engine/
+ *    activation.ts); rows are made in the order of the log. So "greater than the last" loses nothing and repeats nothing,
+ *    whichever edge goes on from the same `Last-Event-ID`.
+ *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
+ *  - Who signed may read: asked again every `judge_ms`, at once when the account changed, and behind each notification that
+ *    tells of such a change, before anything further is sent. Where nobody can tell for `judge_overdue_ms`, the stream ends.
+ *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it.
+ *    Who takes nothing for two heartbeats is let go.
+ *  - Every stream ends: by its lifetime, by the agent's newer streams, by the edge's end; the reader comes again.
+ */
+import { Readable } from "node:stream"
+import { Effect, Result } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { Response } from "../http/respond.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { EVENT_STREAM_TYPE } from "./event-stream.ts"
+import { Seats } from "./seats.ts"
+import { StreamText } from "./stream-text.ts"
+import { Waking } from "./waking.ts"
+import type { Watch } from "./watch.ts"
+
+const overloaded: Refusal = { code: "overloaded", message: "Too many streams are open here.", retryAfter: 2 }
+
+/** Behind the lifetime, for what is under way then. */
+const LATE_MS = 5000
+
+export class Streams {
+  private readonly bus: Bus
+  private readonly watch: Watch
+  private readonly limits: Limits
+  private readonly seats: Seats<Waking>
+  private closing = false
+
+  constructor(bus: Bus, watch: Watch, limits: Limits) {
+    this.bus = bus
+    this.watch = watch
+    this.limits = limits
+    this.seats = new Seats(limits.notifications.streams_max, limits.notifications.streams_per_agent_max)
+  }
+
+  /** `from`: the last id that the reader has; `null` begins with the oldest unread notification. */
+  open(call: Call, agent: string, from: number | null): Effect.Effect<Response, Refused> {
+    if (call.method === "HEAD") return Effect.succeed(HttpServerResponse.empty({ status: 200, headers: { "content-type": EVENT_STREAM_TYPE } }))
+    if (this.closing || this.seats.full) return Effect.fail(refuse(overloaded))
+    const waking = new Waking()
+    // Before the first read, so that nothing falls between the two.
+    this.sit(agent, waking)
+    const input = { agent, since_id: from, limit: this.limits.notifications.stream_page_max }
+    return Effect.onExit(
+      Effect.map(this.bus.query(call, "notifications_after", input), (first) => this.response(call, agent, waking, first)),
+      (exit) => Effect.sync(() => exit._tag === "Failure" && this.leave(agent, waking))
+    )
+  }
+
+  /** Readers are told to come again, and find another edge. */
+  close(): void {
+    this.closing = true
+    for (const waking of this.seats.all()) waking.end()
+  }
+
+  private sit(agent: string, waking: Waking): void {
+    this.seats.oldest(agent)?.end()
+    this.seats.take(agent, waking)
+    this.watch.join(agent, waking)
+  }
+
+  private leave(agent: string, waking: Waking): void {
+    waking.end()
+    this.watch.leave(agent, waking)
+    this.seats.leave(agent, waking)
+  }
+
+  private response(call: Call, agent: string, waking: Waking, first: Queries["notifications_after"]["output"]): Response {
+    const { notifications, service } = this.limits
+    const read = async (since_id: number) => {
+      const within = { deadline: Date.now() + service.request_deadline_ms }
+      const found = await Effect.runPromise(Effect.result(this.bus.query(within, "notifications_after", { agent, since_id, limit: notifications.stream_page_max })))
+      return Result.isSuccess(found) ? found.success.items : null
+    }
+    const text = new StreamText({ bus: this.bus, call, waking, read, limits: this.limits }, first)
+    const stream = Readable.from(text.chunks(), { objectMode: false, highWaterMark: 1 })
+    const { socket } = call.request
+    const letGo = (): void => void socket.destroy()
+    socket.setTimeout(notifications.heartbeat_ms * 2, letGo)
+    const late = setTimeout(letGo, notifications.stream_lifetime_ms + LATE_MS)
+    stream.once("close", () => {
+      clearTimeout(late)
+      socket.off("timeout", letGo)
+      socket.setTimeout(0)
+      this.leave(agent, waking)
+    })
+    // Proxies that gather answers would keep each event back.
+    call.headers["x-accel-buffering"] = "no"
+    return HttpServerResponse.raw(stream, { status: 200, contentType: EVENT_STREAM_TYPE })
+  }
+}

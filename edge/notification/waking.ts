@@ -1,0 +1,51 @@
+/** One request that waits: it is woken when there may be something newer, when its right may have ended, or to end. */
+export class Waking {
+  /** Id of the newest notification that was heard of. */
+  newest = 0
+  /** Whether the agent's account changed since this was last set back. */
+  accountChanged = false
+  /** To end soon: the edge stops, the client is gone, or another took its place. */
+  over = false
+  private resolve: (() => void) | null = null
+
+  /** Resolves when `ready` holds, or after `ms`. */
+  async wait(ms: number, ready: () => boolean): Promise<void> {
+    const until = performance.now() + ms
+    while (!this.over && !ready()) {
+      const left = until - performance.now()
+      if (left <= 0) return
+      await this.woken(left)
+    }
+  }
+
+  heard(newest: number): void {
+    if (newest <= this.newest) return
+    this.newest = newest
+    this.wake()
+  }
+
+  judge(): void {
+    this.accountChanged = true
+    this.wake()
+  }
+
+  end(): void {
+    this.over = true
+    this.wake()
+  }
+
+  private wake(): void {
+    this.resolve?.()
+  }
+
+  private woken(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.wake(), ms)
+      this.resolve = () => {
+        clearTimeout(timer)
+        this.resolve = null
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Tells the held requests of this edge that an agent of theirs may have something new.
+ *
+ * Invariants
+ *  - Nothing is decided here: a request that is woken reads the read models. What wakes it is a hint on the bus, told by
+ *    the projector after its transaction, or a look of this edge's own, for hints may be lost (the projector dies between
+ *    the two, the bus goes away). So a hint makes it quick, and the look makes it sure.
+ *  - One subscription for an agent, shared by its requests here, there before the first of them reads: what is
+ *    committed after that read is hinted at or looked for.
+ *  - One look is one query for up to LOOK_AGENTS agents, however many requests wait; none while nobody does.
+ */
+import type { NatsConnection, Subscription } from "@nats-io/transport-node"
+import type { Limits } from "../../schemas/limits.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import type { Waking } from "./waking.ts"
+
+interface Watched {
+  readonly subscription: Subscription
+  readonly waiting: Set<Waking>
+}
+
+/** Newest notification of each agent that has one; empty where nobody can tell at the moment. */
+type Look = (agents: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [string, number]>>
+
+const NOTIFICATION_ID = /^[1-9]\d{0,15}$/
+
+export class Watch {
+  private readonly nats: NatsConnection
+  private readonly look: Look
+  private readonly limits: Limits["notifications"]
+  private readonly watched = new Map<string, Watched>()
+  private timer: NodeJS.Timeout | null = null
+
+  constructor(nats: NatsConnection, look: Look, limits: Limits["notifications"]) {
+    this.nats = nats
+    this.look = look
+    this.limits = limits
+  }
+
+  join(agent: string, waking: Waking): void {
+    const watched = this.watched.get(agent) ?? this.begin(agent)
+    watched.waiting.add(waking)
+    this.timer ??= setTimeout(() => void this.lookAll(), this.limits.look_ms)
+  }
+
+  leave(agent: string, waking: Waking): void {
+    const watched = this.watched.get(agent)
+    if (watched?.waiting.delete(waking) !== true || watched.waiting.size > 0) return
+    this.watched.delete(agent)
+    try {
+      watched.subscription.unsubscribe()
+    } catch {
+      // The connection is closed, and the subscription with it.
+    }
+  }
+
+  private begin(agent: string): Watched {
+    const waiting = new Set<Waking>()
+    const subscription = this.nats.subscribe(subjects.notified(agent), {
+      callback: (error, message) => {
+        if (error !== null) return
+        const text = message.string()
+        for (const waking of waiting) {
+          if (text === "") waking.judge()
+          else if (NOTIFICATION_ID.test(text)) waking.heard(Number(text))
+        }
+      }
+    })
+    const watched = { subscription, waiting }
+    this.watched.set(agent, watched)
+    return watched
+  }
+
+  private async lookAll(): Promise<void> {
+    const agents = [...this.watched.keys()]
+    for (let from = 0; from < agents.length; from += this.limits.look_agents_max) {
+      const found = await this.look(agents.slice(from, from + this.limits.look_agents_max))
+      for (const [agent, newest] of found) for (const waking of this.watched.get(agent)?.waiting ?? []) waking.heard(newest)
+    }
+    this.timer = this.watched.size === 0 ? null : setTimeout(() => void this.lookAll(), this.limits.look_ms)
+  }
+}

@@ -1,0 +1,244 @@
+/** Notifications as they come: the held list and the stream (spec 4.4). */
+import { TimeoutError } from "@nats-io/transport-node"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import type { Notification } from "../../schemas/notification/api.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { waitFor } from "../harness/index.ts"
+import { AgentClient } from "../support/client.ts"
+import { type EventReader, openEvents, type StreamOptions } from "../support/events.ts"
+import type { Answer } from "../support/http.ts"
+import { hub } from "../support/hub.ts"
+import { newIdentity } from "../support/identity.ts"
+import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
+import { register, type Registered } from "../support/register.ts"
+import { rotate } from "../support/rotation.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+const HEARTBEAT_MS = 300
+const JUDGE_MS = 1500
+const PER_AGENT = 2
+const LISTENING_MS = 100
+
+let service: TestService
+const readers: Array<EventReader> = []
+
+beforeAll(async () => {
+  service = await testService({
+    edges: 2,
+    actors: 2,
+    limits: {
+      "notifications.heartbeat_ms": HEARTBEAT_MS, "notifications.judge_ms": JUDGE_MS, "notifications.streams_per_agent_max": PER_AGENT,
+      "notifications.waits_per_agent_max": PER_AGENT, "notifications.stream_page_max": 3
+    }
+  })
+})
+afterAll(() => service?.stop())
+afterEach(() => {
+  for (const reader of readers.splice(0)) reader.close()
+})
+
+interface Subject {
+  readonly client: AgentClient
+  readonly agent: Registered
+}
+
+const subject = async (): Promise<Subject> => {
+  const client = new AgentClient({ edge: () => service.edges[0] ?? "" })
+  return { client, agent: await register(client, { edge: service.edges[0] ?? "" }) }
+}
+
+/** One notification. */
+const cause = async ({ client }: Subject): Promise<void> => {
+  expect(outcome(await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey } }))).toBe("200")
+}
+const list = async ({ client }: Subject, query = "", edge = 0): Promise<Answer> => client.call("GET", `/api/v1/me/notifications${query}`, { edge: service.edges[edge] ?? "" })
+const idsOf = (answer: Answer): ReadonlyArray<number> => dataOf<ReadonlyArray<Notification>>(answer).map(({ id }) => id)
+const known = async (one: Subject): Promise<ReadonlyArray<number>> => idsOf(await list(one, "?per_page=100")).toReversed()
+const open = (one: Subject, options: StreamOptions = {}): EventReader => {
+  const reader = openEvents(one.client, options)
+  readers.push(reader)
+  return reader
+}
+const timed = async <T>(act: Promise<T>): Promise<readonly [T, number]> => {
+  const from = performance.now()
+  return [await act, performance.now() - from]
+}
+
+/** Whether an edge holds a request of the agent: then somebody listens for its hints, to which this one means nothing. */
+const isHeld = ({ agent }: Subject): Promise<boolean> =>
+  service.view.nats.request(subjects.notified(agent.id), "?", { timeout: LISTENING_MS }).then(() => false, (error: unknown) => error instanceof TimeoutError)
+
+const held = (one: Subject, wanted = true): Promise<boolean> => waitFor(async () => (await isHeld(one)) === wanted, { describe: `a request that is held: ${wanted}` })
+
+describe("a list that waits", () => {
+  test("is answered as soon as there is something, on either edge", async () => {
+    const one = await subject()
+    for (const edge of [0, 1]) {
+      const last = (await known(one)).at(-1) ?? 0
+      const waiting = timed(list(one, `?wait_seconds=20&since_id=${last}`, edge))
+      await held(one)
+      await cause(one)
+      const [answer, ms] = await waiting
+      expect(outcome(answer)).toBe("200")
+      expect(idsOf(answer)).toEqual((await known(one)).slice(-1))
+      expect(answer.json.meta).toMatchObject({ page: 1, total: 1 })
+      expect(ms).toBeLessThan(5000)
+      await held(one, false)
+    }
+  })
+
+  test("is answered at once where there is something, and empty when the time is over", async () => {
+    const one = await subject()
+    await cause(one)
+    const [full, soon] = await timed(list(one, "?wait_seconds=20&unread=1"))
+    expect([idsOf(full).length, soon < 5000]).toEqual([1, true])
+    const [empty, late] = await timed(list(one, `?wait_seconds=1&since_id=${idsOf(full)[0]}`))
+    expect([outcome(empty), idsOf(empty), late >= 1000]).toEqual(["200", [], true])
+    expect(empty.json.meta).toMatchObject({ total: 0 })
+    for (const wait of ["-5", "abc", "0", ""]) expect(idsOf(await list(one, `?wait_seconds=${wait}&since_id=${idsOf(full)[0]}`))).toEqual([])
+  })
+
+  test("waits for unread ones alone where it is asked to", async () => {
+    const one = await subject()
+    await cause(one)
+    await one.client.call("POST", "/api/v1/me/notifications/read", { body: {} })
+    const waiting = list(one, "?unread=1&wait_seconds=20")
+    await held(one)
+    await cause(one)
+    expect(idsOf(await waiting)).toEqual((await known(one)).slice(-1))
+  })
+
+  test("is longer than other requests may be", async () => {
+    const one = await subject()
+    const [answer, ms] = await timed(list(one, "?wait_seconds=11"))
+    expect([outcome(answer), idsOf(answer)]).toEqual(["200", []])
+    expect(ms).toBeGreaterThanOrEqual(11_000)
+  })
+
+  test("beyond an agent's share is answered at once; whoever leaves makes room", async () => {
+    const one = await subject()
+    const streams = Array.from({ length: PER_AGENT }, () => list(one, "?wait_seconds=20"))
+    await held(one)
+    await waitFor(async () => {
+      const [answer, ms] = await timed(list(one, "?wait_seconds=1"))
+      expect(idsOf(answer)).toEqual([])
+      return ms < 900
+    }, { describe: "a list that is not held" })
+    await cause(one)
+    for (const answer of await Promise.all(streams)) expect(idsOf(answer)).toHaveLength(1)
+    const [, ms] = await timed(list(one, "?wait_seconds=1&since_id=999999999"))
+    expect(ms).toBeGreaterThanOrEqual(1000)
+  })
+
+  test("draws on the agent's bucket once", async () => {
+    const one = await subject()
+    const remaining = (answer: Answer): number => Number(answer.headers["x-ratelimit-remaining"])
+    const before = remaining(await list(one))
+    await list(one, "?wait_seconds=1")
+    expect(remaining(await list(one))).toBe(before - 2)
+  })
+
+  test("is given to nobody who may not read any more", async () => {
+    const one = await subject()
+    const waiting = list(one, "?wait_seconds=20")
+    await held(one)
+    await rotate(one.client, one.agent.id, newIdentity())
+    expect(outcome(await waiting)).toBe("401 key_retired")
+    const other = await subject()
+    const banned = list(other, "?wait_seconds=20")
+    await held(other)
+    await hub(service.system, ["agent", "ban", other.agent.id])
+    expect(outcome(await banned)).toBe("403 agent_banned")
+  })
+})
+
+describe("a stream", () => {
+  test("begins with the oldest unread one, then tells each as it comes", async () => {
+    const one = await subject()
+    for (let turn = 0; turn < 7; turn++) await cause(one)
+    const all = await known(one)
+    await one.client.call("POST", "/api/v1/me/notifications/read", { body: { ids: [all[0], all[1], all[4]] } })
+    const reader = open(one)
+    await waitFor(() => reader.events.length === 5, { describe: "what is unread, and what came after it" })
+    expect(reader.ids).toEqual(all.slice(2))
+    expect([reader.status, reader.headers["content-type"], reader.headers["cache-control"]]).toEqual([200, "text/event-stream; charset=utf-8", "no-store"])
+    expect(reader.events.map(({ event, data }) => [event, data])).toEqual(
+      dataOf<ReadonlyArray<Notification>>(await list(one)).slice(0, 5).toReversed().map((record) => ["agent.recovery_changed", record])
+    )
+    await cause(one)
+    await waitFor(() => reader.events.length === 6, { describe: "the next one" })
+    expect(reader.ids).toEqual((await known(one)).slice(2))
+  })
+
+  test("with nothing unread begins with the next; goes on behind an id, wherever it comes again", async () => {
+    const one = await subject()
+    for (let turn = 0; turn < 4; turn++) await cause(one)
+    await one.client.call("POST", "/api/v1/me/notifications/read", { body: {} })
+    const fresh = open(one)
+    await waitFor(() => fresh.comments.length > 0, { describe: "a heartbeat" })
+    await cause(one)
+    await waitFor(() => fresh.events.length === 1, { describe: "the next one" })
+    const all = await known(one)
+    expect(fresh.ids).toEqual(all.slice(4))
+    for (const [edge, options, ids] of [[0, { lastEventId: String(all[1]) }, all.slice(2)], [1, { lastEventId: String(all[2]), query: "?since_id=0" }, all.slice(3)], [1, { query: "?since_id=0" }, all]] as const) {
+      const reader = open(one, { edge: service.edges[edge] ?? "", ...options })
+      await waitFor(() => reader.events.length >= ids.length, { describe: "the rest" })
+      expect(reader.ids).toEqual(ids)
+      reader.close()
+    }
+  })
+
+  test("refuses what is no id, and a HEAD gets its head alone", async () => {
+    const one = await subject()
+    for (const lastEventId of ["abc", "-1", "1.5", "9".repeat(16)]) {
+      const answer = await one.client.call("GET", "/api/v1/me/notifications/stream", { headers: { "last-event-id": lastEventId } })
+      expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", "Last-Event-ID"])
+    }
+    const head = await one.client.call("HEAD", "/api/v1/me/notifications/stream")
+    expect([head.status, head.headers["content-type"], head.text]).toEqual([200, "text/event-stream; charset=utf-8", ""])
+  })
+
+  test("says that it is alive, and ends when the client goes", async () => {
+    const one = await subject()
+    const reader = open(one)
+    await waitFor(() => reader.comments.length >= 3, { describe: "heartbeats" })
+    await held(one)
+    reader.close()
+    await held(one, false)
+  })
+
+  test("beyond an agent's share takes the place of its oldest", async () => {
+    const one = await subject()
+    const first = open(one)
+    await waitFor(() => first.status === 200, { describe: "the first stream" })
+    const others = Array.from({ length: PER_AGENT }, () => open(one))
+    await first.end
+    await cause(one)
+    await waitFor(() => others.every((reader) => reader.events.length === 1), { describe: "the others' event" })
+    expect([first.events.length, first.comments.at(-1)]).toEqual([0, "come again"])
+  })
+
+  test.each([
+    ["its key is rotated", "key_retired", (one: Subject) => rotate(one.client, one.agent.id, newIdentity())],
+    ["its agent is banned", "agent_banned", (one: Subject) => hub(service.system, ["agent", "ban", one.agent.id])],
+    ["its agent is deleted", "agent_deleted", (one: Subject) => one.client.call("DELETE", "/api/v1/me", { body: { confirm: one.agent.handle } })]
+  ] as const)("ends at once when %s", async (_when, code, act) => {
+    const one = await subject()
+    const reader = open(one, { edge: service.edges[1] ?? "" })
+    await waitFor(() => reader.comments.length > 0, { describe: "a heartbeat" })
+    await act(one)
+    const [, ms] = await timed(reader.end)
+    expect(reader.comments.at(-1)).toBe(code)
+    expect(ms).toBeLessThan(JUDGE_MS * 2)
+  })
+
+  test("of an agent that is suspended goes on", async () => {
+    const one = await subject()
+    const reader = open(one)
+    await waitFor(() => reader.comments.length > 0, { describe: "a heartbeat" })
+    await hub(service.system, ["agent", "suspend", one.agent.id])
+    const until = performance.now() + JUDGE_MS * 2
+    await waitFor(() => reader.ended || performance.now() > until, { describe: "time for another judgement" })
+    expect(reader.ended).toBe(false)
+  })
+})
