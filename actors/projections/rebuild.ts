@@ -45,13 +45,16 @@ export class Busy extends Error {}
 /** The schema that a rebuild of this projection works in. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
-/** Runs while nobody else in this database makes tables anew. Throws `Busy`. */
-export const exclusively = <T>(db: Kysely<Database>, act: () => Promise<T>): Promise<T> =>
+/**
+ * Runs while nobody else in this database makes tables anew. Throws `Busy`. What may only be done under the lock is done over
+ * the connection that holds it: with that lost, it fails.
+ */
+export const exclusively = <T>(db: Kysely<Database>, act: (held: Kysely<Database>) => Promise<T>): Promise<T> =>
   db.connection().execute(async (held) => {
     const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(hashtext('read models made anew')) as taken`.execute(held)
     if (rows[0]?.taken !== true) throw new Busy("another rebuild or verification of the read models is under way")
     try {
-      return await act()
+      return await act(held)
     } finally {
       await sql`select pg_advisory_unlock(hashtext('read models made anew'))`.execute(held).catch(() => undefined)
     }
@@ -62,12 +65,12 @@ export const rebuild = async (parts: RebuildParts): Promise<Rebuilt> => {
   const schema = rebuildSchema(parts.projection)
   const db = openBulkDatabase(parts.databaseUrl, schema)
   try {
-    return await exclusively(db, async () => {
+    return await exclusively(db, async (held) => {
       try {
         const { messages, seq } = await buildAndSwap(db, schema, parts)
         return { messages, seq, seconds: (performance.now() - began) / 1000 }
       } finally {
-        await dropShadow(db, schema).catch(() => undefined)
+        await dropShadow(held, schema).catch(() => undefined)
       }
     })
   } finally {

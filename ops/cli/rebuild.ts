@@ -31,6 +31,8 @@ const rebuilt = async ({ nats, manager, databaseUrl }: Service, projection: Proj
     return `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
+    // Of Postgres, of the bus, or of the lines to them; a fault of our own shows where it is.
+    if (error instanceof Error && !(error instanceof TypeError)) throw new Fault(`${name} was not rebuilt: ${error.message}; what is served is as it was`)
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { NumberClaim } from "../../actors/number/actor.ts"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
 import { decodeBase64, HUB_ID_PATTERN, hubIdOf, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { historyOf, kindOf, replay } from "../replay/fold.ts"
+import { historyOf, kindOf, stateAt } from "../replay/fold.ts"
 import { Fault } from "./fault.ts"
 import type { Service } from "./connection.ts"
 
@@ -16,7 +16,7 @@ const ID_PATTERN = /^[^\s.*>]{1,128}$/
 const claimed = async <Claim>(service: Service, kind: string, id: string): Promise<Claim | null> => {
   const fold = kindOf(kind)?.fold
   if (fold === undefined) throw new Error(`there is no kind ${kind}`)
-  return ((await replay(historyOf(service.log, kind, id), fold, id, null)).at(-1)?.state ?? null) as Claim | null
+  return ((await stateAt(historyOf(service.log, kind, id), fold, id, null))?.state ?? null) as Claim | null
 }
 
 /** An agent by number, handle or hub id; also the hub id of a key that came by rotation. */

@@ -6,7 +6,7 @@ import { KINDS } from "../../actors/actors.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { asJson, differences } from "../replay/difference.ts"
 import { type Fixture, FixtureFault, fixtureOf, fixtureText, readFixture } from "../replay/fixture.ts"
-import { historyOf, isBeyond, isLogless, kindOf, type Point, replay, type Step } from "../replay/fold.ts"
+import { historyOf, isBeyond, isLogless, kindOf, type Point, replay, stateAt, type Step, TooLong } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 import { POINT_FORMS, pointOf, pointText } from "../replay/points.ts"
 import { differencesText, headText, stepText, whatIfText } from "../replay/report.ts"
@@ -73,7 +73,7 @@ const fromFile = async (file: string): Promise<Subject> => {
 }
 
 const answered = async (subject: Subject, values: Options): Promise<unknown> => {
-  if (values.at !== undefined) return stateAt(subject, point("--at", values.at), values)
+  if (values.at !== undefined) return momentOf(subject, point("--at", values.at), values)
   if (values.diff !== undefined) return changed(subject, point("--diff", values.diff[0]), point("--diff", values.diff[1]), values)
   const until = values.to === undefined ? null : point("--to", values.to)
   if (values.export !== undefined) return exported(subject, until, values.export)
@@ -87,11 +87,19 @@ const point = (option: string, text = ""): Point => {
   return found
 }
 
-const upTo = async ({ kind, id, name, entries }: Subject, until: Point | null): Promise<ReadonlyArray<Step>> => {
-  const steps = await replay(entries, kind.fold, id, until)
-  if (steps.length === 0) throw new Fault(`the log holds nothing of ${kind.fold.kind} ${name}${until === null ? "" : ` up to ${pointText(until)}`}`)
+const nothingOf = ({ kind, name }: Subject, until: Point | null): Fault =>
+  new Fault(`the log holds nothing of ${kind.fold.kind} ${name}${until === null ? "" : ` up to ${pointText(until)}`}`)
+
+const upTo = async (subject: Subject, until: Point | null): Promise<ReadonlyArray<Step>> => {
+  const steps = await whole(subject, until)
+  if (steps.length === 0) throw nothingOf(subject, until)
   return steps
 }
+
+const whole = ({ kind, id, entries }: Subject, until: Point | null): Promise<ReadonlyArray<Step>> =>
+  replay(entries, kind.fold, id, until).catch((error: unknown) => {
+    throw error instanceof TooLong ? new Fault(error.message) : error
+  })
 
 const history = async (subject: Subject, until: Point | null, { json }: Options): Promise<unknown> => {
   const masker = new Masker()
@@ -100,15 +108,11 @@ const history = async (subject: Subject, until: Point | null, { json }: Options)
   return [`${subject.kind.fold.kind} ${subject.id}`, ...steps.map(stepText)].join("\n\n")
 }
 
-const lastOf = async (subject: Subject, until: Point): Promise<Step> => {
-  const last = (await upTo(subject, until)).at(-1)
-  if (last === undefined) throw new Fault(`nothing stands before ${pointText(until)}`)
-  return last
-}
-
-const stateAt = async (subject: Subject, at: Point, { json }: Options): Promise<unknown> => {
-  const { kind, id } = subject
-  const { entry, state } = new Masker().mask(await lastOf(subject, at))
+const momentOf = async (subject: Subject, at: Point, { json }: Options): Promise<unknown> => {
+  const { kind, id, entries } = subject
+  const last = await stateAt(entries, kind.fold, id, at)
+  if (last === null) throw nothingOf(subject, at)
+  const { entry, state } = new Masker().mask(last)
   if (json === true) return { kind: kind.fold.kind, id, seq: entry.seq, at: entry.commit.at, state }
   return [`${kind.fold.kind} ${id} at ${pointText(at)}, unchanged since`, headText(entry), "", JSON.stringify(state, null, 2)].join("\n")
 }
@@ -133,11 +137,12 @@ const exported = async (subject: Subject, until: Point | null, file: string): Pr
   return `${file}: ${fixture.commits.length} commits of ${fixture.kind} ${fixture.id}, secrets masked`
 }
 
-const supposed = async ({ kind, id, entries }: Subject, until: Point | null, file: string, { json }: Options): Promise<unknown> => {
+const supposed = async (subject: Subject, until: Point | null, file: string, { json }: Options): Promise<unknown> => {
   const config = readConfig(process.env)
   if (!config.ok) throw new Fault(config.problem)
   const command = readable(file, await textOf(file), readWhatIf)
-  const all = (await replay(entries, kind.fold, id, null)).map(({ entry }) => entry)
+  const { kind, id } = subject
+  const all = (await whole(subject, null)).map(({ entry }) => entry)
   const result = new Masker().mask(readable(file, command, (one) => whatIf({ kind, id, entries: all, until }, one, config.config)))
   return json === true ? { ...result, differs: differsFromReality(result) } : `${kind.fold.kind} ${id}\n${whatIfText(result)}`
 }

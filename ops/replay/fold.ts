@@ -44,13 +44,29 @@ export const evolved = (fold: AnyFold, id: string, state: unknown, { commit }: P
   return next
 }
 
-/** The steps up to the point. */
+/** The last step up to the point; `null` where nothing had happened. Keeps nothing else, however long the history. */
+export const stateAt = async (entries: AsyncIterable<LogEntry> | Iterable<LogEntry>, fold: AnyFold, id: string, until: Point | null): Promise<Step | null> => {
+  let last: Step | null = null
+  for await (const entry of entries) {
+    if (isBeyond(entry, until)) break
+    last = { entry, state: evolved(fold, id, last === null ? fold.initial : last.state, entry) }
+  }
+  return last
+}
+
+/** A longer history is not shown whole. */
+export const STEPS_MAX = 100_000
+
+export class TooLong extends Error {}
+
+/** The steps up to the point. Throws `TooLong`. */
 export const replay = async (entries: AsyncIterable<LogEntry> | Iterable<LogEntry>, fold: AnyFold, id: string, until: Point | null): Promise<ReadonlyArray<Step>> => {
   const steps: Array<Step> = []
   let state = fold.initial
   for await (const entry of entries) {
     if (isBeyond(entry, until)) break
     state = evolved(fold, id, state, entry)
+    if (steps.length >= STEPS_MAX) throw new TooLong(`there are more than ${STEPS_MAX} commits: --at shows one state, --to ends the history earlier`)
     steps.push({ entry, state })
   }
   return steps

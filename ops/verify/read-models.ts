@@ -47,7 +47,7 @@ export const verifyReadModels = async (service: Service, projection: Projection,
   const schema = `verify_${projection.name}`
   const db = openBulkDatabase(service.databaseUrl, schema)
   try {
-    return await exclusively(db, async () => {
+    return await exclusively(db, async (held) => {
       try {
         await createShadow(db, schema, projection)
         const sampled = scope.sample === null ? null : await sampledActors(db, tables, scope.sample)
@@ -59,7 +59,7 @@ export const verifyReadModels = async (service: Service, projection: Projection,
         for (const table of tables) reports.push(await compared(db, schema, table))
         return { seq, tables: reports }
       } finally {
-        await dropShadow(db, schema).catch(() => undefined)
+        await dropShadow(held, schema).catch(() => undefined)
       }
     })
   } finally {

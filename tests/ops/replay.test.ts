@@ -11,7 +11,10 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { testFolder } from "../harness/servers.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
+import { solve } from "../api/steps.ts"
 import { type History, liveThrough, said } from "./history.ts"
+
+const NEW_CHALLENGE = "0123456789abcdef0123456789abcdef"
 
 let service: TestService
 let past: History
@@ -131,18 +134,23 @@ describe("what if", () => {
   })
 
   test("facts of the world are needed, they come from the file or are fixed ones", async () => {
-    const input = { recovery_public_key: past.secondKey.replace(/^./, "A") }
-    const fixed = await replay("agent", past.handle, { "what-if": await command("fixed", { op: "identity.set_recovery", input }) })
-    expect(fixed).toContain('agent.notified v1 {"notification":0,')
-    const given = await replay("agent", past.handle, { "what-if": await command("given", { op: "identity.set_recovery", input, facts: { notification: 77 } }) })
-    expect(given).toContain('agent.notified v1 {"notification":77,')
+    const create = { op: "challenge.create", input: { public_key: past.firstKey, hub_id: past.id }, at: "2026-11-21T12:00:00Z" }
+    const put = async (name: string, more: object) => replay("challenge", NEW_CHALLENGE, { "what-if": await command(name, { ...create, ...more }) })
+    expect(await put("fixed", {})).toMatch(/"prefix":"0{32}","difficulty":\d+\}\n {4}timer erase at 2026-11-21T13:/)
+    expect(await put("given", { facts: { prefix: "abc" } })).toContain('"prefix":"abc"')
+    expect(await put("registered", { facts: { key: "registered" } })).toContain("refused: 409 key_already_registered: ")
   })
 
-  test("of a challenge: the same questions at every run, companions and timers shown, answers masked", async () => {
-    const serve = await command("serve", { op: "challenge.create", input: { public_key: past.firstKey, hub_id: past.id }, at: "2026-11-21T12:00:00Z" })
-    const text = await replay("challenge", "0123456789abcdef0123456789abcdef", { "what-if": serve })
-    expect(text).toContain("with the actor at its beginning")
-    expect(text).toMatch(/timer erase at 2026-11-21T13:/)
+  test("questions had been served: the same ones at every run, without their answers", async () => {
+    const [created] = await logOf(service.view, "challenge", past.challenge)
+    if (created === undefined) throw new Error("the challenge is not in the log")
+    const { prefix, difficulty } = created.commit.events[0] as unknown as { prefix: string; difficulty: number }
+    const file = await command("serve", { op: "challenge.serve", input: { pow_nonce: solve(prefix, difficulty) } })
+    const put = () => replay("challenge", past.challenge, { "what-if": file, to: `#${created.seq}`, json: true })
+    const { events, state } = JSON.parse(await put()) as { events: ReadonlyArray<{ type: string }>; state: { questions: ReadonlyArray<{ answer: string }> } }
+    expect(events.map((event) => event.type)).toEqual(["challenge.served"])
+    expect(state.questions.map((question) => /^\[secret \d\]$/.test(question.answer))).toEqual([true, true, true, true, true])
+    expect(await put()).toBe(await put())
   })
 
   test.each<[string, unknown, string]>([

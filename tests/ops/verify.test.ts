@@ -214,6 +214,27 @@ describe("rebuild", () => {
     expect((await models()).map((model) => model.rebuilt_to)).toEqual([null, null])
   })
 
+  test("goes on when the bus was gone for a moment", async () => {
+    let outage: Promise<void> | null = null
+    await rebuild({
+      ...parts(), pageSize: 1,
+      progress: () => {
+        outage ??= service.system.nats.kill().then(() => service.system.nats.restart())
+      }
+    })
+    await outage
+    expect(await verify()).toMatch(/verified in /)
+  })
+
+  test("is given up with Postgres; what was served is served again, and the next one finds no rest of it", async () => {
+    const command = said(rebuildCommand, service, ["main"])
+    await Promise.all([expect(command).rejects.toThrow(/^main was not rebuilt: .*; what is served is as it was$/), service.system.postgres.kill()])
+    await service.system.postgres.restart()
+    await waitFor(verify, { describe: "Postgres to answer again" })
+    expect(await said(rebuildCommand, service, ["main"])).toMatch(/^main rebuilt: /)
+    expect(await leftOver()).toEqual([])
+  })
+
   test("that is interrupted leaves everything as it was", async () => {
     const { rows: before } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(service.view.db)
     const controller = new AbortController()
