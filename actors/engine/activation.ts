@@ -6,6 +6,8 @@
  *  - Append, then evolve, then reply: nothing is answered that is not durable, nothing evolves that was not appended.
  *  - The log is the fence. An append carries the sequence this activation stands at. When it is refused, somebody
  *    else has written: the activation reloads from the log and tries the command again, at most CONFLICT_TRIES times.
+ *  - What `prepare` gathers is used only where the actor still stands at the sequence it stood at before: numbers drawn
+ *    there grow along the log of each actor, whoever else believed to own it meanwhile.
  *  - After an append of unknown outcome the log is read before anything else is decided.
  *  - A command id that is remembered is answered with its first reply; nothing is appended. Memory of commands is
  *    rebuilt from the log, so it survives restarts and moves (bounds: LIMITS.service.command_memory_*).
@@ -176,6 +178,8 @@ export class Activation {
     if (operation.prepare !== undefined) {
       facts = await operation.prepare(this.state, command.input, { ...base, commandId: command.id, deadline: command.deadline, memory: this.memory })
       if (isRefused(facts)) return facts
+      // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
+      if (this.seq !== base.seq) return "again"
     }
     const context: DecideContext<unknown> = { ...base, facts }
     return this.carryOut(command, operation, context, operation.decide(this.state, command.input, context), true)

@@ -1,0 +1,91 @@
+/** Numbers that writes draw for themselves grow along an actor's log, also with two owners at once: streams stand on it. */
+import { expect, test } from "vitest"
+import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
+import { type ActorDefinition, type EventShape, write } from "../../../actors/engine/definition.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { subjects } from "../../../schemas/subjects.ts"
+import { ModelLog } from "./simulation.ts"
+
+interface Noted extends EventShape {
+  readonly number: number
+}
+
+const ID = "one"
+
+class World {
+  readonly log = new ModelLog()
+  drawn = 0
+  /** Runs between a draw and its decision. */
+  meanwhile: () => Promise<void> = () => Promise.resolve()
+
+  readonly definition = {
+    kind: "noted",
+    initial: 0,
+    events: { "noted.noted": 1 },
+    evolve: (_state: number, event: Noted) => event.number,
+    operations: {
+      "noted.note": write<number, null, Noted, number>({
+        prepare: async () => {
+          const number = ++this.drawn
+          const { meanwhile } = this
+          this.meanwhile = () => Promise.resolve()
+          await meanwhile()
+          return number
+        },
+        decide: (_state, _input, { facts }) => ({ events: [{ type: "noted.noted", v: 1, number: facts }] }),
+        answer: (state) => state
+      })
+    }
+  } as unknown as ActorDefinition
+
+  readonly parts: EngineParts = {
+    log: {
+      append: (group) => Promise.resolve(this.log.append(group)),
+      read: (subject, after, max) => Promise.resolve(this.log.read(subject, after, max)),
+      lastSeq: (subject) => Promise.resolve(this.log.subjects.get(subject)?.at(-1)?.seq ?? 0),
+      erase: () => Promise.resolve()
+    },
+    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+    timers: { set: () => Promise.resolve() },
+    readModels: { reached: () => Promise.resolve() },
+    limits: LIMITS.service,
+    now: () => 0,
+    touched: () => Promise.resolve()
+  }
+
+  owner(): Activation {
+    return new Activation(this.definition, ID, this.parts)
+  }
+
+  note(owner: Activation, id: string) {
+    const operation = this.definition.operations["noted.note"]
+    if (operation?.type !== "write") throw new Error("not a write")
+    return owner.submit({ id, op: "noted.note", input: null, by: undefined, deadline: 1, trace: undefined }, operation as never)
+  }
+
+  get numbers(): ReadonlyArray<number> {
+    return (this.log.subjects.get(subjects.event("noted", ID)) ?? []).flatMap(({ commit }) => commit.events.map((event) => (event as Noted).number))
+  }
+}
+
+test("a write that another owner overtook draws again", async () => {
+  const world = new World()
+  const [first, second] = [world.owner(), world.owner()]
+  await world.note(first, "begin")
+  world.meanwhile = () => world.note(second, "overtakes").then(() => undefined)
+  expect(await world.note(first, "overtaken")).toEqual({ data: 4 })
+  expect(world.numbers).toEqual([1, 3, 4])
+})
+
+test("so does one whose owner has read the log again meanwhile", async () => {
+  const world = new World()
+  const [first, second] = [world.owner(), world.owner()]
+  await world.note(first, "begin")
+  world.meanwhile = async () => {
+    await world.note(second, "overtakes")
+    first.stale()
+    await first.load()
+  }
+  expect(await world.note(first, "overtaken")).toEqual({ data: 4 })
+  expect(world.numbers).toEqual([1, 3, 4])
+})
