@@ -102,7 +102,9 @@ export const LIMITS = {
     receiver_in_flight_max: 32,
     agent_in_flight_max: 8,
     held_max: 1024,
-    receiver_queue_max: 256,
+    receiver_queue_max: 512,
+    /** What waits for a receiver that is known is what it can take in this time. */
+    receiver_queue_ms: 1000,
     /** A receiver that takes longer than this is slow: it gets less at once, and shares a part of the worker with its like. */
     slow_ms: 2000,
     slow_in_flight_max: 2,
@@ -139,6 +141,13 @@ export const LIMITS = {
     /** A stream's right is looked at anew at this distance; where nobody can tell for so long, it ends. */
     judge_ms: 30_000,
     judge_overdue_ms: 60_000
+  },
+  moderation: {
+    appeal_max_chars: 4000,
+    /** contract 12: trust for each full period of active time, for so many periods at most. */
+    active_period_seconds: 2_592_000,
+    active_period_trust: 2,
+    active_periods_max: 12
   },
   service: {
     /** The whole of one request at the edge, from the first header byte to the answer. */

@@ -23,6 +23,8 @@ interface Lane<T> {
 interface Receiver<T> {
   readonly name: string
   pace: Pace
+  /** How long it usually takes (ms): an average in which the newest count most. */
+  usualMs: number
   active: number
   waiting: number
   /** In the order of their turns. */
@@ -40,6 +42,8 @@ export type Accepted = "accepted" | "busy" | "slow"
 
 /** Receivers whose pace is remembered. */
 const KNOWN_MAX = 10_000
+/** Weight of the newest in the average. */
+const NEWEST = 0.2
 
 export class FairQueue<T> {
   private readonly bounds: Bounds
@@ -62,9 +66,9 @@ export class FairQueue<T> {
 
   add(name: string, agent: string, item: T): Accepted {
     const receiver = this.receiver(name)
-    const { slow_queue_max, receiver_queue_max, probation_held_max } = this.bounds
+    const { slow_queue_max, probation_held_max } = this.bounds
     if (receiver.pace === "slow" && (receiver.waiting >= slow_queue_max || this.heldOnProbation >= probation_held_max)) return "slow"
-    if (receiver.waiting >= receiver_queue_max) return "busy"
+    if (receiver.waiting >= this.queueMax(receiver)) return "busy"
     if (receiver.pace === "unknown" && this.heldOnProbation >= probation_held_max) return "busy"
     const lane = receiver.lanes.get(agent) ?? { agent, active: 0, waiting: [] }
     receiver.lanes.set(agent, lane)
@@ -94,6 +98,12 @@ export class FairQueue<T> {
     const all = [...this.turns.values()].flatMap((receiver) => this.handBack(receiver, 0))
     this.turns.clear()
     return all
+  }
+
+  private queueMax({ pace, usualMs }: Receiver<T>): number {
+    const { held_max, receiver_queue_max, receiver_queue_ms, receiver_in_flight_max } = this.bounds
+    if (pace !== "fast") return receiver_queue_max
+    return Math.min(held_max, Math.max(receiver_in_flight_max, (receiver_queue_ms * receiver_in_flight_max) / usualMs))
   }
 
   private hasRoom({ pace, active }: Receiver<T>): boolean {
@@ -127,6 +137,7 @@ export class FairQueue<T> {
     this.active--
     if (lane.active === 0 && lane.waiting.length === 0) receiver.lanes.delete(lane.agent)
     if (tookMs === null) return []
+    receiver.usualMs = receiver.pace === "unknown" ? Math.max(1, tookMs) : receiver.usualMs * (1 - NEWEST) + Math.max(1, tookMs) * NEWEST
     this.setPace(receiver, tookMs <= this.bounds.slow_ms ? "fast" : "slow")
     return receiver.pace === "slow" ? this.handBack(receiver, this.bounds.slow_queue_max) : []
   }
@@ -156,7 +167,7 @@ export class FairQueue<T> {
 
   private receiver(name: string): Receiver<T> {
     const known = this.receivers.get(name)
-    const receiver = known ?? { name, pace: "unknown", active: 0, waiting: 0, lanes: new Map() }
+    const receiver = known ?? { name, pace: "unknown", usualMs: 1, active: 0, waiting: 0, lanes: new Map() }
     // Behind the others: the one met longest ago is forgotten first.
     if (known !== undefined) this.receivers.delete(name)
     this.receivers.set(name, receiver)

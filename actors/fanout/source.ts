@@ -6,18 +6,38 @@ import { AckPolicy, type Consumer, DeliverPolicy, jetstream, type JetStreamManag
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
+import { paced } from "../../schemas/bus/pace.ts"
 import { onLine } from "../engine/renewal.ts"
 import type { Message, Source } from "./worker.ts"
 
 /** How long one fetch waits for messages; a lost connection ends it at once. */
 const FETCH_MS = 10_000
+/** Acknowledgements gather for this long: nobody waits for them, and each write to the server costs more than they do. */
+const ACK_GAP_MS = 5
 
-const messageOf = (message: JsMsg): Message => ({
+const gatheredAcks = (): ((message: JsMsg) => void) => {
+  let gathered: Array<JsMsg> = []
+  const flushSoon = paced(() => {
+    const acked = gathered
+    gathered = []
+    try {
+      for (const message of acked) message.ack()
+    } catch {
+      // The connection is at its end: they are given out again, and whoever gets them finds them answered.
+    }
+  }, ACK_GAP_MS)
+  return (message) => {
+    gathered.push(message)
+    flushSoon()
+  }
+}
+
+const messageOf = (message: JsMsg, ack: (message: JsMsg) => void): Message => ({
   seq: message.seq,
   delivery: message.subject.split(".")[3] ?? "",
   data: message.data,
   given: message.info.deliveryCount,
-  ack: () => message.ack(),
+  ack: () => ack(message),
   nak: (afterMs) => message.nak(afterMs),
   working: () => message.working()
 })
@@ -33,6 +53,7 @@ export const deliverySource = async (nats: NatsConnection, manager: JetStreamMan
       max_ack_pending: webhook.ack_pending_max
     })
   await add()
+  const ack = gatheredAcks()
   let consumer: Consumer | null = null
   return {
     fetch: async (max, receive, signal) => {
@@ -42,7 +63,7 @@ export const deliverySource = async (nats: NatsConnection, manager: JetStreamMan
       const forget = onLine(nats, end)
       signal.addEventListener("abort", end)
       try {
-        for await (const message of messages) receive(messageOf(message))
+        for await (const message of messages) receive(messageOf(message, ack))
       } catch (error) {
         // Should it be gone, it is made again.
         consumer = null

@@ -83,7 +83,11 @@ export class Worker {
   private readonly held = new Map<number, Message>()
   private readonly heartbeat: NodeJS.Timeout
   private readonly underWay = new Set<Promise<void>>()
+  /** Given back unasked, for want of room: nobody else has had it when it comes again the next time. */
+  private readonly givenBack = new Map<number, number>()
   private readonly ending = new AbortController()
+  /** The connection may be gone: nothing is asked any more, what is left comes to another worker. */
+  private over = false
   private released: (() => void) | null = null
 
   constructor(parts: WorkerParts) {
@@ -102,6 +106,7 @@ export class Worker {
     this.release()
     for (const { message } of this.queue.clear()) this.settle(message, () => message.nak(0))
     await Promise.race([Promise.allSettled(this.underWay), delay(LINGER_MS, undefined, { ref: false })])
+    this.over = true
     clearInterval(this.heartbeat)
     this.held.clear()
   }
@@ -147,7 +152,9 @@ export class Worker {
     // Given out again while the line was down: it is being seen to.
     if (this.held.has(message.seq)) return
     this.held.set(message.seq, message)
-    if (call.content !== null && message.given === 1) return this.admit({ ...call.content, call: call.call, message })
+    const untouched = this.givenBack.get(message.seq) ?? 0
+    this.givenBack.delete(message.seq)
+    if (call.content !== null && message.given === untouched + 1) return this.admit({ ...call.content, call: call.call, message })
     this.track(this.look(message, call.call))
   }
 
@@ -169,8 +176,13 @@ export class Worker {
   private admit(attempt: Attempt): void {
     const accepted = this.queue.add(attempt.receiver, attempt.agent, attempt)
     if (accepted === "slow") this.track(this.putOff(attempt))
-    if (accepted === "busy") this.settle(attempt.message, () => attempt.message.nak(BUSY_MS))
+    if (accepted === "busy") this.giveBack(attempt.message)
     this.begin()
+  }
+
+  private giveBack(message: Message): void {
+    if (this.givenBack.size < this.parts.config.limits.webhook.ack_pending_max) this.givenBack.set(message.seq, message.given)
+    this.settle(message, () => message.nak(BUSY_MS))
   }
 
   private begin(): void {
@@ -259,6 +271,7 @@ export class Worker {
 
   /** The answer; `null` where nobody can say at the moment. An actor that seems not to be there is one whose log lags. */
   private async asked<T>(id: string, kind: string, actor: string, op: string, input: unknown): Promise<T | null> {
+    if (this.over) return null
     const { head, body } = await this.parts.ask({ id, kind, actor, op, input, deadline: Date.now() + ASK_DEADLINE_MS })
     return head.refused === undefined ? (JSON.parse(text.decode(body)) as T) : null
   }

@@ -13,6 +13,7 @@ import { memoryCases } from "./memory.ts"
 import { rebuildCase } from "./rebuild.ts"
 import { verificationCost } from "./verification.ts"
 import { verifierCases } from "./verify.ts"
+import { webhookCases } from "./webhooks.ts"
 
 const { values } = parseArgs({
   args: process.argv.slice(2),
@@ -53,4 +54,5 @@ if (wants("directory")) await directoryCases(say)
 if (wants("memory")) await memoryCases(say)
 if (wants("rebuild")) await rebuildCase(say)
 if (wants("verify")) await verifierCases(say)
+if (wants("webhooks")) await webhookCases(say, values.case)
 process.exit(0)

@@ -33,7 +33,8 @@ export interface BenchStack {
   readonly stop: () => Promise<void>
 }
 
-export const startService = async (edges: number, actors: number): Promise<BenchStack> => {
+/** `more`: for the environment of every node. */
+export const startService = async (edges: number, actors: number, more: NodeJS.ProcessEnv = {}): Promise<BenchStack> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const edgePorts = await Promise.all(Array.from({ length: edges }, () => drawPort()))
   const baseUrl = `http://127.0.0.1:${edgePorts[0]}`
@@ -49,7 +50,8 @@ export const startService = async (edges: number, actors: number): Promise<Bench
       HUB_DATA: dataDir,
       HUB_CAPTCHA_BYPASS: BYPASS,
       HUB_LIMITS: JSON.stringify({ ...UNLIMITED, "registration.pow_difficulty.base": 1, "registration.pow_difficulty.max": 1 }),
-      ...addressing({}, baseUrl, edgePorts)
+      ...addressing({}, baseUrl, edgePorts),
+      ...more
     },
     nats: {
       binary: await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal }),

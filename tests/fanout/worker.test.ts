@@ -1,0 +1,220 @@
+/** The worker between a log, actors and receivers that are played here: what it does when any of them fails. */
+import { afterEach, describe, expect, test } from "vitest"
+import type { Ask } from "../../schemas/bus/frames.ts"
+import type { Answer } from "../../schemas/bus/asker.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { PostOutcome } from "../../actors/fanout/post.ts"
+import { type Message, type Source, Worker } from "../../actors/fanout/worker.ts"
+import { waitFor } from "../harness/index.ts"
+
+const WEBHOOK = { ...LIMITS.webhook, ack_wait_ms: 60, slow_ms: 50, in_flight_max: 8, held_max: 16 }
+
+const taken: PostOutcome = { response_code: 200, error: null, retry_after_seconds: null, duration_ms: 1 }
+const refusing = (code: Refusal["code"]): Answer => ({ head: { refused: { code, message: "" } }, body: new Uint8Array(0) })
+const answer = (data: unknown): Answer => ({ head: {}, body: Buffer.from(JSON.stringify(data)) })
+
+class Line implements Source {
+  readonly waiting: Array<Message> = []
+  readonly log: Array<string> = []
+  readonly asked: Array<number> = []
+  working = 0
+  private wake: () => void = () => undefined
+
+  give(delivery: number, events: ReadonlyArray<object>, given = 1, seq = delivery): void {
+    this.waiting.push({
+      seq, delivery: String(delivery), given, data: Buffer.from(JSON.stringify({ v: 1, id: "c", op: "o", at: 0, events })),
+      ack: () => void this.log.push(`ack ${seq}`),
+      nak: (ms) => void this.log.push(`nak ${seq} ${ms}`),
+      working: () => void this.working++
+    })
+    this.wake()
+  }
+
+  queued(delivery: number, more: object = {}): void {
+    this.give(delivery, [{ type: "delivery.queued", v: 1, agent: `hx${delivery}`, about: "webhook.test", body: "{}", receiver: "a.example:443", ...more }])
+  }
+
+  async fetch(max: number, receive: (message: Message) => void, signal: AbortSignal): Promise<void> {
+    this.asked.push(max)
+    if (this.waiting.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve
+        signal.addEventListener("abort", () => resolve())
+      })
+    }
+    for (const message of this.waiting.splice(0, max)) receive(message)
+  }
+}
+
+let worker: Worker | null = null
+afterEach(() => worker?.stop())
+
+interface Played {
+  readonly line: Line
+  readonly asks: Array<Ask>
+  readonly posts: Array<string>
+}
+
+const play = (more: { readonly actors?: (ask: Ask, times: number) => Answer | null; readonly post?: (url: string) => Promise<PostOutcome> } = {}): Played => {
+  const line = new Line()
+  const asks: Array<Ask> = []
+  const posts: Array<string> = []
+  const times = new Map<string, number>()
+  const usual = (ask: Ask): Answer => answer(ask.op === "webhook.sign" ? { url: "https://a.example/in", signature: "v1,x", failing: false } : { status: "delivered" })
+  worker = new Worker({
+    source: line,
+    config: { limits: { ...LIMITS, webhook: WEBHOOK } },
+    ask: (ask) => {
+      asks.push(ask)
+      times.set(ask.op, (times.get(ask.op) ?? 0) + 1)
+      return Promise.resolve(more.actors?.(ask, times.get(ask.op) ?? 0) ?? usual(ask))
+    },
+    poster: {
+      post: (url, headers) => {
+        posts.push(`${url} ${String(headers["webhook-id"])}`)
+        return more.post?.(url) ?? Promise.resolve(taken)
+      }
+    }
+  })
+  return { line, asks, posts }
+}
+
+const opsOf = ({ asks }: Played): ReadonlyArray<string> => asks.map(({ op }) => op)
+const logged = (played: Played, line: string): Promise<unknown> => waitFor(() => played.line.log.includes(line), { describe: line })
+
+describe("a call", () => {
+  test("is signed, posted, reported, acknowledged, in this order", async () => {
+    const played = play()
+    played.line.queued(7)
+    await logged(played, "ack 7")
+    expect(opsOf(played)).toEqual(["webhook.sign", "delivery.report"])
+    expect(played.posts).toEqual(["https://a.example/in ntf_7"])
+    expect(played.asks[1]).toMatchObject({ id: "delivery-7-1", kind: "delivery", actor: "7", input: { call: 1, response_code: 200, error: null } })
+  })
+
+  test("a commit that calls for nothing is acknowledged, unasked", async () => {
+    const played = play()
+    played.line.give(1, [{ type: "delivery.attempted", v: 1 }])
+    played.line.give(2, [])
+    await logged(played, "ack 1")
+    await logged(played, "ack 2")
+    expect(played.asks).toEqual([])
+  })
+
+  test("given again, or due: the delivery is asked first, and again where it has not heard of the call yet", async () => {
+    const content = { agent: "hx1", about: "webhook.test", body: "{}", receiver: "a.example:443" }
+    const played = play({ actors: (ask, times) => (ask.op === "delivery.content" ? answer({ ...content, calls: times < 3 ? 1 : 2, called: times >= 3 }) : null) })
+    played.line.give(1, [{ type: "delivery.due", v: 1, call: 2 }], 1, 50)
+    await logged(played, "ack 50")
+    expect(opsOf(played)).toEqual(["delivery.content", "delivery.content", "delivery.content", "webhook.sign", "delivery.report"])
+  })
+
+  test.each([["answered", { calls: 1, called: false }], ["superseded", { calls: 2, called: true }]])("that was %s is posted no more", async (_what, stands) => {
+    const played = play({ actors: (ask) => (ask.op === "delivery.content" ? answer({ agent: "hx1", about: "x", body: "{}", receiver: "a.example:443", ...stands }) : null) })
+    played.line.give(3, [{ type: "delivery.queued", v: 1, agent: "hx1", about: "x", body: "{}", receiver: "a.example:443" }], 2)
+    await logged(played, "ack 3")
+    expect(played.posts).toEqual([])
+  })
+
+  test("to nobody any more is dropped", async () => {
+    const played = play({ actors: (ask) => (ask.op === "webhook.sign" ? answer({ drop: "banned" }) : null) })
+    played.line.queued(4)
+    await logged(played, "ack 4")
+    expect(played.posts).toEqual([])
+    expect(played.asks[1]).toMatchObject({ op: "delivery.drop", input: { call: 1, reason: "banned" } })
+  })
+
+  test("goes where the webhook is now, in that receiver's turn", async () => {
+    const played = play({ actors: (ask) => (ask.op === "webhook.sign" ? answer({ url: "https://b.example:8443/new", signature: "v1,x", failing: false }) : null) })
+    played.line.queued(5)
+    await logged(played, "ack 5")
+    expect(played.posts).toEqual(["https://b.example:8443/new ntf_5"])
+  })
+})
+
+describe("when others fail", () => {
+  test.each(["unavailable", "overloaded", "internal_error", "not_found"] as const)("no signature (%s): again later, nothing posted", async (code) => {
+    const played = play({ actors: (ask) => (ask.op === "webhook.sign" ? refusing(code) : null) })
+    played.line.queued(1)
+    await logged(played, "nak 1 1000")
+    expect(played.posts).toEqual([])
+  })
+
+  test("no report: again, later each time, never acknowledged", async () => {
+    const played = play({ actors: (ask) => (ask.op === "delivery.report" ? refusing("unavailable") : ask.op === "delivery.content" ? answer({ agent: "hx1", about: "x", body: "{}", receiver: "a.example:443", calls: 1, called: true }) : null) })
+    played.line.queued(1)
+    await logged(played, "nak 1 1000")
+    played.line.give(1, [{ type: "delivery.queued", v: 1, agent: "hx1", about: "x", body: "{}", receiver: "a.example:443" }], 3)
+    await logged(played, "nak 1 3000")
+    expect(played.line.log.some((line) => line.startsWith("ack"))).toBe(false)
+  })
+
+  test("the agent hears of the first failure, of a success after one, and of 410; of a success otherwise not", async () => {
+    let outcome: PostOutcome = taken
+    let failing = false
+    const played = play({
+      actors: (ask) => (ask.op === "webhook.sign" ? answer({ url: "https://a.example/in", signature: "v1,x", failing }) : null),
+      post: () => Promise.resolve(outcome)
+    })
+    const heard = async (seq: number) => {
+      played.line.queued(seq)
+      await logged(played, `ack ${seq}`)
+      await waitFor(() => played.asks.at(-1)?.op !== "delivery.report" || (outcome.error === null && !failing))
+      return played.asks.filter(({ op, actor }) => op === "webhook.attempted" && actor === `hx${seq}`).map(({ input }) => input)
+    }
+    expect(await heard(1)).toEqual([])
+    outcome = { ...taken, response_code: 500, error: "http_500" }
+    expect(await heard(2)).toEqual([{ url: "https://a.example/in", delivered: false, gone: false }])
+    outcome = { ...taken, response_code: 410, error: "http_410" }
+    expect(await heard(3)).toEqual([{ url: "https://a.example/in", delivered: false, gone: true }])
+    failing = true
+    outcome = taken
+    expect(await heard(4)).toEqual([{ url: "https://a.example/in", delivered: true, gone: false }])
+  })
+
+  test("a receiver turned slow: what waits for it is put off durably, not kept", async () => {
+    const held: Array<(outcome: PostOutcome) => void> = []
+    const played = play({ post: () => new Promise((resolve) => held.push(resolve)) })
+    for (let count = 1; count <= 10; count++) played.line.queued(count)
+    await waitFor(() => held.length === WEBHOOK.slow_in_flight_max)
+    held[0]?.({ ...taken, response_code: null, error: "timeout", duration_ms: 15_000 })
+    await waitFor(() => opsOf(played).filter((op) => op === "delivery.put_off").length === 10 - WEBHOOK.slow_in_flight_max - WEBHOOK.slow_queue_max)
+    for (const hung of held) hung(taken)
+  })
+
+  test("silence for long: it says to be working on what it holds", async () => {
+    let release: (outcome: PostOutcome) => void = () => undefined
+    const played = play({ post: () => new Promise((resolve) => { release = resolve }) })
+    played.line.queued(1)
+    await waitFor(() => played.line.working >= 3)
+    // Given out again meanwhile, while the line was down: one attempt is enough.
+    played.line.queued(1)
+    release(taken)
+    await logged(played, "ack 1")
+    expect(played.posts).toHaveLength(1)
+  })
+
+  test("it fetches no more than it may hold", async () => {
+    const held: Array<(outcome: PostOutcome) => void> = []
+    const played = play({ post: () => new Promise((resolve) => held.push(resolve)) })
+    for (let count = 1; count <= 40; count++) played.line.queued(count, { receiver: `r${count}.example:443` })
+    await waitFor(() => played.line.waiting.length === 40 - WEBHOOK.held_max)
+    expect(played.line.asked.every((max) => max <= WEBHOOK.held_max)).toBe(true)
+    await waitFor(() => {
+      for (const resolve of held.splice(0)) resolve(taken)
+      return played.line.log.filter((line) => line.startsWith("ack")).length === 40
+    })
+  })
+
+  test("at its end it gives back what waits and finishes what is under way", async () => {
+    const held: Array<(outcome: PostOutcome) => void> = []
+    const played = play({ post: () => new Promise((resolve) => held.push(resolve)) })
+    for (let count = 1; count <= 6; count++) played.line.queued(count)
+    await waitFor(() => held.length === 2)
+    const stopped = worker?.stop()
+    for (const resolve of held) resolve(taken)
+    await stopped
+    expect(played.line.log.toSorted()).toEqual(["ack 1", "ack 2", "nak 3 0", "nak 4 0", "nak 5 0", "nak 6 0"])
+  })
+})
