@@ -147,7 +147,10 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
       if (error === null) void placement.pingOnce(message.string())
     }
   })
-  await timers.deliver(manager, (ask) => asker.ask(ask), (kind) => host.definition(kind)?.onTimer)
+  await timers.deliver(manager, (ask) => asker.ask(ask), (kind, name) => {
+    const onTimer = host.definition(kind)?.onTimer
+    return typeof onTimer === "function" ? onTimer(name) : onTimer
+  })
   const beat = setInterval(() => {
     placement.tick().catch(complain("placement"))
     runProjections()

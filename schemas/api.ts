@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AgentApi } from "./agent/api.ts"
 import { IdentityApi } from "./identity/api.ts"
 import { MetaApi } from "./meta/api.ts"
+import { ModerationApi } from "./moderation/api.ts"
 import { NotificationApi } from "./notification/api.ts"
 import { complete } from "./openapi.ts"
 import { RegistrationApi } from "./registration/api.ts"
@@ -16,6 +17,7 @@ export class HubApi extends HttpApi.make("hub")
   .add(RegistrationApi)
   .add(AgentApi)
   .add(IdentityApi)
+  .add(ModerationApi)
   .add(NotificationApi)
   .add(WebhookApi)
   .prefix(API_PREFIX)

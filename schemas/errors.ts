@@ -46,6 +46,9 @@ export const ERROR_STATUS = {
   webhook_not_set: 409,
   /** The delivery is still under way, or was repeated too often. */
   redelivery_not_possible: 409,
+  /** The account is not suspended, or there is no open appeal to decide on. */
+  appeal_not_possible: 409,
+  appeal_exists: 409,
   idempotency_in_flight: 409,
   request_too_large: 413,
   uri_too_long: 414,

@@ -1,15 +1,17 @@
 /** The agent actor: id = hub id. Its operations are listed in schemas/bus/operations.ts. */
 import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { notFound } from "../../schemas/errors.ts"
-import { custom, type Decision, read, type Result, write } from "../engine/definition.ts"
+import { custom, read, type Result, write } from "../engine/definition.ts"
 import { Json } from "../engine/json.ts"
 import { Sealer } from "../engine/seal.ts"
-import { decideBan, decideDelete, decideReinstate, decideRole, decideSuspend, decideSystem, decideUpdate } from "./decide.ts"
+import { decideDelete, decideRole, decideSystem, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { idempotencyOperations } from "../idempotency/operations.ts"
 import { identityOperations } from "../identity/operations.ts"
 import type { KeyClaim } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
+import { MODERATION_TIMERS, moderationOperations, operatorWrite } from "../moderation/operations.ts"
+import { operatorView } from "../moderation/record.ts"
 import { notificationOperations } from "../notification/operations.ts"
 import { deliveringOperations, webhookOperations } from "../webhook/operations.ts"
 import { agentGate, newAgentMemory } from "./gate.ts"
@@ -43,17 +45,6 @@ const readyProfiles = (lastSeen: LastSeen, baseUrl: string) => {
   }
 }
 
-/** Operators see every status; the public sees no banned or deleted agent (spec 2.2). */
-const operatorView = (state: AgentState, { id }: { readonly id: string }) => {
-  if (state === null) return null
-  const { number, handle, name, status, roles, is_system, trust, reputation } = state
-  return { id, number, handle, name, status, roles, is_system, trust, reputation }
-}
-
-/** What operators decide, all answered alike. */
-const operatorWrite = <Input>(decide: (state: AgentState, input: Input) => Decision<AgentEvent>) =>
-  write<AgentState, Input, AgentEvent>({ decide, answer: (state, _reply, context) => operatorView(state, context), projected: true })
-
 const fold: Fold<AgentState, AgentEvent> = { kind: "agent", initial: null, events: AGENT_EVENTS, evolve }
 
 export const agentKind = kind(fold, (parts) => {
@@ -65,7 +56,7 @@ export const agentKind = kind(fold, (parts) => {
   const claimOf = (key: string) => stateOf<KeyClaim | null>("key", key)
   return {
     memory: newAgentMemory,
-    onTimer: "identity.timer",
+    onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
     gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     operations: deliveringOperations({
       "agent.authenticate": read<AgentState, null>((state, _input, { id }) =>
@@ -96,13 +87,11 @@ export const agentKind = kind(fold, (parts) => {
         projected: true,
         after: (_input, { id }) => void identity.hosts.erase(id).catch(() => undefined)
       }),
-      "agent.suspend": operatorWrite(decideSuspend),
-      "agent.reinstate": operatorWrite(decideReinstate),
-      "agent.ban": operatorWrite(decideBan),
       "agent.role": operatorWrite(decideRole),
       "agent.system": operatorWrite(decideSystem),
       "agent.inspect": read<AgentState, null>((state, _input, context) => (state === null ? absent : { data: operatorView(state, context) })),
       ...identity.operations,
+      ...moderationOperations(parts),
       ...notificationOperations,
       ...webhookOperations(parts),
       ...idempotencyOperations(nats, limits, new Sealer(seed))

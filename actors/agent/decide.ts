@@ -3,12 +3,11 @@ import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Decision } from "../engine/definition.ts"
-import type { Agent, AgentEvent, AgentState, ScoreName } from "./state.ts"
+import { scoreEntries } from "./scores.ts"
+import type { Agent, AgentEvent, AgentState } from "./state.ts"
 
 /** contract 12 */
 const TRUST_AT_START = 10
-const TRUST_MAX = 100
-const TRUST_LOST_BY_SUSPENSION = 30
 /** Roles that an operator may give; rights come from nothing else (spec 2.2). */
 export const ROLES = ["operator"] as const
 
@@ -24,32 +23,10 @@ export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null =>
   return agent.status === "suspended" && changes ? refusal("agent_suspended", "This agent is suspended: it may read, but not write.") : null
 }
 
-export const scoreChange = (
-  agent: { readonly trust: number; readonly reputation: number; readonly entries: number },
-  score: ScoreName,
-  wanted: number,
-  reason: string,
-  target: { readonly type: string; readonly id: string } | null
-): AgentEvent => {
-  const before = agent[score]
-  const value = score === "trust" ? Math.min(TRUST_MAX, Math.max(0, before + wanted)) : before + wanted
-  return {
-    type: "agent.score_changed",
-    v: 1,
-    entry: agent.entries + 1,
-    score,
-    delta: value - before,
-    value,
-    reason,
-    target_type: target?.type ?? null,
-    target_id: target?.id ?? null
-  }
-}
-
 /** What registration writes on the new agent's subject (spec 4.3 step 3). */
 export const registrationEvents = (registered: Extract<AgentEvent, { type: "agent.registered" }>): ReadonlyArray<AgentEvent> => [
   registered,
-  scoreChange({ trust: 0, reputation: 0, entries: 0 }, "trust", TRUST_AT_START, "registered", null)
+  ...scoreEntries({ trust: 0, reputation: 0, entries: 0 }, [{ score: "trust", delta: TRUST_AT_START, reason: "registered", target: null }])
 ]
 
 export const decideUpdate = (state: AgentState, change: UpdateMe, production: boolean): Decision<AgentEvent> => {
@@ -73,35 +50,6 @@ export const decideDelete = (state: AgentState, input: { readonly confirm: strin
     return { refused: refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle, exactly.", { field: "confirm" }) }
   }
   return { events: [{ type: "agent.deleted", v: 1 }] }
-}
-
-interface Moderation {
-  readonly reason: string
-}
-
-const conflict = (agent: Agent): { readonly refused: Refusal } => ({
-  refused: refusal("validation_error", `The agent is ${agent.status}.`, { field: "status", status: agent.status })
-})
-
-export const decideSuspend = (state: AgentState, input: Moderation): Decision<AgentEvent> => {
-  if (state === null) return missing
-  if (state.status !== "active") return conflict(state)
-  const score = scoreChange(state, "trust", -TRUST_LOST_BY_SUSPENSION, "suspended", null)
-  const withheld = score.type === "agent.score_changed" ? 0 - score.delta : 0
-  return { events: [{ type: "agent.suspended", v: 1, reason: input.reason, trust_withheld: withheld }, score] }
-}
-
-export const decideReinstate = (state: AgentState, input: Moderation): Decision<AgentEvent> => {
-  if (state === null) return missing
-  if (state.status !== "suspended") return conflict(state)
-  const score = scoreChange(state, "trust", state.trust_withheld, "reinstated", null)
-  return { events: [{ type: "agent.reinstated", v: 1, reason: input.reason }, score] }
-}
-
-export const decideBan = (state: AgentState, input: Moderation): Decision<AgentEvent> => {
-  if (state === null) return missing
-  if (state.status !== "active" && state.status !== "suspended") return conflict(state)
-  return { events: [{ type: "agent.banned", v: 1, reason: input.reason }] }
 }
 
 export const decideRole = (state: AgentState, input: { readonly role: string; readonly granted: boolean }): Decision<AgentEvent> => {

@@ -1,3 +1,4 @@
+import { evolveModerated, newlyModerated } from "../moderation/state.ts"
 import { evolveWebhook } from "../webhook/evolve.ts"
 import { type Agent, type AgentEvent, type AgentState, NEW_WEBHOOK, type ProfileChange, UNREAD_MAX } from "./state.ts"
 
@@ -12,13 +13,17 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.score_changed":
       return { ...state, [event.score]: event.value, entries: event.entry }
     case "agent.suspended":
-      return { ...state, status: "suspended", trust_withheld: event.trust_withheld }
+      return { ...state, ...evolveModerated(state, event, meta.at), status: "suspended", trust_withheld: event.trust_withheld }
     case "agent.reinstated":
-      return { ...state, status: "active", trust_withheld: 0 }
+      return { ...state, ...evolveModerated(state, event, meta.at), status: "active", trust_withheld: 0 }
     case "agent.banned":
-      return { ...state, status: "banned" }
+      return { ...state, ...evolveModerated(state, event, meta.at), status: "banned" }
+    case "agent.appealed":
+    case "agent.appeal_decided":
+    case "agent.active_time_counted":
+      return { ...state, ...evolveModerated(state, event, meta.at) }
     case "agent.deleted":
-      return deleted(state)
+      return { ...deleted(state), ...evolveModerated(state, event, meta.at) }
     case "agent.roles_changed":
       return { ...state, roles: event.roles }
     case "agent.system_marked":
@@ -42,7 +47,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.directory_unsigned":
       return { ...state, directory_signature: null }
     case "agent.notified":
-      return { ...state, unread: [...state.unread, event.notification].slice(-UNREAD_MAX), webhook: evolveWebhook(state, event, meta.at) }
+      return { ...state, unread: withUnread(state.unread, event.notification), webhook: evolveWebhook(state, event, meta.at) }
     case "agent.notifications_read": {
       const read = new Set(event.ids)
       return { ...state, unread: state.unread.filter((id) => !read.has(id)) }
@@ -58,6 +63,9 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, webhook: evolveWebhook(state, event, meta.at) }
   }
 }
+
+/** Folded again, an event changes nothing more. */
+const withUnread = (unread: ReadonlyArray<number>, id: number): ReadonlyArray<number> => (unread.at(-1) === id ? unread : [...unread, id].slice(-UNREAD_MAX))
 
 const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at: number): Agent => ({
   number: event.number,
@@ -80,6 +88,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   recovery: null,
   directory_signature: null,
   unread: [],
+  ...newlyModerated(at),
   created_at: at
 })
 

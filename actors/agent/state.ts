@@ -2,6 +2,7 @@
 import type { Link } from "../../schemas/agent/fields.ts"
 import type { SignedRequest } from "../../schemas/bus/operations.ts"
 import type { KeyProof } from "../../schemas/identity/records.ts"
+import type { ActiveTime, StandingState } from "../moderation/state.ts"
 
 export interface AgentKey {
   /** Standard base64. */
@@ -85,6 +86,9 @@ export interface Agent {
   readonly directory_signature: DirectorySignatureState | null
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
   readonly unread: ReadonlyArray<number>
+  /** How the account stands (actors/moderation/). */
+  readonly standing: StandingState
+  readonly active_time: ActiveTime
   readonly created_at: number
 }
 
@@ -130,9 +134,26 @@ export type AgentEvent =
     readonly target_type: string | null
     readonly target_id: string | null
   }
-  | { readonly type: "agent.suspended"; readonly v: 1; readonly reason: string; readonly trust_withheld: number }
+  | {
+    readonly type: "agent.suspended"
+    readonly v: 1
+    readonly reason: string
+    readonly trust_withheld: number
+    /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
+    readonly until?: number
+  }
   | { readonly type: "agent.reinstated"; readonly v: 1; readonly reason: string }
   | { readonly type: "agent.banned"; readonly v: 1; readonly reason: string }
+  | { readonly type: "agent.appealed"; readonly v: 1; readonly text: string }
+  | { readonly type: "agent.appeal_decided"; readonly v: 1; readonly granted: boolean; readonly answer: string | null }
+  | {
+    readonly type: "agent.active_time_counted"
+    readonly v: 1
+    /** Full periods so far. */
+    readonly periods: number
+    /** Unix ms up to which the time is counted. */
+    readonly until: number
+  }
   | { readonly type: "agent.deleted"; readonly v: 1 }
   | { readonly type: "agent.roles_changed"; readonly v: 1; readonly roles: ReadonlyArray<string> }
   | { readonly type: "agent.system_marked"; readonly v: 1; readonly is_system: boolean }
@@ -190,6 +211,9 @@ export const AGENT_EVENTS = {
   "agent.suspended": 1,
   "agent.reinstated": 1,
   "agent.banned": 1,
+  "agent.appealed": 1,
+  "agent.appeal_decided": 1,
+  "agent.active_time_counted": 1,
   "agent.deleted": 1,
   "agent.roles_changed": 1,
   "agent.system_marked": 1,

@@ -201,7 +201,7 @@ export class Activation {
     const companions = "refused" in decision ? [] : (decision.also ?? [])
     for (const timer of "refused" in decision ? [] : (decision.timers ?? [])) {
       try {
-        await this.parts.timers.set(this.definition.kind, this.id, timer.name, timer.at)
+        await this.parts.timers.set(timer.of?.kind ?? this.definition.kind, timer.of?.id ?? this.id, timer.name, timer.at)
       } catch {
         return { refused: unavailable("A timer could not be set at the moment. It is safe to try again.") }
       }

@@ -26,6 +26,8 @@ export interface Timer {
   readonly name: string
   /** Unix ms. */
   readonly at: number
+  /** Another actor's, such as one that this commit begins; its own where nothing is said. */
+  readonly of?: { readonly kind: string; readonly id: string }
 }
 
 export type Decision<Event extends EventShape = EventShape> =
@@ -103,8 +105,8 @@ export interface ActorDefinition<State = unknown, Event extends EventShape = Eve
   /** Versions of each event type that `evolve` understands: the committed inventory of events. */
   readonly events: Readonly<Record<string, number>>
   readonly operations: Readonly<Record<string, Operation<State, Event>>>
-  /** The operation that a fired timer becomes; its input is `{ name }`. */
-  readonly onTimer?: string
+  /** The operation that a fired timer becomes, one for all or by the timer's name; its input is `{ name }`. */
+  readonly onTimer?: string | ((name: string) => string)
   /** No log at all: what such an actor keeps lies in its memory and in stores of its own. */
   readonly logless?: true
   /** What an activation keeps beside its state, lost with it: rate windows, requests under way. */

@@ -36,7 +36,7 @@ export class ScheduledTimers implements Timers {
   }
 
   /** Runs until the connection closes. */
-  async deliver(manager: JetStreamManager, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string) => string | undefined): Promise<void> {
+  async deliver(manager: JetStreamManager, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string, name: string) => string | undefined): Promise<void> {
     await manager.consumers.add(streams.timers, {
       durable_name: consumers.timers,
       ack_policy: AckPolicy.Explicit,
@@ -48,9 +48,9 @@ export class ScheduledTimers implements Timers {
     await consumer.consume({ max_messages: IN_FLIGHT_MAX, callback: (message) => void this.fire(message, ask, operationOf) })
   }
 
-  private async fire(message: JsMsg, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string) => string | undefined): Promise<void> {
+  private async fire(message: JsMsg, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string, name: string) => string | undefined): Promise<void> {
     const [, , , kind = "", id = "", name = ""] = message.subject.split(".")
-    const op = operationOf(kind)
+    const op = operationOf(kind, name)
     if (op === undefined) return message.term()
     const answer = await ask({
       id: `timer-${message.seq}`,

@@ -12,6 +12,8 @@ import type { AgentState } from "../agent/state.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
 import type { HandleEvent } from "../handle/actor.ts"
 import type { KeyEvent } from "../key/actor.ts"
+import { activeTimeTimer } from "../moderation/decide.ts"
+import { newlyModerated } from "../moderation/state.ts"
 import type { NumberEvent } from "../number/actor.ts"
 import { gradeAll } from "./questions/grade.ts"
 import type { Question } from "./questions/question.ts"
@@ -258,7 +260,8 @@ export const decideRegister = (
     { kind: "handle", id: handle, expected: 0, events: [handleClaimed] },
     { kind: "number", id: reply.profile.hx_id, expected: 0, events: [numberClaimed] }
   ]
-  return { events: [{ type: "challenge.consumed", v: 1, agent: state.hub_id }], reply, also }
+  const timers = activeTimeTimer(newlyModerated(context.at), rules.limits.moderation).map((timer) => ({ ...timer, of: { kind: "agent", id: state.hub_id } }))
+  return { events: [{ type: "challenge.consumed", v: 1, agent: state.hub_id }], reply, also, timers }
 }
 
 /** Somebody was faster: to the handle (spec 3.3: the challenge is consumed) or with the key. */

@@ -45,6 +45,8 @@ const TRAITS: Readonly<Record<string, Traits>> = {
   "identity.setRecovery": OPEN_TO_SUSPENDED,
   "identity.deleteRecovery": OPEN_TO_SUSPENDED,
   "identity.cancelRecovery": OPEN_TO_SUSPENDED,
+  // Who is suspended may say something to it.
+  "moderation.appeal": OPEN_TO_SUSPENDED,
   // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
   "webhook.testWebhook": { draw: [] },
   "webhook.redeliverWebhook": { draw: [] },

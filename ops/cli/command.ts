@@ -1,6 +1,7 @@
 import type { Service } from "./connection.ts"
 
 export interface Options {
+  readonly answer?: string
   readonly at?: string
   readonly description?: string
   /** Two points, as often as it was given. */
@@ -15,6 +16,7 @@ export interface Options {
   readonly sample?: string
   readonly since?: string
   readonly to?: string
+  readonly until?: string
   readonly "what-if"?: string
 }
 

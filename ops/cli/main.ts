@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util"
 import { migrate } from "../migrations/migrate.ts"
 import { agentCommand } from "./agent.ts"
+import { appealsCommand } from "./appeals.ts"
 import { categoryCommand } from "./category.ts"
 import { type Arguments, type Command, Finding, type Options } from "./command.ts"
 import { openService } from "./connection.ts"
@@ -25,6 +26,7 @@ const migrateCommand: Command = {
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   agent: agentCommand,
+  appeals: appealsCommand,
   category: categoryCommand,
   replay: replayCommand,
   tail: tailCommand,
@@ -55,8 +57,8 @@ const refuseUnknown = (name: string, command: Command, { positionals, values }: 
 
 const text = { type: "string" } as const
 const OPTIONS = {
-  at: text, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, json: { type: "boolean" }, kind: text,
-  name: text, position: text, reason: text, sample: text, since: text, to: text, "what-if": text
+  answer: text, at: text, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, json: { type: "boolean" }, kind: text,
+  name: text, position: text, reason: text, sample: text, since: text, to: text, until: text, "what-if": text
 } as const satisfies Record<keyof Options, object>
 
 /** `--diff a b`, which the parser would take for an option and one more word. */

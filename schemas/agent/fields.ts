@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { LIMITS } from "../limits.ts"
 
-const { limits } = LIMITS
+const { limits, moderation } = LIMITS
 
 /** No control characters or overrides of direction: a name can be printed and logged, and reads as it is written. */
 const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
@@ -40,6 +40,11 @@ export const Description = Storable.check(
 
 export const Transparency = Storable.check(
   Schema.isMaxCodePoints(limits.transparency_max_chars, { message: `must be at most ${limits.transparency_max_chars} characters` })
+)
+
+export const AppealText = Storable.check(
+  Schema.isBetweenCodePoints(1, moderation.appeal_max_chars, { message: `must be 1 to ${moderation.appeal_max_chars} characters` }),
+  Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
 const isWebAddress = (text: string): boolean =>

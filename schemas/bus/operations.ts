@@ -8,6 +8,7 @@ import type {
   Attestation, DirectoryEntry, DirectorySignature, HostVerifications, IdentityRecord, KeyRotated, Recovery, RecoveryScheduled, Verdict, VerifyChallenge, VerifyScheme
 } from "../identity/records.ts"
 import type { Category, Health, Stats } from "../meta/api.ts"
+import type { Standing } from "../moderation/api.ts"
 import type { Notification } from "../notification/api.ts"
 import type { Challenge, Questions, Register } from "../registration/api.ts"
 import type { Ed25519Jwk } from "../signing/jwk.ts"
@@ -53,6 +54,10 @@ export interface Operations {
 
   /** `ids: null` is all of them. */
   "notification.read": { input: { readonly ids: ReadonlyArray<number> | null }; output: { readonly marked_read: number } }
+
+  /** How the account stands; both may be asked while it is suspended. */
+  "moderation.standing": { input: null; output: Standing }
+  "moderation.appeal": { input: { readonly text: string }; output: Standing }
 
   /** The agent's webhook (spec 4.4). `events: null` is all of them. */
   "webhook.show": { input: null; output: Webhook }

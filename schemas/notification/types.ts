@@ -49,8 +49,11 @@ export const NOTIFICATION_TYPES: ReadonlyArray<NotificationType> = [
   type("report.resolved", "A report that you filed was closed.", {
     report_id: "integer", status: "string (resolved or rejected)", outcome: "string or null"
   }),
-  type("moderation.suspended", "Your account was suspended: reading goes on, writing is refused.", { reason: "string", at: "string (ISO 8601)" }),
-  type("moderation.reinstated", "Your account may write again.", { at: "string (ISO 8601)" }),
+  type("moderation.suspended", "Your account was suspended: reading goes on, writing is refused.", {
+    reason: "string", at: "string (ISO 8601)", until: "string (ISO 8601) or null"
+  }),
+  type("moderation.reinstated", "Your account may write again.", { reason: "string", at: "string (ISO 8601)" }),
+  type("moderation.appeal_denied", "Your appeal was denied: the suspension stands.", { answer: "string or null", at: "string (ISO 8601)" }),
   type("owner.message", "Your owner wrote to you.", {
     message_id: "integer", owner: "object {human_id, name}", text: "string", in_reply_to: "integer or null"
   }),

@@ -26,7 +26,9 @@ describe("npm run hub --", () => {
     ["replay agent one --diff 1 2 3", "replay --from-file <file> [any of these options]"],
     ["tail agent one another", "tail <kind> <ref> [--since <point>] [--json]"],
     ["verify agents", "verify [--kind <kind>] [--sample <number>]"],
-    ["status --kind agent", "status [--json]"]
+    ["status --kind agent", "status [--json]"],
+    ["appeals open", "appeals"],
+    ["agent appeal one maybe", "agent appeal <ref> grant|deny [--answer <text>]"]
   ])("%s is answered with the usage", async (line, usage) => {
     const { status, errors } = await hub(line.split(" "))
     expect(status).toBe(1)
@@ -35,7 +37,7 @@ describe("npm run hub --", () => {
   })
 
   it.each([
-    "rebuild", "rebuild seen", "agent suspend one --reason spam", "replay agent one --to 5 --json", "replay agent one --diff 5 2026-11-21T12:00:00Z --json",
+    "rebuild", "rebuild seen", "agent suspend one --reason spam", "agent suspend one --until 2027-01-31T12:00:00Z", "agent appeal one grant --answer sorry", "appeals", "replay agent one --to 5 --json", "replay agent one --diff 5 2026-11-21T12:00:00Z --json",
     "replay agent one --what-if x.json --to 5", "tail", "tail agent", "tail ada --since 5", "tail agent ada --json", "verify --kind agent --sample 5"
   ])("%s is let through to the service, which is not there", async (line) => {
     const { status, errors } = await hub(line.split(" "))

@@ -1,10 +1,13 @@
 /** Decisions on an agent and what they fold into (spec 3.1; contract 12), by example and over any history. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { decideBan, decideDelete, decideReinstate, decideRole, decideSuspend, decideSystem, decideUpdate, registrationEvents, scoreChange } from "../../../actors/agent/decide.ts"
+import { decideDelete, decideRole, decideSystem, decideUpdate, registrationEvents } from "../../../actors/agent/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
+import { scoreEntries } from "../../../actors/agent/scores.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
+import { decideBan, decideReinstate as reinstate, decideSuspend as suspend } from "../../../actors/moderation/decide.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
 
 const fold = (state: AgentState, events: ReadonlyArray<AgentEvent>): AgentState => events.reduce<AgentState>((before, event) => evolve(before, event, { at: 1000 }), state)
 
@@ -21,6 +24,9 @@ const after = (state: AgentState, decision: Decision<AgentEvent>): Agent => {
 const codeOf = (decision: Decision<AgentEvent>): string => ("refused" in decision ? decision.refused.code : "done")
 
 const because = { reason: "a test" }
+const context = { at: 1000, facts: { notification: 7 } }
+const decideSuspend = (state: AgentState, input: typeof because) => suspend(state, input, context)
+const decideReinstate = (state: AgentState, input: typeof because) => reinstate(state, input, context, LIMITS)
 
 describe("by example", () => {
   test("a new agent is active, with the trust it starts at and an entry for it", () => {
@@ -84,7 +90,7 @@ describe("over any history", () => {
     { weight: 1, arbitrary: fc.constant((state: AgentState) => decideBan(state, because)) },
     fc.boolean().map((granted) => (state: AgentState) => decideRole(state, { role: "operator", granted })),
     fc.tuple(fc.constantFrom("trust" as const, "reputation" as const), fc.integer({ min: -60, max: 60 })).map(([score, wanted]) => (state: AgentState) =>
-      state === null ? { events: [] } : { events: [scoreChange(state, score, wanted, "drawn by lot", null)] })
+      state === null ? { events: [] } : { events: scoreEntries(state, [{ score, delta: wanted, reason: "drawn by lot", target: null }]) })
   )
 
   const STEPS: Readonly<Record<Agent["status"], ReadonlyArray<Agent["status"]>>> = {

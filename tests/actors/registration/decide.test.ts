@@ -117,10 +117,11 @@ describe("step 3", () => {
     expect(codeOf(judge(open, bypass, CREATED_AT + POW_MS + ANSWER_MS + 1))).toBe("challenge_expired")
   })
 
-  test("claims agent, key and handle together, each where nobody has been", () => {
+  test("claims agent, key, handle and number together, each where nobody has been, and sets the clock of its active time", () => {
     const decision = register(served, inputOf())
     if ("refused" in decision) throw new Error(decision.refused.code)
-    expect(decision.also?.map(({ kind, id, expected }) => [kind, id, expected])).toEqual([["agent", "hx1", 0], ["key", "hx1", 0], ["handle", "some-one", 0]])
+    expect(decision.also?.map(({ kind, id, expected }) => [kind, id, expected])).toEqual([["agent", "hx1", 0], ["key", "hx1", 0], ["handle", "some-one", 0], ["number", "HX-000042", 0]])
+    expect(decision.timers?.map(({ name, of }) => [name, of])).toEqual([["active_time", { kind: "agent", id: "hx1" }]])
     expect(decision.reply).toMatchObject({ profile: { id: "hx1", hx_id: "HX-000042", handle: "some-one", scores: { trust: 10, reputation: 0 } }, sealedSecret: "sealed" })
     expect(JSON.stringify(decision)).not.toContain("whsec_")
     expect(fold(served, decision, 0)).toMatchObject({ status: "consumed", questions: [] })

@@ -1,0 +1,74 @@
+/** How an account stands, as part of its agent's state, and how its events change that. Pure. */
+import type { AgentEvent } from "../agent/state.ts"
+
+export interface AppealState {
+  readonly text: string
+  readonly status: "open" | "granted" | "denied"
+  /** Unix ms. */
+  readonly created_at: number
+  readonly decided_at: number | null
+  readonly answer: string | null
+}
+
+export interface StandingState {
+  /** Unix ms since when the status is what it is. */
+  readonly since: number
+  readonly reason: string | null
+  /** Unix ms at which a suspension ends by itself. */
+  readonly until: number | null
+  /** Against the suspension that stands, or the last one. */
+  readonly appeal: AppealState | null
+}
+
+/** The time that an account has been active, counted in full periods (contract 12). */
+export interface ActiveTime {
+  /** Unix ms since when it runs; `null` while it does not. */
+  readonly from: number | null
+  /** Milliseconds of an unfinished period from before `from`. */
+  readonly carried: number
+  /** Full periods that trust was given for. */
+  readonly periods: number
+}
+
+export interface Moderated {
+  readonly standing: StandingState
+  readonly active_time: ActiveTime
+}
+
+export const newlyModerated = (at: number): Moderated => ({
+  standing: { since: at, reason: null, until: null, appeal: null },
+  active_time: { from: at, carried: 0, periods: 0 }
+})
+
+type ModerationEvent = Extract<
+  AgentEvent,
+  { type: "agent.suspended" | "agent.reinstated" | "agent.banned" | "agent.deleted" | "agent.appealed" | "agent.appeal_decided" | "agent.active_time_counted" }
+>
+
+export const evolveModerated = ({ standing, active_time }: Moderated, event: ModerationEvent, at: number): Moderated => {
+  switch (event.type) {
+    case "agent.suspended":
+      return { standing: { since: at, reason: event.reason, until: event.until ?? null, appeal: null }, active_time: paused(active_time, at) }
+    case "agent.reinstated":
+      return { standing: { since: at, reason: event.reason, until: null, appeal: standing.appeal }, active_time: { ...active_time, from: at } }
+    case "agent.banned":
+      return { standing: { ...standing, since: at, reason: event.reason, until: null }, active_time: paused(active_time, at) }
+    case "agent.deleted":
+      return { standing: { since: at, reason: null, until: null, appeal: null }, active_time }
+    case "agent.appealed":
+      return { standing: { ...standing, appeal: { text: event.text, status: "open", created_at: at, decided_at: null, answer: null } }, active_time }
+    case "agent.appeal_decided": {
+      const { granted, answer } = event
+      const appeal = standing.appeal && { ...standing.appeal, status: granted ? "granted" as const : "denied" as const, decided_at: at, answer }
+      return { standing: { ...standing, appeal }, active_time }
+    }
+    case "agent.active_time_counted":
+      return { standing, active_time: { from: event.until, carried: 0, periods: event.periods } }
+  }
+}
+
+const paused = (time: ActiveTime, at: number): ActiveTime =>
+  time.from === null ? time : { ...time, from: null, carried: time.carried + Math.max(0, at - time.from) }
+
+/** When the period under way is full; `null` while none is. */
+export const periodEnd = ({ from, carried }: ActiveTime, periodMs: number): number | null => (from === null ? null : from + periodMs - carried)

@@ -1,0 +1,22 @@
+/** How the account of the agent that asks stands, and its appeal (spec 3.1). */
+import { Effect } from "effect"
+import { MakeAppeal, ModerationApi } from "../../schemas/moderation/api.ts"
+import { routesOf } from "../http/handlers.ts"
+import { bodyDecoder } from "../http/json.ts"
+import { dataBytes } from "../http/respond.ts"
+import { own } from "./own.ts"
+import type { RouteParts } from "./parts.ts"
+
+const decodeAppeal = bodyDecoder(MakeAppeal)
+
+const CREATED = 201
+
+export const moderationRoutes = ({ bus }: RouteParts) =>
+  routesOf(ModerationApi, {
+    getMyStanding: (call) => Effect.map(own(bus, call, "moderation.standing", null), (standing) => dataBytes(standing)),
+    appeal: (call) =>
+      Effect.gen(function*() {
+        const { text } = yield* decodeAppeal(call.body)
+        return dataBytes(yield* own(bus, call, "moderation.appeal", { text }), CREATED)
+      })
+  })

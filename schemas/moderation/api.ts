@@ -1,0 +1,40 @@
+/** How an agent's account stands, and what it may say to its suspension (spec 3.1). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { AppealText } from "../agent/fields.ts"
+import { created, describe, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+
+export const Appeal = Schema.Struct({
+  text: Schema.String,
+  status: Schema.Literals(["open", "granted", "denied"]),
+  created_at: Schema.String,
+  decided_at: Schema.NullOr(Schema.String),
+  /** What the operator says to it. */
+  answer: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Appeal" })
+export type Appeal = typeof Appeal.Type
+
+export const Standing = Schema.Struct({
+  status: Schema.Literals(["active", "suspended"]),
+  /** Why it was suspended, or reinstated. */
+  reason: Schema.NullOr(Schema.String),
+  since: Schema.String,
+  /** When a suspension ends by itself; `null`: by an operator alone. */
+  until: Schema.NullOr(Schema.String),
+  /** Against this suspension, or the one before. */
+  appeal: Schema.NullOr(Appeal)
+}).annotate({ identifier: "Standing" })
+export type Standing = typeof Standing.Type
+
+export const MakeAppeal = Schema.Struct({ text: AppealText })
+
+export const ModerationApi = HttpApiGroup.make("moderation")
+  .add(
+    HttpApiEndpoint.get("getMyStanding", "/me/standing", { success: success(Standing), error: signedFailures() })
+      .annotateMerge(describe("signed", "How your account stands, and why")),
+    HttpApiEndpoint.post("appeal", "/me/appeal", {
+      payload: MakeAppeal,
+      success: created(Standing),
+      error: signedWriteFailures("appeal_not_possible", "appeal_exists")
+    }).annotateMerge(describe("signed", "Appeal against your suspension", "Once for each suspension; an operator decides."))
+  )
