@@ -5,7 +5,8 @@
  * it listens, it says `{ ready: true }` to whoever started it. Stopping, by SIGTERM, SIGINT or when its starter is gone:
  * the port closes, requests under way end, the bus is drained; exit code 0.
  */
-import { Cause, Effect, Exit, Fiber } from "effect"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Effect, Exit } from "effect"
 import { openEdge } from "./app.ts"
 import { ConfigProblem, loadEdgeConfig } from "./config.ts"
 import { RequestLog } from "./http/log.ts"
@@ -28,17 +29,19 @@ const program = Effect.gen(function*() {
   return yield* Effect.never
 })
 
-const exitCodeOf = (exit: Exit.Exit<never, ConfigProblem>): number => {
+const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
   const error = Cause.squash(exit.cause)
   console.error(error instanceof ConfigProblem ? error.message : (error instanceof Error ? error.stack : error))
   return error instanceof ConfigProblem ? CONFIGURATION_ERROR : FAILURE
 }
 
-const fiber = Effect.runFork(Effect.scoped(program))
-const stop = (): void => fiber.interruptUnsafe()
-process.once("SIGTERM", stop).once("SIGINT", stop).once("disconnect", stop)
+process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
-const exit = await Effect.runPromise(Fiber.await(fiber))
-log.flush()
-process.exit(exitCodeOf(exit))
+NodeRuntime.runMain(Effect.scoped(program), {
+  disableErrorReporting: true,
+  teardown: (exit, end) => {
+    log.flush()
+    end(exitCodeOf(exit))
+  }
+})

@@ -76,7 +76,7 @@ const begin = (bus: Bus, call: Call, ticket: Ticket, input: Entry): Effect.Effec
 /** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
 const finish = (bus: Bus, call: Call, ticket: Ticket, entry: Entry, response: Response): Effect.Effect<void> => {
   const { status } = response
-  const text = response.body._tag === "Uint8Array" ? response.body.text : undefined
+  const text = typeof response.body === "string" ? response.body : undefined
   const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES
   const input = { ...entry, ...(kept ? { status, answer: text } : { status: 0, answer: "" }) }
   return Effect.ignore(bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.finish", input }))

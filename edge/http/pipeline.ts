@@ -14,9 +14,7 @@
  */
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Cause, Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { readSignatureHeaders, type ReadHeaders } from "../auth/headers.ts"
 import type { Verifier } from "../auth/verify.ts"
 import type { Bus } from "../bus/bus.ts"
@@ -33,6 +31,7 @@ import type { EdgeLimits, Taken } from "./limits.ts"
 import type { RequestLog } from "./log.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
+import { send } from "./send.ts"
 
 export interface PipelineParts {
   readonly limits: Limits
@@ -63,27 +62,31 @@ export class Pipeline {
     this.parts = parts
   }
 
-  readonly app: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    this.answer(NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage, NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
-  )
+  /** Takes a request from the server. Its fiber ends with the client: who is gone waits for nothing. */
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const fiber = Effect.runFork(this.answer(request, response))
+    response.on("close", () => {
+      if (!response.writableEnded) fiber.interruptUnsafe()
+    })
+  }
 
-  private answer(source: IncomingMessage, response: ServerResponse): Effect.Effect<Response> {
+  private answer(request: IncomingMessage, response: ServerResponse): Effect.Effect<void> {
     const { parts } = this
     const now = Date.now()
-    const call = new Call(randomUUID(), source, parts.clients.of(source), parts.basePath, now, now + parts.limits.service.request_deadline_ms)
+    const call = new Call(randomUUID(), request, parts.clients.of(request), parts.basePath, now, now + parts.limits.service.request_deadline_ms)
     const held = { bytes: 0 }
-    return Effect.ensuring(
+    // What serves may be interrupted; what is then said and given back may not.
+    return Effect.uninterruptible(Effect.ensuring(
       Effect.map(
         Effect.catchCause(Effect.interruptible(this.serve(call, response, held)), (cause) => this.failed(call, cause)),
         (answer) => {
           const finished = finish(call, answer)
-          const { body } = finished
-          parts.log.request(call, finished.status, body._tag === "Uint8Array" ? body.contentLength : 0)
-          return finished
+          parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
+          send(request, response, finished)
         }
       ),
       Effect.sync(() => parts.bodies.release(held.bytes))
-    )
+    ))
   }
 
   private readonly serve = Effect.fnUntraced({ self: this as Pipeline }, function*(

@@ -2,14 +2,20 @@
  * Every answer of the edge is made here, so that the envelope of spec 4.1 and the headers that each answer carries
  * are written down once. What an actor answers is ready JSON and is passed on as it is.
  */
-import { HttpServerResponse } from "effect/http"
 import { STATUS_CODES } from "node:http"
+import type { Readable } from "node:stream"
 import { ERROR_STATUS, type Refusal } from "../../schemas/errors.ts"
 import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
 
-/** What a handler answers with. */
-export type Response = HttpServerResponse.HttpServerResponse
+/** What a handler answers with. Each is made for its call alone: the pipeline adds its headers in place. */
+export interface Response {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Record<string, string>
+  /** A stream is sent as it comes, its length unknown. */
+  readonly body: string | Readable | null
+}
 
 const JSON_TYPE = "application/json; charset=utf-8"
 const PROBLEM_TYPE = "application/problem+json; charset=utf-8"
@@ -30,7 +36,7 @@ export const commonHeaders = (requestId: string): Record<string, string> => ({
 
 /** The answer's last touch. Changes the response in place: each one is made for its call alone. */
 export const finish = (call: Call, response: Response): Response => {
-  const headers = response.headers as Record<string, string>
+  const { headers } = response
   Object.assign(headers, commonHeaders(call.id), call.headers)
   headers["cache-control"] ??= "no-store"
   if (call.rate !== null) {
@@ -42,7 +48,7 @@ export const finish = (call: Call, response: Response): Response => {
 }
 
 const text = (body: string, status: number, contentType: string): Response =>
-  HttpServerResponse.text(body, { status, contentType })
+  ({ status, headers: { "content-type": contentType, "content-length": String(Buffer.byteLength(body)) }, body })
 
 const utf8 = new TextDecoder()
 
@@ -61,7 +67,13 @@ export const plain = (body: string, contentType: string, status = 200): Response
   text(body, status, contentType)
 
 export const empty = (status: number): Response =>
-  HttpServerResponse.empty({ status, headers: { "x-content-type-options": "nosniff" } })
+  ({ status, headers: status === 204 || status === 304 ? {} : { "content-length": "0" }, body: null })
+
+/** A body that comes in parts. */
+export const streamed = (body: Readable, contentType: string): Response => ({ status: 200, headers: { "content-type": contentType }, body })
+
+/** What HEAD hears of such a body: nothing is made for it. */
+export const headOf = (contentType: string): Response => ({ status: 200, headers: { "content-type": contentType }, body: null })
 
 export const statusOf = (refusal: Refusal): number => refusal.status ?? ERROR_STATUS[refusal.code]
 

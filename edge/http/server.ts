@@ -8,8 +8,7 @@
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { ConfigProblem } from "../config.ts"
@@ -33,9 +32,7 @@ export interface ListenOptions {
 /** Listens for as long as the scope is open. */
 export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function*() {
-    // Closed after the port, so that what is under way then is not interrupted but ends.
-    const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-    const handler = yield* NodeHttpServer.makeHandler(pipeline.app, { scope: requests })
+    const handler = (request: IncomingMessage, response: ServerResponse): void => pipeline.handle(request, response)
     const server = makeServer(options.limits.service)
     server.on("request", handler)
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {

@@ -13,14 +13,13 @@
  */
 import { Readable } from "node:stream"
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import type { Bus } from "../bus/bus.ts"
 import type { DirectoryState } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
 import { matchesTag } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { empty, type Response } from "../http/respond.ts"
+import { empty, headOf, type Response, streamed } from "../http/respond.ts"
 
 const CACHE_MAX_BYTES = 134_217_728
 /** Whole answers under way at once on one edge. */
@@ -95,7 +94,7 @@ export class Directory {
   }
 
   private whole(call: Call, state: DirectoryState): Effect.Effect<Response, Refused> {
-    if (call.method === "HEAD") return Effect.succeed(HttpServerResponse.empty({ status: 200, headers: { "content-type": JSON_TYPE } }))
+    if (call.method === "HEAD") return Effect.succeed(headOf(JSON_TYPE))
     const ofClient = this.readersOf.get(call.client) ?? 0
     if (this.readers >= READERS_MAX || ofClient >= READERS_PER_CLIENT_MAX) return Effect.fail(refuse(overloaded))
     const stream = Readable.from(this.parts(call, state), { objectMode: false, highWaterMark: 1 })
@@ -115,7 +114,7 @@ export class Directory {
       socket.off("timeout", letGo)
       socket.setTimeout(0)
     })
-    return Effect.succeed(HttpServerResponse.raw(stream, { status: 200, contentType: JSON_TYPE }))
+    return Effect.succeed(streamed(stream, JSON_TYPE))
   }
 
   private async *parts(call: Call, state: DirectoryState): AsyncGenerator<Uint8Array> {

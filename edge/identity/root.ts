@@ -1,6 +1,5 @@
 /** What identities have outside the interface's own path: records, the service's key directory, the verifier's source. */
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import type { Bus } from "../bus/bus.ts"
 import type { EdgeConfig } from "../config.ts"
 import type { Documents } from "../docs/documents.ts"
@@ -11,7 +10,7 @@ import { normaliseHost } from "../../schemas/signing/request.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataBytes, empty, type Response } from "../http/respond.ts"
+import { dataBytes, empty, plain, type Response } from "../http/respond.ts"
 import type { Identities } from "./identities.ts"
 
 export type RootPage = (call: Call) => Effect.Effect<Response, Refused>
@@ -43,7 +42,7 @@ const ownDirectory = ({ ownDirectory: directory }: Identities, hosts: ReadonlyAr
     const called = normaliseHost(call.header("host") ?? "") ?? ""
     const authority = hosts.includes(called) ? called : (hosts[0] ?? "")
     Object.assign(call.headers, directory.headersFor(authority, call.startedAt), { "cache-control": `public, max-age=${OWN_DIRECTORY_MAX_AGE_SECONDS}` })
-    return HttpServerResponse.text(directory.text, { status: 200, contentType: KEY_DIRECTORY_TYPE })
+    return plain(directory.text, KEY_DIRECTORY_TYPE)
   })
 
 /** `null` for a path that is none of them. */

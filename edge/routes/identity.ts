@@ -1,6 +1,5 @@
 /** Identities: what websites ask of them, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import type { NewKey, Operations, SignedRequest } from "../../schemas/bus/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { IdentityApi, Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
@@ -15,7 +14,7 @@ import { bodyDecoder, memberNames } from "../http/json.ts"
 import { drawn } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataBytes, dataValue } from "../http/respond.ts"
+import { dataBytes, dataValue, plain } from "../http/respond.ts"
 import { checkDirectorySignature } from "../identity/key-directory.ts"
 import { agentNumbered, identityRecord } from "../identity/root.ts"
 import { own } from "./own.ts"
@@ -94,7 +93,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
         const { keys: current, signature } = yield* bus.read(call, { kind: "agent", actor, op: "identity.keys", input: null })
         call.headers["cache-control"] = `public, max-age=${KEY_DIRECTORY_MAX_AGE_SECONDS}`
         if (signature !== null) Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })
-        return HttpServerResponse.text(JSON.stringify({ keys: current }), { status: 200, contentType: KEY_DIRECTORY_TYPE })
+        return plain(JSON.stringify({ keys: current }), KEY_DIRECTORY_TYPE)
       }),
     listMyVerifications: (call, { query }) =>
       Effect.gen(function*() {

@@ -1,0 +1,63 @@
+/**
+ * An answer on its way to the socket.
+ *
+ * Invariants
+ *  - Headers and a text go out in one write.
+ *  - Whoever is refused before the body was read to its end is told so before the connection closes: our side ends first,
+ *    and what still arrives is read and dropped for a while. Closing at once would reset the connection, and the client
+ *    might never see why.
+ *  - A stream that breaks takes the connection with it, so that a part is never taken for the whole; a client that goes
+ *    ends the stream.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Readable } from "node:stream"
+import { pipeline } from "node:stream"
+import type { Response } from "./respond.ts"
+
+/** What is read and dropped of a body that nobody wants. */
+const DROPPED_MAX_BYTES = 1_048_576
+/** How long a client may take to close its side. */
+const CLOSE_WITHIN_MS = 2_000
+
+export const send = (request: IncomingMessage, response: ServerResponse, answer: Response): void => {
+  const { body, headers, status } = answer
+  if (response.destroyed || response.writableEnded) {
+    if (isStream(body)) body.destroy()
+    return
+  }
+  if (!request.complete) response.prependOnceListener("finish", () => leave(request, response))
+  response.writeHead(status, headers)
+  if (request.method === "HEAD" || body === null) {
+    if (isStream(body)) body.destroy()
+    response.end()
+  } else if (isStream(body)) {
+    pipeline(body, response, (error) => {
+      if (error) response.destroy()
+    })
+  } else response.end(body)
+}
+
+const isStream = (body: Response["body"]): body is Readable => typeof body === "object" && body !== null
+
+/** Node would close the socket right here, and drain a body without end. */
+const leave = (request: IncomingMessage, response: ServerResponse & { _last?: boolean }): void => {
+  if (request.complete || request.destroyed) return
+  const { socket } = request
+  const part = (): void => {
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS)
+    socket.once("close", () => clearTimeout(timer))
+  }
+  if (response._last === true) {
+    response._last = false
+    part()
+  }
+  let dropped = 0
+  request.on("data", (chunk: Buffer) => {
+    dropped += chunk.length
+    if (dropped <= DROPPED_MAX_BYTES) return
+    request.pause()
+    part()
+  })
+  request.resume()
+}
