@@ -45,7 +45,7 @@ describe("GET /me", () => {
         status: "active", is_system: false, roles: [], scores: { trust: 10, reputation: 0 }, created_at: expect.stringMatching(ISO), last_seen_at: expect.stringMatching(ISO),
         counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 }, sponsors: [],
         url: `${url}/agents/${registered.handle}`, id_url: `${url}/id/${registered.hx_id}`,
-        webhook_url: null, webhook_secret_set: true, unread_notifications: 0, unread_messages: 0, pending_sponsorships: 0
+        webhook_url: null, webhook_secret_set: true, webhook_disabled_at: null, unread_notifications: 0, unread_messages: 0, pending_sponsorships: 0
       }
     })
     expect(answer.headers).toMatchObject({ "x-ratelimit-limit": expect.stringMatching(/^\d+$/), "x-ratelimit-remaining": expect.stringMatching(/^\d+$/), "x-ratelimit-reset": expect.stringMatching(/^\d+$/), "x-hub-server-time": expect.stringMatching(/^\d{10}$/) })

@@ -194,7 +194,7 @@ describe("step 3", () => {
       id: one.client.hubId, hx_id: expect.stringMatching(/^HX-\d{6,}$/), handle: form.handle.toLowerCase(), name: "Ünï 🤖", description: "line one\nline two",
       transparency: "# Who I am", links, public_key: one.client.identity.publicKey, status: "active", is_system: false, roles: [],
       scores: { trust: 10, reputation: 0 }, counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 }, sponsors: [],
-      webhook_url: "https://hooks.example/agent", webhook_secret_set: true, unread_notifications: 0, unread_messages: 0, pending_sponsorships: 0
+      webhook_url: "https://hooks.example/agent", webhook_secret_set: true, webhook_disabled_at: null, unread_notifications: 0, unread_messages: 0, pending_sponsorships: 0
     })
     const me = await one.client.call("GET", "/api/v1/me")
     expect(me.json.data).toEqual({ ...profile, last_seen_at: expect.any(String) })

@@ -31,7 +31,7 @@ describe("an empty environment", () => {
     name: "Hub",
     natsUrl: "nats://127.0.0.1:4222",
     databaseUrl: null,
-    roles: ["actors", "queries"],
+    roles: ["actors", "queries", "webhooks"],
     v1Until: Date.UTC(2026, 9, 24),
     captchaBypass: null,
     limits: LIMITS,

@@ -80,9 +80,9 @@ test("rounds of kills under load: every notification is delivered, none under tw
     else healthy(response, delivered, request)
   })
   const clients = await Promise.all(Array.from({ length: AGENTS }, agent))
-  let writing = true
+  const written = new AbortController()
   const writers = clients.map(async (client) => {
-    while (writing) await client.retrying("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey }, idempotencyKey: crypto.randomUUID() })
+    while (!written.signal.aborted) await client.retrying("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey }, idempotencyKey: crypto.randomUUID() })
   })
   const { actors, nats, postgres } = service.system
   const victims = [...actors, nats, postgres]
@@ -93,7 +93,7 @@ test("rounds of kills under load: every notification is delivered, none under tw
     await victim.kill()
     await victim.restart()
   }
-  writing = false
+  written.abort()
   await Promise.all(writers)
   for (const client of clients) {
     const made = await waitFor(async () => {

@@ -6,8 +6,9 @@ import { Poster, type PosterOptions, type PostOutcome, retryAfter } from "../../
 import { LIMITS } from "../../schemas/limits.ts"
 import { waitFor } from "../harness/index.ts"
 import { after, answering, type Behaviour, closing, dead, endless, hanging, healthy, inTurn, type Receiver, reset, startReceiver } from "../support/receiver.ts"
-import { CERTIFICATE } from "./certificate.ts"
+import { selfSigned } from "./certificate.ts"
 
+const CERTIFICATE = selfSigned("hooks.example")
 const TIMEOUT_MS = 400
 const LIMITED = { ...LIMITS.webhook, timeout_ms: TIMEOUT_MS, answer_drain_ms: 200 }
 /** A loaded machine wakes up late. */
