@@ -83,8 +83,9 @@ export const evolve = (state: DeliveryState, event: DeliveryEvent, { at }: { rea
 
 const HTTPS = "https:"
 
-/** Host and port. */
+/** Host and port. An address that was masked, in a history that is passed on, stands for its own receiver. */
 export const receiverOf = (url: string): string => {
+  if (!URL.canParse(url)) return url
   const { hostname, port, protocol } = new URL(url)
   return `${hostname}:${port === "" ? (protocol === HTTPS ? "443" : "80") : port}`
 }

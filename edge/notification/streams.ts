@@ -16,11 +16,10 @@
  */
 import { Readable } from "node:stream"
 import { Effect, Result } from "effect"
-import { HttpServerResponse } from "effect/http"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
+import { headOf, type Response, streamed } from "../http/respond.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -51,7 +50,7 @@ export class Streams {
 
   /** `from`: the last id that the reader has; `null` begins with the oldest unread notification. */
   open(call: Call, agent: string, from: number | null): Effect.Effect<Response, Refused> {
-    if (call.method === "HEAD") return Effect.succeed(HttpServerResponse.empty({ status: 200, headers: { "content-type": EVENT_STREAM_TYPE } }))
+    if (call.method === "HEAD") return Effect.succeed(headOf(EVENT_STREAM_TYPE))
     if (this.closing || this.seats.full) return Effect.fail(refuse(overloaded))
     const waking = new Waking()
     // Before the first read, so that nothing falls between the two.
@@ -102,6 +101,6 @@ export class Streams {
     })
     // Proxies that gather answers would keep each event back.
     call.headers["x-accel-buffering"] = "no"
-    return HttpServerResponse.raw(stream, { status: 200, contentType: EVENT_STREAM_TYPE })
+    return streamed(stream, EVENT_STREAM_TYPE)
   }
 }

@@ -116,7 +116,9 @@ describe("what if", () => {
     expect(text).toContain(`with the actor at #${registered?.seq}\n    agent.suspended v1 {"reason":"a test","trust_withheld":10}\n`)
     expect(text).toContain(`what really followed: #${described?.seq} `)
     const differing = text.split("what if → really):\n")[1]?.split("\n").map((line) => line.trim().split(" ")[0])
-    expect(differing).toEqual(["description", "status", "trust", "entries", "trust_withheld", "nothing"])
+    expect(differing).toEqual([
+      "description", "status", "trust", "entries", "trust_withheld", "unread[0]", "standing.since", "standing.reason", "active_time.from", "active_time.carried", "nothing"
+    ])
     expect(text.endsWith("nothing was written")).toBe(true)
     expect((await service.view.manager.streams.info(streams.events)).state.last_seq).toBe(head)
     expect(await entries()).toHaveLength(4)
@@ -159,7 +161,7 @@ describe("what if", () => {
     ["a stranger", { op: "agent.update", inputs: {} }, "`inputs` is none of op, input, at, facts"],
     ["an unknown operation", { op: "agent.fly" }, "agent has no operation agent.fly; those that decide: agent.update, "],
     ["a read", { op: "agent.me" }, "agent.me decides nothing; those that decide: "],
-    ["facts that nobody asks for", { op: "agent.suspend", input: {}, facts: { a: 1 } }, "agent.suspend takes no facts"],
+    ["facts that nobody asks for", { op: "agent.ban", input: {}, facts: { a: 1 } }, "agent.ban takes no facts"],
     ["an input of the wrong shape", { op: "agent.update", input: null }, "agent.update failed: TypeError"],
     ["a time that is none", { op: "agent.ban", at: "noon" }, "`at` must be a time"]
   ])("%s is told, with the file's name", async (name, content, message) => {
