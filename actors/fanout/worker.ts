@@ -71,7 +71,7 @@ const FETCH_RETRY_MS = 250
 const LOOKS = 20
 const LOOK_AGAIN_MS = 10
 /** At the end, for what is under way. */
-const LINGER_MS = 3000
+const LINGER_MS = 1000
 const USER_AGENT = `HubWebhook/${VERSION}`
 
 const text = new TextDecoder()

@@ -1,13 +1,13 @@
 /** What the agent actor does with its webhook; what edges may ask of it is in schemas/bus/operations.ts. */
-import { notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
+import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { WebhookToSign } from "../../schemas/signing/webhook.ts"
 import type { Webhook } from "../../schemas/webhook/api.ts"
 import { iso } from "../agent/profile.ts"
 import type { AgentEvent, AgentState } from "../agent/state.ts"
-import { nextNumber } from "../engine/counters.ts"
 import { type Decision, type Operation, type PrepareContext, read, write, type WriteOperation } from "../engine/definition.ts"
 import { Sealer } from "../engine/seal.ts"
 import type { KindParts } from "../kind.ts"
+import { drawNotification } from "../notification/draw.ts"
 import {
   type Attempted, consequence, decideAttempted, decideChoose, decideRedelivery, decideRotateSecret, decideTest, destination, type NoticeFacts,
   type SecretReply, tryRefusal, withDelivery
@@ -52,19 +52,9 @@ const webhookRecord = (state: AgentState): Webhook | null => {
   }
 }
 
-const unnoted: { readonly refused: Refusal } = { refused: unavailable("The service cannot note this at the moment. It is safe to try again.") }
-
 export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindParts): Operations => {
   const sealer = new Sealer(seed)
   const signer = new WebhookSigner(seed, sealer)
-
-  const drawNumber = async (): Promise<NoticeFacts | { readonly refused: Refusal }> => {
-    try {
-      return { notification: await nextNumber(nats, "notification") }
-    } catch {
-      return unnoted
-    }
-  }
 
   /** The delivery's own actor judges first; asked again under the same id it gives its first answer. */
   const prepareRedelivery = async (state: AgentState, delivery: string, context: PrepareContext): Promise<null | { readonly refused: Refusal }> => {
@@ -87,7 +77,7 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
       }
     }),
     "webhook.test": write<AgentState, null, AgentEvent, NoticeFacts>({
-      prepare: (state, _input, { at }) => (tryRefusal(state, at, limits) === null ? drawNumber() : Promise.resolve({ notification: 0 })),
+      prepare: (state, _input, { at }) => (tryRefusal(state, at, limits) === null ? drawNotification(nats) : Promise.resolve({ notification: 0 })),
       decide: (state, _input, context) => decideTest(state, context, limits),
       answer: (_state, reply) => reply,
       projected: true
@@ -108,7 +98,7 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
     "webhook.attempted": write<AgentState, Attempted, AgentEvent, NoticeFacts>({
       prepare: (state, attempted, { at }) => {
         const what = consequence(state, attempted, at, limits)
-        return what === "warned" || what === "gone" || what === "failed_too_long" ? drawNumber() : Promise.resolve({ notification: 0 })
+        return what === "warned" || what === "gone" || what === "failed_too_long" ? drawNotification(nats) : Promise.resolve({ notification: 0 })
       },
       decide: (state, attempted, context) => decideAttempted(state, attempted, context, limits),
       answer: (state) => ({ failing: state?.webhook.failing ?? null })
