@@ -1,4 +1,4 @@
-/** What the npm scripts run, once the packages are installed: start, test, bench and hub. */
+/** What the npm scripts run, once the packages are installed: start, test, agent, bench and hub. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -45,6 +45,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     const { test } = await import("./test.ts")
     return test(args)
   },
+  agent: (args) => runProgram("edge/sdk/cli/main.ts", args),
   bench: (args) => runProgram("ops/bench/main.ts", args),
   hub: async (args) => {
     await addressServers(args)

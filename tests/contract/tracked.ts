@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 
-const NOT_OURS: ReadonlySet<string> = new Set([".git", "node_modules", ".hub", "scratch"])
+const NOT_OURS: ReadonlySet<string> = new Set([".git", "node_modules", ".hub", "dist", "scratch"])
 const LIST_MAX_BYTES = 16 * 1024 * 1024
 
 const fromGit = (): ReadonlyArray<string> | null => {
