@@ -3,6 +3,7 @@ import { TimeoutError } from "@nats-io/transport-node"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import type { Notification } from "../../schemas/notification/api.ts"
 import { subjects } from "../../schemas/subjects.ts"
+import { DRAIN_MS } from "../../edge/http/server.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type EventReader, openEvents, type StreamOptions } from "../support/events.ts"
@@ -241,4 +242,44 @@ describe("a stream", () => {
     await waitFor(() => reader.ended || performance.now() > until, { describe: "time for another judgement" })
     expect(reader.ended).toBe(false)
   })
+})
+
+/** More than all the buffers between the two hold. */
+const LARGE = { count: 1500, chars: 20_000 }
+
+test("a reader that takes nothing is let go; whoever comes again goes on", async () => {
+  const one = await subject()
+  const created_at = new Date().toISOString()
+  const rows = Array.from({ length: LARGE.count }, (_, index) => ({
+    id: 1_000_000_000 + index, agent: one.agent.id, type: "webhook.test", payload: JSON.stringify({ text: "x".repeat(LARGE.chars) }), created_at, read_at: null
+  }))
+  for (let from = 0; from < rows.length; from += 100) await service.view.db.insertInto("notifications").values(rows.slice(from, from + 100)).execute()
+  const slow = open(one)
+  await waitFor(() => slow.events.length > 0, { describe: "the first of them" })
+  slow.pause()
+  await held(one)
+  await held(one, false)
+  const last = slow.ids.at(-1)
+  const again = open(one, { lastEventId: String(last) })
+  await waitFor(() => again.ids.at(-1) === rows.at(-1)?.id, { describe: "the last of them" })
+  expect([...slow.ids.slice(0, slow.ids.indexOf(last ?? 0) + 1), ...again.ids]).toEqual(rows.map(({ id }) => id))
+})
+
+test("an edge that stops answers what it holds, and ends", async () => {
+  const one = await subject()
+  const edge = service.system.edges[1]
+  if (edge?.pid == null) throw new Error("the edge does not run")
+  const reader = open(one, { edge: edge.url })
+  await waitFor(() => reader.comments.length > 0, { describe: "a heartbeat" })
+  const waiting = list(one, "?wait_seconds=20", 1)
+  // By the time that a list which waits a second on the other edge is answered, this one is long held.
+  await waitFor(async () => (await list(one, "?wait_seconds=1", 0)).status === 200, { describe: "an answer of the other edge" })
+  const from = performance.now()
+  process.kill(edge.pid, "SIGTERM")
+  const answer = await waiting
+  await reader.end
+  await waitFor(() => edge.pid === null, { describe: "the end of the edge" })
+  expect([outcome(answer), idsOf(answer), reader.comments.at(-1)]).toEqual(["200", [], "come again"])
+  expect(performance.now() - from).toBeLessThan(DRAIN_MS)
+  await edge.restart()
 })
