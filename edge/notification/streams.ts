@@ -69,7 +69,9 @@ export class Streams {
   }
 
   private sit(agent: string, waking: Waking): void {
-    this.seats.oldest(agent)?.end()
+    const oldest = this.seats.oldest(agent)
+    // Its seat is free at once, so that of many that come together each ends another one.
+    if (oldest !== null) this.leave(agent, oldest)
     this.seats.take(agent, waking)
     this.watch.join(agent, waking)
   }
@@ -91,12 +93,12 @@ export class Streams {
     const stream = Readable.from(text.chunks(), { objectMode: false, highWaterMark: 1 })
     const { socket } = call.request
     const letGo = (): void => void socket.destroy()
+    // The connection ends with its stream: its clock is the stream's alone, and whoever comes again may find another edge.
+    call.headers["connection"] = "close"
     socket.setTimeout(notifications.heartbeat_ms * 2, letGo)
     const late = setTimeout(letGo, notifications.stream_lifetime_ms + LATE_MS)
     stream.once("close", () => {
       clearTimeout(late)
-      socket.off("timeout", letGo)
-      socket.setTimeout(0)
       this.leave(agent, waking)
     })
     // Proxies that gather answers would keep each event back.
