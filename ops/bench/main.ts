@@ -2,7 +2,7 @@
  * `npm run bench`: what the service costs, beside two baselines, all in this run and on this machine.
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification measured
- * here: machines differ and are noisy, ratios less so. `--only http|commits|memory|directory|rebuild`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
+ * here: machines differ and are noisy, ratios less so. `--only http|commits|memory|directory|rebuild|webhooks`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
  * `--rounds` narrow it down.
  */
 import { parseArgs } from "node:util"

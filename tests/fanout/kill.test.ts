@@ -43,10 +43,16 @@ const agent = async (): Promise<AgentClient> => {
   await register(client, { edge, more: { webhook_url: `${receiver.url}/${client.hubId}` } })
   return client
 }
-const deliveries = async (client: AgentClient): Promise<ReadonlyArray<WebhookDelivery>> => {
-  const answer = await client.retrying("GET", "/api/v1/me/webhook/deliveries?per_page=100")
-  return dataOf<ReadonlyArray<WebhookDelivery>>(answer)
+/** Every page of a list. */
+const all = async <T>(client: AgentClient, path: string): Promise<ReadonlyArray<T>> => {
+  const items: Array<T> = []
+  for (let page = 1; ; page++) {
+    const answer = await client.retrying("GET", `${path}?per_page=100&page=${page}`)
+    items.push(...dataOf<ReadonlyArray<T>>(answer))
+    if (page >= (answer.json.meta?.pages ?? 0)) return items
+  }
 }
+const deliveries = (client: AgentClient): Promise<ReadonlyArray<WebhookDelivery>> => all(client, "/api/v1/me/webhook/deliveries")
 
 test("the worker dies between the POST and its report: another makes it again, under the same id, and it is delivered once", async () => {
   const client = await agent()
@@ -97,12 +103,7 @@ test("rounds of kills under load: every notification is delivered, none under tw
   await Promise.all(writers)
   for (const client of clients) {
     const made = await waitFor(async () => {
-      const notices: Array<number> = []
-      for (let page = 1; ; page++) {
-        const answer = await client.retrying("GET", `/api/v1/me/notifications?per_page=100&page=${page}`)
-        notices.push(...dataOf<ReadonlyArray<Notification>>(answer).map(({ id }) => id))
-        if (notices.length >= (answer.json.meta?.total ?? 0)) break
-      }
+      const notices = (await all<Notification>(client, "/api/v1/me/notifications")).map(({ id }) => id)
       const mine = new Set(receiver.received.filter(({ path }) => path === `/${client.hubId}`).map(({ id }) => id))
       const missing = notices.filter((id) => !mine.has(`ntf_${id}`))
       if (missing.length > 0) throw new Error(`not delivered: ${missing.join(", ")}`)
