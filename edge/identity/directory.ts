@@ -112,7 +112,6 @@ export class Directory {
       if (left > 0) this.readersOf.set(call.client, left)
       else this.readersOf.delete(call.client)
       socket.off("timeout", letGo)
-      socket.setTimeout(0)
     })
     return Effect.succeed(streamed(stream, JSON_TYPE))
   }

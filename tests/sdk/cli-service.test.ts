@@ -17,7 +17,7 @@ import { startPlayer } from "./support/player.ts"
 
 const SOLVER = `"${process.execPath}" --no-warnings "${join(projectRoot, "tests/sdk/support/solver.ts")}"`
 /** Long enough to begin one twice and cancel it, by a command each. */
-const RECOVERY_DELAY_SECONDS = 6
+const RECOVERY_DELAY_SECONDS = 10
 const A_DAY_MS = 86_400_000
 
 let service: TestService
@@ -296,8 +296,8 @@ describe("recovery", () => {
     expect((await readdir(lost)).filter((name) => name.startsWith("key.unused-"))).toHaveLength(1)
     expect(await publicKeyIn(lost)).not.toBe(first)
     expect(await runIn(home)(args)).toMatchObject({ status: 1, errors: expect.stringContaining("file_exists") })
-    const after = await waitFor(() => me(runIn(lost)))
+    const after = await waitFor(() => me(runIn(lost)), { deadlineMs: 40_000 })
     expect(after).toMatchObject({ id: before.id, hx_id: before.hx_id, public_key: await publicKeyIn(lost) })
     expect(await runIn(lost)([...args, "--current-key", before.public_key])).toMatchObject({ status: 1 })
-  })
+  }, 90_000)
 })
