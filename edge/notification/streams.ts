@@ -50,8 +50,11 @@ export class Streams {
 
   /** `from`: the last id that the reader has; `null` begins with the oldest unread notification. */
   open(call: Call, agent: string, from: number | null): Effect.Effect<Response, Refused> {
-    if (call.method === "HEAD") return Effect.succeed(headOf(EVENT_STREAM_TYPE))
     if (this.closing || this.seats.full) return Effect.fail(refuse(overloaded))
+    // The connection ends with its stream: its clock is the stream's alone, and whoever comes again may find another edge.
+    // Proxies that gather answers would keep each event back.
+    Object.assign(call.headers, { connection: "close", "x-accel-buffering": "no" })
+    if (call.method === "HEAD") return Effect.succeed(headOf(EVENT_STREAM_TYPE))
     const waking = new Waking()
     // Before the first read, so that nothing falls between the two.
     this.sit(agent, waking)
@@ -93,16 +96,12 @@ export class Streams {
     const stream = Readable.from(text.chunks(), { objectMode: false, highWaterMark: 1 })
     const { socket } = call.request
     const letGo = (): void => void socket.destroy()
-    // The connection ends with its stream: its clock is the stream's alone, and whoever comes again may find another edge.
-    call.headers["connection"] = "close"
     socket.setTimeout(notifications.heartbeat_ms * 2, letGo)
     const late = setTimeout(letGo, notifications.stream_lifetime_ms + LATE_MS)
     stream.once("close", () => {
       clearTimeout(late)
       this.leave(agent, waking)
     })
-    // Proxies that gather answers would keep each event back.
-    call.headers["x-accel-buffering"] = "no"
     return streamed(stream, EVENT_STREAM_TYPE)
   }
 }

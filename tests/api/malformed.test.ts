@@ -32,7 +32,7 @@ let edge = ""
 
 beforeAll(async () => {
   random = seeded("malformed requests")
-  service = await testService({ edges: 1, limits: { "service.body_timeout_ms": 1000 } })
+  service = await testService({ edges: 1, limits: { "service.body_timeout_ms": 1000, "notifications.stream_lifetime_ms": 100 } })
   edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge, identity: identityOf(random.bytes(32)) })
   await register(client, { edge })

@@ -14,7 +14,7 @@ let client: AgentClient
 let agent: Registered
 
 beforeAll(async () => {
-  service = await testService({ edges: 1 })
+  service = await testService({ edges: 1, limits: { "notifications.stream_lifetime_ms": 100 } })
   client = new AgentClient({ edge: () => service.edges[0] ?? "" })
   agent = await register(client, { edge: service.edges[0] ?? "" })
 })

@@ -271,7 +271,7 @@ describe("recovery", () => {
     const { home, run } = await agent()
     const out = join(folder, "safe.key")
     const set = await run(["recovery", "set", "--out", out])
-    expect([set.status, set.out]).toEqual([0, expect.stringContaining("with a delay of 6 seconds")])
+    expect([set.status, set.out]).toEqual([0, expect.stringContaining(`with a delay of ${RECOVERY_DELAY_SECONDS} seconds`)])
     expect((await stat(out)).mode & 0o777).toBe(0o600)
     const { publicKey } = await keyFromSeed(await readFile(out, "utf8"))
     expect((await run(["recovery", "show"])).out).toContain(publicKey)
