@@ -7,16 +7,22 @@ import type { Refused } from "../http/refused.ts"
 import { type OwnNames, readClaim, type Report, unknownNumber, verdictOnNobody } from "./claim.ts"
 import type { AgentNumbers } from "./numbers.ts"
 
-export type Judge = (call: Call, report: Report) => Effect.Effect<Verdict, Refused>
+/** The verdict as ready JSON: what an actor says is passed on as it is. */
+export type Judge = (call: Call, report: Report) => Effect.Effect<Uint8Array, Refused>
 
 export const judgeOf = (bus: Bus, numbers: AgentNumbers, own: OwnNames): Judge => (call, report) => {
   const reading = readClaim(report, own)
-  if (reading.kind === "verdict") return Effect.succeed(verdictOnNobody(reading.scheme, reading.reason, reading.message))
+  if (reading.kind === "verdict") return Effect.succeed(jsonOf(verdictOnNobody(reading.scheme, reading.reason, reading.message)))
   const { number, scheme, proof } = reading
-  const unknown = unknownNumber(scheme, proof === null)
   return Effect.flatMap(numbers.agentOf(call, number), (actor) =>
     actor === null
-      ? Effect.succeed(unknown)
-      : Effect.map(bus.read(call, { kind: "agent", actor, op: "identity.verify", input: { scheme, proof } }), (verdict) => verdict ?? unknown)
+      ? Effect.succeed(jsonOf(unknownNumber(scheme, proof === null)))
+      : Effect.map(bus.ask(call, { kind: "agent", actor, op: "identity.verify", input: { scheme, proof } }), (said) =>
+        // `null`: nobody has the number after all.
+        said.length > NULL_LENGTH ? said : jsonOf(unknownNumber(scheme, proof === null)))
   )
 }
+
+const NULL_LENGTH = "null".length
+
+const jsonOf = (verdict: Verdict): Uint8Array => Buffer.from(JSON.stringify(verdict))

@@ -3,6 +3,7 @@
  * for it (spec 4.7).
  */
 import { Effect } from "effect"
+import type { Verdict } from "../../schemas/identity/records.ts"
 import { announcedNumber } from "../../schemas/signing/identity.ts"
 import { normaliseHost } from "../../schemas/signing/request.ts"
 import type { Call } from "../http/call.ts"
@@ -31,7 +32,8 @@ export const checkVisitor = (call: Call, judge: Judge, hosts: ReadonlyArray<stri
   const sent = call.request.url ?? "/"
   const report = { method: call.method, host: ownHost(call, hosts), path: sent.startsWith("/") ? sent : call.target, headers }
   return judge(call, report).pipe(
-    Effect.map((verdict) => {
+    Effect.map((said) => {
+      const verdict = JSON.parse(Buffer.from(said).toString("utf8")) as Verdict
       call.headers["hub-id-verified"] = verdict.valid ? (verdict.id ?? "") : `invalid; reason=${verdict.reason}`
     }),
     Effect.timeout(WAIT_MAX_MS),

@@ -83,7 +83,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
       Effect.gen(function*() {
         yield* drawn(limits, "id_verify", call.client)
         const report = yield* decodeReport(call.body)
-        return dataValue(yield* judge(call, { ...report, method: report.method ?? "GET" }))
+        return dataBytes(yield* judge(call, { ...report, method: report.method ?? "GET" }))
       }),
     directory: (call) => directory.answer(call, drawn(limits, "id_directory", call.client)),
     getIdentity: (call, { params }) => identityRecord(bus, identities, call, params.number),
