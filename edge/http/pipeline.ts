@@ -31,7 +31,7 @@ import type { EdgeLimits, Taken } from "./limits.ts"
 import type { RequestLog } from "./log.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
-import { send } from "./send.ts"
+import { discard, send } from "./send.ts"
 
 export interface PipelineParts {
   readonly limits: Limits
@@ -82,7 +82,14 @@ export class Pipeline {
         (answer) => {
           const finished = finish(call, answer)
           parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
-          send(request, response, finished)
+          try {
+            send(request, response, finished)
+          } catch (error) {
+            // Headers that Node refuses are a fault of ours: the client must not wait for what cannot be said.
+            parts.log.defect(call, error)
+            discard(finished)
+            response.destroy()
+          }
         }
       ),
       Effect.sync(() => parts.bodies.release(held.bytes))
@@ -165,7 +172,10 @@ export class Pipeline {
     const op = call.endpoint?.anyKey === true ? "agent.admit_key" : "agent.authenticate"
     return Effect.matchEffect(this.parts.bus.askSigned(call, { kind: "agent", actor: ticket.home, op, input: null }), {
       onSuccess: () => Effect.succeed(answer),
-      onFailure: (failed) => Effect.succeed(refused(call, failed.refusal))
+      onFailure: (failed) => {
+        discard(answer)
+        return Effect.succeed(refused(call, failed.refusal))
+      }
     })
   }
 

@@ -19,16 +19,18 @@ const DROPPED_MAX_BYTES = 1_048_576
 /** How long a client may take to close its side. */
 const CLOSE_WITHIN_MS = 2_000
 
+/** Gives back what an answer holds that will not be sent: a stream nobody reads never ends by itself. */
+export const discard = ({ body }: Response): void => {
+  if (isStream(body)) body.destroy()
+}
+
 export const send = (request: IncomingMessage, response: ServerResponse, answer: Response): void => {
   const { body, headers, status } = answer
-  if (response.destroyed || response.writableEnded) {
-    if (isStream(body)) body.destroy()
-    return
-  }
+  if (response.destroyed || response.writableEnded) return discard(answer)
   if (!request.complete) response.prependOnceListener("finish", () => leave(request, response))
   response.writeHead(status, headers)
   if (request.method === "HEAD" || body === null) {
-    if (isStream(body)) body.destroy()
+    discard(answer)
     response.end()
   } else if (isStream(body)) {
     pipeline(body, response, (error) => {

@@ -101,7 +101,11 @@ export class Directory {
     this.readers++
     this.readersOf.set(call.client, ofClient + 1)
     const { socket } = call.request
-    const letGo = (): void => void socket.destroy()
+    // The stream itself too: one that was never sent has no socket to end with.
+    const letGo = (): void => {
+      stream.destroy()
+      socket.destroy()
+    }
     socket.setTimeout(IDLE_MAX_MS)
     socket.on("timeout", letGo)
     const late = setTimeout(letGo, WHOLE_MAX_MS)

@@ -6,12 +6,12 @@ import type { Documents } from "../docs/documents.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
-import { normaliseHost } from "../../schemas/signing/request.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, empty, plain, type Response } from "../http/respond.ts"
 import type { Identities } from "./identities.ts"
+import { ownHost } from "./visitor.ts"
 
 export type RootPage = (call: Call) => Effect.Effect<Response, Refused>
 
@@ -39,9 +39,7 @@ export const identityRecord = (bus: Bus, identities: Identities, call: Call, num
 
 const ownDirectory = ({ ownDirectory: directory }: Identities, hosts: ReadonlyArray<string>): RootPage => (call) =>
   Effect.sync(() => {
-    const called = normaliseHost(call.header("host") ?? "") ?? ""
-    const authority = hosts.includes(called) ? called : (hosts[0] ?? "")
-    Object.assign(call.headers, directory.headersFor(authority, call.startedAt), { "cache-control": `public, max-age=${OWN_DIRECTORY_MAX_AGE_SECONDS}` })
+    Object.assign(call.headers, directory.headersFor(ownHost(call, hosts), call.startedAt), { "cache-control": `public, max-age=${OWN_DIRECTORY_MAX_AGE_SECONDS}` })
     return plain(directory.text, KEY_DIRECTORY_TYPE)
   })
 

@@ -12,8 +12,8 @@ import type { Judge } from "./judge.ts"
 /** The page is worth more than knowing who reads it. */
 const WAIT_MAX_MS = 500
 
-/** Signed for the host that was called, where it is one of ours; else for the first of them. */
-const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
+/** The host that was called, where it is one of ours; else the first of them. */
+export const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
   const called = normaliseHost(call.header("host") ?? "") ?? ""
   return hosts.includes(called) ? called : (hosts[0] ?? "")
 }

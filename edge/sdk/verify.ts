@@ -1,7 +1,7 @@
 /**
  * The website verifier: judges which agent sent a request, without asking the hub for each one.
  *
- * One file that imports nothing, so that it runs as it is in Node, Deno, Bun, Workers and browsers and can be copied into
+ * One file that imports nothing, so that it runs as it is in Node, Deno, Workers and browsers (and is written for Bun) and can be copied into
  * a website's own sources. It therefore repeats what is signed, how hosts are normalised and how numbers are read; the
  * test vectors hold both copies equal.
  *

@@ -100,6 +100,15 @@ describe("the directory", () => {
     expect([head.status, head.text, head.headers.etag]).toEqual([200, "", (await directory()).headers.etag])
   })
 
+  test("holds no reader's place for an answer that was never sent", async () => {
+    const { client } = await subject()
+    const signed = client.signed("GET", "/api/v1/id/directory")
+    expect((await send(signed)).status).toBe(200)
+    // More often than one client may read at once.
+    for (let again = 0; again < 6; again++) expect(outcome(await send(signed))).toBe("401 auth_nonce_reused")
+    expect((await directory()).status).toBe(200)
+  })
+
   test("is not taken for whole when the read models cannot give the rest", async () => {
     await subject()
     await service.system.postgres.kill()
