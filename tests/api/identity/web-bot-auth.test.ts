@@ -1,4 +1,4 @@
-/** Web Bot Auth: the same identity by HTTP message signatures (RFC 9421), made by a library that others use. */
+/** Web Bot Auth: the same identity by HTTP message signatures (RFC 9421), which this file writes out by itself. */
 import { randomBytes, sign, verify as edVerify, createPublicKey } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
