@@ -3,11 +3,12 @@
  * Exit status 78 is a fault of configuration, told in one line; 0 is a clean end.
  */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { busRoleOf } from "../schemas/bus/roles.ts"
 import { busServers } from "../schemas/bus/servers.ts"
 import { readConfig } from "../schemas/config.ts"
 import { SEEDED_CATEGORIES } from "./category/actor.ts"
 import { openDatabase } from "./database.ts"
-import { ensureStreams } from "./engine/streams.ts"
+import { ensureStreams, findStreams } from "./engine/streams.ts"
 import { startWebhooks } from "./fanout/start.ts"
 import { type RunningNode, startNode } from "./node-runtime.ts"
 import { agentsQuery, scoresQuery } from "./queries/agents.ts"
@@ -37,7 +38,7 @@ const seed = seeded.ok ? seeded.seed : giveUp(seeded.problem)
 if (config.databaseUrl === null) giveUp("HUB_DATABASE_URL is required: the address of a Postgres database")
 
 const nats: NatsConnection = await connect({
-  ...(busServers(config.natsUrl) ?? giveUp("HUB_NATS_URL is not an address")),
+  ...(busServers(config.natsUrl, busRoleOf(config.roles)) ?? giveUp("HUB_NATS_URL is not an address")),
   name: `hub-actors-${process.pid}`,
   maxReconnectAttempts: -1,
   reconnectTimeWait: 100,
@@ -48,10 +49,21 @@ const nats: NatsConnection = await connect({
   noAsyncTraces: true
 })
 
+/** What the server refuses this user is a fault of the deployment. */
+const tellRefusals = async (): Promise<void> => {
+  for await (const status of nats.status()) {
+    if (status.type === "error") process.stderr.write(`${JSON.stringify({ level: "error", at: "bus", error: String(status.error) })}\n`)
+  }
+}
+void tellRefusals()
+
+/** Who owns no shards has no right to make streams: it waits until somebody has. */
+const owner = config.roles.includes("actors")
+
 const streamsReady = async () => {
   for (;;) {
     try {
-      return await ensureStreams(nats, config.limits, 1)
+      return await (owner ? ensureStreams(nats, config.limits, config.streamReplicas) : findStreams(nats))
     } catch (error) {
       // JetStream may still be starting.
       process.stderr.write(`waiting for JetStream: ${String(error)}\n`)
@@ -63,7 +75,7 @@ const streamsReady = async () => {
 const manager = await streamsReady()
 const db = openDatabase(config.databaseUrl ?? "")
 let node: RunningNode | null = null
-if (config.roles.includes("actors")) {
+if (owner) {
   node = await startNode({ nats, manager, db, config, seed })
   for (const { slug, ...category } of SEEDED_CATEGORIES) {
     void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })

@@ -66,8 +66,8 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
   const transport = transportOver(nats, complain("transport"))
   const view = new LeaseView()
   const leases = new KvLeases(nats, view)
-  const asker = new Asker(transport, view, `node-${name}`, { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes })
-  const log = new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max })
+  const asker = new Asker(transport, view, { role: "actors", name }, { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes })
+  const log = new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max, replicated: config.streamReplicas > 1 })
   const nonces = new NonceLog(nats, {
     stream: streams.nonces, subject: subjects.nonce, keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
   })
@@ -106,7 +106,7 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
       began: async (session) => {
         const node = new Node(transport, host, placement, view)
         subscriptions.set(session, [
-          nats.subscribe(subjects.node(session), {
+          nats.subscribe(subjects.node(session, "*"), {
             callback: (error, message) => {
               if (error !== null) return
               try {

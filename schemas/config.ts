@@ -24,6 +24,8 @@ export interface HubConfig {
   readonly limits: Limits
   /** How many proxies to believe in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
+  /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
+  readonly streamReplicas: number
 }
 
 export type ConfigResult = { readonly ok: true; readonly config: HubConfig } | { readonly ok: false; readonly problem: string }
@@ -70,9 +72,13 @@ const parse = (env: Env): HubConfig => {
     v1Until: instant(env, "HUB_V1_UNTIL", "2026-10-24T00:00:00Z"),
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     limits: limits.limits,
-    trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10)
+    trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
+    streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX)
   }
 }
+
+/** The server's own bound. */
+const REPLICAS_MAX = 5
 
 const filled = (value: string | undefined): boolean => value !== undefined && value.trim() !== ""
 
@@ -109,7 +115,7 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
 /** Addresses of servers may hold a password: a problem never repeats them. */
 const busAddresses = (env: Env): string => {
   const value = text(env, "HUB_NATS_URL") ?? "nats://127.0.0.1:4222"
-  if (busServers(value) !== null) return value
+  if (busServers(value, "edge") !== null) return value
   throw new Problem("HUB_NATS_URL must be one or more addresses such as nats://host:4222, with commas between")
 }
 

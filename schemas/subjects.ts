@@ -2,8 +2,9 @@
  * Every subject, stream, bucket and consumer of the bus, by the function that builds it. Nothing else in the
  * project writes a subject as text. `schemas/contract/subjects.txt` is the committed snapshot of this list.
  *
- *   hub.node.<session>        command frames to one actor node (edge to actors, request-reply in batches)
- *   hub.reply.<edge>.<session> reply frames back to one asker; a "no responders" on it names the session
+ *   hub.node.<session>.<role> command frames to one actor node (request-reply in batches), by the asker's role (bus/roles.ts)
+ *   hub.ping.<session>        asked whether a node is there
+ *   hub.reply.<role>.<asker>.<session>  reply frames back to one asker; a "no responders" on it names the session
  *   hub.qry.<view>            queries of the read models, queue group, any actor node
  *   hub.evt.<kind>.<id>       the log: one subject an actor, one message a commit
  *   hub.nonce                 used nonces, in batches, kept a little longer than they are refused
@@ -20,10 +21,10 @@
  *   hub.suspect               an edge met no responder: whoever hears it pings that session at once
  */
 export const subjects = {
-  node: (session: string) => `hub.node.${session}`,
+  node: (session: string, role: string) => `hub.node.${session}.${role}`,
   nodePing: (session: string) => `hub.ping.${session}`,
   suspect: "hub.suspect",
-  reply: (edge: string) => `hub.reply.${edge}`,
+  reply: (role: string, asker: string) => `hub.reply.${role}.${asker}`,
   query: (view: string) => `hub.qry.${view}`,
   event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
   events: "hub.evt.>",

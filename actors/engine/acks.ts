@@ -3,8 +3,10 @@
  * client's own `request` makes two errors with stack traces ahead of each call. Bounded by who calls it: the log has one
  * batch in flight, the nonce log one message.
  */
-import { type Msg, type MsgHdrs, type NatsConnection, nuid } from "@nats-io/transport-node"
-import { onRenewal } from "./renewal.ts"
+import { setTimeout as delay } from "node:timers/promises"
+import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
+import { newInbox } from "./inbox.ts"
+import { LEADERLESS_PAUSE_MS, onRenewal } from "./renewal.ts"
 
 const SWEEP_MS = 100
 
@@ -15,7 +17,7 @@ interface Waiting {
 
 export class Acks {
   private readonly nats: NatsConnection
-  private readonly prefix = `_INBOX.${nuid.next()}.`
+  private prefix = ""
   private readonly waiting = new Map<number, Waiting>()
   private next = 0
   private listening = false
@@ -29,9 +31,9 @@ export class Acks {
     return new Promise((resolve) => {
       const number = ++this.next
       this.waiting.set(number, { resolve, until: performance.now() + timeoutMs })
-      const reply = this.prefix + number
       try {
         this.listen()
+        const reply = this.prefix + number
         this.nats.publish(subject, payload, headers === undefined ? { reply } : { reply, headers })
       } catch {
         this.settle(number, null)
@@ -39,9 +41,21 @@ export class Acks {
     })
   }
 
+  /** To a stream: again while nobody listens, for one without a leader has received nothing. `null` also when its time is up so. */
+  async requestStream(subject: string, payload: Uint8Array, timeoutMs: number, headers?: MsgHdrs): Promise<Msg | null> {
+    const end = performance.now() + timeoutMs
+    for (let left = timeoutMs; left > 0; left = end - performance.now()) {
+      const reply = await this.request(subject, payload, left, headers)
+      if (reply === null || reply.data.length > 0) return reply
+      await delay(LEADERLESS_PAUSE_MS)
+    }
+    return null
+  }
+
   /** From the first request on: an actor kind is made of such parts, and making one reaches for nothing. */
   private listen(): void {
     if (this.listening) return
+    this.prefix = `${newInbox(this.nats)}.`
     this.nats.subscribe(`${this.prefix}*`, {
       callback: (error, message) => {
         if (error === null) this.settle(Number(message.subject.slice(this.prefix.length)), message)

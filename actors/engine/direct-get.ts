@@ -2,7 +2,8 @@
  * JetStream's batched direct get: one request, one message for each stored one, then an end-of-batch status. Any replica
  * may answer, so one that is behind says less than there is, never something wrong.
  */
-import { type Msg, nuid, type NatsConnection } from "@nats-io/transport-node"
+import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import { newInbox } from "./inbox.ts"
 import { onRenewal } from "./renewal.ts"
 
 const TIMEOUT_MS = 3000
@@ -19,7 +20,7 @@ export interface DirectGetRequest {
 /** Resolves when the batch has ended; rejects when it does not end in time or its connection is lost. */
 export const directGet = (nats: NatsConnection, stream: string, request: DirectGetRequest, receive: (message: Msg) => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    const inbox = `_INBOX.${nuid.next()}`
+    const inbox = newInbox(nats)
     const subscription = nats.subscribe(inbox, {
       callback: (error, message) => {
         const status = message.headers?.code ?? 0

@@ -9,14 +9,20 @@
  *    the second waits for the next.
  *  - A refused batch wrote nothing. Which member was wrong is not said, so its groups go again one by one, and only
  *    those that are refused alone are conflicts.
+ *  - A stream without a leader (its server was stopped, the others choose anew) has written nothing: the batch goes again
+ *    until its time is up, and its expected sequences keep it from being written twice all the same.
+ *  - What is read is all that was acknowledged before: where the stream has replicas, one that answers may be behind, so
+ *    its answer counts once it reaches as far as the leader says.
  *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
  *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
  */
+import { setTimeout as delay } from "node:timers/promises"
 import { headers, nuid, type NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
 import { Acks } from "./acks.ts"
 import { directGet } from "./direct-get.ts"
-import { requestOnce } from "./renewal.ts"
+import { lastMessage } from "./last-message.ts"
+import { LEADERLESS_PAUSE_MS, requestStream } from "./renewal.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
 
 const ACK_TIMEOUT_MS = 5000
@@ -26,9 +32,14 @@ const ACK_TIMEOUT_MS = 5000
  */
 const BATCH_GAP_MS = 5
 const READ_TIMEOUT_MS = 3000
+/** Before a replica that is behind is asked again. */
+const BEHIND_PAUSE_MS = 5
 
 /** Refusals by which the server says that an expected sequence was wrong (alone, or inside a batch). */
 const WRONG_SEQUENCE = new Set([10071, 10164])
+/** Refusals that say that nothing was written and that it may go better soon: no leader, or not the one that had the batch's beginning. */
+const UNAVAILABLE = 503
+const INCOMPLETE_BATCH = 10176
 
 interface Group {
   readonly appends: ReadonlyArray<Append>
@@ -38,10 +49,17 @@ interface Group {
 interface BatchAck {
   readonly seq?: number
   readonly count?: number
-  readonly error?: { readonly err_code?: number; readonly description?: string }
+  readonly error?: { readonly code?: number; readonly err_code?: number; readonly description?: string }
 }
 
 type BatchOutcome = { readonly type: "written"; readonly last: number } | { readonly type: "refused" } | { readonly type: "unknown" }
+
+export interface LogBounds {
+  readonly batchMax: number
+  readonly queueMax: number
+  /** Whether the stream has replicas, of which any may answer a read. */
+  readonly replicated?: boolean
+}
 
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
@@ -49,12 +67,12 @@ const text = new TextDecoder()
 export class JetStreamLog implements EventLog {
   private readonly nats: NatsConnection
   private readonly acks: Acks
-  private readonly bounds: { readonly batchMax: number; readonly queueMax: number }
+  private readonly bounds: LogBounds
   private queue: Array<Group> = []
   private inFlight = false
   private lastBatchAt = Number.NEGATIVE_INFINITY
 
-  constructor(nats: NatsConnection, bounds: { readonly batchMax: number; readonly queueMax: number }) {
+  constructor(nats: NatsConnection, bounds: LogBounds) {
     this.nats = nats
     this.acks = new Acks(nats)
     this.bounds = bounds
@@ -108,6 +126,16 @@ export class JetStreamLog implements EventLog {
   }
 
   private async publish(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
+    const end = performance.now() + ACK_TIMEOUT_MS
+    for (;;) {
+      const outcome = await this.publishOnce(groups)
+      if (outcome.type !== "unwritten") return outcome
+      if (performance.now() + LEADERLESS_PAUSE_MS >= end) return { type: "unknown" }
+      await delay(LEADERLESS_PAUSE_MS)
+    }
+  }
+
+  private async publishOnce(groups: ReadonlyArray<Group>): Promise<BatchOutcome | { readonly type: "unwritten" }> {
     const appends = groups.flatMap((group) => group.appends)
     const id = nuid.next()
     let ack: BatchAck
@@ -118,18 +146,33 @@ export class JetStreamLog implements EventLog {
       }
       const last = appends[appends.length - 1] as Append
       const reply = await this.acks.request(last.subject, encode(last), ACK_TIMEOUT_MS, batchHeaders(id, appends.length, last, true))
-      if (reply === null || reply.data.length === 0) return { type: "unknown" }
+      if (reply === null) return { type: "unknown" }
+      if (reply.data.length === 0) return { type: "unwritten" }
       ack = reply.json<BatchAck>()
     } catch {
       return { type: "unknown" }
     }
     if (ack.error === undefined && ack.seq !== undefined) return { type: "written", last: ack.seq }
     if (ack.error?.err_code !== undefined && WRONG_SEQUENCE.has(ack.error.err_code)) return { type: "refused" }
+    if (ack.error?.code === UNAVAILABLE || ack.error?.err_code === INCOMPLETE_BATCH) return { type: "unwritten" }
     console.error(JSON.stringify({ level: "error", at: "log", error: ack.error }))
     return { type: "unknown" }
   }
 
   async read(subject: string, after: number, max: number): Promise<LogPage> {
+    const end = performance.now() + READ_TIMEOUT_MS
+    const [first, stands] = await Promise.all([this.readAny(subject, after, max), this.bounds.replicated === true ? this.lastSeq(subject) : 0])
+    let page = first
+    while (!page.more && (page.entries.at(-1)?.seq ?? after) < stands) {
+      if (performance.now() >= end) throw new Error("no replica that answers has caught up with the log")
+      await delay(BEHIND_PAUSE_MS)
+      page = await this.readAny(subject, after, max)
+    }
+    return page
+  }
+
+  /** As far as the replica that answers has it. */
+  private async readAny(subject: string, after: number, max: number): Promise<LogPage> {
     const entries: Array<LogEntry> = []
     let more = false
     await directGet(this.nats, streams.events, { seq: after + 1, next_by_subj: subject, batch: max }, (message) => {
@@ -140,12 +183,11 @@ export class JetStreamLog implements EventLog {
   }
 
   async lastSeq(subject: string): Promise<number> {
-    const reply = await requestOnce(this.nats, `$JS.API.DIRECT.GET.${streams.events}.${subject}`, undefined, { timeout: READ_TIMEOUT_MS })
-    return reply.headers?.code === 404 ? 0 : Number(reply.headers?.get("Nats-Sequence") ?? 0)
+    return (await lastMessage(this.nats, streams.events, subject, READ_TIMEOUT_MS))?.seq ?? 0
   }
 
   async erase(subject: string): Promise<void> {
-    await requestOnce(this.nats, `$JS.API.STREAM.PURGE.${streams.events}`, JSON.stringify({ filter: subject }), { timeout: READ_TIMEOUT_MS })
+    await requestStream(this.nats, `$JS.API.STREAM.PURGE.${streams.events}`, JSON.stringify({ filter: subject }), { timeout: READ_TIMEOUT_MS })
   }
 }
 

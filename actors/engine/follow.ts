@@ -4,7 +4,8 @@
  * Invariants
  *  - Every message from the start on is received, in order; after an interruption it goes on behind the last one received.
  *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is renewed
- *    a new consumer is made at once, where the client by itself may wait for heartbeats it misses, half a minute long.
+ *    a new consumer is made at once; and also when its heartbeats are missed, for in a cluster the server that has the
+ *    consumer may go while the connection, to another one, stays.
  *  - Only the newest consumer is listened to: what an older one still brings is dropped.
  */
 import { setTimeout as delay } from "node:timers/promises"
@@ -14,6 +15,8 @@ import { onLine } from "./renewal.ts"
 
 const RETRY_MS = 200
 const PULL_MESSAGES = 1000
+/** One pull; the server's heartbeats come twice as often. */
+const PULL_MS = 1000
 
 export interface Following {
   readonly stop: () => void
@@ -21,6 +24,9 @@ export interface Following {
 
 /** Where to begin: all that is kept, the newest message of each subject, a sequence, or what was stored from a time on (Unix ms). */
 export type Start = "all" | "last-per-subject" | number | { readonly time: number }
+
+/** Ways to learn that the server has no such consumer, or that nobody has it. */
+const SILENCE: ReadonlySet<string> = new Set(["heartbeats_missed", "consumer_not_found", "consumer_deleted", "stream_not_found"])
 
 const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
   if (start === "all") return { deliver_policy: DeliverPolicy.All }
@@ -52,14 +58,25 @@ export const followStream = async (
     if (own !== newest) return
     const messages = await consumer.consume({
       max_messages: PULL_MESSAGES,
+      expires: PULL_MS,
       callback: (message) => {
         if (own !== newest) return
         from = message.seq + 1
         receive(message)
       }
     })
-    if (own === newest) current = { consumer, messages }
-    else messages.stop()
+    if (own !== newest) return messages.stop()
+    current = { consumer, messages }
+    void renewWhenSilent(own, messages)
+  }
+
+  const renewWhenSilent = async (own: number, messages: ConsumerMessages): Promise<void> => {
+    for await (const { type } of messages.status()) {
+      if (own !== newest) return
+      if (!SILENCE.has(type)) continue
+      end()
+      return beginAgain()
+    }
   }
 
   const beginAgain = async (): Promise<void> => {

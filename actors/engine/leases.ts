@@ -1,10 +1,10 @@
 /** The lease bucket on JetStream: compare-and-set writes, a watch that outlives reconnects, pings. See placement.ts. */
 import type { JetStreamManager } from "@nats-io/jetstream"
-import { headers, type NatsConnection, NoRespondersError, RequestError } from "@nats-io/transport-node"
+import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { buckets, subjects } from "../../schemas/subjects.ts"
 import { followStream } from "./follow.ts"
-import { requestOnce } from "./renewal.ts"
+import { nobodyListens, requestOnce } from "./renewal.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
 const PREFIX = `$KV.${buckets.leases}.`
@@ -61,7 +61,7 @@ export class KvLeases implements LeaseStore {
       await this.nats.request(subjects.nodePing(session), undefined, { timeout: PING_TIMEOUT_MS })
       return "pong"
     } catch (error) {
-      return error instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders()) ? "gone" : "silent"
+      return nobodyListens(error) ? "gone" : "silent"
     }
   }
 

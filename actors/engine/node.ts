@@ -7,6 +7,7 @@ import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/
 import { type Ask, encodeHead, packReplies, type RateState, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
 import { paced } from "../../schemas/bus/pace.ts"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { mayAsk } from "../../schemas/bus/roles.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { shardOf } from "../../schemas/subjects.ts"
 import { type Activation, type Outcome, unknownOperation } from "./activation.ts"
@@ -46,10 +47,13 @@ export class Node {
   receive(message: BusMessage): void {
     const { reply } = message
     if (reply === undefined) return
-    for (const { number, ask } of unpackAsks(message.payload)) this.take(ask, number, reply)
+    // The server lets an asker publish under its own role alone.
+    const role = message.subject.slice(message.subject.lastIndexOf(".") + 1)
+    for (const { number, ask } of unpackAsks(message.payload)) this.take(ask, number, reply, role)
   }
 
-  private take(ask: Ask, number: number, to: string): void {
+  private take(ask: Ask, number: number, to: string, role: string): void {
+    if (!mayAsk(role, ask.op)) return this.send(to, number, { refused: unknownOperation(ask.op) }, EMPTY)
     const shard = shardOf(ask.actor)
     if (!this.placement.serves(shard)) {
       this.send(to, number, { notOwner: { shard, owner: this.view.ownerOf(shard) } }, EMPTY)

@@ -89,9 +89,9 @@ export class NonceLog {
   private async publish(records: Uint8Array): Promise<boolean> {
     const end = performance.now() + ACK_TIMEOUT_MS
     for (let left = ACK_TIMEOUT_MS; left > 0; left = end - performance.now()) {
-      const reply = await this.acks.request(this.home.subject, records, left)
+      const reply = await this.acks.requestStream(this.home.subject, records, left)
       // Records may stand in the log twice: what the lost line had swallowed is sent again.
-      if (reply !== null) return reply.data.length > 0 && reply.json<{ error?: unknown }>().error === undefined
+      if (reply !== null) return reply.json<{ error?: unknown }>().error === undefined
     }
     return false
   }

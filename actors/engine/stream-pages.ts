@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { directGet } from "./direct-get.ts"
-import { requestOnce } from "./renewal.ts"
+import { requestStream } from "./renewal.ts"
 
 /** A message as the stream keeps it. */
 export interface Stored {
@@ -58,7 +58,7 @@ export async function* pagesOf(nats: NatsConnection, stream: string, after: numb
 
 /** The first sequence behind `after`, as the stream's leader has it; `null` at its end. */
 export const nextSeq = async (nats: NatsConnection, stream: string, after: number): Promise<number | null> => {
-  const reply = await requestOnce(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq: after + 1, next_by_subj: ">" }), { timeout: TIMEOUT_MS })
+  const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq: after + 1, next_by_subj: ">" }), { timeout: TIMEOUT_MS })
   const { message, error } = reply.json<{ message?: { seq: number }; error?: { code: number; description?: string } }>()
   if (message !== undefined) return message.seq
   if (error?.code === NOT_FOUND) return null

@@ -59,7 +59,7 @@ const wantedStreams = (limits: Limits, replicas: number): ReadonlyArray<Wanted> 
 
 /** Several nodes may start at once: a stream that is there already is brought up to date instead. */
 export const ensureStreams = async (nats: NatsConnection, limits: Limits, replicas: number): Promise<JetStreamManager> => {
-  const manager = await jetstreamManager(nats)
+  const manager = await jetstreamManager(nats, { checkAPI: false })
   for (const wanted of wantedStreams(limits, replicas)) {
     try {
       await manager.streams.add(wanted)
@@ -67,5 +67,13 @@ export const ensureStreams = async (nats: NatsConnection, limits: Limits, replic
       await manager.streams.update(wanted.name, wanted)
     }
   }
+  return manager
+}
+
+/** Rejects where they are not there yet. */
+export const findStreams = async (nats: NatsConnection): Promise<JetStreamManager> => {
+  const manager = await jetstreamManager(nats, { checkAPI: false })
+  await manager.streams.info(streams.events)
+  await manager.streams.info(`KV_${buckets.leases}`)
   return manager
 }

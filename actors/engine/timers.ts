@@ -10,7 +10,7 @@ import { AckPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-i
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
-import { requestOnce } from "./renewal.ts"
+import { requestStream } from "./renewal.ts"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { Timers } from "./ports.ts"
 
@@ -18,6 +18,8 @@ const SET_TIMEOUT_MS = 3000
 const COMMAND_DEADLINE_MS = 10_000
 const REDELIVER_AFTER_MS = 30_000
 const IN_FLIGHT_MAX = 200
+/** One pull; the server's heartbeats come twice as often, so that the silence of one that was stopped is noticed soon. */
+const PULL_MS = 2000
 
 export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
@@ -30,7 +32,7 @@ export class ScheduledTimers implements Timers {
     const more = headers()
     more.set("Nats-Schedule", `@at ${new Date(at).toISOString()}`)
     more.set("Nats-Schedule-Target", subjects.timerFire(kind, id, name))
-    const reply = await requestOnce(this.nats, subjects.timerSet(kind, id, name), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
+    const reply = await requestStream(this.nats, subjects.timerSet(kind, id, name), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
     const { error } = reply.json<{ error?: { description?: string } }>()
     if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
   }
@@ -45,7 +47,7 @@ export class ScheduledTimers implements Timers {
       max_ack_pending: IN_FLIGHT_MAX
     })
     const consumer = await jetstream(this.nats).consumers.get(streams.timers, consumers.timers)
-    await consumer.consume({ max_messages: IN_FLIGHT_MAX, callback: (message) => void this.fire(message, ask, operationOf) })
+    await consumer.consume({ max_messages: IN_FLIGHT_MAX, expires: PULL_MS, callback: (message) => void this.fire(message, ask, operationOf) })
   }
 
   private async fire(message: JsMsg, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string, name: string) => string | undefined): Promise<void> {

@@ -11,7 +11,7 @@ import { onLine } from "../engine/renewal.ts"
 import type { Message, Source } from "./worker.ts"
 
 /** How long one fetch waits for messages; a lost connection ends it at once. */
-const FETCH_MS = 10_000
+const FETCH_MS = 2_000
 /** Acknowledgements gather for this long: nobody waits for them, and each write to the server costs more than they do. */
 const ACK_GAP_MS = 5
 

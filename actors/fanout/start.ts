@@ -4,6 +4,7 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { busRoleOf } from "../../schemas/bus/roles.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { KvLeases } from "../engine/leases.ts"
@@ -24,7 +25,7 @@ const ownAsker = async ({ nats, manager, config }: Parts): Promise<Asker> => {
   await new KvLeases(nats, view).watch(manager)
   const { max_asks_in_flight, max_frame_bytes } = config.limits.service
   const complain = (error: unknown): void => console.error(JSON.stringify({ level: "error", at: "transport", error: String(error) }))
-  return new Asker(transportOver(nats, complain), view, `webhooks-${randomBytes(8).toString("hex")}`, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes })
+  return new Asker(transportOver(nats, complain), view, { role: busRoleOf(config.roles), name: `webhooks-${randomBytes(8).toString("hex")}` }, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes })
 }
 
 export const startWebhooks = async (parts: Parts): Promise<{ readonly stop: () => Promise<void> }> => {

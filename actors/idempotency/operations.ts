@@ -12,7 +12,8 @@ import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { custom, type PrepareContext, type Result } from "../engine/definition.ts"
-import { requestOnce } from "../engine/renewal.ts"
+import { lastMessage } from "../engine/last-message.ts"
+import { requestStream } from "../engine/renewal.ts"
 import type { Sealer } from "../engine/seal.ts"
 import type { AgentMemory } from "../agent/gate.ts"
 import type { AgentState } from "../agent/state.ts"
@@ -20,6 +21,8 @@ import type { AgentState } from "../agent/state.ts"
 const TIMEOUT_MS = 3000
 /** Requests of one agent under way under a key. */
 const UNDER_WAY_MAX = 100
+
+const text = new TextDecoder()
 
 interface Kept {
   readonly body: string
@@ -32,9 +35,9 @@ const purpose = (agent: string, key: string): string => `idempotency ${agent} ${
 
 export const idempotencyOperations = (nats: NatsConnection, limits: Limits, sealer: Sealer) => {
   const kept = async (agent: string, key: string): Promise<Kept | null> => {
-    const reply = await requestOnce(nats, `$JS.API.DIRECT.GET.${streams.idempotency}.${subjects.idempotency(agent, key)}`, undefined, { timeout: TIMEOUT_MS })
-    if (reply.headers?.code === 404 || reply.data.length === 0) return null
-    const first = reply.json<Kept>()
+    const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(agent, key), TIMEOUT_MS)
+    if (last === null || last.data.length === 0) return null
+    const first = JSON.parse(text.decode(last.data)) as Kept
     return { ...first, answer: sealer.open(first.answer, purpose(agent, key)) }
   }
 
@@ -68,7 +71,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     // Status 0: the request ended without an answer worth keeping, and may be made again.
     if (first.status !== 0) {
       try {
-        const reply = await requestOnce(nats, subjects.idempotency(agent, key), JSON.stringify({ ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }), { headers: more, timeout: TIMEOUT_MS })
+        const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify({ ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }), { headers: more, timeout: TIMEOUT_MS })
         if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
       } catch {
         return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }

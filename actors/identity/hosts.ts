@@ -141,9 +141,8 @@ export class HostCounters {
     const more = headers()
     more.set("Nats-Expected-Last-Subject-Sequence", String(expected))
     const subject = subjects.verified(agent, tokenOf(count.host))
-    const reply = await this.acks.request(subject, Buffer.from(JSON.stringify(count)), ACK_TIMEOUT_MS, more)
+    const reply = await this.acks.requestStream(subject, Buffer.from(JSON.stringify(count)), ACK_TIMEOUT_MS, more)
     if (reply === null) return "unknown"
-    if (reply.data.length === 0) return "failed"
     const ack = reply.json<{ seq?: number; error?: { err_code?: number } }>()
     if (ack.seq !== undefined) return ack.seq
     return ack.error?.err_code === WRONG_LAST_SEQUENCE ? "unknown" : "failed"

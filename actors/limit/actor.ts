@@ -8,12 +8,15 @@ import { invalidField, unavailable } from "../../schemas/errors.ts"
 import type { BucketName, Limits, RateLimit } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { custom, type Result } from "../engine/definition.ts"
-import { requestOnce } from "../engine/renewal.ts"
+import { lastMessage } from "../engine/last-message.ts"
+import { requestStream } from "../engine/renewal.ts"
 import { type Fold, kind } from "../kind.ts"
 import { draw, type Window } from "./window.ts"
 
 const KEPT_FROM_SECONDS = 900
 const TIMEOUT_MS = 3000
+
+const text = new TextDecoder()
 
 interface Memory {
   window: Window | null
@@ -24,14 +27,14 @@ interface Memory {
 
 const bucketOperations = (nats: NatsConnection, limits: Limits) => {
   const kept = async (bucket: string, key: string): Promise<Window | null> => {
-    const reply = await requestOnce(nats, `$JS.API.DIRECT.GET.${streams.limits}.${subjects.limit(bucket, key)}`, undefined, { timeout: TIMEOUT_MS })
-    return reply.headers?.code === 404 || reply.data.length === 0 ? null : reply.json<Window>()
+    const last = await lastMessage(nats, streams.limits, subjects.limit(bucket, key), TIMEOUT_MS)
+    return last === null || last.data.length === 0 ? null : (JSON.parse(text.decode(last.data)) as Window)
   }
 
   const keep = async (bucket: string, key: string, window: Window, limit: RateLimit): Promise<void> => {
     const more = headers()
     more.set("Nats-TTL", `${limit.window_seconds}s`)
-    const reply = await requestOnce(nats, subjects.limit(bucket, key), JSON.stringify(window), { headers: more, timeout: TIMEOUT_MS })
+    const reply = await requestStream(nats, subjects.limit(bucket, key), JSON.stringify(window), { headers: more, timeout: TIMEOUT_MS })
     if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("The rate limit's window was not kept")
   }
 

@@ -9,7 +9,7 @@ const PINGS_UNANSWERED_MAX = 2
 const CONNECT_TIMEOUT_MS = 5_000
 
 export const connectBus = async (url: string, name: string): Promise<NatsConnection> => {
-  const bus = busServers(url)
+  const bus = busServers(url, "edge")
   if (bus === null) throw new TypeError("HUB_NATS_URL is no address of the bus")
   return connect({
     ...bus,
@@ -30,13 +30,14 @@ export interface Link {
   readonly up: boolean
 }
 
-/** Follows the connection's state for as long as it lives. */
-export const followLink = (nats: NatsConnection): Link => {
+/** Follows the connection's state for as long as it lives. What the server refuses this user is a fault of the deployment: it is told. */
+export const followLink = (nats: NatsConnection, report: (where: string, error: unknown) => void): Link => {
   const link = { up: true }
   void (async () => {
     for await (const status of nats.status()) {
       if (status.type === "disconnect" || status.type === "staleConnection") link.up = false
       else if (status.type === "reconnect") link.up = true
+      else if (status.type === "error") report("bus", status.error)
     }
     link.up = false
   })()

@@ -7,7 +7,7 @@
  *  - Every watch begins with all that stands in the bucket. What was known and is no longer there has ended meanwhile
  *    and is taken out of the view, so a watch that was cut off heals completely.
  *  - A watch that ends is begun anew; it also ends when its bucket is gone (then its sequences mean nothing any more),
- *    which missed heartbeats bring to light within a few times `PULL_MS`.
+ *    and when its heartbeats are missed: the server that had it may be gone while the connection, to another one, stays.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { type ConsumerMessages, DeliverPolicy, jetstream, jetstreamManager, type JsMsg } from "@nats-io/jetstream"
@@ -19,7 +19,7 @@ const STREAM = `KV_${buckets.leases}`
 const PREFIX = `$KV.${buckets.leases}.`
 const PAUSE_MS = 200
 /** One pull of the watch; the server's heartbeats come twice as often. */
-const PULL_MS = 3_000
+const PULL_MS = 1_000
 
 const isGone = (message: JsMsg): boolean =>
   message.headers?.get("KV-Operation") === "DEL" ||
@@ -64,7 +64,7 @@ export class LeaseWatch {
   }
 
   private async watch(seen: () => void): Promise<void> {
-    const manager = await jetstreamManager(this.nats)
+    const manager = await jetstreamManager(this.nats, { checkAPI: false })
     const { state } = await manager.streams.info(STREAM)
     const consumer = await jetstream(this.nats).consumers.get(STREAM, { deliver_policy: DeliverPolicy.LastPerSubject })
     const messages = await consumer.consume({ expires: PULL_MS })
@@ -97,7 +97,7 @@ export class LeaseWatch {
   }
 }
 
-const ENDINGS: ReadonlySet<string> = new Set(["stream_not_found", "consumer_not_found", "consumer_deleted"])
+const ENDINGS: ReadonlySet<string> = new Set(["heartbeats_missed", "stream_not_found", "consumer_not_found", "consumer_deleted"])
 
 const endWithBucket = async (messages: ConsumerMessages): Promise<void> => {
   for await (const { type } of messages.status()) if (ENDINGS.has(type)) messages.stop()

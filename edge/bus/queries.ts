@@ -6,9 +6,9 @@
  * asked ever more, and a late answer to an earlier one still counts. Where nobody listens the server says so, and the
  * next try follows soon. At the deadline, or when the connection is closed, the answer is `null`.
  */
-import { randomUUID } from "node:crypto"
-import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import { createInbox, type Msg, type NatsConnection } from "@nats-io/transport-node"
 import { PART_HEADER, readPartHeader } from "../../schemas/bus/parts.ts"
+import { inboxOf } from "../../schemas/bus/roles.ts"
 
 const FIRST_WAIT_MS = 400
 const LAST_WAIT_MS = 3200
@@ -30,7 +30,7 @@ interface Query {
 
 export class QueryClient {
   private readonly nats: NatsConnection
-  private readonly prefix = `_INBOX.${randomUUID()}.`
+  private readonly prefix = `${createInbox(inboxOf("edge"))}.`
   private readonly tries = new Map<string, Try>()
   private underWay = 0
   private next = 0

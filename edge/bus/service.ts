@@ -39,10 +39,10 @@ export const openBus = (url: string, limits: Limits, report: Report): Effect.Eff
     const transport = transportOver(nats, (error) => report("bus", error))
     const { max_asks_in_flight, max_frame_bytes } = limits.service
     const asker = yield* Effect.acquireRelease(
-      Effect.sync(() => new Asker(transport, view, name, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes })),
+      Effect.sync(() => new Asker(transport, view, { role: "edge", name }, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes })),
       (made) => Effect.sync(() => made.close())
     )
     const watch = new LeaseWatch(nats, view, (error) => report("leases", error))
     yield* Effect.acquireRelease(Effect.promise(() => watch.start()), () => Effect.sync(() => watch.stop()), { interruptible: true })
-    return { nats, link: followLink(nats), asker, bus: new Bus(asker, new QueryClient(nats)) }
+    return { nats, link: followLink(nats, report), asker, bus: new Bus(asker, new QueryClient(nats)) }
   })

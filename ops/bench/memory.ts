@@ -35,7 +35,7 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
     await projected(service.baseUrl, REGISTERED)
     const view = new LeaseView()
     await new KvLeases(nats, view).watch(await jetstreamManager(nats))
-    const asker = new Asker(transportOver(nats, () => undefined), view, `bench-${randomBytes(4).toString("hex")}`, { maxInFlight: limits.max_asks_in_flight, maxFrameBytes: limits.max_frame_bytes })
+    const asker = new Asker(transportOver(nats, () => undefined), view, { role: "operator", name: randomBytes(4).toString("hex") }, { maxInFlight: limits.max_asks_in_flight, maxFrameBytes: limits.max_frame_bytes })
     await activate(asker, ids.slice(0, RESIDENT))
     await delay(SETTLE_MS)
     const resident = residentBytes(service.stack.actors[0]?.pid ?? 0)

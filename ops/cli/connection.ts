@@ -36,7 +36,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   const url = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
   if (!url || !databaseUrl) throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
-  const servers = busServers(url)
+  const servers = busServers(url, "operator")
   if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222")
   const nats = await connect({ ...servers, name: "hub-cli", timeout: CONNECT_TIMEOUT_MS, maxReconnectAttempts: RECONNECT_TRIES, reconnectTimeWait: RECONNECT_MS }).catch(() => {
     throw new Fault("nats-server does not answer; is the service running?")
@@ -45,7 +45,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   const view = new LeaseView()
   await new KvLeases(nats, view).watch(manager)
   const { service } = LIMITS
-  const asker = new Asker(transportOver(nats, () => undefined), view, `cli-${randomBytes(6).toString("hex")}`, {
+  const asker = new Asker(transportOver(nats, () => undefined), view, { role: "operator", name: randomBytes(6).toString("hex") }, {
     maxInFlight: service.max_asks_in_flight,
     maxFrameBytes: service.max_frame_bytes
   })
@@ -59,7 +59,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   return {
     nats,
     manager,
-    log: new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max }),
+    log: new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max, replicated: true }),
     view,
     db,
     databaseUrl,

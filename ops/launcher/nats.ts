@@ -2,14 +2,17 @@
  * One nats-server with JetStream, bound to loopback.
  *
  * - It is ready when its INFO line says that JetStream is on: streams are recovered by then.
+ * - It has the users of production with their rights (bus-users.ts).
  * - The port is kept beside the store, so clients that reconnect after a crash find it where it was.
  * - A server left over from a launcher that was killed is found by its pid file and ended before the store is opened
  *   again; two servers on one store would corrupt it.
  */
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
-import { join, resolve } from "node:path"
+import { join, relative, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
+import { ANONYMOUS, drawPasswords, passwordVariables, rolesFile } from "./bus-users.ts"
+import type { BusPasswords } from "./bus-users.ts"
 import { LaunchFault } from "./fault.ts"
 import { rememberedPort, portIsFree } from "./ports.ts"
 import { commandOf, endProcess } from "./proc.ts"
@@ -32,6 +35,8 @@ export interface NatsOptions {
   /** Lines added to the configuration file. */
   readonly configExtra?: string
   readonly serverName?: string
+  /** Of the bus's users; drawn where nobody needs to know them. */
+  readonly passwords?: BusPasswords
   /** Called as soon as the process runs, before it is ready. */
   readonly onSpawn?: (process: TiedProcess) => void
 }
@@ -55,6 +60,9 @@ function configText(options: NatsOptions, port: number, dataDir: string): string
     "logfile_max_num: 3",
     `pid_file: ${JSON.stringify(join(dataDir, "nats-server.pid"))}`,
     `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB }`,
+    // The server takes it as a path from this file on, whatever it begins with.
+    `include ${JSON.stringify(relative(dataDir, rolesFile))}`,
+    `no_auth_user: ${ANONYMOUS}`,
     options.configExtra ?? "",
     ""
   ].join("\n")
@@ -119,7 +127,10 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
   await writeFile(configFile, configText(options, port, dataDir), { mode: 0o600 })
 
   const logSize = await stat(logFile).then((it) => it.size, () => 0)
-  const server = await spawnTied({ command: [options.binary, "-c", configFile], stopSignal: "SIGTERM" })
+  const server = await spawnTied({ command: [options.binary, "-c", configFile],
+    env: { ...process.env, ...passwordVariables(options.passwords ?? drawPasswords()) },
+    stopSignal: "SIGTERM"
+  })
   options.onSpawn?.(server)
   let stderr = ""
   server.process.stdout?.resume()

@@ -7,6 +7,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"
+import { addressFor, drawPasswords } from "./bus-users.ts"
 import { migrate } from "../migrations/migrate.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
@@ -83,6 +84,7 @@ type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => 
 
 export class Stack {
   readonly #options: StackOptions
+  readonly #passwords = drawPasswords()
   readonly edges: ReadonlyArray<EdgeRole>
   readonly actors: ReadonlyArray<SupervisedRole>
   #nats: ServerRole = { role: undefined, url: "" }
@@ -129,7 +131,7 @@ export class Stack {
     await Promise.all([
       typeof nats === "string"
         ? this.#setNats({ role: undefined, url: nats })
-        : this.#server("nats", nats.port, (more) => startNats({ ...nats, ...more }), (it) => this.#setNats(it)),
+        : this.#server("nats", nats.port, (more) => startNats({ ...nats, ...more, passwords: this.#passwords }), (it) => this.#setNats(it)),
       typeof postgres === "string"
         ? this.#setPostgres({ role: undefined, url: postgres })
         : this.#server("postgres", postgres.port, (more) => startPostgres({ ...postgres, ...more }), (it) =>
@@ -200,17 +202,25 @@ export class Stack {
           name,
           entry: entries[kind],
           cwd: root,
-          env: {
+          env: this.#asItsUser(kind, {
             ...env,
             HUB_NATS_URL: this.#nats.url,
             HUB_DATABASE_URL: this.#postgres.url,
             ...own,
             ...nodeEnv?.(kind, index)
-          },
+          }),
           onLine: (line) => onLine(name, line),
           onSpawn
         })
     })
+  }
+
+  /** A server of our own knows a user for each role; one that runs elsewhere is addressed as it was named. */
+  #asItsUser(kind: "edge" | "actor", env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    const url = env["HUB_NATS_URL"] ?? ""
+    return typeof this.#options.nats === "string"
+      ? env
+      : { ...env, HUB_NATS_URL: addressFor(kind, env["HUB_ROLES"], url, this.#passwords) }
   }
 
   async #untilHealthy(edge: EdgeRole): Promise<void> {

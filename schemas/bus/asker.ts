@@ -15,6 +15,7 @@ import { type Refusal, unavailable } from "../errors.ts"
 import { shardOf, subjects } from "../subjects.ts"
 import { type Ask, encodeAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
 import { paced } from "./pace.ts"
+import type { BusRole } from "./roles.ts"
 
 /** What the asker needs of a message bus; `noResponders` is the server's word that nobody listens. */
 export interface BusTransport {
@@ -47,6 +48,12 @@ const RETRY_PAUSE_MS = 25
 /** Asks leave in frames at least this far apart. */
 export const FLUSH_GAP_MS = 1
 
+/** Whose asks these are: the user's role on the bus (roles.ts) and a name of its own. */
+export interface AskerIdentity {
+  readonly role: BusRole
+  readonly name: string
+}
+
 interface Waiting {
   readonly ask: Ask
   readonly bytes: Uint8Array
@@ -64,6 +71,7 @@ export class Asker {
   private readonly outgoing = new Map<string, Array<{ number: number; bytes: Uint8Array }>>()
   private readonly transport: BusTransport
   private readonly owners: Owners
+  private readonly role: BusRole
   private readonly replySubject: string
   private readonly maxInFlight: number
   private readonly maxFrameBytes: number
@@ -71,10 +79,11 @@ export class Asker {
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
   private next = 1
 
-  constructor(transport: BusTransport, owners: Owners, name: string, bounds: { maxInFlight: number; maxFrameBytes: number }) {
+  constructor(transport: BusTransport, owners: Owners, { role, name }: AskerIdentity, bounds: { maxInFlight: number; maxFrameBytes: number }) {
     this.transport = transport
     this.owners = owners
-    this.replySubject = subjects.reply(name)
+    this.role = role
+    this.replySubject = subjects.reply(role, name)
     this.maxInFlight = bounds.maxInFlight
     this.maxFrameBytes = bounds.maxFrameBytes
     transport.subscribe(`${this.replySubject}.*`, (message) => this.receive(message))
@@ -131,7 +140,7 @@ export class Asker {
           size += (queue[to]?.bytes.length ?? 0) + 8
           to++
         }
-        this.transport.publish(subjects.node(session), packAsks(queue.slice(from, to)), reply)
+        this.transport.publish(subjects.node(session, this.role), packAsks(queue.slice(from, to)), reply)
         from = to
       }
     }

@@ -3,7 +3,7 @@
  *
  * One bus message carries as many asks (or replies) as gathered while the last message was being written;
  * that is where most of the cost of a small request would otherwise go.
- *  - Ask frame, edge to `hub.node.<session>`, reply subject `hub.reply.<edge>`:
+ *  - Ask frame, to `hub.node.<session>.<role>`, reply subject `hub.reply.<role>.<asker>.<session>`:
  *    repeated [u32 ask number][u32 length][JSON of Ask, UTF-8].
  *  - Reply frame: repeated [u32 ask number][u32 head length][u32 body length][JSON of ReplyHead][body].
  *    The body is ready JSON (the `data` of the envelope): edges pass it on without parsing it.

@@ -1,7 +1,9 @@
 /** `HUB_NATS_URL` as a client wants it: servers without credentials, and the user of the first that names one. */
+import { type BusRole, inboxOf } from "./roles.ts"
 
 export interface BusServers {
   readonly servers: Array<string>
+  readonly inboxPrefix: string
   readonly user?: string
   readonly pass?: string
 }
@@ -13,13 +15,14 @@ const parse = (address: string): URL => {
 }
 
 /** Addresses with commas between; `null` where one of them is none. The client itself overlooks credentials in them. */
-export const busServers = (addresses: string): BusServers | null => {
+export const busServers = (addresses: string, role: BusRole): BusServers | null => {
   try {
     const urls = addresses.split(",").map((address) => parse(address.trim()))
     const servers = urls.map(({ host }) => host)
     const named = urls.find(({ username }) => username !== "")
-    if (named === undefined) return { servers }
-    return { servers, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) }
+    const inboxPrefix = inboxOf(role)
+    if (named === undefined) return { servers, inboxPrefix }
+    return { servers, inboxPrefix, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) }
   } catch {
     return null
   }

@@ -35,7 +35,8 @@ describe("an empty environment", () => {
     v1Until: Date.UTC(2026, 9, 24),
     captchaBypass: null,
     limits: LIMITS,
-    trustProxy: 0
+    trustProxy: 0,
+    streamReplicas: 1
   }
 
   it("gives the defaults", () => {
@@ -131,7 +132,7 @@ describe("the bus's address", () => {
     ["nats://one,two", null],
     ["", null]
   ])("%j becomes %j", (addresses, servers) => {
-    expect(busServers(addresses)).toEqual(servers)
+    expect(busServers(addresses, "edge")).toEqual(servers === null ? null : { ...servers, inboxPrefix: "_INBOX.edge" })
   })
 })
 

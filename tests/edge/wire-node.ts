@@ -30,7 +30,7 @@ export class WireNode {
   static async start(url: string, session = "s1"): Promise<WireNode> {
     const nats = await connect({ servers: url.replace("nats://", "") })
     const node = new WireNode(nats, session)
-    nats.subscribe(subjects.node(session), {
+    nats.subscribe(subjects.node(session, "*"), {
       callback: (_error, message) => {
         for (const { number, ask } of unpackAsks(message.data)) void node.take(number, ask, message.reply ?? "")
       }

@@ -29,7 +29,7 @@ describe("a system for tests", () => {
     expect(second?.["nats"]).toBe(system.edges[1]?.line.url)
     expect(first?.["nats"]).not.toBe(second?.["nats"])
     expect([first?.["base"], second?.["base"]]).toEqual([system.url, system.url])
-    expect(system.logs.lines("actor 1")).toEqual([`connects to ${system.actors[0]?.line.url}`])
+    expect(system.logs.lines("actor 1")).toEqual([`connects to ${system.actors[0]?.line.url} as actors`])
   })
 
   test("what was killed stays dead until it is restarted", async () => {

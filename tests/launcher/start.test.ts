@@ -32,7 +32,7 @@ describe("a start", () => {
     expect(new Set(pids).size).toBe(7)
     expect(pids.filter((it) => !isRunning(it))).toEqual([])
     const hosts = `127.0.0.1:${launcher.port},127.0.0.1:${launcher.port + 1}`
-    expect(await health(second)).toEqual({ nats: run.nats.url, hosts, base })
+    expect(await health(second)).toEqual({ nats: run.nats.url, user: "edge", hosts, base })
 
     const ended = await launcher.end("SIGTERM")
     expect(ended).toMatchObject({ code: 0, signal: null })

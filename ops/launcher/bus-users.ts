@@ -1,0 +1,38 @@
+/**
+ * The users of the bus (ops/deploy/nats/roles.conf) on this machine: every node connects as the one of its role, under
+ * the same rights as in production, with passwords drawn anew at each start and known to the processes alone. Whoever
+ * gives no name is the operator: the embedded server listens on loopback only, and its owner's tools need no password.
+ */
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { BUS_ROLES, busRoleOf } from "../../schemas/bus/roles.ts"
+import type { BusRole } from "../../schemas/bus/roles.ts"
+import { projectRoot } from "./paths.ts"
+
+export type BusPasswords = Readonly<Record<BusRole, string>>
+
+export const rolesFile = join(projectRoot, "ops", "deploy", "nats", "roles.conf")
+export const ANONYMOUS: BusRole = "operator"
+
+/** A letter first: the server's configuration would read a bare number as one. */
+export function drawPasswords(): BusPasswords {
+  const drawn = BUS_ROLES.map((role) => [role, `p${randomBytes(18).toString("hex")}`] as const)
+  return Object.fromEntries(drawn) as Record<BusRole, string>
+}
+
+/** What roles.conf reads. */
+export function passwordVariables(passwords: BusPasswords): NodeJS.ProcessEnv {
+  return {
+    HUB_NATS_EDGE_PASSWORD: passwords.edge,
+    HUB_NATS_ACTORS_PASSWORD: passwords.actors,
+    HUB_NATS_QUERIES_PASSWORD: passwords.queries,
+    HUB_NATS_WEBHOOKS_PASSWORD: passwords.webhooks,
+    HUB_NATS_OPERATOR_PASSWORD: passwords.operator
+  }
+}
+
+/** The address as a node's own user connects to it; `roles` as in HUB_ROLES. */
+export function addressFor(node: "edge" | "actor", roles: string | undefined, url: string, passwords: BusPasswords): string {
+  const role = node === "edge" ? "edge" : busRoleOf(roles?.split(",").map((name) => name.trim()) ?? [])
+  return url.replace("nats://", `nats://${role}:${passwords[role]}@`)
+}
