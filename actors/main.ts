@@ -33,9 +33,17 @@ const giveUp = (problem: string): never => {
 const read = readConfig(process.env)
 if (!read.ok) giveUp(read.problem)
 const config = read.ok ? read.config : giveUp("unreachable")
-const seeded = serverSeed(config, process.env)
-const seed = seeded.ok ? seeded.seed : giveUp(seeded.problem)
-if (config.databaseUrl === null) giveUp("HUB_DATABASE_URL is required: the address of a Postgres database")
+/** Who owns no shards needs no key, and has no right to make streams: it waits until somebody has. */
+const owner = config.roles.includes("actors")
+/** Who only delivers talks to strangers all day: it has neither the key nor the database. */
+const readsTables = owner || config.roles.includes("queries")
+if (readsTables && config.databaseUrl === null) giveUp("HUB_DATABASE_URL is required: the address of a Postgres database")
+
+const seedOf = (): Uint8Array => {
+  const seeded = serverSeed(config, process.env)
+  return seeded.ok ? seeded.seed : giveUp(seeded.problem)
+}
+const seed = owner ? seedOf() : null
 
 const nats: NatsConnection = await connect({
   ...(busServers(config.natsUrl, busRoleOf(config.roles)) ?? giveUp("HUB_NATS_URL is not an address")),
@@ -57,9 +65,6 @@ const tellRefusals = async (): Promise<void> => {
 }
 void tellRefusals()
 
-/** Who owns no shards has no right to make streams: it waits until somebody has. */
-const owner = config.roles.includes("actors")
-
 const streamsReady = async () => {
   for (;;) {
     try {
@@ -75,7 +80,7 @@ const streamsReady = async () => {
 const manager = await streamsReady()
 const db = openDatabase(config.databaseUrl ?? "")
 let node: RunningNode | null = null
-if (owner) {
+if (seed !== null) {
   node = await startNode({ nats, manager, db, config, seed })
   for (const { slug, ...category } of SEEDED_CATEGORIES) {
     void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })

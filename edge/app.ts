@@ -43,7 +43,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),
       refusedPage: refusedPage(hub)
     })
-    const server = yield* serve(pipeline, { port: hub.port, bind: config.bind, limits: hub.limits })
+    const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits })
     yield* releaseAtEnd(notifications)
     return server
   })

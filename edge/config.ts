@@ -17,8 +17,6 @@ export interface EdgeConfig {
   readonly serverKey: { readonly publicKey: string; readonly sign: (text: string) => Uint8Array }
   /** Keys the hashes under which client addresses are known: nothing else may be derived from it. */
   readonly addressKey: Uint8Array
-  /** Address to listen on; `undefined` is every interface. */
-  readonly bind: string | undefined
 }
 
 export class ConfigProblem extends Error {}
@@ -33,8 +31,7 @@ export const loadEdgeConfig = async (env: Env): Promise<EdgeConfig> => {
   return {
     hub: result.config,
     serverKey: { publicKey: Buffer.from(publicKey).toString("base64"), sign: (text) => sign(null, Buffer.from(text, "utf8"), privateKey) },
-    addressKey: createHmac("sha256", seed).update("hub client addresses").digest(),
-    bind: result.config.env === "production" ? undefined : "127.0.0.1"
+    addressKey: createHmac("sha256", seed).update("hub client addresses").digest()
   }
 }
 

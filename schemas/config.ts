@@ -24,6 +24,8 @@ export interface HubConfig {
   readonly limits: Limits
   /** How many proxies to believe in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
+  /** Address that an edge listens on; `null` is every interface. */
+  readonly bind: string | null
   /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
   readonly streamReplicas: number
 }
@@ -73,6 +75,7 @@ const parse = (env: Env): HubConfig => {
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     limits: limits.limits,
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
+    bind: text(env, "HUB_BIND") ?? (mode === "development" ? "127.0.0.1" : null),
     streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX)
   }
 }

@@ -25,7 +25,7 @@ const IDLE_CHECK_MS = 20
 
 export interface ListenOptions {
   readonly port: number
-  readonly bind: string | undefined
+  readonly bind: string | null
   readonly limits: Limits
 }
 
@@ -71,7 +71,7 @@ const listen = (server: Server, { port, bind }: ListenOptions): Effect.Effect<vo
   Effect.callback<void, ConfigProblem>((resume) => {
     const failed = (error: NodeJS.ErrnoException): void => resume(Effect.fail(new ConfigProblem(listenProblem(error, port))))
     server.once("error", failed)
-    server.listen({ port, backlog: BACKLOG, ...(bind === undefined ? {} : { host: bind }) }, () => {
+    server.listen({ port, backlog: BACKLOG, ...(bind === null ? {} : { host: bind }) }, () => {
       server.off("error", failed)
       resume(Effect.void)
     })

@@ -18,10 +18,14 @@ import { verifyCommand } from "./verify.ts"
 
 const migrateCommand: Command = {
   usage: ["migrate"],
-  run: async () => {
-    await migrate(process.env["HUB_DATABASE_URL"] ?? "")
+  // Before there is a bus, in a new cluster.
+  alone: async () => {
+    const databaseUrl = process.env["HUB_DATABASE_URL"]
+    if (!databaseUrl) throw new Fault("set HUB_DATABASE_URL")
+    await migrate(databaseUrl)
     return "Postgres is up to date"
-  }
+  },
+  run: () => Promise.reject(new Error("migrate needs nothing but Postgres"))
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {

@@ -10,6 +10,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findChromium } from "./chromium.ts"
+import { findDocker } from "./docker.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 import { spawnTied } from "./tied.ts"
@@ -136,6 +137,7 @@ export async function test(args: ReadonlyArray<string>): Promise<number> {
   const looking = { env: process.env, progress: (line: string) => console.error(line), signal: unwanted.signal }
   await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })
   await findChromium(looking)
+  await findDocker(looking)
   const counts: Array<Count> = []
   for (const step of steps()) counts.push(await runStep(step))
   counts.push(await runTests(args))

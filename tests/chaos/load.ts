@@ -7,7 +7,7 @@
  * began after write n was acknowledged must show n or later. An exchange is "answered" when its status is 200.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { AgentClient } from "../support/client.ts"
+import { AgentClient, type ClientOptions } from "../support/client.ts"
 import { type Answer, type Exchange } from "../support/http.ts"
 import { register } from "../support/register.ts"
 import type { SeededRandom } from "../support/seed.ts"
@@ -26,6 +26,9 @@ const tokenOf = (agent: number, write: number): string => `agent ${agent} write 
 
 const numberIn = (description: string): number => Number(/ write (\d+)$/.exec(description)?.[1] ?? 0)
 
+/** Of every client. */
+export type LoadOptions = Pick<ClientOptions, "losesConnections">
+
 export class LoadedAgent {
   readonly writer: AgentClient
   readonly reader: AgentClient
@@ -38,11 +41,11 @@ export class LoadedAgent {
   acknowledged = 0
   retried = 0
 
-  constructor(index: number, edge: () => string) {
+  constructor(index: number, edge: () => string, options: LoadOptions) {
     this.index = index
     const onRetry = (answer: Answer | null) => this.#retry(answer)
-    this.writer = new AgentClient({ edge, onRetry })
-    this.reader = new AgentClient({ edge, onRetry, identity: this.writer.identity })
+    this.writer = new AgentClient({ ...options, edge, onRetry })
+    this.reader = new AgentClient({ ...options, edge, onRetry, identity: this.writer.identity })
   }
 
   get hubId(): string {
@@ -175,8 +178,8 @@ const silenceIn = (answers: ReadonlyArray<number>, from: number, to: number): nu
 }
 
 /** Registers the agents, round-robin over the edges; their load begins with `start`. */
-export async function loadOf(count: number, edges: ReadonlyArray<string>, random: SeededRandom): Promise<Load> {
-  const agents = Array.from({ length: count }, (_, index) => new LoadedAgent(index, () => random.pick(edges)))
+export async function loadOf(count: number, edges: ReadonlyArray<string>, random: SeededRandom, options: LoadOptions = {}): Promise<Load> {
+  const agents = Array.from({ length: count }, (_, index) => new LoadedAgent(index, () => random.pick(edges), options))
   await Promise.all(agents.map((agent) => register(agent.writer, { edge: edges[agent.index % edges.length] ?? "" })))
   return new Load(agents)
 }

@@ -36,6 +36,7 @@ describe("an empty environment", () => {
     captchaBypass: null,
     limits: LIMITS,
     trustProxy: 0,
+    bind: null,
     streamReplicas: 1
   }
 

@@ -2,7 +2,8 @@
 import { chmod, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { beforeEach, describe, expect, it } from "vitest"
-import { type ChromiumOptions, findChromium } from "../../ops/launcher/chromium.ts"
+import { findChromium } from "../../ops/launcher/chromium.ts"
+import type { DebianOptions } from "../../ops/launcher/debian.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
 
 const DOWNLOAD = "-q install -y --no-install-recommends --download-only chromium"
@@ -45,7 +46,7 @@ async function apt(...behaviour: ReadonlyArray<string>): Promise<void> {
 const calls = async (): Promise<ReadonlyArray<string>> =>
   (await readFile(join(folder, "calls"), "utf8").catch(() => "")).split("\n").filter((line) => line !== "")
 
-const find = (more: Partial<ChromiumOptions> = {}): Promise<string> =>
+const find = (more: Partial<DebianOptions> = {}): Promise<string> =>
   findChromium({
     env: { PATH: folder }, progress: (line) => told.push(line), mayInstall: true, osRelease: join(folder, "os-release"), lockPauseMs: 1, ...more
   })

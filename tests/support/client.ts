@@ -23,6 +23,8 @@ export interface ClientOptions {
   readonly identity?: Identity
   /** The edge of the next exchange. */
   readonly edge: () => string
+  /** A connection that is lost under a request is no answer either: what comes of it is asked again under its key. */
+  readonly losesConnections?: boolean
   /** Hears of each exchange that a retry will follow. */
   readonly onRetry?: (answer: Answer | null) => void
 }
@@ -66,7 +68,7 @@ export class AgentClient {
   async retrying(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const end = Date.now() + RETRY_DEADLINE_MS
     for (;;) {
-      const answer = await this.call(method, path, options).catch(refusedConnection)
+      const answer = await this.call(method, path, options).catch((cause: unknown) => withoutAnswer(cause, this.#options.losesConnections === true))
       if (answer !== null && answer.status !== 503) return answer
       this.#options.onRetry?.(answer)
       if (Date.now() > end) throw new Error(`${method} ${path} did not succeed within ${RETRY_DEADLINE_MS} ms; last: ${answer?.text ?? "connection refused"}`)
@@ -75,7 +77,8 @@ export class AgentClient {
   }
 }
 
-const refusedConnection = (cause: unknown): null => {
-  if (cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED") return null
+const withoutAnswer = (cause: unknown, losesConnections: boolean): null => {
+  const code = cause instanceof Error && "code" in cause ? cause.code : ""
+  if (code === "ECONNREFUSED" || (losesConnections && (code === "ECONNRESET" || code === "EPIPE"))) return null
   throw cause
 }

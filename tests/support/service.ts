@@ -8,7 +8,7 @@ import { BYPASS_TOKEN } from "./register.ts"
 const PLENTY = 1_000_000
 const LOG_PAGE = 1000
 
-const WIDE_LIMITS: Readonly<Record<string, number>> = {
+export const WIDE_LIMITS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(["ip", "key", "anon", "web", "agent", "write", "register", "captcha_key"].map((bucket) => [`rate_limits.${bucket}.requests`, PLENTY])),
   "registration.pow_difficulty.base": 1,
   "registration.pow_difficulty.max": 2

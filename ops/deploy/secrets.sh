@@ -1,0 +1,20 @@
+#!/bin/sh
+# Draws the passwords and the service's key for docker-compose.yml into .env, once. Keep a copy of that file apart from
+# the machine: without the key a backup's sealed secrets cannot be opened, and the service is another one to its clients.
+set -eu
+cd "$(dirname "$0")/../.."
+if [ -e .env ]; then
+  echo ".env is there already and stays as it is" >&2
+  exit 1
+fi
+# A letter first: the nats-server's configuration would read a bare number as one.
+password() { printf 'p%s' "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
+umask 077
+{
+  for name in NATS_ROUTE NATS_EDGE NATS_ACTORS NATS_QUERIES NATS_WEBHOOKS NATS_OPERATOR POSTGRES; do
+    echo "HUB_${name}_PASSWORD=$(password)"
+  done
+  echo "HUB_SERVER_KEY=$(head -c 32 /dev/urandom | base64)"
+} > .env.new
+mv .env.new .env
+echo "drawn into .env"

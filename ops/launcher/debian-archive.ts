@@ -1,0 +1,129 @@
+/**
+ * Programs of Debian's newest suite, unpacked beside the project and not installed: the package lists go to a private
+ * folder, apt checks the archive's signature, and nothing of the system changes. For static programs only: the suite's
+ * libraries do not come along.
+ */
+import { execFile } from "node:child_process"
+import { access, chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { basename, join } from "node:path"
+import { promisify } from "node:util"
+import { LaunchFault, messageOf } from "./fault.ts"
+import { sharedBinDir } from "./paths.ts"
+
+const run = promisify(execFile)
+
+const SUITE = "sid"
+const CALL_TIMEOUT_MS = 10_000
+const FETCH_TIMEOUT_MS = 180_000
+const ARCHIVE_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+export interface ArchiveProgram {
+  readonly package: string
+  /** Of the program in the package. */
+  readonly path: ReadonlyArray<string>
+  readonly hint: string
+  /** Whether what was unpacked is new enough and runs here. */
+  readonly usable: (file: string) => Promise<boolean>
+}
+
+export interface FetchOptions {
+  readonly progress: (line: string) => void
+  /** Ends a download under way. */
+  readonly signal?: AbortSignal
+}
+
+interface Mirror {
+  readonly site: string
+  readonly keyring: string | undefined
+}
+
+/**
+ * The mirrors of the Debian archive in apt's configuration, each with the keyring it names, if any. apt lists its
+ * index files only where it has fetched them once; on a machine where it never did, the addresses it would fetch tell.
+ */
+async function debianMirrors(): Promise<ReadonlyArray<Mirror>> {
+  const settings = { timeout: CALL_TIMEOUT_MS }
+  const listed = await run("apt-get", ["indextargets", "--format", "$(SITE)|$(SIGNED_BY)"], settings)
+  const planned = await run("apt-get", ["update", "--print-uris"], settings).catch(() => ({ stdout: "" }))
+  const known = listed.stdout.split("\n").map((row) => row.split("|"))
+  const addresses = [...planned.stdout.matchAll(/^'(\S+?)\/dists\/\S*'/gm)].map((match) => [match[1], ""])
+  const mirrors = new Map<string, Mirror>()
+  for (const [site = "", keyring = ""] of [...known, ...addresses]) {
+    if (!/\/debian\/?$/.test(site) && !site.startsWith("mirror+file:")) continue
+    const address = site.replace(/\/$/, "")
+    if (!mirrors.has(address)) mirrors.set(address, { site, keyring: keyring.startsWith("/") ? keyring : undefined })
+  }
+  return [...mirrors.values()]
+}
+
+function aptOptions(folder: string): ReadonlyArray<string> {
+  const settings = [
+    `Dir::Etc::sourcelist=${join(folder, "sources.list")}`,
+    "Dir::Etc::sourceparts=/dev/null",
+    "Dir::Etc::preferences=/dev/null",
+    "Dir::Etc::preferencesparts=/dev/null",
+    `Dir::State::lists=${join(folder, "lists")}`,
+    `Dir::Cache=${join(folder, "cache")}`,
+    // apt's own download user could not enter a folder that only we may enter.
+    "APT::Sandbox::User=root",
+    "Acquire::Languages=none",
+    "Acquire::PDiffs=false",
+    "Acquire::Retries=2"
+  ]
+  return settings.flatMap((setting) => ["-o", setting])
+}
+
+async function downloadFrom(
+  { site, keyring }: Mirror, wanted: ArchiveProgram, folder: string, signal: AbortSignal | undefined
+): Promise<string> {
+  await mkdir(join(folder, "lists", "partial"), { recursive: true })
+  await mkdir(join(folder, "cache", "archives", "partial"), { recursive: true })
+  const key = keyring ?? ((await access(ARCHIVE_KEYRING).then(() => true, () => false)) ? ARCHIVE_KEYRING : undefined)
+  const signedBy = key === undefined ? "" : `[signed-by=${key}] `
+  await writeFile(join(folder, "sources.list"), `deb ${signedBy}${site} ${SUITE} main\n`)
+  const settings = { cwd: folder, timeout: FETCH_TIMEOUT_MS, env: { ...process.env, LC_ALL: "C" }, signal }
+  await run("apt-get", [...aptOptions(folder), "-q", "update"], settings)
+  await run("apt-get", [...aptOptions(folder), "-q", "download", wanted.package], settings)
+  const archive = (await readdir(folder)).find((name) => name.endsWith(".deb"))
+  if (archive === undefined) throw new Error("apt-get download left no package")
+  await run("dpkg-deb", ["-x", archive, "unpacked"], settings)
+  return join(folder, "unpacked", ...wanted.path)
+}
+
+/** Puts the binary where later starts find it; renamed into place so that no start sees half a file. */
+async function keep(binary: string): Promise<string> {
+  const target = join(sharedBinDir, basename(binary))
+  const arriving = `${target}.${process.pid}`
+  await copyFile(binary, arriving)
+  await chmod(arriving, 0o755)
+  await rename(arriving, target)
+  return target
+}
+
+function shortReason(cause: unknown): string {
+  const stderr = typeof cause === "object" && cause !== null && "stderr" in cause ? String(cause.stderr) : ""
+  const line = stderr.split("\n").find((text) => text.startsWith("E:")) ?? messageOf(cause).split("\n")[0]
+  return line ?? "unknown"
+}
+
+/** Where the program now lies, for this start and later ones. */
+export async function fetchProgram(wanted: ArchiveProgram, options: FetchOptions): Promise<string> {
+  const mirrors = await debianMirrors().catch(() => [])
+  if (mirrors.length === 0) throw new LaunchFault(`${wanted.package} is not installed; ${wanted.hint}`)
+  const reasons: Array<string> = []
+  await mkdir(sharedBinDir, { recursive: true })
+  for (const mirror of mirrors) {
+    options.progress(`fetching ${wanted.package} from the Debian mirror ${mirror.site} (suite ${SUITE})`)
+    const folder = await mkdtemp(join(sharedBinDir, "fetch-"))
+    try {
+      const binary = await downloadFrom(mirror, wanted, folder, options.signal)
+      if (!(await wanted.usable(binary))) throw new Error(`the fetched ${wanted.package} is too old or does not run here`)
+      return await keep(binary)
+    } catch (cause) {
+      reasons.push(shortReason(cause))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  throw new LaunchFault(`${wanted.package} could not be fetched (${reasons.join("; ")}); ${wanted.hint}`)
+}

@@ -1,0 +1,71 @@
+/**
+ * What the test of a whole cluster in containers needs: Docker's engine, compose, and what makes images out of Debian's
+ * packages. Where something is missing it is installed (debian.ts) or, for compose, fetched (debian-archive.ts). An
+ * engine that runs already is left alone: the tests start one of their own.
+ */
+import { execFile } from "node:child_process"
+import { access, constants } from "node:fs/promises"
+import { delimiter, join } from "node:path"
+import { promisify } from "node:util"
+import { type DebianOptions, installPackages } from "./debian.ts"
+import { fetchProgram } from "./debian-archive.ts"
+import { sharedBinDir } from "./paths.ts"
+
+const run = promisify(execFile)
+
+const VERSION_TIMEOUT_MS = 20_000
+const COMPOSE_MAJOR = 2
+/** Programs and the packages that have them. */
+const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
+  ["docker", "docker.io"], ["dockerd", "docker.io"], ["iptables", "iptables"], ["debootstrap", "debootstrap"]
+]
+/** Where root's programs lie, which are not on everybody's PATH. */
+const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
+
+export interface DockerTools {
+  readonly docker: string
+  readonly dockerd: string
+  readonly debootstrap: string
+  /** The folder of the plugin `docker-compose`. */
+  readonly plugins: string
+}
+
+async function find(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const folders = [...(env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== ""), ...SYSTEM_FOLDERS]
+  for (const folder of folders) {
+    const file = join(folder, program)
+    if (await access(file, constants.X_OK).then(() => true, () => false)) return file
+  }
+  return undefined
+}
+
+async function isCompose(file: string): Promise<boolean> {
+  const answer = await run(file, ["version", "--short"], { timeout: VERSION_TIMEOUT_MS }).catch(() => undefined)
+  return Number(answer?.stdout.replace(/^v/, "").split(".")[0] ?? 0) >= COMPOSE_MAJOR
+}
+
+async function installMissing(options: DebianOptions): Promise<void> {
+  const missing = new Set<string>()
+  for (const [program, from] of PROGRAMS) if ((await find(program, options.env)) === undefined) missing.add(from)
+  if (missing.size === 0) return
+  const packages = [...missing]
+  const hint = `install them (on Debian, as root: apt-get install ${packages.join(" ")})`
+  await installPackages({ packages, what: "Docker's engine", purpose: "the tests of a cluster", remark: "about 80 MB, once", hint }, options)
+}
+
+async function findCompose(options: DebianOptions): Promise<void> {
+  if (await isCompose(join(sharedBinDir, "docker-compose"))) return
+  const path = ["usr", "libexec", "docker", "cli-plugins", "docker-compose"]
+  const hint = `put compose ${COMPOSE_MAJOR} or newer, as docker-compose, into ${sharedBinDir}`
+  await fetchProgram({ package: "docker-compose", path, hint, usable: isCompose }, options)
+}
+
+/** Throws a LaunchFault of one line where they cannot be had. */
+export async function findDocker(options: DebianOptions): Promise<DockerTools> {
+  await installMissing(options)
+  await findCompose(options)
+  const [docker = "", dockerd = "", debootstrap = ""] = await Promise.all(
+    ["docker", "dockerd", "debootstrap"].map((program) => find(program, options.env))
+  )
+  return { docker, dockerd, debootstrap, plugins: sharedBinDir }
+}

@@ -1,0 +1,114 @@
+/**
+ * The whole service in containers, as docker-compose.yml describes it: three nats-servers, every role under its own user,
+ * edges behind a proxy. It comes up in production's configuration, then every container is restarted under load.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { statusCommand } from "../../ops/cli/status.ts"
+import type { Service } from "../../ops/cli/connection.ts"
+import { type Load, loadOf } from "../chaos/load.ts"
+import { expectAppliedOnce, expectNoFault } from "../chaos/verdict.ts"
+import { waitFor } from "../harness/index.ts"
+import { seeded } from "../support/seed.ts"
+import { type Cluster, makeCluster } from "./cluster.ts"
+import { type Engine, startEngine } from "./engine.ts"
+import { makeImages } from "./images.ts"
+
+const AGENTS = 8
+const MAKING_MS = 600_000
+const RESTARTING_MS = 900_000
+const NATS = ["nats-1", "nats-2", "nats-3"]
+
+let engine: Engine
+let cluster: Cluster
+
+beforeAll(async () => {
+  engine = await startEngine()
+  await makeImages(engine)
+  cluster = await makeCluster(engine)
+}, MAKING_MS)
+afterAll(async () => {
+  await cluster?.stop()
+  await engine?.stop()
+}, MAKING_MS)
+
+interface Status {
+  readonly nodes: ReadonlyArray<unknown>
+  readonly unowned_shards: ReadonlyArray<number>
+  readonly streams: ReadonlyArray<{ readonly name: string; readonly replicas: number }>
+}
+
+describe("in production's configuration", () => {
+  test("it answers through the proxy, and every stream is on all three servers", async () => {
+    expect((await fetch(`${cluster.url}/api/v1`)).status).toBe(200)
+    const status = JSON.parse(await cluster.compose(["run", "--rm", "--no-deps", "operator", "status", "--json"])) as Status
+    expect(status.nodes.length).toBe(2)
+    expect(status.unowned_shards).toEqual([])
+    expect(new Set(status.streams.map((stream) => stream.replicas))).toEqual(new Set([3]))
+  })
+
+  test("no role wants more of the bus than it may", async () => {
+    const logs = await cluster.compose(["logs", "--no-color", "edge", "actors", "queries", "webhooks"])
+    expect(logs).not.toMatch(/permission/i)
+    expect(logs.split("\n").filter((line) => line.includes(`"level":"error"`))).toEqual([])
+  })
+
+  test("only the proxy is published, and what the roles hold is what they need", async () => {
+    const { services } = JSON.parse(await cluster.compose(["config", "--format", "json"])) as { services: Record<string, { ports?: unknown; environment?: Record<string, string>; networks?: Record<string, unknown> }> }
+    expect(Object.keys(services).filter((name) => services[name]?.ports !== undefined)).toEqual(["proxy"])
+    const holding = (name: string) => Object.keys(services).filter((service) => services[service]?.environment?.[name] !== undefined)
+    expect(holding("HUB_SERVER_KEY").toSorted()).toEqual(["actors", "edge"])
+    expect(holding("HUB_DATABASE_URL").toSorted()).toEqual(["actors", "migrate", "queries"])
+    expect(Object.keys(services["webhooks"]?.networks ?? {}).toSorted()).toEqual(["bus", "world"])
+  })
+})
+
+describe("under load", () => {
+  let view: Service
+  let load: Load
+
+  beforeAll(async () => {
+    await cluster.open()
+    view = await waitFor(() => cluster.view(), { describe: "the window", deadlineMs: 30_000 })
+    load = await loadOf(AGENTS, [cluster.url], seeded("cluster"), { losesConnections: true })
+    load.start()
+    await waitFor(() => load.answeredSince(0, 10), { describe: "answers before the restarts" })
+  }, MAKING_MS)
+  afterAll(async () => {
+    await load?.stop()
+    await view?.close()
+  })
+
+  const restarted = async (services: ReadonlyArray<string>, recreate = false) => {
+    const begin = performance.now()
+    const said = await cluster.rollingRestart(services, recreate)
+    const back = performance.now()
+    await waitFor(() => load.answeredSince(back, 10), { describe: `answers after ${services.join(", ")}`, deadlineMs: 30_000 })
+    const silence = load.longestSilence(begin, performance.now())
+    console.log(`${said.trim().split("\n").join(", ")}: ${Math.round((back - begin) / 1000)} s, longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`)
+    expectNoFault(load)
+  }
+
+  test.each([[NATS], [["postgres"]], [["actors", "queries", "webhooks"]], [["edge"]], [["proxy"]]])("a rolling restart of %j", (services) => restarted(services), RESTARTING_MS)
+
+  test("edges and actors made anew, as for a new version", () => restarted(["actors", "edge"], true), RESTARTING_MS)
+
+  test("a nats-server that is killed", async () => {
+    const killedAt = performance.now()
+    await cluster.compose(["kill", "--signal", "SIGKILL", "nats-2"])
+    await waitFor(() => load.answeredSince(killedAt, 10), { describe: "answers without it", deadlineMs: 30_000 })
+    await cluster.compose(["start", "nats-2"])
+    const back = performance.now()
+    await waitFor(() => load.answeredSince(back, 10), { describe: "answers with it", deadlineMs: 30_000 })
+    const silence = load.longestSilence(killedAt, performance.now())
+    console.log(`nats-2 killed: longest silence ${Math.round(silence.ms)} ms`)
+    expectNoFault(load)
+  }, RESTARTING_MS)
+
+  test("every acknowledged write stands in the log once, and tables and snapshots are its fold", async () => {
+    await load.stop()
+    await expectAppliedOnce(load, view)
+    const { unowned_shards } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as Status
+    expect(unowned_shards).toEqual([])
+    expect(await cluster.compose(["run", "--rm", "--no-deps", "operator", "verify"])).toMatch(/\nverified in /)
+  }, RESTARTING_MS)
+})
