@@ -39,7 +39,8 @@ for service in "$@"; do
       docker stop "$container" >/dev/null
       docker rm "$container" >/dev/null
       compose up --detach --no-deps --no-recreate "$service" >/dev/null 2>&1
-      until_well "$name" "$name"
+      # It may have another name than the one that went.
+      for one in $(compose ps --quiet "$service"); do until_well "$one" "$service"; done
     else
       docker restart --time 60 "$container" >/dev/null
       until_well "$container" "$name"
