@@ -28,15 +28,19 @@ export const connectBus = async (url: string, name: string): Promise<NatsConnect
 
 export interface Link {
   readonly up: boolean
+  readonly reconnects: number
 }
 
 /** Follows the connection's state for as long as it lives. */
 export const followLink = (nats: NatsConnection): Link => {
-  const link = { up: true }
+  const link = { up: true, reconnects: 0 }
   void (async () => {
     for await (const status of nats.status()) {
       if (status.type === "disconnect" || status.type === "staleConnection") link.up = false
-      else if (status.type === "reconnect") link.up = true
+      else if (status.type === "reconnect") {
+        link.up = true
+        link.reconnects++
+      }
     }
     link.up = false
   })()
