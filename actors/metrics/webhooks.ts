@@ -50,7 +50,7 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
         const errors = duration.count - (byClass.get("delivered")?.value ?? 0)
         return [{ name: "deliveries", subject: subjects.deliveries, queue: consumers.webhooks, stats: { name: "deliveries", requests: duration.count, errors, seconds: duration.sum, lastError: null } }]
       },
-      data: () => worker.load
+      data: () => ({ held: worker.load.held, in_flight: worker.load.inFlight, queued: worker.load.queued })
     })
   }
   let waiting: number | null = null

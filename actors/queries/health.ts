@@ -9,7 +9,7 @@
  */
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
-import type { JetStreamManager } from "@nats-io/jetstream"
+import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
@@ -30,8 +30,10 @@ const LAG_WARN_SECONDS = 5
 /** Commits that wait for webhook workers, and seconds that the oldest may wait: a worker that died keeps what it held for 30. */
 const WEBHOOK_WAITING_WARN = 10_000
 const WEBHOOK_AGE_WARN_SECONDS = 90
-const DISK_WARN_PERCENT = 80
-const DISK_FAIL_PERCENT = 95
+const DISK_WARN_BYTES = 1_073_741_824
+const DISK_FAIL_BYTES = 268_435_456
+const STORE_WARN_PERCENT = 80
+const STORE_FAIL_PERCENT = 95
 
 export interface HealthParts {
   readonly db: Kysely<Database>
@@ -80,35 +82,33 @@ const webhookQueue = async (manager: JetStreamManager, head: number) => {
   return { waiting, since: waiting === 0 ? null : await firstBehind(manager, streams.events, ack_floor.stream_seq, head, subjects.deliveries) }
 }
 
-interface Disk {
-  readonly usedBytes: number
-  /** Percent used of the tightest bound that is known; `null` where none is. */
-  readonly percent: number | null
-}
-
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/
 
-/** The bus's own figures; and the disk under its store, where that is this machine's (the launcher's own server). */
-const diskOf = async ({ manager, config: { natsUrl, data } }: HealthParts): Promise<Disk> => {
-  const { storage, limits } = await manager.getAccountInfo()
+/** Free bytes where the log lies, if that is the launcher's own server on this machine; `null` where it cannot be seen. */
+const freeBytes = async ({ config: { natsUrl, data } }: HealthParts): Promise<{ readonly free: number | null }> => {
   const servers = busServers(natsUrl)?.servers ?? []
   const own = servers.length > 0 && servers.every((server) => LOOPBACK.test(server))
   const files = own ? await statfs(join(data, "nats")).catch(() => null) : null
-  const known = [
-    ...(limits.max_storage > 0 ? [(100 * storage) / limits.max_storage] : []),
-    ...(files === null || files.blocks === 0 ? [] : [100 * (1 - files.bavail / files.blocks)])
-  ]
-  return { usedBytes: storage, percent: known.length === 0 ? null : Math.round(Math.max(...known) * 10) / 10 }
+  return { free: files === null ? null : files.bavail * files.bsize }
 }
 
 type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
 
-const diskCheck = (disk: Timed<Disk> | null, check: Made): Check => {
-  if (disk === null) return check("fail", null, "percent used", "the bus does not tell what it stores")
-  const { percent, usedBytes } = disk.value
-  if (percent === null) return check("pass", usedBytes, "bytes used", "the bus has no bound for what it stores, and its disk cannot be seen from here: watch it where it runs")
-  const status = percent >= DISK_FAIL_PERCENT ? "fail" : percent >= DISK_WARN_PERCENT ? "warn" : "pass"
-  return check(status, percent, "percent used", status === "pass" ? null : "little room is left for the log")
+const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, check: Made): Check => {
+  const free = disk?.value.free ?? null
+  if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
+  if (free === null) return check("pass", null, "bytes free", "the log lies on another machine, whose disk cannot be seen from here: watch it there")
+  const status = free < DISK_FAIL_BYTES ? "fail" : free < DISK_WARN_BYTES ? "warn" : "pass"
+  return check(status, free, "bytes free", status === "pass" ? null : "little room is left for the log")
+}
+
+/** What all streams take, against the bound of the account where it has one. */
+const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): Check => {
+  if (account === null) return check("fail", null, "bytes used", "the bus does not tell what it stores")
+  const { storage, limits } = account.value
+  const percent = limits.max_storage > 0 ? (100 * storage) / limits.max_storage : 0
+  const status = percent >= STORE_FAIL_PERCENT ? "fail" : percent >= STORE_WARN_PERCENT ? "warn" : "pass"
+  return check(status, storage, "bytes used", limits.max_storage > 0 ? `${Math.round(percent)} percent of what the account may store` : null)
 }
 
 /** In seconds; of nothing it is 0. */
@@ -140,10 +140,11 @@ export const healthQuery = (parts: HealthParts) => async (): Promise<Queries["he
   const time = new Date().toISOString()
   const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })
   const stream = timed(manager.streams.info(streams.events))
-  const [head, marks, disk, queue] = await Promise.all([
+  const [head, marks, disk, account, queue] = await Promise.all([
     stream,
     timed(marksOf(db)),
-    timed(diskOf(parts)),
+    timed(freeBytes(parts)),
+    timed(manager.getAccountInfo()),
     timed(webhookQueue(manager, Number.MAX_SAFE_INTEGER))
   ])
   const last = head?.value.state.last_seq ?? null
@@ -155,6 +156,7 @@ export const healthQuery = (parts: HealthParts) => async (): Promise<Queries["he
     jetstream: last === null ? check("fail", null, "sequence", "the log does not answer") : check("pass", last, "sequence", null),
     db: marks === null ? check("fail", null, "sequence", "Postgres does not answer") : check("pass", marks.value.watermark, "sequence", null),
     disk: diskCheck(disk, check),
+    jetstream_storage: storeCheck(account, check),
     clock: worstClock(clocks, time),
     ...queueChecks(queue, check),
     ...(last === null || marks === null ? {} : await readModelChecks(manager, last, marks.value, check))

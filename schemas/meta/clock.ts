@@ -13,8 +13,10 @@ export interface Clock {
 export const CLOCK_WARN_MS = 1000
 
 /** The part of a difference that the time on the way does not explain. */
-export const unexplained = (difference: number, give: number): number =>
-  Math.sign(difference) * Math.max(0, Math.round(Math.abs(difference) - give))
+export const unexplained = (difference: number, give: number): number => {
+  const left = Math.max(0, Math.round(Math.abs(difference) - give))
+  return difference < 0 && left > 0 ? -left : left
+}
 
 export const worstClock = (clocks: ReadonlyArray<Clock>, time: string): Check => {
   const worst = clocks.toSorted((a, b) => Math.abs(b.ms) - Math.abs(a.ms))[0]
