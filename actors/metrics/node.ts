@@ -1,7 +1,7 @@
 /** What a process with the role `actors` tells: of the actors' work, of the log, of the shards that it owns. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
-import { type CallStats, Calls } from "../../schemas/metrics/calls.ts"
+import { type CallStats, Calls, neverCalled } from "../../schemas/metrics/calls.ts"
 import { Counters, DURATION_SECONDS, type Meter } from "../../schemas/metrics/meter.ts"
 import { SHARD_COUNT, subjects } from "../../schemas/subjects.ts"
 import { KINDS } from "../actors.ts"
@@ -67,7 +67,7 @@ const shardsOf = (placement: Placement): number => Array.from({ length: SHARD_CO
 
 /** `agent.me` and `agent.update` are one endpoint. */
 const byNoun = (all: ReadonlyArray<CallStats>): ReadonlyArray<CallStats> => {
-  const nouns = new Map<string, CallStats>()
+  const nouns = new Map(KINDS.map(({ fold }) => [fold.kind, neverCalled(fold.kind)]))
   for (const { name, requests, errors, seconds, lastError } of all) {
     const noun = name.split(".")[0] ?? name
     const sum = nouns.get(noun)

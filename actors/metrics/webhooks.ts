@@ -23,6 +23,7 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
   const attempts = new Counters(meter, "hub_webhook_attempts_total", "Attempts to deliver to a webhook, by what came of them.", ["outcome"])
   const byClass = new Map<string, Counter>(CLASSES.map((outcome) => [outcome, attempts.of(outcome)]))
   const duration = meter.histogram("hub_webhook_attempt_duration_seconds", "Attempts: from the name's resolution to the receiver's answer, in seconds.", DURATION_SECONDS)
+  let lastError: string | null = null
   const counts = { retries: 0, putOff: 0, dropped: 0, disabled: 0 }
   meter.counter("hub_webhook_retries_scheduled_total", "Attempts that failed and set a timer for another.", () => counts.retries)
   meter.counter("hub_webhook_put_off_total", "Attempts that were put off because their receiver is slow.", () => counts.putOff)
@@ -30,8 +31,10 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
   meter.counter("hub_webhook_disabled_total", "Webhooks that were switched off after an attempt: gone, or failing for too long.", () => counts.disabled)
   const observer: DeliveryObserver = {
     attempted: (outcome, retried) => {
-      const counter = byClass.get(outcomeClass(outcome)) ?? attempts.of("other")
+      const what = outcomeClass(outcome)
+      const counter = byClass.get(what) ?? attempts.of("other")
       counter.add()
+      if (outcome.error !== null) lastError = what
       duration.observe(outcome.duration_ms / 1000)
       if (retried) counts.retries++
     },
@@ -48,7 +51,7 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
       description: "Delivers notifications to the agents' webhooks.",
       endpoints: () => {
         const errors = duration.count - (byClass.get("delivered")?.value ?? 0)
-        return [{ name: "deliveries", subject: subjects.deliveries, queue: consumers.webhooks, stats: { name: "deliveries", requests: duration.count, errors, seconds: duration.sum, lastError: null } }]
+        return [{ name: "deliveries", subject: subjects.deliveries, queue: consumers.webhooks, stats: { name: "deliveries", requests: duration.count, errors, seconds: duration.sum, lastError } }]
       },
       data: () => ({ held: worker.load.held, in_flight: worker.load.inFlight, queued: worker.load.queued })
     })

@@ -135,7 +135,16 @@ const readModelChecks = async (manager: JetStreamManager, head: number, marks: M
   }
 }
 
-export const healthQuery = (parts: HealthParts) => async (): Promise<Queries["health"]["output"]> => {
+/** Anybody may ask for it: those who ask at once are told by one look. */
+export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"]["output"]>) => {
+  let looking: Promise<Queries["health"]["output"]> | null = null
+  return () =>
+    (looking ??= look(parts).finally(() => {
+      looking = null
+    }))
+}
+
+const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> => {
   const { db, manager } = parts
   const time = new Date().toISOString()
   const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })

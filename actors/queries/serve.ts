@@ -14,14 +14,16 @@ const UNDER_WAY_MAX = 500
 
 export type QueryHandlers = { readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]> }
 
-/** Hears of every query that was taken, once it is answered. */
+/** Hears of every view that is served, and of every query that was taken, once it is answered. */
 export interface QueryObserver {
   underWay: number
+  readonly serves: (view: string) => void
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
 
 export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers, observer: QueryObserver): void => {
   for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<[string, (input: never) => Promise<unknown>]>) {
+    observer.serves(name)
     nats.subscribe(subjects.query(name), {
       queue: queueGroups.queries,
       callback: (error, message) => {

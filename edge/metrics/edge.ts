@@ -4,7 +4,7 @@
  * A route is known by its template. What has none counts as `page` (what people look at, outside the interface) or `none`
  * (paths that nothing has, and what was refused before its path was looked at).
  */
-import { isApiPath, type Endpoint } from "../http/endpoints.ts"
+import { type Endpoint, ENDPOINTS, isApiPath } from "../http/endpoints.ts"
 import type { Call } from "../http/call.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { CallStats } from "../../schemas/metrics/calls.ts"
@@ -15,9 +15,15 @@ import { Counter, Counters, DURATION_SECONDS, type Histogram, Meter, OTHER } fro
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 const SERVER_FAULT = 500
 
+const nounOf = ({ id }: Endpoint): string => id.split(".")[0] ?? ""
+
+const NOUNS: ReadonlyArray<string> = [...new Set(ENDPOINTS.map(nounOf)), "page", "none"]
+
 interface Series {
   readonly duration: Histogram
   readonly byStatus: Map<number, Counter>
+  /** Code of the last fault. */
+  lastError: string | null
 }
 
 interface Route {
@@ -30,7 +36,7 @@ interface Route {
 export class EdgeMetrics {
   readonly meter = new Meter()
   readonly asks = askCalls(this.meter)
-  readonly queries = new Calls(this.meter, { total: "hub_edge_queries_total", seconds: "hub_edge_query_duration_seconds", what: "Queries of the read models that this edge asked, tries included", label: "view" })
+  readonly queries = new Calls(this.meter, { total: "hub_edge_queries_total", seconds: "hub_edge_query_duration_seconds", what: "Queries of the read models by this edge, with all their tries", label: "view" })
   private readonly requests = new Counters(this.meter, "hub_edge_requests_total", "Requests that were answered, by route and status; 499 is a client that left before.", ["method", "route", "status"])
   private readonly refusals = new Counters(this.meter, "hub_edge_refusals_total", "Requests that were refused, by the error's code.", ["code"])
   private readonly rateLimited: ReadonlyMap<string, Counter>
@@ -58,22 +64,25 @@ export class EdgeMetrics {
     const counter = series.byStatus.get(status)
     if (counter !== undefined) counter.add()
     else this.firstOf(series, call, status).add()
-    if (call.refusal !== null) this.refused(call.refusal)
+    if (call.refusal === null) return
+    this.refused(call.refusal)
+    if (status >= SERVER_FAULT) series.lastError = call.refusal.code
   }
 
   /** Of all routes under one noun together. */
   stats(): ReadonlyArray<CallStats> {
-    const nouns = new Map<string, { requests: number; errors: number; seconds: number }>()
+    const nouns = new Map(NOUNS.map((noun) => [noun, { requests: 0, errors: 0, seconds: 0, lastError: null as string | null }]))
     for (const { noun, byMethod } of this.routes.values()) {
-      const sum = nouns.get(noun) ?? { requests: 0, errors: 0, seconds: 0 }
-      nouns.set(noun, sum)
-      for (const { duration, byStatus } of byMethod.values()) {
+      const sum = nouns.get(noun)
+      if (sum === undefined) continue
+      for (const { duration, byStatus, lastError } of byMethod.values()) {
+        sum.lastError = lastError ?? sum.lastError
         sum.requests += duration.count
         sum.seconds += duration.sum
         for (const [status, counter] of byStatus) if (status >= SERVER_FAULT) sum.errors += counter.value
       }
     }
-    return [...nouns].map(([name, sum]) => ({ name, ...sum, lastError: null }))
+    return [...nouns].map(([name, sum]) => ({ name, ...sum }))
   }
 
   private refused({ code, details }: NonNullable<Call["refusal"]>): void {
@@ -90,7 +99,7 @@ export class EdgeMetrics {
   private newRoute(key: Endpoint | "page" | "none"): Route {
     const route: Route = typeof key === "string"
       ? { template: key, noun: key, byMethod: new Map() }
-      : { template: key.path, noun: key.id.split(".")[0] ?? "", byMethod: new Map() }
+      : { template: key.path, noun: nounOf(key), byMethod: new Map() }
     this.routes.set(key, route)
     return route
   }
@@ -100,7 +109,7 @@ export class EdgeMetrics {
     const known = route.byMethod.get(method)
     if (known !== undefined) return known
     const help = "Requests by route: from the first byte of the request to its answer, in seconds. What is held on purpose takes long."
-    const series: Series = { duration: this.meter.histogram("hub_edge_request_duration_seconds", help, DURATION_SECONDS, { method, route: route.template }), byStatus: new Map() }
+    const series: Series = { duration: this.meter.histogram("hub_edge_request_duration_seconds", help, DURATION_SECONDS, { method, route: route.template }), byStatus: new Map(), lastError: null }
     route.byMethod.set(method, series)
     return series
   }

@@ -15,7 +15,7 @@ export const lineMetrics = (meter: Meter, line: LineState): void => {
 
 /** Hears of the asks of one asker; made before it. */
 export const askCalls = (meter: Meter): Calls & AskObserver =>
-  new Calls(meter, { total: "hub_bus_asks_total", seconds: "hub_bus_ask_duration_seconds", what: "What this process asked of actors, tries and moves included", label: "op" })
+  new Calls(meter, { total: "hub_bus_asks_total", seconds: "hub_bus_ask_duration_seconds", what: "Asks of actors by this process, with all their tries", label: "op" })
 
 export const askerMetrics = (meter: Meter, asker: Asker): void => {
   meter.gauge("hub_bus_asks_in_flight", "Asks of actors that wait for their answer.", () => asker.inFlight)

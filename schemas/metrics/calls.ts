@@ -30,8 +30,11 @@ export interface CallStats {
   readonly errors: number
   readonly seconds: number
   /** The code of the last fault; never its message. */
-  readonly lastError: ErrorCode | null
+  readonly lastError: string | null
 }
+
+/** Of what was not called yet. */
+export const neverCalled = (name: string): CallStats => ({ name, requests: 0, errors: 0, seconds: 0, lastError: null })
 
 interface Child {
   readonly byOutcome: Readonly<Record<Outcome, Counter>>
@@ -58,6 +61,11 @@ export class Calls {
     child.byOutcome[outcome].add()
     child.duration.observe(seconds)
     if (refused !== undefined && FAULTS.has(outcome)) child.lastError = refused
+  }
+
+  /** Tells of it from now on, called or not. */
+  expect(name: string): void {
+    this.child(name)
   }
 
   stats(): ReadonlyArray<CallStats> {

@@ -100,6 +100,15 @@ describe("a port for scrapers that is taken", () => {
   })
 })
 
+describe("the port for scrapers in production", () => {
+  it("is on every interface, where one is named", async () => {
+    const metrics = await drawPort()
+    const edge = await start({ HUB_ENV: "production", HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64"), HUB_METRICS_PORT: String(metrics) })
+    await edge.ready
+    expect(await (await fetch(`http://127.0.0.2:${metrics}/metrics`)).text()).toContain("hub_build_info{")
+  })
+})
+
 describe("an edge's process", () => {
   it("says when it is ready, and by then it answers", async () => {
     const edge = await start()

@@ -58,11 +58,15 @@ test("by name and by id only who is meant answers", async () => {
   await expect(gathered(discover().ping("hub-nobody"))).rejects.toThrow(/503|no responders/i)
 })
 
-test("info tells where each endpoint is", async () => {
-  await client.call("GET", `${API_PREFIX}/agents`)
+test("info tells where each endpoint is, asked or not", async () => {
   const [info] = await gathered(discover().info("hub-queries"))
   expect(info).toMatchObject({ type: ServiceResponseType.INFO, description: expect.any(String) })
   expect(info?.endpoints).toContainEqual({ name: "agents", subject: "hub.qry.agents", queue_group: "queries", metadata: {} })
+  expect(info?.endpoints?.map(({ name }) => name)).toContain("directory_block")
+  const named = async (name: string) => (await gathered(discover().info(name)))[0]?.endpoints?.map((endpoint) => endpoint.name)
+  expect(await named("hub-actors")).toEqual(expect.arrayContaining(KINDS.map(({ fold }) => fold.kind)))
+  expect(await named("hub-edge")).toEqual(expect.arrayContaining(["agent", "identity", "meta", "page", "none"]))
+  expect(await named("hub-webhooks")).toEqual(["deliveries"])
 })
 
 test("stats tell what was done, exactly; a refusal by rule is no error", async () => {
@@ -95,6 +99,7 @@ test("a query without Postgres is an error, by its code", async () => {
   await client.call("GET", `${API_PREFIX}/categories`)
   expect(await endpointOf("hub-queries", "categories")).toMatchObject({ last_error: "unavailable" })
   expect((await endpointOf("hub-queries", "categories"))?.num_errors).toBeGreaterThan(0)
+  expect(await endpointOf("hub-edge", "meta")).toMatchObject({ num_errors: 1, last_error: "unavailable" })
   await service.system.postgres.restart()
 })
 

@@ -211,6 +211,13 @@ describe("the port", () => {
     expect((await get(`${API_PREFIX}/metrics`)).status).toBe(404)
   })
 
+  test("is on loopback alone in development", async () => {
+    for (const url of [system.edges[0]?.metrics ?? "", system.actors[0]?.metrics ?? ""]) {
+      expect((await fetch(url)).status).toBe(200)
+      await expect(fetch(url.replace("127.0.0.1", "127.0.0.2"))).rejects.toThrow("fetch failed")
+    }
+  })
+
   test("answers GET and HEAD of /metrics, and nothing else", async () => {
     for (const url of [system.edges[0]?.metrics ?? "", system.actors[0]?.metrics ?? ""]) {
       const root = new URL(url).origin
