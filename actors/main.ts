@@ -13,6 +13,9 @@ import { startWebhooks } from "./fanout/start.ts"
 import { type RunningNode, startNode } from "./node-runtime.ts"
 import { agentsQuery, scoresQuery } from "./queries/agents.ts"
 import { deliveriesQuery } from "./queries/deliveries.ts"
+import { openProcessMetrics } from "./metrics/process.ts"
+import { queryCalls } from "./metrics/queries.ts"
+import { MetricsPortProblem } from "../schemas/metrics/listener.ts"
 import { healthQuery } from "./queries/health.ts"
 import { directoryBlockQuery, directoryQuery } from "./queries/identities.ts"
 import { categoriesQuery, statsQuery } from "./queries/meta.ts"
@@ -64,6 +67,10 @@ const tellRefusals = async (): Promise<void> => {
   }
 }
 void tellRefusals()
+/** Every role does its work, and none has been told to end. */
+let ready = false
+const metrics = openProcessMetrics(nats, config)
+const endScrapes = await metrics.listen(() => ready).catch((error: unknown) => giveUp(error instanceof MetricsPortProblem ? error.message : String(error)))
 
 const streamsReady = async () => {
   for (;;) {
@@ -81,7 +88,7 @@ const manager = await streamsReady()
 const db = openDatabase(config.databaseUrl ?? "")
 let node: RunningNode | null = null
 if (seed !== null) {
-  node = await startNode({ nats, manager, db, config, seed })
+  node = await startNode({ nats, manager, db, config, seed, metrics })
   for (const { slug, ...category } of SEEDED_CATEGORIES) {
     void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })
   }
@@ -98,24 +105,27 @@ if (config.roles.includes("queries")) {
     directory_block: directoryBlockQuery(db, config.baseUrl),
     categories: categoriesQuery(db),
     stats: statsQuery(db),
-    health: healthQuery(db, manager)
-  })
+    health: healthQuery({ db, manager, config })
+  }, queryCalls(metrics))
 }
-const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, asker: node?.asker ?? null }) : null
+const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, asker: node?.asker ?? null, metrics }) : null
 
 let stopping = false
 const stop = async (): Promise<void> => {
   if (stopping) return
   stopping = true
+  ready = false
   setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
   await webhooks?.stop()
   await node?.stop().catch((error: unknown) => process.stderr.write(`stopping: ${String(error)}\n`))
   // With the server gone there is nothing to drain into.
   await Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))])
   await db.destroy().catch(() => undefined)
+  await endScrapes()
   process.exit(0)
 }
 process.on("SIGTERM", () => void stop())
 process.on("SIGINT", () => void stop())
 process.on("disconnect", () => void stop())
+ready = true
 process.send?.({ ready: true })

@@ -21,6 +21,9 @@ import { PostgresSnapshots } from "./engine/snapshots.ts"
 import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "./engine/streams.ts"
 import { ScheduledTimers } from "./engine/timers.ts"
 import type { KindParts } from "./kind.ts"
+import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
+import type { ProcessMetrics } from "./metrics/process.ts"
+import { projectorMetrics } from "./metrics/projectors.ts"
 import { seenProjection } from "./projections/agents.ts"
 import { mainProjection } from "./projections/main.ts"
 import { newsOf } from "./projections/news.ts"
@@ -52,6 +55,7 @@ export interface NodeParts {
   readonly db: Kysely<Database>
   readonly config: HubConfig
   readonly seed: Uint8Array
+  readonly metrics: ProcessMetrics
 }
 
 export interface RunningNode {
@@ -60,14 +64,15 @@ export interface RunningNode {
   readonly stop: () => Promise<void>
 }
 
-export const startNode = async ({ nats, manager, db, config, seed }: NodeParts): Promise<RunningNode> => {
+export const startNode = async ({ nats, manager, db, config, seed, metrics }: NodeParts): Promise<RunningNode> => {
   const { service, authentication, identity } = config.limits
   const name = randomBytes(8).toString("hex")
   const transport = transportOver(nats, complain("transport"))
   const view = new LeaseView()
   const leases = new KvLeases(nats, view)
-  const asker = new Asker(transport, view, { role: "actors", name }, { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes })
-  const log = new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max, replicated: config.streamReplicas > 1 })
+  const asker = metrics.observed(new Asker(transport, view, { role: "actors", name }, { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes }, metrics.asks))
+  const bounds = { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max, replicated: config.streamReplicas > 1 }
+  const log = new JetStreamLog(nats, bounds, commitMetrics(metrics.meter))
   const nonces = new NonceLog(nats, {
     stream: streams.nonces, subject: subjects.nonce, keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
   })
@@ -77,15 +82,17 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
     await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline: Date.now() + REFRESH_DEADLINE_MS })
   }
   const kindParts: KindParts = { nats, manager, config, seed, log, nonces, proofs, ask: (ask) => asker.ask(ask), stateOf: (kind, id) => host.stateOf(kind, id) }
+  const snapshots = new PostgresSnapshots(db)
   const host: ActorHost = new ActorHost(KINDS.map((kind) => kind.make(kindParts)), {
     log,
-    snapshots: new PostgresSnapshots(db),
+    snapshots,
     timers,
     readModels: new Watermark(nats, service.projected_wait_ms),
     limits: service,
     now: Date.now,
     touched
   })
+  const operations = operationCalls(metrics.meter)
   const announce: ProjectorParts["announce"] = (seq, batch) => {
     nats.publish(subjects.projected, String(seq))
     for (const [agent, newest] of newsOf(batch)) nats.publish(subjects.notified(agent), newest)
@@ -104,7 +111,7 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
     ttlSeconds: SESSION_TTL_SECONDS,
     events: {
       began: async (session) => {
-        const node = new Node(transport, host, placement, view)
+        const node = new Node(transport, host, placement, view, operations)
         subscriptions.set(session, [
           nats.subscribe(subjects.node(session, "*"), {
             callback: (error, message) => {
@@ -131,6 +138,9 @@ export const startNode = async ({ nats, manager, db, config, seed }: NodeParts):
       dropped: (shard) => host.drop(shard)
     }
   })
+
+  nodeMetrics(metrics, { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, limits: service })
+  projectorMetrics(metrics.meter, projectors, manager)
 
   const runProjections = (): void => {
     const ours = placement.serves(shardOf(PROJECTOR))

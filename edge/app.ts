@@ -16,6 +16,8 @@ import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
 import { Pipeline } from "./http/pipeline.ts"
 import { serve } from "./http/server.ts"
+import { EdgeMetrics } from "./metrics/edge.ts"
+import { tellMetrics } from "./metrics/tell.ts"
 import { identitiesOf } from "./identity/identities.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { allRoutes } from "./routes/all.ts"
@@ -24,10 +26,12 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
   Effect.gen(function*() {
     const { hub } = config
     const documents = yield* Effect.promise(() => loadDocuments(config))
-    const bus = yield* openBus(hub.natsUrl, hub.limits, (where, error) => log.problem(where, error))
+    const metrics = new EdgeMetrics(hub.limits)
+    const bus = yield* openBus(hub.natsUrl, hub.limits, metrics, (where, error) => log.problem(where, error))
     const identities = identitiesOf(bus.bus, config)
     const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
     const buckets = new EdgeLimits(bus.asker, hub.limits.rate_limits, randomUUID)
+    const bodies = new BodyBudget(hub.limits.service.max_buffered_body_bytes)
     const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")
     const pipeline = new Pipeline({
       limits: hub.limits,
@@ -35,14 +39,16 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       buckets,
       verifier: new Verifier(new VerifyKeys(), { hosts: hub.hosts, basePath, v1Until: hub.v1Until }),
       bus: bus.bus,
-      bodies: new BodyBudget(hub.limits.service.max_buffered_body_bytes),
+      bodies,
       table: new EndpointTable(ENDPOINTS),
       log,
+      metrics,
       basePath,
       routes: allRoutes({ bus: bus.bus, config, limits: buckets, link: bus.link, documents, identities, notifications }),
       pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),
       refusedPage: refusedPage(hub)
     })
+    yield* tellMetrics({ config, metrics, bus, bodies, notifications })
     const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits })
     yield* releaseAtEnd(notifications)
     return server

@@ -9,6 +9,8 @@ import { normaliseHost } from "./signing/request.ts"
 export interface HubConfig {
   readonly env: "development" | "production"
   readonly port: number
+  /** Of the private listener for scrapers; 0: none. */
+  readonly metricsPort: number
   /** No trailing slash. */
   readonly baseUrl: string
   /** Host lines that signatures may name (contract 0). */
@@ -64,6 +66,7 @@ const parse = (env: Env): HubConfig => {
   return {
     env: mode,
     port,
+    metricsPort: integer(env, "HUB_METRICS_PORT", 0, 0, 65535),
     baseUrl,
     hosts: hostList(env, baseUrl),
     data: text(env, "HUB_DATA") ?? ".hub",

@@ -41,6 +41,8 @@ export interface EngineParts {
   readonly now: () => number
   /** The owner of a companion is told that its subject was written to; resolves when its reads are fresh. */
   readonly touched: (kind: string, id: string) => Promise<void>
+  /** Hears of each command that found its actor's mailbox full. */
+  readonly mailboxFull?: () => void
 }
 
 /** Tries of one command against appends that lost the race. */
@@ -83,6 +85,11 @@ export class Activation {
     this.loaded = definition.logless === true
   }
 
+  /** Commands that wait, the one under way with them. */
+  get depth(): number {
+    return this.queue?.length ?? 0
+  }
+
   get idle(): boolean {
     return this.queue === null && this.loading === null
   }
@@ -113,6 +120,7 @@ export class Activation {
     const underWay = this.queue.find((queued) => queued.command.id === command.id)
     if (underWay !== undefined) return new Promise((resolve) => underWay.waiters.push(resolve))
     if (this.queue.length >= this.parts.limits.mailbox_max) {
+      this.parts.mailboxFull?.()
       return Promise.resolve({ refused: { code: "overloaded", message: "Too many commands wait for this actor.", retryAfter: 1 } })
     }
     return new Promise((resolve) => {

@@ -41,6 +41,11 @@ const WRONG_SEQUENCE = new Set([10071, 10164])
 const UNAVAILABLE = 503
 const INCOMPLETE_BATCH = 10176
 
+/** Hears of each batch that was sent: commits in it, what became of it, how long that took. */
+export interface LogObserver {
+  readonly batch: (commits: number, outcome: BatchOutcome["type"], seconds: number) => void
+}
+
 interface Group {
   readonly appends: ReadonlyArray<Append>
   readonly resolve: (result: AppendResult) => void
@@ -68,18 +73,30 @@ export class JetStreamLog implements EventLog {
   private readonly nats: NatsConnection
   private readonly acks: Acks
   private readonly bounds: LogBounds
+  private readonly observer: LogObserver | undefined
+  /** Commits refused since the start: their subject stood elsewhere than expected, or too many waited. */
+  readonly counts = { conflicts: 0, overloaded: 0 }
   private queue: Array<Group> = []
   private inFlight = false
   private lastBatchAt = Number.NEGATIVE_INFINITY
 
-  constructor(nats: NatsConnection, bounds: LogBounds) {
+  constructor(nats: NatsConnection, bounds: LogBounds, observer?: LogObserver) {
     this.nats = nats
     this.acks = new Acks(nats)
     this.bounds = bounds
+    this.observer = observer
+  }
+
+  /** Commits that wait for the batch in flight, by the commands that made them. */
+  get waiting(): number {
+    return this.queue.length
   }
 
   append(appends: ReadonlyArray<Append>): Promise<AppendResult> {
-    if (this.queue.length >= this.bounds.queueMax) return Promise.resolve({ ok: false, reason: "overloaded" })
+    if (this.queue.length >= this.bounds.queueMax) {
+      this.counts.overloaded++
+      return Promise.resolve({ ok: false, reason: "overloaded" })
+    }
     return new Promise((resolve) => {
       this.queue.push({ appends, resolve })
       if (!this.inFlight) {
@@ -96,14 +113,26 @@ export class JetStreamLog implements EventLog {
       if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
       this.lastBatchAt = performance.now()
       const groups = this.takeBatch()
-      const outcome = await this.publish(groups)
+      const outcome = await this.observed(groups)
       if (outcome.type === "refused" && groups.length > 1) {
-        for (const group of groups) settle([group], await this.publish([group]))
+        for (const group of groups) this.settle([group], await this.observed([group]))
       } else {
-        settle(groups, outcome)
+        this.settle(groups, outcome)
       }
     }
     this.inFlight = false
+  }
+
+  private async observed(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
+    const began = performance.now()
+    const outcome = await this.publish(groups)
+    this.observer?.batch(groups.reduce((sum, group) => sum + group.appends.length, 0), outcome.type, (performance.now() - began) / 1000)
+    return outcome
+  }
+
+  private settle(groups: ReadonlyArray<Group>, outcome: BatchOutcome): void {
+    if (outcome.type === "refused") this.counts.conflicts += groups.length
+    settle(groups, outcome)
   }
 
   private takeBatch(): ReadonlyArray<Group> {

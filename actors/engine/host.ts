@@ -15,6 +15,8 @@ export class ActorHost {
   private readonly definitions: ReadonlyMap<string, ActorDefinition>
   private readonly parts: EngineParts
   private readonly activations = new Map<string, Activation>()
+  /** Since the start. Evicted: before its time, for want of room. */
+  readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0 }
 
   constructor(definitions: ReadonlyArray<ActorDefinition>, parts: EngineParts) {
     const byKind = new Map<string, ActorDefinition>()
@@ -23,7 +25,7 @@ export class ActorHost {
       byKind.set(definition.kind, definition)
     }
     this.definitions = byKind
-    this.parts = parts
+    this.parts = { ...parts, mailboxFull: () => void this.counts.mailboxFull++ }
   }
 
   definition(kind: string): ActorDefinition | undefined {
@@ -42,6 +44,7 @@ export class ActorHost {
     const fresh = new Activation(definition, id, this.parts)
     fresh.lastUsed = this.parts.now()
     this.activations.set(key, fresh)
+    this.counts.activated++
     return fresh
   }
 
@@ -60,6 +63,17 @@ export class ActorHost {
 
   get resident(): number {
     return this.activations.size
+  }
+
+  /** Commands in the mailboxes, the one that is carried out with them: of all, and of the longest. Looks at each actor. */
+  depths(): { readonly sum: number; readonly max: number } {
+    let sum = 0
+    let max = 0
+    for (const { depth } of this.activations.values()) {
+      sum += depth
+      if (depth > max) max = depth
+    }
+    return { sum, max }
   }
 
   /** Forgets every actor of a shard at once; what is under way there ends at the log's fence. */
@@ -90,6 +104,8 @@ export class ActorHost {
     for (const [key, activation] of candidates) {
       if (spare <= 0 && now - activation.lastUsed <= passivate_after_idle_ms) break
       this.activations.delete(key)
+      if (now - activation.lastUsed > passivate_after_idle_ms) this.counts.passivated++
+      else this.counts.evicted++
       void activation.snapshotIfLong().catch(() => undefined)
       spare--
     }

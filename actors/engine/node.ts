@@ -8,7 +8,7 @@ import { type Ask, encodeHead, packReplies, type RateState, type ReplyHead, unpa
 import { paced } from "../../schemas/bus/pace.ts"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { mayAsk } from "../../schemas/bus/roles.ts"
-import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { shardOf } from "../../schemas/subjects.ts"
 import { type Activation, type Outcome, unknownOperation } from "./activation.ts"
 import type { EventShape, Operation, WriteOperation } from "./definition.ts"
@@ -23,6 +23,11 @@ const FRAME_MAX = 786_432
 /** The engine's own operation on any actor: its subject was written to by another (see `EngineParts.touched`). */
 export const REFRESH = "engine.refresh"
 
+/** Hears of every ask that was taken, once it is answered. */
+export interface OperationObserver {
+  readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
+}
+
 interface Reply {
   readonly number: number
   readonly head: Uint8Array
@@ -34,14 +39,16 @@ export class Node {
   private readonly host: ActorHost
   private readonly placement: Placement
   private readonly view: LeaseView
+  private readonly observer: OperationObserver | undefined
   private readonly outgoing = new Map<string, Array<Reply>>()
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
 
-  constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView) {
+  constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView, observer?: OperationObserver) {
     this.transport = transport
     this.host = host
     this.placement = placement
     this.view = view
+    this.observer = observer
   }
 
   receive(message: BusMessage): void {
@@ -59,12 +66,15 @@ export class Node {
       this.send(to, number, { notOwner: { shard, owner: this.view.ownerOf(shard) } }, EMPTY)
       return
     }
+    const began = performance.now()
     void this.handle(ask).then(
       ({ head, body }) => {
+        this.observer?.settled(ask.op, head.refused?.code, (performance.now() - began) / 1000)
         if (this.placement.serves(shard)) this.send(to, number, head, body)
         else this.send(to, number, { notOwner: { shard, owner: null } }, EMPTY)
       },
       (error: unknown) => {
+        this.observer?.settled(ask.op, "internal_error", (performance.now() - began) / 1000)
         console.error(JSON.stringify({ level: "error", at: "node", op: ask.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
         this.send(to, number, { refused: { code: "internal_error", message: "The operation failed inside the service." } }, EMPTY)
       }

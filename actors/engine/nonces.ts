@@ -62,6 +62,11 @@ export class NonceLog {
     this.table = new NonceTable(home.keepSeconds * 1000)
   }
 
+  /** Nonces that are remembered. */
+  get tracked(): number {
+    return this.table.size
+  }
+
   /** Judges a nonce and, when it is fresh, begins to record it. */
   use(key: string, nonce: string, requestId: string, now: number): NonceUse {
     const mark = markOf(key, nonce, requestId)

@@ -70,6 +70,8 @@ type Held = "claiming" | "serving" | "draining"
 
 export class Placement {
   session: string | null = null
+  /** Since the start: beats that were acknowledged and that were not, sessions begun and ended. */
+  readonly counts = { beats: 0, beatsFailed: 0, began: 0, ended: 0 }
   private readonly options: PlacementOptions
   private readonly held = new Map<number, Held>()
   private beatRevision = 0
@@ -137,6 +139,7 @@ export class Placement {
       this.beatRevision = written.revision
       this.beatSentAt = sentAt
       this.session = session
+      this.counts.began++
       this.arrange()
     } catch (error) {
       this.options.events.ended(session)
@@ -153,6 +156,8 @@ export class Placement {
     const sentAt = this.options.now()
     try {
       const written = await this.options.store.put(nodeKey(session), this.options.describe(), this.beatRevision, this.options.ttlSeconds)
+      if (written.ok) this.counts.beats++
+      else this.counts.beatsFailed++
       if (this.session !== session) return
       if (written.ok) {
         this.beatRevision = written.revision
@@ -167,6 +172,7 @@ export class Placement {
     const { session } = this
     if (session === null) return
     this.session = null
+    this.counts.ended++
     for (const shard of this.held.keys()) this.options.events.dropped(shard)
     this.held.clear()
     this.pings.clear()

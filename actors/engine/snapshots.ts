@@ -13,6 +13,8 @@ export const SNAPSHOT_FORMAT = 4
 
 export class PostgresSnapshots implements SnapshotStore {
   private readonly db: Kysely<Database>
+  /** Since the start. */
+  readonly counts = { saved: 0, failed: 0, loaded: 0 }
 
   constructor(db: Kysely<Database>) {
     this.db = db
@@ -29,10 +31,22 @@ export class PostgresSnapshots implements SnapshotStore {
       .then((row) => (row === undefined ? null : { seq: Number(row.seq), state: row.state, commands: row.commands as Snapshot["commands"] }))
       .catch(() => null)
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), LOAD_TIMEOUT_MS).unref())
-    return Promise.race([found, late])
+    const snapshot = await Promise.race([found, late])
+    if (snapshot !== null) this.counts.loaded++
+    return snapshot
   }
 
   async save(kind: string, id: string, snapshot: Snapshot): Promise<void> {
+    try {
+      await this.put(kind, id, snapshot)
+      this.counts.saved++
+    } catch (error) {
+      this.counts.failed++
+      throw error
+    }
+  }
+
+  private async put(kind: string, id: string, snapshot: Snapshot): Promise<void> {
     const values = {
       format: SNAPSHOT_FORMAT,
       seq: String(snapshot.seq),

@@ -23,6 +23,8 @@ const PULL_MS = 2000
 
 export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
+  /** Timers fired here since the start: answered by their actor, given back for later, of no known operation. */
+  readonly counts = { answered: 0, later: 0, unknown: 0 }
 
   constructor(nats: NatsConnection) {
     this.nats = nats
@@ -53,7 +55,10 @@ export class ScheduledTimers implements Timers {
   private async fire(message: JsMsg, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string, name: string) => string | undefined): Promise<void> {
     const [, , , kind = "", id = "", name = ""] = message.subject.split(".")
     const op = operationOf(kind, name)
-    if (op === undefined) return message.term()
+    if (op === undefined) {
+      this.counts.unknown++
+      return message.term()
+    }
     const answer = await ask({
       id: `timer-${message.seq}`,
       kind,
@@ -63,7 +68,12 @@ export class ScheduledTimers implements Timers {
       deadline: Date.now() + COMMAND_DEADLINE_MS
     })
     const refused = answer.head.refused?.code
-    if (refused === "unavailable" || refused === "overloaded" || refused === "internal_error") message.nak(1000)
-    else message.ack()
+    if (refused === "unavailable" || refused === "overloaded" || refused === "internal_error") {
+      this.counts.later++
+      message.nak(1000)
+    } else {
+      this.counts.answered++
+      message.ack()
+    }
   }
 }

@@ -59,6 +59,14 @@ export class FairQueue<T> {
     this.bounds = bounds
   }
 
+  get inFlight(): number {
+    return this.active
+  }
+
+  get queued(): number {
+    return this.waiting
+  }
+
   /** Waiting and under way. */
   get held(): number {
     return this.active + this.waiting

@@ -7,6 +7,8 @@ import { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { busRoleOf } from "../../schemas/bus/roles.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
 import type { HubConfig } from "../../schemas/config.ts"
+import type { ProcessMetrics } from "../metrics/process.ts"
+import { webhookMetrics } from "../metrics/webhooks.ts"
 import { KvLeases } from "../engine/leases.ts"
 import { Poster } from "./post.ts"
 import { deliverySource } from "./source.ts"
@@ -18,21 +20,26 @@ interface Parts {
   readonly config: HubConfig
   /** Of the node in the same process, where there is one. */
   readonly asker: Asker | null
+  readonly metrics: ProcessMetrics
 }
 
-const ownAsker = async ({ nats, manager, config }: Parts): Promise<Asker> => {
+const ownAsker = async ({ nats, manager, config, metrics }: Parts): Promise<Asker> => {
   const view = new LeaseView()
   await new KvLeases(nats, view).watch(manager)
   const { max_asks_in_flight, max_frame_bytes } = config.limits.service
   const complain = (error: unknown): void => console.error(JSON.stringify({ level: "error", at: "transport", error: String(error) }))
-  return new Asker(transportOver(nats, complain), view, { role: busRoleOf(config.roles), name: `webhooks-${randomBytes(8).toString("hex")}` }, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes })
+  const identity = { role: busRoleOf(config.roles), name: `webhooks-${randomBytes(8).toString("hex")}` }
+  const bounds = { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes }
+  return metrics.observed(new Asker(transportOver(nats, complain), view, identity, bounds, metrics.asks))
 }
 
 export const startWebhooks = async (parts: Parts): Promise<{ readonly stop: () => Promise<void> }> => {
-  const { nats, manager, config } = parts
+  const { nats, manager, config, metrics } = parts
   const asker = parts.asker ?? (await ownAsker(parts))
   const poster = new Poster({ production: config.env === "production", limits: config.limits.webhook })
-  const worker = new Worker({ source: await deliverySource(nats, manager, config.limits), ask: (ask) => asker.ask(ask), poster, config })
+  const told = webhookMetrics(metrics, manager)
+  const worker = new Worker({ source: await deliverySource(nats, manager, config.limits), ask: (ask) => asker.ask(ask), poster, config, observer: told.observer })
+  told.follow(worker)
   return {
     stop: async () => {
       await worker.stop()

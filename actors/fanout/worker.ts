@@ -48,11 +48,21 @@ export interface Source {
   readonly fetch: (max: number, receive: (message: Message) => void, signal: AbortSignal) => Promise<void>
 }
 
+/** Hears what became of calls for attempts. */
+export interface DeliveryObserver {
+  /** An attempt that was made. `retried`: the delivery set a timer for another one. */
+  readonly attempted: (outcome: PostOutcome, retried: boolean) => void
+  readonly putOff: () => void
+  readonly dropped: () => void
+  readonly disabled: () => void
+}
+
 export interface WorkerParts {
   readonly source: Source
   readonly ask: (ask: Ask) => Promise<Answer>
   readonly poster: Pick<Poster, "post">
   readonly config: Pick<HubConfig, "limits">
+  readonly observer?: DeliveryObserver
 }
 
 interface Attempt extends Content {
@@ -98,6 +108,10 @@ export class Worker {
       for (const message of this.held.values()) message.working()
     }, Math.ceil(webhook.ack_wait_ms / 3))
     void this.fetch()
+  }
+
+  get load(): { readonly held: number; readonly inFlight: number; readonly queued: number } {
+    return { held: this.held.size, inFlight: this.queue.inFlight, queued: this.queue.queued }
   }
 
   /** Gives back what waits, and lets what is under way end. */
@@ -218,6 +232,7 @@ export class Worker {
     }
     if ("drop" in signed) {
       await this.tell(attempt, "drop", { call: attempt.call, reason: signed.drop })
+      this.parts.observer?.dropped()
       return null
     }
     if (receiverOf(signed.url) !== attempt.receiver) {
@@ -249,24 +264,28 @@ export class Worker {
 
   private async report(attempt: Attempt, outcome: PostOutcome, { url, failing }: { readonly url: string; readonly failing: boolean }): Promise<void> {
     const report: Report = { call: attempt.call, ...outcome }
-    if (!(await this.tell(attempt, "report", report))) return
+    const told = await this.tell(attempt, "report", report)
     const delivered = outcome.error === null
+    this.parts.observer?.attempted(outcome, !delivered && told?.status === "pending")
+    if (told === null) return
     if (delivered && !failing) return
     const attempted: Attempted = { url, delivered, gone: outcome.response_code === GONE }
     const { delivery } = attempt.message
-    await this.asked(`webhook-${delivery}-${attempt.call}`, "agent", attempt.agent, "webhook.attempted", attempted)
+    const found = await this.asked<{ readonly disabled: boolean }>(`webhook-${delivery}-${attempt.call}`, "agent", attempt.agent, "webhook.attempted", attempted)
+    if (found?.disabled === true) this.parts.observer?.disabled()
   }
 
   private async putOff(attempt: Attempt): Promise<void> {
     await this.tell(attempt, "put_off", { call: attempt.call })
+    this.parts.observer?.putOff()
   }
 
   /** Acknowledges the message once the delivery's actor has it. */
-  private async tell({ message, call }: Attempt, what: "report" | "drop" | "put_off", input: object): Promise<boolean> {
-    const told = await this.asked<object>(`delivery-${message.delivery}-${call}`, "delivery", message.delivery, `delivery.${what}`, input)
+  private async tell({ message, call }: Attempt, what: "report" | "drop" | "put_off", input: object): Promise<{ readonly status: string | null } | null> {
+    const told = await this.asked<{ readonly status: string | null }>(`delivery-${message.delivery}-${call}`, "delivery", message.delivery, `delivery.${what}`, input)
     if (told === null) this.again(message)
     else this.settle(message, message.ack)
-    return told !== null
+    return told
   }
 
   /** The answer; `null` where nobody can say at the moment. An actor that seems not to be there is one whose log lags. */

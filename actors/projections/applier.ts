@@ -16,6 +16,8 @@ import type { Message, Projection } from "./projection.ts"
 export class Applier {
   private readonly db: Kysely<Database>
   private readonly projection: Projection
+  /** Since the start. */
+  readonly counts = { transactions: 0, messages: 0, faults: 0 }
 
   constructor(db: Kysely<Database>, projection: Projection) {
     this.db = db
@@ -53,12 +55,15 @@ export class Applier {
         .onConflict((conflict) => conflict.columns(["projection", "seq"]).doUpdateSet({ error }))
         .execute()
     })
+    this.counts.faults++
     return seq
   }
 
   private async applyBatch(batch: ReadonlyArray<Message>, watermark: number): Promise<number> {
     const next = batch.at(-1)?.seq ?? watermark
     await this.moving(watermark, next, (trx) => this.projection.apply(trx, batch))
+    this.counts.transactions++
+    this.counts.messages += batch.length
     return next
   }
 

@@ -43,6 +43,8 @@ export interface ProjectorParts {
 export class Projector {
   private readonly parts: ProjectorParts
   private readonly applier: Applier
+  /** How far the tables are, while this projector keeps them; `null` while another does, or nobody can. */
+  watermark: number | null = null
   private buffer: Array<Message> = []
   private wake: (() => void) | null = null
   private stopping = new AbortController()
@@ -53,6 +55,18 @@ export class Projector {
   constructor(parts: ProjectorParts) {
     this.parts = parts
     this.applier = new Applier(parts.db, parts.projection)
+  }
+
+  get name(): string {
+    return this.parts.projection.name
+  }
+
+  get stream(): string {
+    return this.parts.projection.stream
+  }
+
+  get counts(): Applier["counts"] {
+    return this.applier.counts
   }
 
   start(): void {
@@ -137,6 +151,7 @@ export class Projector {
   private async follow(from: number): Promise<void> {
     const { nats, projection, announce } = this.parts
     let watermark = from
+    this.watermark = from
     this.buffer = []
     let overflowed = false
     const following = await followStream(nats, projection.stream, watermark + 1, (message) => {
@@ -156,9 +171,11 @@ export class Projector {
         }
         const batch = this.buffer.splice(0, BATCH_MAX)
         watermark = await this.applier.apply(batch, watermark)
+        this.watermark = watermark
         announce(watermark, batch)
       }
     } finally {
+      this.watermark = null
       following.stop()
     }
   }

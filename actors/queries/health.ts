@@ -1,53 +1,175 @@
-/** The actor side's own checks (contract 7): what it sees of the bus, of Postgres and of the read models. */
-import type { JetStreamManager } from "@nats-io/jetstream"
+/**
+ * The actor side's own checks (contract 7): what it sees of the bus, of Postgres, of the read models and of what waits.
+ *
+ * Invariants
+ *  - Nothing is made up: a check that this deployment has no part for (mail) is not there, one that cannot be answered here
+ *    says so in its message.
+ *  - All of it ends within CHECK_WITHIN_MS and LOOK_WITHIN_MS together, which is less than an edge waits
+ *    (health_check_timeout_ms): what has not answered by then has failed, and the others are told all the same.
+ */
+import { statfs } from "node:fs/promises"
+import { join } from "node:path"
+import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { streams } from "../../schemas/subjects.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
+import type { HubConfig } from "../../schemas/config.ts"
+import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
+import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
+import { firstBehind } from "./lag.ts"
 
 type Check = Queries["health"]["output"]["checks"][string]
+type Checks = Record<string, Check>
 
+const CHECK_WITHIN_MS = 500
+/** For what can only be asked afterwards. */
+const LOOK_WITHIN_MS = 250
 /** Seconds that the oldest commit may wait for the read models before something is wrong. */
 const LAG_WARN_SECONDS = 5
+/** Commits that wait for webhook workers, and seconds that the oldest may wait: a worker that died keeps what it held for 30. */
+const WEBHOOK_WAITING_WARN = 10_000
+const WEBHOOK_AGE_WARN_SECONDS = 90
+const DISK_WARN_BYTES = 1_073_741_824
+const DISK_FAIL_BYTES = 268_435_456
+const STORE_WARN_PERCENT = 80
+const STORE_FAIL_PERCENT = 95
+
+export interface HealthParts {
+  readonly db: Kysely<Database>
+  readonly manager: JetStreamManager
+  readonly config: Pick<HubConfig, "natsUrl" | "data">
+}
 
 interface Marks {
   readonly watermark: number
   readonly faults: number
+  /** Unix ms. */
+  readonly now: number
 }
 
-const marksOf = async (db: Kysely<Database>): Promise<Marks | null> => {
-  try {
-    const { rows } = await sql<{ seq: string | null; faults: string }>`
-      select (select seq from projections where name = 'main') as seq, (select count(*) from projection_faults) as faults`.execute(db)
-    return { watermark: Number(rows[0]?.seq ?? 0), faults: Number(rows[0]?.faults ?? 0) }
-  } catch {
-    return null
+interface Timed<T> {
+  readonly value: T
+  /** Unix ms here, half-way between question and answer; and how far it may be off for that. */
+  readonly at: number
+  readonly give: number
+}
+
+/** `null` when it fails or does not come in time. */
+const timed = async <T extends object>(asked: Promise<T>, withinMs = CHECK_WITHIN_MS): Promise<Timed<T> | null> => {
+  const began = Date.now()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), withinMs)
+  })
+  const value = await Promise.race([asked.catch(() => null), late])
+  clearTimeout(timer)
+  const ended = Date.now()
+  return value === null ? null : { value, at: (began + ended) / 2, give: (ended - began) / 2 }
+}
+
+const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
+  const { rows } = await sql<{ seq: string | null; faults: string; now: string }>`
+    select (select seq from projections where name = 'main') as seq, (select count(*) from projection_faults) as faults,
+      extract(epoch from clock_timestamp()) * 1000 as now`.execute(db)
+  return { watermark: Number(rows[0]?.seq ?? 0), faults: Number(rows[0]?.faults ?? 0), now: Number(rows[0]?.now ?? 0) }
+}
+
+/** Of the durable consumer that all workers share: how much waits, and since when (Unix ms) the oldest of it does. */
+const webhookQueue = async (manager: JetStreamManager, head: number) => {
+  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(streams.events, consumers.webhooks)
+  const waiting = num_pending + num_ack_pending
+  return { waiting, since: waiting === 0 ? null : await firstBehind(manager, streams.events, ack_floor.stream_seq, head, subjects.deliveries) }
+}
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/
+
+/** Free bytes where the log lies, if that is the launcher's own server on this machine; `null` where it cannot be seen. */
+const freeBytes = async ({ config: { natsUrl, data } }: HealthParts): Promise<{ readonly free: number | null }> => {
+  const servers = busServers(natsUrl, "queries")?.servers ?? []
+  const own = servers.length > 0 && servers.every((server) => LOOPBACK.test(server))
+  const files = own ? await statfs(join(data, "nats")).catch(() => null) : null
+  return { free: files === null ? null : files.bavail * files.bsize }
+}
+
+type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
+
+const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, check: Made): Check => {
+  const free = disk?.value.free ?? null
+  if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
+  if (free === null) return check("pass", null, "bytes free", "the log lies on another machine, whose disk cannot be seen from here: watch it there")
+  const status = free < DISK_FAIL_BYTES ? "fail" : free < DISK_WARN_BYTES ? "warn" : "pass"
+  return check(status, free, "bytes free", status === "pass" ? null : "little room is left for the log")
+}
+
+/** What all streams take, against the bound of the account where it has one. */
+const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): Check => {
+  if (account === null) return check("fail", null, "bytes used", "the bus does not tell what it stores")
+  const { storage, limits } = account.value
+  const percent = limits.max_storage > 0 ? (100 * storage) / limits.max_storage : 0
+  const status = percent >= STORE_FAIL_PERCENT ? "fail" : percent >= STORE_WARN_PERCENT ? "warn" : "pass"
+  return check(status, storage, "bytes used", limits.max_storage > 0 ? `${Math.round(percent)} percent of what the account may store` : null)
+}
+
+/** In seconds; of nothing it is 0. */
+const ageOf = (since: number | null): number => (since === null ? 0 : Math.max(0, (Date.now() - since) / 1000))
+
+const queueChecks = (queue: Timed<Awaited<ReturnType<typeof webhookQueue>>> | null, check: Made): Checks => {
+  if (queue === null) return { webhook_queue: check("warn", null, "commits waiting", "no worker has made its queue yet, or the bus does not tell") }
+  const { waiting, since } = queue.value
+  const age = ageOf(since)
+  const [full, old] = [waiting > WEBHOOK_WAITING_WARN, age > WEBHOOK_AGE_WARN_SECONDS]
+  return {
+    webhook_queue: check(full ? "warn" : "pass", waiting, "commits waiting", full ? "the workers do not keep up" : null),
+    webhook_queue_age: check(old ? "warn" : "pass", age, "seconds that the oldest waits", old ? "no worker answers for it" : null)
   }
 }
 
-/** Age in seconds of the first commit behind the watermark; 0 when there is none. */
-const lagSeconds = async (manager: JetStreamManager, watermark: number, head: number): Promise<number> => {
-  if (head <= watermark) return 0
-  const next = await manager.direct.getMessage(streams.events, { seq: watermark + 1, next_by_subj: ">" }).catch(() => null)
-  return next === null ? 0 : Math.max(0, (Date.now() - next.time.getTime()) / 1000)
+const readModelChecks = async (manager: JetStreamManager, head: number, marks: Marks, check: Made): Promise<Checks> => {
+  const behind = await timed(firstBehind(manager, streams.events, marks.watermark, head).then((since) => ({ since })), LOOK_WITHIN_MS)
+  const lag = behind === null ? null : ageOf(behind.value.since)
+  const still = lag !== null && lag > LAG_WARN_SECONDS
+  return {
+    read_models: check(still || lag === null ? "warn" : "pass", lag, "seconds behind", still ? "the read models stand still" : lag === null ? "the log does not tell" : null),
+    projection_faults: check(marks.faults > 0 ? "warn" : "pass", marks.faults, "commits passed over", marks.faults > 0 ? "see the table projection_faults" : null)
+  }
 }
 
-export const healthQuery = (db: Kysely<Database>, manager: JetStreamManager) => async (): Promise<Queries["health"]["output"]> => {
+/** Anybody may ask for it: those who ask at once are told by one look. */
+export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"]["output"]>) => {
+  let looking: Promise<Queries["health"]["output"]> | null = null
+  return () =>
+    (looking ??= look(parts).finally(() => {
+      looking = null
+    }))
+}
+
+const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> => {
+  const { db, manager } = parts
   const time = new Date().toISOString()
-  const check = (status: Check["status"], observed: number | null, unit: string, message: string | null): Check => ({ status, observed, unit, time, message })
-  const [head, marks] = await Promise.all([
-    manager.streams.info(streams.events).then((info) => info.state.last_seq, () => null),
-    marksOf(db)
+  const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })
+  const stream = timed(manager.streams.info(streams.events))
+  const [head, marks, disk, account, queue] = await Promise.all([
+    stream,
+    timed(marksOf(db)),
+    timed(freeBytes(parts)),
+    timed(manager.getAccountInfo()),
+    timed(webhookQueue(manager, Number.MAX_SAFE_INTEGER))
   ])
-  const checks: Record<string, Check> = {
-    jetstream: head === null ? check("fail", null, "sequence", "the log does not answer") : check("pass", head, "sequence", null),
-    db: marks === null ? check("fail", null, "sequence", "Postgres does not answer") : check("pass", marks.watermark, "sequence", null)
-  }
-  if (head !== null && marks !== null) {
-    const lag = await lagSeconds(manager, marks.watermark, head)
-    checks["read_models"] = check(lag > LAG_WARN_SECONDS ? "warn" : "pass", lag, "seconds behind", lag > LAG_WARN_SECONDS ? "the read models stand still" : null)
-    checks["projection_faults"] = check(marks.faults > 0 ? "warn" : "pass", marks.faults, "commits passed over", marks.faults > 0 ? "see the table projection_faults" : null)
+  const last = head?.value.state.last_seq ?? null
+  const clocks = [
+    ...(marks === null ? [] : [{ name: "Postgres", ms: unexplained(marks.value.now - marks.at, marks.give) }]),
+    ...(head?.value.ts === undefined ? [] : [{ name: "JetStream", ms: unexplained(Date.parse(head.value.ts) - head.at, head.give) }])
+  ]
+  const checks: Checks = {
+    jetstream: last === null ? check("fail", null, "sequence", "the log does not answer") : check("pass", last, "sequence", null),
+    db: marks === null ? check("fail", null, "sequence", "Postgres does not answer") : check("pass", marks.value.watermark, "sequence", null),
+    disk: diskCheck(disk, check),
+    jetstream_storage: storeCheck(account, check),
+    clock: worstClock(clocks, time),
+    ...queueChecks(queue, check),
+    ...(last === null || marks === null ? {} : await readModelChecks(manager, last, marks.value, check))
   }
   const failed = Object.values(checks).some((one) => one.status !== "pass")
-  return { status: head === null ? "down" : failed ? "degraded" : "ok", checks }
+  return { status: last === null ? "down" : failed ? "degraded" : "ok", checks, clocks, now: Date.now() }
 }

@@ -5,7 +5,7 @@
 import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
 import { PART_HEADER, PART_MAX_BYTES, partHeader, PARTS_MAX, splitParts } from "../../schemas/bus/parts.ts"
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
-import { unavailable } from "../../schemas/errors.ts"
+import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 
 const QUERY_TIMEOUT_MS = 5000
@@ -14,20 +14,30 @@ const UNDER_WAY_MAX = 500
 
 export type QueryHandlers = { readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]> }
 
-export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers): void => {
-  let underWay = 0
+/** Hears of every view that is served, and of every query that was taken, once it is answered. */
+export interface QueryObserver {
+  underWay: number
+  readonly serves: (view: string) => void
+  readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
+}
+
+export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers, observer: QueryObserver): void => {
   for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<[string, (input: never) => Promise<unknown>]>) {
+    observer.serves(name)
     nats.subscribe(subjects.query(name), {
       queue: queueGroups.queries,
       callback: (error, message) => {
         if (error !== null) return
-        if (underWay >= UNDER_WAY_MAX) {
+        if (observer.underWay >= UNDER_WAY_MAX) {
+          observer.settled(name, "overloaded", 0)
           respond(message, { ok: false, refused: { code: "overloaded", message: "Too many queries are under way.", retryAfter: 1 } })
           return
         }
-        underWay++
+        observer.underWay++
+        const began = performance.now()
         void answer(name, handler, message).then((reply) => {
-          underWay--
+          observer.underWay--
+          observer.settled(name, reply.ok ? undefined : reply.refused.code, (performance.now() - began) / 1000)
           respond(message, reply)
         })
       }

@@ -101,7 +101,8 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
         return what === "warned" || what === "gone" || what === "failed_too_long" ? drawNotification(nats) : Promise.resolve({ notification: 0 })
       },
       decide: (state, attempted, context) => decideAttempted(state, attempted, context, limits),
-      answer: (state) => ({ failing: state?.webhook.failing ?? null })
+      // Switched off by this very report, not by one before.
+      answer: (state, _reply, { at }) => ({ failing: state?.webhook.failing ?? null, disabled: state?.webhook.disabled?.at === at })
     })
   }
 }

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/bus/asker.ts"
 import type { OperationName, Operations, Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
-import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
+import { secondsSince } from "../../schemas/metrics/calls.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -28,13 +29,20 @@ const NO_ANSWER = refuse(unavailable("The service's read side did not answer. It
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
+/** Hears of every query once it is settled. */
+export interface QueryObserver {
+  readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
+}
+
 export class Bus {
   private readonly asker: Asker
   private readonly queries: QueryClient
+  private readonly observer: QueryObserver
 
-  constructor(asker: Asker, queries: QueryClient) {
+  constructor(asker: Asker, queries: QueryClient, observer: QueryObserver) {
     this.asker = asker
     this.queries = queries
+    this.observer = observer
   }
 
   /** Ready JSON of the operation's output. Who signed the request is not told. */
@@ -70,12 +78,16 @@ export class Bus {
 
   private queried<View extends QueryName>(within: Within, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
     const timeout = Math.max(1, timeoutMs ?? within.deadline - Date.now())
+    const began = performance.now()
     return Effect.flatMap(
       Effect.tryPromise({
         try: () => this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout),
         catch: () => NO_ANSWER
       }),
-      (answer) => (answer === null ? Effect.fail(NO_ANSWER) : Effect.succeed(answer))
+      (answer) => {
+        this.observer.settled(view, faultOf(answer), secondsSince(began))
+        return answer === null ? Effect.fail(NO_ANSWER) : Effect.succeed(answer)
+      }
     )
   }
 
@@ -121,5 +133,12 @@ const QUERY_GOOD = encoder.encode('{"ok":true,"data":')
 
 const isGood = (answer: Uint8Array): boolean =>
   answer.length > QUERY_GOOD.length && QUERY_GOOD.every((byte, index) => answer[index] === byte)
+
+const faultOf = (answer: Uint8Array | null): ErrorCode | undefined => {
+  if (answer === null) return "unavailable"
+  if (isGood(answer)) return undefined
+  const reply = parse<QueryReply<unknown>>(answer)
+  return reply.ok ? undefined : reply.refused.code
+}
 
 const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T

@@ -28,16 +28,20 @@ export const connectBus = async (url: string, name: string): Promise<NatsConnect
 
 export interface Link {
   readonly up: boolean
+  readonly reconnects: number
 }
 
 /** Follows the connection's state for as long as it lives. What the server refuses this user is a fault of the deployment: it is told. */
 export const followLink = (nats: NatsConnection, report: (where: string, error: unknown) => void): Link => {
-  const link = { up: true }
+  const link = { up: true, reconnects: 0 }
   void (async () => {
     for await (const status of nats.status()) {
       if (status.type === "disconnect" || status.type === "staleConnection") link.up = false
-      else if (status.type === "reconnect") link.up = true
       else if (status.type === "error") report("bus", status.error)
+      else if (status.type === "reconnect") {
+        link.up = true
+        link.reconnects++
+      }
     }
     link.up = false
   })()

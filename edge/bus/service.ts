@@ -6,12 +6,15 @@ import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
 import { LeaseWatch } from "./leases.ts"
 import { QueryClient } from "./queries.ts"
 
 export interface EdgeBus {
+  /** The edge's own among all askers. */
+  readonly name: string
   readonly nats: NatsConnection
   readonly link: Link
   readonly asker: Asker
@@ -31,7 +34,7 @@ const leave = (nats: NatsConnection): Effect.Effect<void> =>
 type Report = (where: string, error: unknown) => void
 
 /** Ready once every lease that stands has been seen. */
-export const openBus = (url: string, limits: Limits, report: Report): Effect.Effect<EdgeBus, never, Scope.Scope> =>
+export const openBus = (url: string, limits: Limits, metrics: EdgeMetrics, report: Report): Effect.Effect<EdgeBus, never, Scope.Scope> =>
   Effect.gen(function*() {
     const name = `edge-${randomUUID()}`
     const nats = yield* Effect.acquireRelease(Effect.promise(() => connectBus(url, name)), leave, { interruptible: true })
@@ -39,10 +42,10 @@ export const openBus = (url: string, limits: Limits, report: Report): Effect.Eff
     const transport = transportOver(nats, (error) => report("bus", error))
     const { max_asks_in_flight, max_frame_bytes } = limits.service
     const asker = yield* Effect.acquireRelease(
-      Effect.sync(() => new Asker(transport, view, { role: "edge", name }, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes })),
+      Effect.sync(() => new Asker(transport, view, { role: "edge", name }, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes }, metrics.asks)),
       (made) => Effect.sync(() => made.close())
     )
     const watch = new LeaseWatch(nats, view, (error) => report("leases", error))
     yield* Effect.acquireRelease(Effect.promise(() => watch.start()), () => Effect.sync(() => watch.stop()), { interruptible: true })
-    return { nats, link: followLink(nats, report), asker, bus: new Bus(asker, new QueryClient(nats)) }
+    return { name, nats, link: followLink(nats, report), asker, bus: new Bus(asker, new QueryClient(nats), metrics.queries) }
   })

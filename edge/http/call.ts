@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
+import type { Refusal } from "../../schemas/errors.ts"
 import type { ClientHash } from "./address.ts"
 import type { Endpoint } from "./endpoints.ts"
 
@@ -30,6 +31,8 @@ export class Call {
   /** Set once a signature has been verified. */
   ticket: Ticket | null = null
   rate: RateState | null = null
+  /** What the answer refuses with, where it does. */
+  refusal: Refusal | null = null
   /** Command id of a request under an Idempotency-Key, see idempotency.ts. */
   command: string | null = null
   /** Extra headers of the answer, in lower case. */

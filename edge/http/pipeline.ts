@@ -29,6 +29,7 @@ import type { Route } from "./handlers.ts"
 import { idempotent } from "./idempotency.ts"
 import type { EdgeLimits, Taken } from "./limits.ts"
 import type { RequestLog } from "./log.ts"
+import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
@@ -42,6 +43,7 @@ export interface PipelineParts {
   readonly bodies: BodyBudget
   readonly table: EndpointTable
   readonly log: RequestLog
+  readonly metrics: EdgeMetrics
   /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
   readonly basePath: string
   /** What handles a request that has been let in, by the endpoint's full name. */
@@ -73,6 +75,8 @@ export class Pipeline {
   private answer(request: IncomingMessage, response: ServerResponse): Effect.Effect<void> {
     const { parts } = this
     const now = Date.now()
+    const began = performance.now()
+    parts.metrics.began()
     const call = new Call(randomUUID(), request, parts.clients.of(request), parts.basePath, now, now + parts.limits.service.request_deadline_ms)
     const held = { bytes: 0 }
     // What serves may be interrupted; what is then said and given back may not.
@@ -81,6 +85,7 @@ export class Pipeline {
         Effect.catchCause(Effect.interruptible(this.serve(call, response, held)), (cause) => this.failed(call, cause)),
         (answer) => {
           const finished = finish(call, answer)
+          parts.metrics.answered(call, finished.status, began)
           parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
           try {
             send(request, response, finished)
@@ -92,7 +97,10 @@ export class Pipeline {
           }
         }
       ),
-      Effect.sync(() => parts.bodies.release(held.bytes))
+      Effect.sync(() => {
+        parts.bodies.release(held.bytes)
+        parts.metrics.left()
+      })
     ))
   }
 

@@ -99,6 +99,7 @@ const problemBody = (refusal: Refusal): string => {
 }
 
 export const refused = (call: Call, refusal: Refusal): Response => {
+  call.refusal = refusal
   const retryAfter = retryAfterOf(refusal)
   if (retryAfter !== undefined) call.headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfter)))
   const status = statusOf(refusal)

@@ -38,6 +38,10 @@ export class HeldLists {
     this.seats = new Seats(limits.notifications.waits_max, limits.notifications.waits_per_agent_max)
   }
 
+  get held(): number {
+    return this.seats.taking
+  }
+
   list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Found, Refused> {
     if (waitMs <= 0 || this.closing || this.seats.full || this.seats.oldest(ask.agent) !== null) return this.read(call, ask)
     return Effect.acquireUseRelease(

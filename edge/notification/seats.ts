@@ -10,6 +10,10 @@ export class Seats<Holder> {
     this.perAgentMax = perAgentMax
   }
 
+  get taking(): number {
+    return this.count
+  }
+
   get full(): boolean {
     return this.count >= this.max
   }

@@ -48,6 +48,10 @@ export class Streams {
     this.seats = new Seats(limits.notifications.streams_max, limits.notifications.streams_per_agent_max)
   }
 
+  get held(): number {
+    return this.seats.taking
+  }
+
   /** `from`: the last id that the reader has; `null` begins with the oldest unread notification. */
   open(call: Call, agent: string, from: number | null): Effect.Effect<Response, Refused> {
     if (this.closing || this.seats.full) return Effect.fail(refuse(overloaded))

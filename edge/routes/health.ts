@@ -11,6 +11,7 @@ import type { Link } from "../bus/connection.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue, type Response } from "../http/respond.ts"
+import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 
 type Checks = NonNullable<Health["checks"]>
 type ActorHealth = Queries["health"]["output"]
@@ -22,23 +23,36 @@ const check = (status: "pass" | "warn" | "fail", time: string, message: string |
 export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): Effect.Effect<Response, Refused> =>
   Effect.gen(function*() {
     const detailed = yield* isOperator(call, bus, timeoutMs)
+    const askedAt = Date.now()
     const asked = link.up
       ? yield* Effect.result(bus.query(call, "health", null, timeoutMs))
       : Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
-    const time = new Date().toISOString()
+    const answeredAt = Date.now()
+    const time = new Date(answeredAt).toISOString()
     const actors: ActorHealth | null = Result.isSuccess(asked) ? asked.success : null
-    const status = !link.up || actors === null ? "down" : actors.status
+    const clock = actors?.now === undefined ? null : clockOf(actors.clocks ?? [], actors.now, askedAt, answeredAt, time)
+    const status = !link.up || actors === null ? "down" : actors.status === "ok" && clock?.status === "warn" ? "degraded" : actors.status
     const checks: Checks = {
       ...actors?.checks,
+      ...(clock === null ? {} : { clock }),
       nats: link.up ? check("pass", time, null) : check("fail", time, "The edge has no connection to the bus."),
       actors: actors === null ? check("fail", time, "No actor node answered.") : check("pass", time, null)
     }
     const shown: Health = { status, version: VERSION, time }
     return dataValue(
-      detailed ? { ...shown, uptime_seconds: Math.floor(process.uptime()), checks } : shown,
+      detailed ? { ...shown, ...NOT_PART_OF_IT, uptime_seconds: Math.floor(process.uptime()), checks } : shown,
       status === "down" ? 503 : 200
     )
   })
+
+/** Neither vaults nor a runtime are part of the service yet: nothing is known of them, good or bad. */
+const NOT_PART_OF_IT = { vault_key_ok: null, vaults_active: null, runtime_firewall: null, runtime_egress_ok: null } as const
+
+/** The edge's own clock among the others. The node read its own within the time that the question took. */
+const clockOf = (clocks: NonNullable<ActorHealth["clocks"]>, now: number, askedAt: number, answeredAt: number, time: string): Checks[string] => {
+  const edge = { name: "the edge", ms: unexplained((askedAt + answeredAt) / 2 - now, (answeredAt - askedAt) / 2) }
+  return worstClock([...clocks, edge], time)
+}
 
 /** Refusals of the signature itself stand; that nobody can be asked does not. */
 const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<boolean, Refused> => {

@@ -1,9 +1,10 @@
-/** `hub status`: nodes, shards and their owners, streams, consumers and their lag, read models and their watermark. */
+/** `hub status`: nodes, shards and their owners, what serves, streams, consumers and their lag, read models and their watermark, health. */
 import { sql } from "kysely"
 import { rebuildSchema } from "../../actors/projections/rebuild.ts"
 import { buckets, SHARD_COUNT, streams } from "../../schemas/subjects.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
+import { checksOf, servicesOf } from "./services.ts"
 
 interface NodeInfo {
   readonly session: string
@@ -29,12 +30,12 @@ const nodesOf = async (service: Service): Promise<ReadonlyArray<NodeInfo>> => {
 const streamsOf = async (service: Service) => {
   const rows = []
   for (const name of Object.values(streams)) {
-    const { state, config } = await service.manager.streams.info(name)
+    const { state, config, cluster } = await service.manager.streams.info(name)
     const consumers = []
     for await (const consumer of service.manager.consumers.list(name)) {
       consumers.push({ name: consumer.name, pending: consumer.num_pending, unacknowledged: consumer.num_ack_pending })
     }
-    rows.push({ name, messages: state.messages, bytes: state.bytes, last_seq: state.last_seq, replicas: config.num_replicas, consumers })
+    rows.push({ name, messages: state.messages, bytes: state.bytes, last_seq: state.last_seq, replicas: config.num_replicas, leader: cluster?.leader ?? null, consumers })
   }
   return rows
 }
@@ -61,19 +62,23 @@ const rebuiltTo = async ({ db }: Service, name: string): Promise<number | null> 
 export const statusCommand: Command = {
   usage: ["status [--json]"],
   run: async (service, { values }) => {
-    const [nodes, all] = await Promise.all([nodesOf(service), streamsOf(service)])
+    const [nodes, all, services, checks] = await Promise.all([nodesOf(service), streamsOf(service), servicesOf(service), checksOf(service)])
     const heads = new Map(all.map((stream) => [stream.name, stream.last_seq]))
     const readModels = await readModelsOf(service, heads).catch(() => null)
     const unowned = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => service.view.ownerOf(shard) === null)
-    if (values.json === true) return { nodes, unowned_shards: unowned, streams: all, read_models: readModels }
+    if (values.json === true) return { nodes, unowned_shards: unowned, services, streams: all, read_models: readModels, checks }
     return [
       `nodes (${nodes.length})`,
-      ...nodes.map((node) => `  ${node.session}  pid ${node.pid}  since ${node.started_at}  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}`),
+      ...nodes.map((node) => `  ${node.session}  pid ${node.pid}  ${node.roles.join(",")}  since ${node.started_at}  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}`),
       `  shards without an owner: ${unowned.length === 0 ? "none" : ranges(unowned)}`,
+      `services (${services.length})`,
+      ...services.map((one) => `  ${one.name} ${one.version}  pid ${one.pid}  ${one.requests} requests  ${one.errors} faults  ${one.average_ms} ms on average${one.metrics_port === null ? "" : `  metrics on port ${one.metrics_port}`}`),
       "streams",
-      ...all.map((stream) => `  ${stream.name}  ${stream.messages} messages  ${stream.bytes} bytes  last ${stream.last_seq}${stream.consumers.map((consumer) => `  [${consumer.name}: ${consumer.pending} pending, ${consumer.unacknowledged} unacknowledged]`).join("")}`),
+      ...all.map((stream) => `  ${stream.name}  ${stream.messages} messages  ${stream.bytes} bytes  last ${stream.last_seq}  ${stream.replicas} ${stream.replicas === 1 ? "replica" : "replicas"}${stream.leader === null ? "" : `  led by ${stream.leader}`}${stream.consumers.map((consumer) => `  [${consumer.name}: ${consumer.pending} pending, ${consumer.unacknowledged} unacknowledged]`).join("")}`),
       "read models",
-      ...(readModels === null ? ["  Postgres does not answer"] : readModels.map((model) => `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind${model.rebuilt_to === null ? "" : `  being rebuilt: at ${model.rebuilt_to}`}`))
+      ...(readModels === null ? ["  Postgres does not answer"] : readModels.map((model) => `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind${model.rebuilt_to === null ? "" : `  being rebuilt: at ${model.rebuilt_to}`}`)),
+      "health",
+      ...(checks === null ? ["  no process answers queries"] : Object.entries(checks).map(([name, check]) => `  ${name}  ${check.status}  ${check.observed ?? "?"} ${check.unit ?? ""}${check.message === null ? "" : `: ${check.message}`}`))
     ].join("\n")
   }
 }

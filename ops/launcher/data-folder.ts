@@ -28,8 +28,8 @@ interface Owner {
 export interface RunFile {
   readonly nats: { readonly pid: number | null; readonly url: string }
   readonly postgres: { readonly pid: number | null; readonly url: string }
-  readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string }>
-  readonly actors: ReadonlyArray<{ readonly pid: number | null }>
+  readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string; readonly metrics: string | null }>
+  readonly actors: ReadonlyArray<{ readonly pid: number | null; readonly metrics: string | null }>
 }
 
 export interface DataFolder {
@@ -147,8 +147,8 @@ export function describeRun(stack: Stack): RunFile {
   return {
     nats: { pid: stack.nats.role?.pid ?? null, url: stack.nats.url },
     postgres: { pid: stack.postgres.role?.pid ?? null, url: stack.postgres.url },
-    edges: stack.edges.map((edge) => ({ pid: edge.role.pid, url: edge.url })),
-    actors: stack.actors.map((actor) => ({ pid: actor.pid }))
+    edges: stack.edges.map((edge, index) => ({ pid: edge.role.pid, url: edge.url, metrics: stack.metricsOf("edge", index) })),
+    actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) }))
   }
 }
 

@@ -12,6 +12,7 @@ import { migrate } from "../migrations/migrate.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
 import { startNodeChild } from "./node-child.ts"
+import { metricsPorts, type MetricsPorts } from "./metrics-ports.ts"
 import { startPostgres } from "./postgres.ts"
 import type { PostgresOptions } from "./postgres.ts"
 import { SupervisedRole } from "./supervisor.ts"
@@ -36,6 +37,8 @@ export interface StackOptions {
   readonly postgres: PostgresOptions | string
   readonly edgePorts: ReadonlyArray<number>
   readonly actors: number
+  /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
+  readonly metrics?: "free" | number
   readonly entries: { readonly edge: ReadonlyArray<string>; readonly actor: ReadonlyArray<string> }
   readonly autoRestart: boolean
   /** What the supervisor itself has to say. */
@@ -85,6 +88,7 @@ type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => 
 export class Stack {
   readonly #options: StackOptions
   readonly #passwords = drawPasswords()
+  readonly #metrics: MetricsPorts
   readonly edges: ReadonlyArray<EdgeRole>
   readonly actors: ReadonlyArray<SupervisedRole>
   #nats: ServerRole = { role: undefined, url: "" }
@@ -94,11 +98,17 @@ export class Stack {
 
   constructor(options: StackOptions) {
     this.#options = options
+    this.#metrics = metricsPorts(options.metrics)
     this.edges = options.edgePorts.map((port, index) => ({
       role: this.#node("edge", index, { HUB_PORT: String(port) }),
       url: `http://127.0.0.1:${port}`
     }))
     this.actors = Array.from({ length: options.actors }, (_, index) => this.#node("actor", index, {}))
+  }
+
+  /** Where a node is scraped; `null` where it is not. */
+  metricsOf(kind: "edge" | "actor", index: number): string | null {
+    return this.#metrics.urlOf(kind === "edge" ? index : this.#options.edgePorts.length + index)
   }
 
   get nats(): ServerRole {
@@ -191,13 +201,14 @@ export class Stack {
   #node(kind: "edge" | "actor", index: number, own: NodeJS.ProcessEnv): SupervisedRole {
     const { root, env, entries, nodeEnv, autoRestart, report, onLine } = this.#options
     const name = `${kind} ${index + 1}`
+    const place = kind === "edge" ? index : this.#options.edgePorts.length + index
     return new SupervisedRole({
       name,
       autoRestart,
       stopGraceMs: kind === "edge" ? EDGE_GRACE_MS : ACTOR_GRACE_MS,
       report,
       changed: () => this.#changed(),
-      launch: (onSpawn) =>
+      launch: async (onSpawn) =>
         startNodeChild({
           name,
           entry: entries[kind],
@@ -206,6 +217,7 @@ export class Stack {
             ...env,
             HUB_NATS_URL: this.#nats.url,
             HUB_DATABASE_URL: this.#postgres.url,
+            HUB_METRICS_PORT: String(await this.#metrics.portOf(place)),
             ...own,
             ...nodeEnv?.(kind, index)
           }),

@@ -25,6 +25,8 @@ export interface StartSettings {
   readonly actors: number
   readonly dataDir: string
   readonly baseUrl: string
+  /** See StackOptions. */
+  readonly metrics: "free" | number | null
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -58,14 +60,19 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
   // The nodes read the same names the same way: what they would refuse is refused before anything starts.
   const parsed = readConfig(given)
   if (!parsed.ok) throw new LaunchFault(parsed.problem)
-  const { port, baseUrl } = parsed.config
+  const { port, baseUrl, env: mode, metricsPort } = parsed.config
   if (port + edges - 1 > HIGHEST_PORT) throw new LaunchFault(`HUB_PORT leaves no room for ${edges} edges; take a lower one`)
+  const actors = count("actors", values.actors)
+  if (metricsPort + edges + actors - 1 > HIGHEST_PORT) throw new LaunchFault(`HUB_METRICS_PORT leaves no room for ${edges + actors} processes; take a lower one`)
+  // In production the ports are on every interface: there they are opened only where somebody says so.
+  const unsaid = (env["HUB_METRICS_PORT"] ?? "").trim() === "" && mode === "development"
   const edgePorts = Array.from({ length: edges }, (_, index) => port + index)
   return {
     edgePorts,
-    actors: count("actors", values.actors),
+    actors,
     dataDir,
     baseUrl,
+    metrics: unsaid ? "free" : metricsPort === 0 ? null : metricsPort,
     env: { ...given, ...addressing(env, baseUrl, edgePorts) }
   }
 }
@@ -104,7 +111,7 @@ async function refuseTakenPorts(ports: ReadonlyArray<number>): Promise<void> {
 async function buildStack(
   settings: StartSettings, entries: StackOptions["entries"], folder: DataFolder, signal: AbortSignal
 ): Promise<Stack> {
-  const { env, dataDir, edgePorts } = settings
+  const { env, dataDir, edgePorts, metrics } = settings
   await refuseTakenPorts(edgePorts)
   const natsUrl = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
@@ -118,6 +125,7 @@ async function buildStack(
     postgres: databaseUrl || { dataDir: join(dataDir, "postgres"), progress: say },
     edgePorts,
     actors: settings.actors,
+    ...(metrics === null ? {} : { metrics }),
     entries,
     autoRestart: true,
     report: say,

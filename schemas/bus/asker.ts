@@ -11,7 +11,7 @@
  *  - Asks that gather within FLUSH_GAP_MS to one session leave in one message (see frames.ts and pace.ts).
  *  - At most `maxInFlight` asks wait; one more is refused as `overloaded` before anything is sent.
  */
-import { type Refusal, unavailable } from "../errors.ts"
+import { type ErrorCode, type Refusal, unavailable } from "../errors.ts"
 import { shardOf, subjects } from "../subjects.ts"
 import { type Ask, encodeAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
 import { paced } from "./pace.ts"
@@ -41,6 +41,11 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
+/** Hears of every ask once it is settled, whatever it came to. */
+export interface AskObserver {
+  readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
+}
+
 /** A try that hears nothing for this long is repeated: the node may be frozen. */
 export const RETRY_AFTER_MS = 700
 /** Between tries that were refused at once (no owner, not the owner): long enough to be cheap, short enough for a handover. */
@@ -59,6 +64,9 @@ interface Waiting {
   readonly bytes: Uint8Array
   readonly shard: number
   readonly resolve: (answer: Answer) => void
+  /** Of `performance.now()`. */
+  readonly began: number
+  sent: boolean
   session: string | null
   retryAt: number
 }
@@ -73,28 +81,39 @@ export class Asker {
   private readonly owners: Owners
   private readonly role: BusRole
   private readonly replySubject: string
-  private readonly maxInFlight: number
+  readonly maxInFlight: number
+  /** Since the start: asks sent again, and asks refused unsent. */
+  retries = 0
+  overloaded = 0
   private readonly maxFrameBytes: number
   private readonly sweep: NodeJS.Timeout
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
+  private readonly observer: AskObserver | undefined
   private next = 1
 
-  constructor(transport: BusTransport, owners: Owners, { role, name }: AskerIdentity, bounds: { maxInFlight: number; maxFrameBytes: number }) {
+  constructor(transport: BusTransport, owners: Owners, { role, name }: AskerIdentity, bounds: { maxInFlight: number; maxFrameBytes: number }, observer?: AskObserver) {
     this.transport = transport
     this.owners = owners
     this.role = role
     this.replySubject = subjects.reply(role, name)
     this.maxInFlight = bounds.maxInFlight
     this.maxFrameBytes = bounds.maxFrameBytes
+    this.observer = observer
     transport.subscribe(`${this.replySubject}.*`, (message) => this.receive(message))
     owners.onChange((shard) => this.ownerChanged(shard))
     this.sweep = setInterval(() => this.sweepWaiting(Date.now()), RETRY_PAUSE_MS)
     this.sweep.unref()
   }
 
+  get inFlight(): number {
+    return this.waiting.size
+  }
+
   /** Never rejects: what goes wrong is `head.refused`. */
   ask(ask: Ask): Promise<Answer> {
     if (this.waiting.size >= this.maxInFlight) {
+      this.overloaded++
+      this.observer?.settled(ask.op, "overloaded", 0)
       return Promise.resolve(refused({ code: "overloaded", message: "Too many requests are under way.", retryAfter: 1 }))
     }
     const bytes = encodeAsk(ask)
@@ -104,7 +123,7 @@ export class Asker {
     return new Promise((resolve) => {
       const number = this.next
       this.next = this.next === 0xffffffff ? 1 : this.next + 1
-      const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, session: null, retryAt: 0 }
+      const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, began: performance.now(), sent: false, session: null, retryAt: 0 }
       this.waiting.set(number, entry)
       this.send(number, entry)
     })
@@ -123,6 +142,8 @@ export class Asker {
       return
     }
     entry.retryAt = Date.now() + RETRY_AFTER_MS
+    if (entry.sent) this.retries++
+    entry.sent = true
     const queue = this.outgoing.get(session)
     if (queue === undefined) this.outgoing.set(session, [{ number, bytes: entry.bytes }])
     else queue.push({ number, bytes: entry.bytes })
@@ -162,6 +183,7 @@ export class Asker {
     const entry = this.waiting.get(number)
     if (entry === undefined) return
     this.waiting.delete(number)
+    this.observer?.settled(entry.ask.op, answer.head.refused?.code, (performance.now() - entry.began) / 1000)
     entry.resolve(answer)
   }
 

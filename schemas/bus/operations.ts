@@ -8,6 +8,7 @@ import type {
   Attestation, DirectoryEntry, DirectorySignature, HostVerifications, IdentityRecord, KeyRotated, Recovery, RecoveryScheduled, Verdict, VerifyChallenge, VerifyScheme
 } from "../identity/records.ts"
 import type { Category, Health, Stats } from "../meta/api.ts"
+import type { Clock } from "../meta/clock.ts"
 import type { Standing } from "../moderation/api.ts"
 import type { Notification } from "../notification/api.ts"
 import type { Challenge, Questions, Register } from "../registration/api.ts"
@@ -157,8 +158,8 @@ export interface Queries {
   }
   categories: { input: null; output: ReadonlyArray<Category> }
   stats: { input: null; output: Stats }
-  /** The actor side's own checks; the edge adds its own. */
-  health: { input: null; output: Pick<Health, "status"> & { readonly checks: NonNullable<Health["checks"]> } }
+  /** The actor side's own checks; the edge adds its own. `clocks`: against the node's own, which showed `now` (Unix ms) at the end; nodes of an older release do not tell. */
+  health: { input: null; output: Pick<Health, "status"> & { readonly checks: NonNullable<Health["checks"]>; readonly clocks?: ReadonlyArray<Clock>; readonly now?: number } }
 }
 
 export interface DirectoryState {

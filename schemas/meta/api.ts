@@ -80,7 +80,13 @@ export const Health = Schema.Struct({
   status: Schema.Literals(["ok", "degraded", "down"]),
   version: Schema.String,
   time: Schema.String,
+  /** Of parts that this deployment does not have yet: null, whatever the others say. */
+  vault_key_ok: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  vaults_active: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  runtime_firewall: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  runtime_egress_ok: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   uptime_seconds: Schema.optionalKey(Schema.Int),
+  /** By name. One that is not there is of a part that this deployment does not have, such as `mail_provider`. */
   checks: Schema.optionalKey(Schema.Record(Schema.String, Check))
 }).annotate({ identifier: "Health" })
 export type Health = typeof Health.Type

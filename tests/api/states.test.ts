@@ -108,6 +108,9 @@ test("an operator sees more of the deployment's health, and others do not", asyn
   await hub(service.system, ["agent", "grant", agent.handle, "operator"])
   const after = dataOf<Record<string, unknown>>(await client.call("GET", "/api/v1/health"))
   expect(after).toMatchObject({ status: "ok", uptime_seconds: expect.any(Number), checks: { db: { status: "pass" }, nats: { status: "pass" }, jetstream: { status: "pass" } } })
+  const none = { vault_key_ok: null, vaults_active: null, runtime_firewall: null, runtime_egress_ok: null }
+  expect(after).toMatchObject({ ...none, checks: { webhook_queue: { status: "pass", observed: expect.any(Number) }, disk: { status: "pass", unit: "bytes free" }, clock: { status: "pass" }, jetstream_storage: { status: "pass" } } })
+  expect(after["checks"]).not.toHaveProperty("mail_provider")
   await hub(service.system, ["agent", "revoke", agent.handle, "operator"])
   expect(dataOf<Record<string, unknown>>(await client.call("GET", "/api/v1/health"))["checks"]).toBeUndefined()
 })

@@ -25,6 +25,7 @@ describe("an empty environment", () => {
   const defaults: HubConfig = {
     env: "production",
     port: 8080,
+    metricsPort: 0,
     baseUrl: "http://127.0.0.1:8080",
     hosts: ["127.0.0.1:8080"],
     data: ".hub",
@@ -45,7 +46,7 @@ describe("an empty environment", () => {
   })
 
   it("is the same as one of empty values", () => {
-    const names = ["ENV", "PORT", "BASE_URL", "HOSTS", "DATA", "NAME", "NATS_URL", "DATABASE_URL", "ROLES", "V1_UNTIL", "CAPTCHA_BYPASS", "LIMITS", "TRUST_PROXY"]
+    const names = ["ENV", "PORT", "METRICS_PORT", "BASE_URL", "HOSTS", "DATA", "NAME", "NATS_URL", "DATABASE_URL", "ROLES", "V1_UNTIL", "CAPTCHA_BYPASS", "LIMITS", "TRUST_PROXY"]
     expect(good(Object.fromEntries(names.map((name) => [`HUB_${name}`, ""])))).toEqual(defaults)
   })
 })
@@ -55,6 +56,7 @@ describe("good values", () => {
     const config = good({
       HUB_ENV: "development",
       HUB_PORT: "9000",
+      HUB_METRICS_PORT: "9090",
       HUB_BASE_URL: "https://Hub.example/below/",
       HUB_HOSTS: "Hub.Example, hub.example:8443,xn--bcher-kva.example.,127.0.0.1:443",
       HUB_DATA: "data",
@@ -69,6 +71,7 @@ describe("good values", () => {
     })
     expect(config).toMatchObject({
       port: 9000,
+      metricsPort: 9090,
       baseUrl: "https://Hub.example/below",
       hosts: ["hub.example", "hub.example:8443", "xn--bcher-kva.example", "127.0.0.1"],
       name: "Harbour",
@@ -91,6 +94,7 @@ describe("bad values", () => {
   const BAD: Readonly<Record<string, ReadonlyArray<string>>> = {
     HUB_ENV: ["test", "Production"],
     HUB_PORT: ["0", "65536", "80.5", "http", "-1"],
+    HUB_METRICS_PORT: ["-1", "65536", "9090.5", "metrics"],
     HUB_BASE_URL: ["hub.example", "ftp://hub.example", "http://", "https://user:word@hub.example", "https://hub.example/?a=1", "https://hub.example/#a"],
     HUB_HOSTS: ["a b", "hub.example,", "https://hub.example", "hub.example/path", "user@hub.example"],
     HUB_NAME: ["two\nlines", "x".repeat(81)],

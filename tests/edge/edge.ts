@@ -137,7 +137,7 @@ export const playActors = (node: WireNode): void => {
   node.on("agent.delete", (ask) => ({ data: { deleted: true, id: ask.actor }, head: { rate } }))
   node.onQuery("stats", () => ({ ok: true, data: { agents: 3 } }))
   node.onQuery("categories", () => ({ ok: true, data: [] }))
-  node.onQuery("health", () => ({ ok: true, data: { status: "ok", checks: { db: { status: "pass", observed: 1, unit: "ms", time: "2026-01-01T00:00:00Z", message: null } } } }))
+  node.onQuery("health", () => ({ ok: true, data: { status: "ok", checks: { db: { status: "pass", observed: 1, unit: "ms", time: "2026-01-01T00:00:00Z", message: null } }, clocks: [], now: Date.now() } }))
 }
 
 export interface World {

@@ -175,9 +175,31 @@ describe("health", () => {
     expect(open.json.data).toEqual({ status: "ok", version: expect.any(String), time: expect.any(String) })
     world.node.on("agent.authenticate", (ask) => ({ data: { id: ask.actor, roles: ["operator"] } }))
     const operator = await world.edge.call("/api/v1/health", { signed: world.agent })
+    expect(operator.json.data).toMatchObject({ vault_key_ok: null, vaults_active: null, runtime_firewall: null, runtime_egress_ok: null })
+    expect(operator.json.data["checks"]).not.toHaveProperty("mail_provider")
     expect(operator.json.data).toMatchObject({ status: "ok", checks: { nats: { status: "pass" }, db: { status: "pass" } }, uptime_seconds: expect.any(Number) })
     world.node.on("agent.authenticate", (ask) => ({ data: { id: ask.actor, roles: [] } }))
     const other = await world.edge.call("/api/v1/health", { signed: world.agent })
     expect(other.json.data).not.toHaveProperty("checks")
+    expect(Object.keys(other.json.data).toSorted()).toEqual(["status", "time", "version"])
+  })
+
+  it.each([
+    ["the edge's, against the node's", { now: -5000, clocks: [] }, { status: "warn", message: expect.stringContaining("the edge is ahead") }],
+    ["Postgres's", { now: 0, clocks: [{ name: "Postgres", ms: -2500 }] }, { status: "warn", observed: 2500, message: expect.stringContaining("Postgres is behind") }],
+    ["none", { now: 0, clocks: [{ name: "Postgres", ms: 3 }, { name: "JetStream", ms: -1 }] }, { status: "pass", message: null }]
+  ])("a clock that is wrong makes the service degraded, and operators see which: %s", async (_what, { now, clocks }, wanted) => {
+    world.node.onQuery("health", () => ({ ok: true, data: { status: "ok", checks: {}, clocks, now: Date.now() + now } }))
+    world.node.on("agent.authenticate", (ask) => ({ data: { id: ask.actor, roles: ["operator"] } }))
+    const { status, json } = await world.edge.call("/api/v1/health", { signed: world.agent })
+    expect([status, json.data["status"]]).toEqual([200, wanted.status === "warn" ? "degraded" : "ok"])
+    expect((json.data["checks"] as Record<string, unknown>)["clock"]).toMatchObject(wanted)
+  })
+
+  it("nodes of an older release tell no clocks: then there is no such check", async () => {
+    world.node.onQuery("health", () => ({ ok: true, data: { status: "ok", checks: {} } }))
+    const { json } = await world.edge.call("/api/v1/health", { signed: world.agent })
+    expect(json.data).toMatchObject({ status: "ok", checks: { nats: { status: "pass" } } })
+    expect(json.data["checks"]).not.toHaveProperty("clock")
   })
 })

@@ -69,6 +69,46 @@ const start = async (env: Readonly<Record<string, string>> = {}): Promise<Starte
   }
 }
 
+const taken = async (): Promise<{ readonly port: number; readonly free: () => Promise<void> }> => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return { port: (server.address() as AddressInfo).port, free: async () => void (await new Promise((resolve) => server.close(resolve))) }
+}
+
+describe("a port for scrapers that is taken", () => {
+  it("is one line that says what to do, and status 78", async () => {
+    const { port, free } = await taken()
+    const edge = await start({ HUB_METRICS_PORT: String(port) })
+    expect(await edge.exit).toBe(78)
+    expect(edge.errors()).toBe(`HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none\n`)
+    await free()
+  })
+
+  it("likewise of an actor process", async () => {
+    const { port, free } = await taken()
+    const env = { PATH: process.env["PATH"], HUB_ENV: "development", HUB_NATS_URL: nats.url, HUB_DATABASE_URL: "postgres://127.0.0.1:1/none", HUB_DATA: await testFolder("process"), HUB_METRICS_PORT: String(port) }
+    const child = spawn(process.execPath, ["--no-warnings", "actors/main.ts"], { cwd: projectRoot, stdio: ["ignore", "ignore", "pipe"], env })
+    children.push(child)
+    let errors = ""
+    child.stderr?.on("data", (chunk: Buffer) => {
+      errors += chunk.toString()
+    })
+    await Promise.all([once(child, "exit"), child.stderr === null ? null : once(child.stderr, "close")])
+    expect([child.exitCode, errors]).toEqual([78, `HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none\n`])
+    await free()
+  })
+})
+
+describe("the port for scrapers in production", () => {
+  it("is on every interface, where one is named", async () => {
+    const metrics = await drawPort()
+    const edge = await start({ HUB_ENV: "production", HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64"), HUB_METRICS_PORT: String(metrics) })
+    await edge.ready
+    expect(await (await fetch(`http://127.0.0.2:${metrics}/metrics`)).text()).toContain("hub_build_info{")
+  })
+})
+
 describe("an edge's process", () => {
   it("says when it is ready, and by then it answers", async () => {
     const edge = await start()

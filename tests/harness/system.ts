@@ -33,6 +33,8 @@ export interface SystemOptions extends ServersOptions {
 export interface NodeControl extends ProcessControl {
   /** The node's own line to NATS; only with `proxies`. */
   readonly line: CutProxy
+  /** Where it is scraped. */
+  readonly metrics: string
 }
 
 export interface EdgeControl extends NodeControl {
@@ -114,6 +116,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     },
     edgePorts,
     actors: actorCount,
+    metrics: "free",
     entries: options.entries ?? PRODUCT_ENTRIES,
     autoRestart: options.autoRestart ?? false,
     report: (line) => logs.add("supervisor", line),
@@ -139,8 +142,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   return {
     url,
     folder,
-    edges: stack.edges.map((edge, index) => withLine(controlOf(edge.role), { url: edge.url }, lines, `edge ${index}`)),
-    actors: stack.actors.map((actor, index) => withLine(controlOf(actor), {}, lines, `actor ${index}`)),
+    edges: stack.edges.map((edge, index) => withLine(controlOf(edge.role), { url: edge.url, metrics: stack.metricsOf("edge", index) ?? "" }, lines, `edge ${index}`)),
+    actors: stack.actors.map((actor, index) => withLine(controlOf(actor), { metrics: stack.metricsOf("actor", index) ?? "" }, lines, `actor ${index}`)),
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,

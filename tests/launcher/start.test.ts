@@ -21,12 +21,14 @@ describe("a start", () => {
 
     const run = launcher.run()
     const pid = expect.any(Number)
+    const metrics = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
     expect(run).toEqual({
       nats: { pid, url: expect.stringMatching(/^nats:\/\/127\.0\.0\.1:\d+$/) },
       postgres: { pid, url: expect.stringMatching(/^postgres:\/\/hub:[^@]+@127\.0\.0\.1:\d+\/hub$/) },
-      edges: [{ pid, url: base }, { pid, url: second }],
-      actors: [{ pid }, { pid }, { pid }]
+      edges: [{ pid, url: base, metrics }, { pid, url: second, metrics }],
+      actors: [{ pid, metrics }, { pid, metrics }, { pid, metrics }]
     })
+    expect(new Set([...run.edges, ...run.actors].map((one) => one.metrics)).size).toBe(5)
     expect(statSync(launcher.runFile).mode & 0o777).toBe(0o600)
     const pids = launcher.pids()
     expect(new Set(pids).size).toBe(7)
@@ -85,6 +87,24 @@ describe("a start", () => {
     expect(ended).toMatchObject({ code: 0, signal: null })
     expect(ended.afterMs).toBeLessThan(STOP_LIMIT_MS)
     expect(pids.filter(isRunning)).toEqual([])
+  })
+})
+
+describe("ports for scrapers", () => {
+  test.each([
+    ["from the one that is named, edges first", { HUB_METRICS_PORT: "14000" }, ["http://127.0.0.1:14000/metrics", "http://127.0.0.1:14001/metrics"]],
+    ["none where 0 is said", { HUB_METRICS_PORT: "0" }, [null, null]],
+    ["none in production, unless one is named", { HUB_ENV: "production" }, [null, null]]
+  ])("%s", async (_what, env, wanted) => {
+    const launcher = await (await launch({ env })).ready()
+    const { edges, actors } = launcher.run()
+    expect([edges[0]?.metrics, actors[0]?.metrics]).toEqual(wanted)
+  })
+
+  test("a number that leaves no room is refused", async () => {
+    const launcher = await launch({ env: { HUB_METRICS_PORT: "65535" } })
+    const ended = await launcher.ended
+    expect([ended.code, launcher.stderr]).toEqual([1, expect.stringContaining("HUB_METRICS_PORT leaves no room for 2 processes")])
   })
 })
 

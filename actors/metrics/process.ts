@@ -1,0 +1,45 @@
+/** What an actor process counts of itself, whatever its roles: made before them, and told on its private port. */
+import { randomUUID } from "node:crypto"
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Asker } from "../../schemas/bus/asker.ts"
+import { answerDiscovery, type DiscoveredService } from "../../schemas/bus/discovery.ts"
+import type { HubConfig } from "../../schemas/config.ts"
+import { askCalls, askerMetrics, lineMetrics } from "../../schemas/metrics/bus.ts"
+import { listenForScrapes } from "../../schemas/metrics/listener.ts"
+import { Meter } from "../../schemas/metrics/meter.ts"
+import { processMetrics } from "../../schemas/metrics/process.ts"
+import { onLine } from "../engine/renewal.ts"
+import { platform } from "./platform.ts"
+
+export interface ProcessMetrics {
+  readonly meter: Meter
+  readonly asks: ReturnType<typeof askCalls>
+  /** Tells of the process's asker, and gives it back. A process has one. */
+  readonly observed: (asker: Asker) => Asker
+  /** Answers who asks NATS what serves there, for one role. */
+  readonly discovered: (service: Omit<DiscoveredService, "id" | "metadata">) => void
+  /** Resolves with what ends the listening; rejects with MetricsPortProblem. */
+  readonly listen: (ready: () => boolean) => Promise<() => Promise<void>>
+}
+
+export const openProcessMetrics = (nats: NatsConnection, { bind, metricsPort, roles }: HubConfig): ProcessMetrics => {
+  const meter = new Meter()
+  if (metricsPort !== 0) processMetrics(meter, platform, roles)
+  const line = { up: true, reconnects: 0 }
+  onLine(nats, (change) => {
+    line.up = change === "renewed"
+    if (line.up) line.reconnects++
+  })
+  lineMetrics(meter, line)
+  return {
+    meter,
+    asks: askCalls(meter),
+    observed: (asker) => {
+      askerMetrics(meter, asker)
+      return asker
+    },
+    discovered: (service) =>
+      answerDiscovery(nats, { ...service, id: randomUUID(), metadata: { pid: String(process.pid), roles: roles.join(","), metrics_port: String(metricsPort) } }),
+    listen: (ready) => listenForScrapes(platform.createServer, meter, { port: metricsPort, host: bind, ready: () => line.up && ready() })
+  }
+}

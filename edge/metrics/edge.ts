@@ -1,0 +1,124 @@
+/**
+ * What an edge counts of its requests: rate, errors and duration by route.
+ *
+ * A route is known by its template. What has none counts as `page` (what people look at, outside the interface) or `none`
+ * (paths that nothing has, and what was refused before its path was looked at).
+ */
+import { type Endpoint, ENDPOINTS, isApiPath } from "../http/endpoints.ts"
+import type { Call } from "../http/call.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { CallStats } from "../../schemas/metrics/calls.ts"
+import { Calls, secondsSince } from "../../schemas/metrics/calls.ts"
+import { askCalls } from "../../schemas/metrics/bus.ts"
+import { Counter, Counters, DURATION_SECONDS, type Histogram, Meter, OTHER } from "../../schemas/metrics/meter.ts"
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+const SERVER_FAULT = 500
+
+const nounOf = ({ id }: Endpoint): string => id.split(".")[0] ?? ""
+
+const NOUNS: ReadonlyArray<string> = [...new Set(ENDPOINTS.map(nounOf)), "page", "none"]
+
+interface Series {
+  readonly duration: Histogram
+  readonly byStatus: Map<number, Counter>
+  /** Code of the last fault. */
+  lastError: string | null
+}
+
+interface Route {
+  readonly template: string
+  /** The noun that `$SRV.STATS` gathers it under. */
+  readonly noun: string
+  readonly byMethod: Map<string, Series>
+}
+
+export class EdgeMetrics {
+  readonly meter = new Meter()
+  readonly asks = askCalls(this.meter)
+  readonly queries = new Calls(this.meter, { total: "hub_edge_queries_total", seconds: "hub_edge_query_duration_seconds", what: "Queries of the read models by this edge, with all their tries", label: "view" })
+  private readonly requests = new Counters(this.meter, "hub_edge_requests_total", "Requests that were answered, by route and status; 499 is a client that left before.", ["method", "route", "status"])
+  private readonly refusals = new Counters(this.meter, "hub_edge_refusals_total", "Requests that were refused, by the error's code.", ["code"])
+  private readonly rateLimited: ReadonlyMap<string, Counter>
+  private readonly routes = new Map<Endpoint | "page" | "none", Route>()
+  private inFlight = 0
+
+  constructor({ rate_limits }: Limits) {
+    const limited = new Counters(this.meter, "hub_edge_rate_limited_total", "Requests that were refused for a rate limit, by its bucket.", ["bucket"])
+    this.rateLimited = new Map([...Object.keys(rate_limits), OTHER].map((bucket) => [bucket, limited.of(bucket)]))
+    this.meter.gauge("hub_edge_requests_in_flight", "Requests that wait for their answer.", () => this.inFlight)
+  }
+
+  began(): void {
+    this.inFlight++
+  }
+
+  left(): void {
+    this.inFlight--
+  }
+
+  /** Once an answer is made; of a stream that is its beginning. `began`: of `performance.now()`. */
+  answered(call: Call, status: number, began: number): void {
+    const series = this.seriesOf(call)
+    series.duration.observe(secondsSince(began))
+    const counter = series.byStatus.get(status)
+    if (counter !== undefined) counter.add()
+    else this.firstOf(series, call, status).add()
+    if (call.refusal === null) return
+    this.refused(call.refusal)
+    if (status >= SERVER_FAULT) series.lastError = call.refusal.code
+  }
+
+  /** Of all routes under one noun together. */
+  stats(): ReadonlyArray<CallStats> {
+    const nouns = new Map(NOUNS.map((noun) => [noun, { requests: 0, errors: 0, seconds: 0, lastError: null as string | null }]))
+    for (const { noun, byMethod } of this.routes.values()) {
+      const sum = nouns.get(noun)
+      if (sum === undefined) continue
+      for (const { duration, byStatus, lastError } of byMethod.values()) {
+        sum.lastError = lastError ?? sum.lastError
+        sum.requests += duration.count
+        sum.seconds += duration.sum
+        for (const [status, counter] of byStatus) if (status >= SERVER_FAULT) sum.errors += counter.value
+      }
+    }
+    return [...nouns].map(([name, sum]) => ({ name, ...sum }))
+  }
+
+  private refused({ code, details }: NonNullable<Call["refusal"]>): void {
+    this.refusals.of(code).add()
+    if (code === "rate_limited") (this.rateLimited.get(String(details?.["bucket"])) ?? this.rateLimited.get(OTHER))?.add()
+  }
+
+  private seriesOf(call: Call): Series {
+    const key = call.endpoint ?? (isApiPath(call.path) ? "none" : "page")
+    const route = this.routes.get(key) ?? this.newRoute(key)
+    return route.byMethod.get(call.method) ?? this.newSeries(route, call.method)
+  }
+
+  private newRoute(key: Endpoint | "page" | "none"): Route {
+    const route: Route = typeof key === "string"
+      ? { template: key, noun: key, byMethod: new Map() }
+      : { template: key.path, noun: nounOf(key), byMethod: new Map() }
+    this.routes.set(key, route)
+    return route
+  }
+
+  private newSeries(route: Route, sent: string): Series {
+    const method = METHODS.has(sent) ? sent : OTHER
+    const known = route.byMethod.get(method)
+    if (known !== undefined) return known
+    const help = "Requests by route: from the first byte of the request to its answer, in seconds. What is held on purpose takes long."
+    const series: Series = { duration: this.meter.histogram("hub_edge_request_duration_seconds", help, DURATION_SECONDS, { method, route: route.template }), byStatus: new Map(), lastError: null }
+    route.byMethod.set(method, series)
+    return series
+  }
+
+  private firstOf(series: Series, call: Call, status: number): Counter {
+    const key = call.endpoint ?? (isApiPath(call.path) ? "none" : "page")
+    const template = this.routes.get(key)?.template ?? OTHER
+    const counter = this.requests.of(METHODS.has(call.method) ? call.method : OTHER, template, String(status))
+    series.byStatus.set(status, counter)
+    return counter
+  }
+}

@@ -1,0 +1,8 @@
+/** Node's parts that metrics need. */
+import { readdir } from "node:fs/promises"
+import { createServer } from "node:http"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import type { CreateServer } from "../../schemas/metrics/listener.ts"
+import type { Platform } from "../../schemas/metrics/process.ts"
+
+export const platform: Platform & { readonly createServer: CreateServer } = { createServer, monitorEventLoopDelay, readdir }

@@ -1,0 +1,49 @@
+/** What an edge tells of itself: to scrapers on its private port, and to who asks NATS what serves there. */
+import { randomUUID } from "node:crypto"
+import { Effect, type Scope } from "effect"
+import { answerDiscovery } from "../../schemas/bus/discovery.ts"
+import { askerMetrics, lineMetrics } from "../../schemas/metrics/bus.ts"
+import { listenForScrapes, MetricsPortProblem } from "../../schemas/metrics/listener.ts"
+import { processMetrics } from "../../schemas/metrics/process.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import type { EdgeBus } from "../bus/service.ts"
+import { ConfigProblem, type EdgeConfig } from "../config.ts"
+import type { BodyBudget } from "../http/body.ts"
+import type { Notifications } from "../notification/notifications.ts"
+import type { EdgeMetrics } from "./edge.ts"
+import { platform } from "./platform.ts"
+
+export interface Told {
+  readonly config: EdgeConfig
+  readonly metrics: EdgeMetrics
+  readonly bus: EdgeBus
+  readonly bodies: BodyBudget
+  readonly notifications: Notifications
+}
+
+/** Tells it for as long as the scope is open. */
+export const tellMetrics = ({ config, metrics, bus, bodies, notifications: { lists, streams } }: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
+  const { meter } = metrics
+  const { service } = config.hub.limits
+  if (config.hub.metricsPort !== 0) processMetrics(meter, platform, ["edge"])
+  lineMetrics(meter, bus.link)
+  askerMetrics(meter, bus.asker)
+  meter.gauge("hub_edge_body_bytes", "Bytes of request bodies that are held.", () => bodies.inUse)
+  meter.gauge("hub_edge_body_bytes_max", "Bytes of request bodies that may be held at once.", () => service.max_buffered_body_bytes)
+  const held = "Requests that are held until there is something to say, by their kind."
+  meter.gauge("hub_edge_held_requests", held, () => lists.held, { kind: "list" })
+  meter.gauge("hub_edge_held_requests", held, () => streams.held, { kind: "stream" })
+  answerDiscovery(bus.nats, {
+    name: "hub-edge",
+    id: randomUUID(),
+    description: "Speaks HTTP with agents; its endpoints are served there, by noun.",
+    metadata: { pid: String(process.pid), roles: "edge", metrics_port: String(config.hub.metricsPort) },
+    endpoints: () => metrics.stats().map((stats) => ({ name: stats.name, subject: `${subjects.reply("edge", bus.name)}.*`, queue: "", stats })),
+    data: () => ({ held_lists: lists.held, held_streams: streams.held, asks_in_flight: bus.asker.inFlight })
+  })
+  const listening = Effect.tryPromise({
+    try: () => listenForScrapes(platform.createServer, meter, { port: config.hub.metricsPort, host: config.hub.bind, ready: () => bus.link.up }),
+    catch: (error) => new ConfigProblem(error instanceof MetricsPortProblem ? error.message : String(error))
+  })
+  return Effect.asVoid(Effect.acquireRelease(listening, (end) => Effect.promise(end)))
+}

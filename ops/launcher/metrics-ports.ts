@@ -1,0 +1,28 @@
+/**
+ * Private ports for the scrapers of this machine's nodes. A node keeps its port over its restarts: whoever scrapes it need
+ * not look again. Only where another program has taken a drawn one meanwhile it gets another.
+ */
+import { drawPort, portIsFree } from "./ports.ts"
+
+export interface MetricsPorts {
+  /** Of a node by its place, edges first; 0 for none. To be asked before each of its starts. */
+  readonly portOf: (place: number) => Promise<number>
+  readonly urlOf: (place: number) => string | null
+}
+
+export function metricsPorts(from: "free" | number | undefined): MetricsPorts {
+  const drawn = new Map<number, number>()
+  const free = async (place: number): Promise<number> => {
+    const kept = drawn.get(place)
+    if (kept !== undefined && (await portIsFree(kept))) return kept
+    for (;;) {
+      const port = await drawPort()
+      if ([...drawn.values()].includes(port)) continue
+      drawn.set(place, port)
+      return port
+    }
+  }
+  const portOf = (place: number): Promise<number> => (from === "free" ? free(place) : Promise.resolve(from === undefined ? 0 : from + place))
+  const known = (place: number): number => (from === "free" ? (drawn.get(place) ?? 0) : from === undefined ? 0 : from + place)
+  return { portOf, urlOf: (place) => (known(place) === 0 ? null : `http://127.0.0.1:${known(place)}/metrics`) }
+}

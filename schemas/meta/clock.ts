@@ -1,0 +1,28 @@
+/** How far the clocks of a deployment are apart, as one check of `GET /health`. Pure. */
+import type { Health } from "./api.ts"
+
+type Check = NonNullable<Health["checks"]>[string]
+
+export interface Clock {
+  readonly name: string
+  /** Ahead of the actor node that looks; behind it is below zero. */
+  readonly ms: number
+}
+
+/** Signatures tolerate some minutes, leases and timers less: a second is a clock that nobody sets. */
+export const CLOCK_WARN_MS = 1000
+
+/** The part of a difference that the time on the way does not explain. */
+export const unexplained = (difference: number, give: number): number => {
+  const left = Math.max(0, Math.round(Math.abs(difference) - give))
+  return difference < 0 && left > 0 ? -left : left
+}
+
+export const worstClock = (clocks: ReadonlyArray<Clock>, time: string): Check => {
+  const worst = clocks.toSorted((a, b) => Math.abs(b.ms) - Math.abs(a.ms))[0]
+  const unit = "milliseconds between the node and the clock furthest from it"
+  if (worst === undefined) return { status: "warn", observed: null, unit, time, message: "no other clock could be asked" }
+  const apart = Math.abs(worst.ms)
+  const wrong = apart > CLOCK_WARN_MS
+  return { status: wrong ? "warn" : "pass", observed: apart, unit, time, message: wrong ? `${worst.name} is ${worst.ms > 0 ? "ahead" : "behind"}: set the clocks of all machines` : null }
+}

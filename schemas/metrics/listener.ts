@@ -1,0 +1,103 @@
+/**
+ * The private port: `GET /metrics` for a scraper, `GET /ready` for whoever restarts processes one after the other, and
+ * nothing else, apart from the service's own port. Node's parts
+ * are named by their shapes, so that contracts need not import them; edge and actors bring their own.
+ *
+ * It is for the network that operators keep to themselves: there is no signature to it and nothing secret on it.
+ */
+import type { Meter } from "./meter.ts"
+
+export interface RequestShape {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+}
+
+export interface ResponseShape {
+  writeHead(status: number, headers: Record<string, string>): unknown
+  end(body?: string): unknown
+}
+
+export interface ServerShape {
+  maxConnections: number
+  timeout: number
+  listen(options: { port: number; host?: string; backlog: number }, ready: () => void): unknown
+  once(event: "error", listener: (error: Error & { readonly code?: string }) => void): unknown
+  close(done: () => void): unknown
+  closeAllConnections(): void
+}
+
+interface ServerOptions {
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  readonly keepAliveTimeout: number
+  readonly connectionsCheckingInterval: number
+  readonly maxHeaderSize: number
+}
+
+export type CreateServer = (options: ServerOptions, handler: (request: RequestShape, response: ResponseShape) => void) => ServerShape
+
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+const ALLOW = "GET, HEAD"
+const HEADERS_WITHIN_MS = 5_000
+const IDLE_MS = 60_000
+const HEADER_MAX_BYTES = 8_192
+const CONNECTIONS_MAX = 32
+
+/** The port cannot be had: its message is one line that names the setting. */
+export class MetricsPortProblem extends Error {}
+
+export interface ListenAt {
+  /** 0 listens nowhere. */
+  readonly port: number
+  /** `null` is every interface. */
+  readonly host: string | null
+  /** Whether the process does its work: has begun, and has not been told to end. */
+  readonly ready: () => boolean
+}
+
+/** Resolves, once it listens, with what ends it. Rejects with MetricsPortProblem. */
+export const listenForScrapes = async (createServer: CreateServer, meter: Meter, { port, host, ready }: ListenAt): Promise<() => Promise<void>> => {
+  if (port === 0) return () => Promise.resolve()
+  const server = createServer(
+    { headersTimeout: HEADERS_WITHIN_MS, requestTimeout: HEADERS_WITHIN_MS, keepAliveTimeout: IDLE_MS, connectionsCheckingInterval: HEADERS_WITHIN_MS, maxHeaderSize: HEADER_MAX_BYTES },
+    (request, response) => void answer(meter, ready, request, response)
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  server.timeout = IDLE_MS
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(new MetricsPortProblem(problemOf(error, port))))
+    server.listen({ port, backlog: CONNECTIONS_MAX, ...(host === null ? {} : { host }) }, resolve)
+  })
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+}
+
+const problemOf = ({ code, message }: Error & { readonly code?: string }, port: number): string => {
+  if (code === "EADDRINUSE") return `HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none`
+  if (code === "EACCES") return `HUB_METRICS_PORT: port ${port} may not be opened by this user; take one above 1023`
+  return `HUB_METRICS_PORT: port ${port} cannot be opened (${code ?? message})`
+}
+
+const answer = async (meter: Meter, ready: () => boolean, { method, url = "/" }: RequestShape, response: ResponseShape): Promise<void> => {
+  const path = url.split("?")[0]
+  if (path !== "/metrics" && path !== "/ready") return plain(response, 404, "Only /metrics and /ready are here.\n")
+  if (method !== "GET" && method !== "HEAD") return plain(response, 405, "Only GET and HEAD are possible here.\n", { allow: ALLOW })
+  if (path === "/ready") return ready() ? plain(response, 200, "ready\n", {}, method === "HEAD") : plain(response, 503, "not ready\n", {}, method === "HEAD")
+  try {
+    const body = await meter.scrape()
+    plain(response, 200, body, {}, method === "HEAD")
+  } catch (error) {
+    console.error(JSON.stringify({ level: "error", at: "metrics", error: String(error) }))
+    plain(response, 500, "The metrics cannot be told.\n")
+  }
+}
+
+const utf8 = new TextEncoder()
+
+const plain = (response: ResponseShape, status: number, body: string, more: Readonly<Record<string, string>> = {}, headOnly = false): void => {
+  response.writeHead(status, { "content-type": CONTENT_TYPE, "content-length": String(utf8.encode(body).length), "cache-control": "no-store", ...more })
+  response.end(headOnly ? undefined : body)
+}

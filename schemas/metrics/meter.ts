@@ -1,0 +1,151 @@
+/**
+ * What a process counts of itself, and how a scrape tells it (Prometheus text format 0.0.4, by effect's own formatter).
+ *
+ * Invariants
+ *  - Everything is pulled: hot paths add to plain numbers that they hold, and a scrape reads them. Nothing is looked up,
+ *    allocated or sent in between.
+ *  - Label values come from the code (a route's template, an operation, an error's code), never from what a client sent.
+ *    Should one family grow all the same, it stops at CHILDREN_MAX: what is one too many counts as `other`.
+ *  - What nobody knows at the moment is left out of the scrape. It is never told as zero.
+ */
+import { Context, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+
+export type Labels = Readonly<Record<string, string>>
+
+/** Read at each scrape; `null` where nobody knows it at the moment. */
+export type Reading = () => number | null
+
+/** Seconds: 1 ms to 10 s. */
+export const DURATION_SECONDS: ReadonlyArray<number> = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Series of one family. */
+export const CHILDREN_MAX = 500
+export const OTHER = "other"
+/** How long a scrape waits for what has to be asked for; what has not come by then is left out. */
+const COLLECT_WITHIN_MS = 1000
+
+export class Counter {
+  value = 0
+
+  add(): void {
+    this.value++
+  }
+}
+
+/** Plain numbers: effect's own histogram counts in 32 bits, which a busy bucket fills within weeks. */
+export class Histogram {
+  count = 0
+  sum = 0
+  private readonly bounds: ReadonlyArray<number>
+  private readonly counts: Float64Array
+
+  constructor(bounds: ReadonlyArray<number>) {
+    this.bounds = bounds
+    this.counts = new Float64Array(bounds.length + 1)
+  }
+
+  observe(value: number): void {
+    let at = 0
+    while (at < this.bounds.length && value > (this.bounds[at] as number)) at++
+    this.counts[at] = (this.counts[at] as number) + 1
+    this.count++
+    this.sum += value
+  }
+
+  get state(): Metric.HistogramState {
+    let cumulated = 0
+    const buckets = this.bounds.map((bound, at): [number, number] => [bound, (cumulated += this.counts[at] as number)])
+    return { buckets, count: this.count, sum: this.sum, min: 0, max: 0 }
+  }
+}
+
+type Registry = Context.Service.Shape<typeof Metric.MetricRegistry>
+
+const UNKNOWN = Symbol("unknown")
+
+export class Meter {
+  private readonly registry: Registry = new Map()
+  private readonly context = Context.make(Metric.MetricRegistry, this.registry) as Context.Context<never>
+  private readonly collectors: Array<() => Promise<void>> = []
+  private scraping: Promise<string> | null = null
+
+  counter(name: string, description: string, reading: Reading, attributes: Labels = {}): void {
+    this.register(Metric.counter(name, { description, attributes, incremental: true }), () => known(reading(), (count) => ({ count, incremental: true })))
+  }
+
+  gauge(name: string, description: string, reading: Reading, attributes: Labels = {}): void {
+    this.register(Metric.gauge(name, { description, attributes }), () => known(reading(), (value) => ({ value })))
+  }
+
+  histogram(name: string, description: string, boundaries: ReadonlyArray<number>, attributes: Labels = {}): Histogram {
+    const histogram = new Histogram(boundaries)
+    this.register(Metric.histogram(name, { description, attributes, boundaries }), () => histogram.state)
+    return histogram
+  }
+
+  /** Asked before each scrape; what it learns, readings tell. Its failures are its own matter. */
+  collect(collector: () => Promise<void>): void {
+    this.collectors.push(collector)
+  }
+
+  /** Several at once are one. */
+  scrape(): Promise<string> {
+    this.scraping ??= this.collected().finally(() => {
+      this.scraping = null
+    })
+    return this.scraping
+  }
+
+  private async collected(): Promise<string> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, COLLECT_WITHIN_MS)
+    })
+    await Promise.race([late, Promise.allSettled(this.collectors.map((collector) => collector()))])
+    clearTimeout(timer)
+    return PrometheusMetrics.formatUnsafe(Context.make(Metric.MetricRegistry, this.readNow()) as Context.Context<never>)
+  }
+
+  /** Each series read once, and only what is known. */
+  private readNow(): Registry {
+    const now: Registry = new Map()
+    for (const [key, series] of this.registry) {
+      const state: unknown = series.hooks.get(this.context)
+      if (state !== UNKNOWN) now.set(key, { ...series, hooks: { ...series.hooks, get: () => state } })
+    }
+    return now
+  }
+
+  private register<Input, State>(metric: Metric.Metric<Input, State>, get: () => State | typeof UNKNOWN): void {
+    Metric.registerUnsafe(metric, this.context, { get: get as () => State, update: () => undefined, modify: () => undefined })
+  }
+}
+
+const known = <State>(value: number | null, state: (value: number) => State): State | typeof UNKNOWN => (value === null ? UNKNOWN : state(value))
+
+/** Counters of one name, one for each set of label values. A counter that was once asked for may be kept. */
+export class Counters {
+  private readonly children = new Map<string, Counter>()
+  private readonly register: (labels: Labels) => Counter
+  private readonly names: ReadonlyArray<string>
+
+  constructor(meter: Meter, name: string, help: string, names: ReadonlyArray<string>) {
+    this.names = names
+    this.register = (labels) => {
+      const counter = new Counter()
+      meter.counter(name, help, () => counter.value, labels)
+      return counter
+    }
+  }
+
+  of(...values: ReadonlyArray<string>): Counter {
+    const key = values.join("\n")
+    const child = this.children.get(key)
+    if (child !== undefined) return child
+    if (this.children.size >= CHILDREN_MAX && values.some((value) => value !== OTHER)) return this.of(...values.map(() => OTHER))
+    const fresh = this.register(Object.fromEntries(this.names.map((name, at) => [name, values[at] ?? ""])))
+    this.children.set(key, fresh)
+    return fresh
+  }
+}
