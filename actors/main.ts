@@ -5,6 +5,7 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { busServers } from "../schemas/bus/servers.ts"
 import { readConfig } from "../schemas/config.ts"
+import { openTracing } from "../schemas/trace/open.ts"
 import { SEEDED_CATEGORIES } from "./category/actor.ts"
 import { openDatabase } from "./database.ts"
 import { ensureStreams } from "./engine/streams.ts"
@@ -61,10 +62,12 @@ const streamsReady = async () => {
 }
 
 const manager = await streamsReady()
+const traces = openTracing(config.traces, "hub-actors", (line) => console.error(JSON.stringify({ level: "warn", at: "traces", error: line })))
+const { tracing } = traces
 const db = openDatabase(config.databaseUrl ?? "")
 let node: RunningNode | null = null
 if (config.roles.includes("actors")) {
-  node = await startNode({ nats, manager, db, config, seed })
+  node = await startNode({ nats, manager, db, config, seed, tracing })
   for (const { slug, ...category } of SEEDED_CATEGORIES) {
     void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })
   }
@@ -84,7 +87,7 @@ if (config.roles.includes("queries")) {
     health: healthQuery(db, manager)
   })
 }
-const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, asker: node?.asker ?? null }) : null
+const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, tracing, asker: node?.asker ?? null }) : null
 
 let stopping = false
 const stop = async (): Promise<void> => {
@@ -94,7 +97,7 @@ const stop = async (): Promise<void> => {
   await webhooks?.stop()
   await node?.stop().catch((error: unknown) => process.stderr.write(`stopping: ${String(error)}\n`))
   // With the server gone there is nothing to drain into.
-  await Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))])
+  await Promise.all([Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))]), traces.stop()])
   await db.destroy().catch(() => undefined)
   process.exit(0)
 }

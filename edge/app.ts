@@ -16,13 +16,19 @@ import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
 import { Pipeline } from "./http/pipeline.ts"
 import { serve } from "./http/server.ts"
+import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/identities.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { allRoutes } from "./routes/all.ts"
+import { openTracing } from "../schemas/trace/open.ts"
 
 export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function*() {
     const { hub } = config
+    const { tracing } = yield* Effect.acquireRelease(
+      Effect.sync(() => openTracing(hub.traces, "hub-edge", (line) => log.problem("traces", line))),
+      (opened) => Effect.promise(opened.stop)
+    )
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const bus = yield* openBus(hub.natsUrl, hub.limits, (where, error) => log.problem(where, error))
     const identities = identitiesOf(bus.bus, config)
@@ -38,6 +44,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       bodies: new BodyBudget(hub.limits.service.max_buffered_body_bytes),
       table: new EndpointTable(ENDPOINTS),
       log,
+      traces: new RequestTraces(tracing, hub.trustProxy > 0),
       basePath,
       routes: allRoutes({ bus: bus.bus, config, limits: buckets, link: bus.link, documents, identities, notifications }),
       pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),

@@ -5,6 +5,7 @@
 import { busServers } from "./bus/servers.ts"
 import { type Limits, overrideLimits } from "./limits.ts"
 import { normaliseHost } from "./signing/request.ts"
+import { readTraceSettings, type TraceSettings } from "./trace/settings.ts"
 
 export interface HubConfig {
   readonly env: "development" | "production"
@@ -24,6 +25,8 @@ export interface HubConfig {
   readonly limits: Limits
   /** How many proxies to believe in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
+  /** `null`: nothing is traced. */
+  readonly traces: TraceSettings | null
 }
 
 export type ConfigResult = { readonly ok: true; readonly config: HubConfig } | { readonly ok: false; readonly problem: string }
@@ -57,6 +60,8 @@ const parse = (env: Env): HubConfig => {
   if (mode === "production" && filled(env["HUB_CAPTCHA_BYPASS"])) {
     throw new Problem("HUB_CAPTCHA_BYPASS is for development only: unset it")
   }
+  const traces = readTraceSettings(env, mode)
+  if (!traces.ok) throw new Problem(traces.problem)
   return {
     env: mode,
     port,
@@ -70,7 +75,8 @@ const parse = (env: Env): HubConfig => {
     v1Until: instant(env, "HUB_V1_UNTIL", "2026-10-24T00:00:00Z"),
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     limits: limits.limits,
-    trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10)
+    trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
+    traces: traces.settings
   }
 }
 

@@ -6,6 +6,7 @@ import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
 import type { HubConfig } from "../../schemas/config.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
 import { KvLeases } from "../engine/leases.ts"
 import { Poster } from "./post.ts"
 import { deliverySource } from "./source.ts"
@@ -15,6 +16,7 @@ interface Parts {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   readonly config: HubConfig
+  readonly tracing: Tracing
   /** Of the node in the same process, where there is one. */
   readonly asker: Asker | null
 }
@@ -28,10 +30,10 @@ const ownAsker = async ({ nats, manager, config }: Parts): Promise<Asker> => {
 }
 
 export const startWebhooks = async (parts: Parts): Promise<{ readonly stop: () => Promise<void> }> => {
-  const { nats, manager, config } = parts
+  const { nats, manager, config, tracing } = parts
   const asker = parts.asker ?? (await ownAsker(parts))
   const poster = new Poster({ production: config.env === "production", limits: config.limits.webhook })
-  const worker = new Worker({ source: await deliverySource(nats, manager, config.limits), ask: (ask) => asker.ask(ask), poster, config })
+  const worker = new Worker({ source: await deliverySource(nats, manager, config.limits, tracing), ask: (ask, span) => asker.ask(ask, span), poster, config, tracing })
   return {
     stop: async () => {
       await worker.stop()

@@ -4,6 +4,7 @@ import type { Asker } from "../../schemas/bus/asker.ts"
 import type { OperationName, Operations, Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
+import { askSpan, endAnswered } from "../../schemas/trace/ask.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { QueryClient } from "./queries.ts"
@@ -84,6 +85,7 @@ export class Bus {
     const draw = ticket === null || ticket.spent ? null : (call.endpoint?.draw ?? [])
     let { actor } = request
     for (let moves = 0; moves <= MOVES_MAX; moves++) {
+      const span = call.span === null ? null : askSpan(call.span, request.kind, request.op, actor)
       const { head, body } = await this.asker.ask({
         id: call.nextAskId(),
         kind: request.kind,
@@ -95,8 +97,10 @@ export class Bus {
         ...(ticket !== null && call.endpoint?.openToSuspended === true ? { whileSuspended: true as const } : {}),
         ...(call.command === null ? {} : { command: `${call.command}.${request.op}` }),
         deadline: call.deadline,
-        trace: call.id
-      })
+        trace: call.id,
+        ...(span === null ? {} : { traceparent: span.traceparent })
+      }, span)
+      if (span !== null) endAnswered(span, head)
       if (head.rate !== undefined) call.rate = head.rate
       if (head.refused !== undefined) return { ok: false, refusal: head.refused }
       if (head.moved === undefined) return { ok: true, body }

@@ -32,6 +32,7 @@ import type { RequestLog } from "./log.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
+import type { RequestTraces } from "./trace.ts"
 
 export interface PipelineParts {
   readonly limits: Limits
@@ -42,6 +43,7 @@ export interface PipelineParts {
   readonly bodies: BodyBudget
   readonly table: EndpointTable
   readonly log: RequestLog
+  readonly traces: RequestTraces
   /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
   readonly basePath: string
   /** What handles a request that has been let in, by the endpoint's full name. */
@@ -74,6 +76,7 @@ export class Pipeline {
     const { parts } = this
     const now = Date.now()
     const call = new Call(randomUUID(), request, parts.clients.of(request), parts.basePath, now, now + parts.limits.service.request_deadline_ms)
+    parts.traces.begin(call)
     const held = { bytes: 0 }
     // What serves may be interrupted; what is then said and given back may not.
     return Effect.uninterruptible(Effect.ensuring(
@@ -82,6 +85,7 @@ export class Pipeline {
         (answer) => {
           const finished = finish(call, answer)
           parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
+          parts.traces.end(call, finished.status)
           try {
             send(request, response, finished)
           } catch (error) {
@@ -183,6 +187,7 @@ export class Pipeline {
   private failed(call: Call, cause: Cause.Cause<unknown>): Effect.Effect<Response> {
     if (Cause.hasInterruptsOnly(cause)) {
       this.parts.log.request(call, CLIENT_CLOSED_REQUEST, 0)
+      this.parts.traces.end(call, null)
       return Effect.failCause(cause as Cause.Cause<never>)
     }
     const error = Cause.squash(cause)

@@ -13,6 +13,7 @@
  */
 import { type Refusal, unavailable } from "../errors.ts"
 import { shardOf, subjects } from "../subjects.ts"
+import type { Span } from "../trace/span.ts"
 import { type Ask, encodeAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
 import { paced } from "./pace.ts"
 
@@ -52,8 +53,10 @@ interface Waiting {
   readonly bytes: Uint8Array
   readonly shard: number
   readonly resolve: (answer: Answer) => void
+  readonly span: Span | null
   session: string | null
   retryAt: number
+  sent: boolean
 }
 
 const EMPTY = new Uint8Array(0)
@@ -83,8 +86,8 @@ export class Asker {
     this.sweep.unref()
   }
 
-  /** Never rejects: what goes wrong is `head.refused`. */
-  ask(ask: Ask): Promise<Answer> {
+  /** Never rejects: what goes wrong is `head.refused`. `span`: hears of further tries; it is the caller's to end. */
+  ask(ask: Ask, span: Span | null = null): Promise<Answer> {
     if (this.waiting.size >= this.maxInFlight) {
       return Promise.resolve(refused({ code: "overloaded", message: "Too many requests are under way.", retryAfter: 1 }))
     }
@@ -95,7 +98,7 @@ export class Asker {
     return new Promise((resolve) => {
       const number = this.next
       this.next = this.next === 0xffffffff ? 1 : this.next + 1
-      const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, session: null, retryAt: 0 }
+      const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, span, session: null, retryAt: 0, sent: false }
       this.waiting.set(number, entry)
       this.send(number, entry)
     })
@@ -114,6 +117,8 @@ export class Asker {
       return
     }
     entry.retryAt = Date.now() + RETRY_AFTER_MS
+    if (entry.sent) entry.span?.event("retry")
+    entry.sent = true
     const queue = this.outgoing.get(session)
     if (queue === undefined) this.outgoing.set(session, [{ number, bytes: entry.bytes }])
     else queue.push({ number, bytes: entry.bytes })

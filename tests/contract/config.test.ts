@@ -35,7 +35,8 @@ describe("an empty environment", () => {
     v1Until: Date.UTC(2026, 9, 24),
     captchaBypass: null,
     limits: LIMITS,
-    trustProxy: 0
+    trustProxy: 0,
+    traces: null
   }
 
   it("gives the defaults", () => {
