@@ -85,7 +85,7 @@ if (config.roles.includes("queries")) {
     categories: categoriesQuery(db),
     stats: statsQuery(db),
     health: healthQuery(db, manager)
-  })
+  }, tracing)
 }
 const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, tracing, asker: node?.asker ?? null }) : null
 

@@ -1,4 +1,4 @@
-/** The engine's steps of a trace: a command, its append, a timer that fires. */
+/** The engine's steps of a trace: a command, its append, a timer that fires, a query. */
 import type { MsgHdrs } from "@nats-io/transport-node"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Span } from "../../schemas/trace/span.ts"
@@ -17,6 +17,13 @@ export const traceIdOf = (headers: MsgHdrs | undefined): string | null => {
 export const commandSpan = (tracing: Tracing, { op, kind, traceparent }: Ask): Span | null => {
   const span = tracing.follow(op, "server", traceparent)
   span?.set("messaging.system", "nats").set("messaging.operation.type", "process").set("hub.kind", kind).set("hub.op", op)
+  return span
+}
+
+export const queryAnswerSpan = (tracing: Tracing, view: string, headers: MsgHdrs | undefined): Span | null => {
+  if (!tracing.on) return null
+  const span = tracing.follow(`answer ${view}`, "server", traceparentOf(headers))
+  span?.set("messaging.system", "nats").set("messaging.operation.type", "process")
   return span
 }
 

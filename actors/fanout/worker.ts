@@ -288,7 +288,7 @@ export class Worker {
   /** The answer; `null` where nobody can say at the moment. An actor that seems not to be there is one whose log lags. */
   private async asked<T>(id: string, kind: string, actor: string, op: string, input: unknown, attempt?: Attempt): Promise<T | null> {
     if (this.over) return null
-    const span = attempt?.span ? askSpan(attempt.span, kind, op, actor) : null
+    const span = askSpan(attempt?.span, kind, op, actor)
     // An attempt that is put off has no step of its own: its timer is one of the commit's trace all the same.
     const traceparent = span?.traceparent ?? attempt?.message.traceparent
     const { head, body } = await this.parts.ask({ id, kind, actor, op, input, deadline: Date.now() + ASK_DEADLINE_MS, traceparent }, span)

@@ -7,6 +7,9 @@ import { PART_HEADER, PART_MAX_BYTES, partHeader, PARTS_MAX, splitParts } from "
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
+import { endAs } from "../../schemas/trace/ask.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
+import { queryAnswerSpan } from "../engine/trace.ts"
 
 const QUERY_TIMEOUT_MS = 5000
 /** Queries of one node under way at once; one more is refused before it reaches Postgres. */
@@ -14,7 +17,7 @@ const UNDER_WAY_MAX = 500
 
 export type QueryHandlers = { readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]> }
 
-export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers): void => {
+export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers, tracing: Tracing): void => {
   let underWay = 0
   for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<[string, (input: never) => Promise<unknown>]>) {
     nats.subscribe(subjects.query(name), {
@@ -26,8 +29,10 @@ export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers): voi
           return
         }
         underWay++
+        const span = queryAnswerSpan(tracing, name, message.headers)
         void answer(name, handler, message).then((reply) => {
           underWay--
+          if (span !== null) endAs(span, reply.ok ? "ok" : reply.refused.code)
           respond(message, reply)
         })
       }

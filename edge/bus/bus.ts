@@ -4,7 +4,7 @@ import type { Asker } from "../../schemas/bus/asker.ts"
 import type { OperationName, Operations, Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { askSpan, endAnswered } from "../../schemas/trace/ask.ts"
+import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/trace/ask.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { QueryClient } from "./queries.ts"
@@ -18,8 +18,8 @@ export interface Request<Op extends OperationName> {
 
 export type Outcome = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly refusal: Refusal }
 
-/** What of a request bounds a query; one that no request asks has a bound of its own. */
-export type Within = Pick<Call, "deadline">
+/** What of a request bounds a query, and where it is traced; one that no request asks has a bound of its own. */
+export type Within = Pick<Call, "deadline"> & Partial<Pick<Call, "span">>
 
 /** An agent moves with its key's rotation: more hops than this are a fault. */
 const MOVES_MAX = 2
@@ -73,7 +73,12 @@ export class Bus {
     const timeout = Math.max(1, timeoutMs ?? within.deadline - Date.now())
     return Effect.flatMap(
       Effect.tryPromise({
-        try: () => this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout),
+        try: async () => {
+          const span = querySpan(within.span, view)
+          const answer = await this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout, span?.traceparent)
+          if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
+          return answer
+        },
         catch: () => NO_ANSWER
       }),
       (answer) => (answer === null ? Effect.fail(NO_ANSWER) : Effect.succeed(answer))
@@ -85,7 +90,7 @@ export class Bus {
     const draw = ticket === null || ticket.spent ? null : (call.endpoint?.draw ?? [])
     let { actor } = request
     for (let moves = 0; moves <= MOVES_MAX; moves++) {
-      const span = call.span === null ? null : askSpan(call.span, request.kind, request.op, actor)
+      const span = askSpan(call.span, request.kind, request.op, actor)
       const { head, body } = await this.asker.ask({
         id: call.nextAskId(),
         kind: request.kind,

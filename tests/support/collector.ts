@@ -99,6 +99,8 @@ export interface Collector {
   /** What did not decode. */
   readonly faults: Array<string>
   readonly requests: () => number
+  /** When each came, in ms of a steady clock. */
+  readonly times: ReadonlyArray<number>
   /** Spans are kept of what is answered by `taking` only. */
   behave: (behaviour: CollectorBehaviour) => void
   readonly stop: () => Promise<void>
@@ -106,7 +108,7 @@ export interface Collector {
 
 export const startCollector = async (port = 0): Promise<Collector> => {
   let behaviour = taking
-  let requests = 0
+  const times: Array<number> = []
   const spans: Array<CollectedSpan> = []
   const raw: Array<string> = []
   const faults: Array<string> = []
@@ -127,7 +129,7 @@ export const startCollector = async (port = 0): Promise<Collector> => {
     request.on("error", () => undefined)
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString("utf8")
-      requests++
+      times.push(performance.now())
       raw.push(`${request.rawHeaders.join("\n")}\n${body}`)
       judge(request, body)
       behaviour(response)
@@ -145,7 +147,8 @@ export const startCollector = async (port = 0): Promise<Collector> => {
     spans,
     raw,
     faults,
-    requests: () => requests,
+    requests: () => times.length,
+    times,
     behave: (next) => {
       behaviour = next
     },
