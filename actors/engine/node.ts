@@ -86,7 +86,7 @@ export class Node {
     const activation = this.host.activation(ask.kind, ask.actor)
     const operation = activation?.definition.operations[ask.op] as Operation<unknown, EventShape> | undefined
     if (activation === undefined || operation === undefined) return refuse(unknownOperation(ask.op))
-    span?.set("hub.activation.loaded", !activation.ready)
+    span?.set("hub.loaded", !activation.ready)
     if (!activation.ready) {
       try {
         await activation.load()

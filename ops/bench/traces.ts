@@ -29,7 +29,7 @@ const requested = (): Call => {
   request.method = "GET"
   request.url = "/api/v1/me"
   const call = new Call("00000000-0000-0000-0000-000000000000", request, "0", "", 0, 0)
-  call.endpoint = ENDPOINTS.find(({ id }) => id === "agent.me") ?? ENDPOINTS[0] ?? null
+  call.endpoint = ENDPOINTS.find(({ method, path }) => method === "GET" && path === "/api/v1/me") ?? null
   return call
 }
 
@@ -42,7 +42,7 @@ const traced = (tracing: Tracing, traces: RequestTraces, call: Call): number => 
   const asked = askSpan(call.span, ASK.kind, ASK.op, ASK.actor)
   const ask: Ask = asked === null ? ASK : { ...ASK, traceparent: asked.traceparent }
   const command = ask.traceparent === undefined ? null : commandSpan(tracing, ask)
-  command?.set("hub.activation.loaded", false)
+  command?.set("hub.loaded", false)
   if (command !== null) endAnswered(command, HEAD)
   if (asked !== null) endAnswered(asked, HEAD)
   traces.end(call, 200)

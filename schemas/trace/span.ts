@@ -25,7 +25,7 @@ export type AttributeName =
   | "messaging.system"
   | "server.address"
   | "server.port"
-  | "hub.activation.loaded"
+  | "hub.loaded"
   | "hub.attempt"
   | "hub.kind"
   | "hub.lag_ms"

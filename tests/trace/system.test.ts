@@ -1,6 +1,11 @@
 /** One trace over real processes: edge, ask, command, append, projection, delivery; what the collector gets of it, and what never. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { replayCommand } from "../../ops/cli/replay.ts"
+import { projectRoot } from "../../ops/launcher/paths.ts"
 import { waitFor } from "../harness/index.ts"
+import { said } from "../ops/history.ts"
 import { AgentClient } from "../support/client.ts"
 import { type CollectedSpan, type Collector, startCollector } from "../support/collector.ts"
 import type { Answer } from "../support/http.ts"
@@ -76,6 +81,22 @@ const named = (spans: ReadonlyArray<CollectedSpan>, name: string): CollectedSpan
   return found
 }
 
+/** A line of `hub tail`, once one holds the text. */
+const tailUntil = async (text: string): Promise<string | undefined> => {
+  const child = spawn(process.execPath, ["--no-warnings", "ops/cli/main.ts", "tail", "--since", "1"], {
+    cwd: projectRoot,
+    env: { ...process.env, HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url }
+  })
+  let output = ""
+  child.stdout.on("data", (chunk) => (output += String(chunk)))
+  try {
+    return await waitFor(() => output.split("\n").find((line) => line.includes(text)), { describe: `a line with ${text}` })
+  } finally {
+    child.kill("SIGKILL")
+    await once(child, "exit")
+  }
+}
+
 const setRecovery = async ({ client }: Subject): Promise<Answer> => {
   const answer = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey } })
   expect(outcome(answer)).toBe("200")
@@ -129,7 +150,7 @@ describe("a write that causes a notification and a delivery", () => {
       "messaging.system": "nats", "messaging.operation.type": "send", "hub.kind": "agent", "hub.op": "identity.set_recovery", "hub.shard": expect.any(Number), "hub.outcome": "ok"
     })
     expect(named(spans, "identity.set_recovery").attributes).toEqual({
-      "messaging.system": "nats", "messaging.operation.type": "process", "hub.kind": "agent", "hub.op": "identity.set_recovery", "hub.activation.loaded": expect.any(Boolean), "hub.outcome": "ok"
+      "messaging.system": "nats", "messaging.operation.type": "process", "hub.kind": "agent", "hub.op": "identity.set_recovery", "hub.loaded": expect.any(Boolean), "hub.outcome": "ok"
     })
     const appended = spans.find((span) => wayOf(spans, span).join() === COMMIT.join())
     const entry = (await logOf(service.view, "agent", it.agent.id)).find(({ trace_id }) => trace_id === appended?.traceId)
@@ -151,6 +172,9 @@ describe("a write that causes a notification and a delivery", () => {
     expect(JSON.parse(line)).toMatchObject({ trace_id: first?.traceId, path: "/api/v1/me/recovery" })
     const entries = await logOf(service.view, "agent", it.agent.id)
     expect(entries.filter(({ commit }) => commit.trace === idOf(answer)).map(({ trace_id }) => trace_id)).toEqual([first?.traceId])
+    expect(await said(replayCommand, service, ["agent", it.agent.id])).toContain(`.0 by ${it.agent.id})  trace_id ${first?.traceId}`)
+    const tailed = await tailUntil(`trace ${String(idOf(answer))}  trace_id ${first?.traceId}`)
+    expect(tailed).toContain(`agent/${it.agent.id}  identity.set_recovery`)
     expect(answer.text).not.toContain(first?.traceId)
     expect(Object.values(answer.headers).join()).not.toContain(first?.traceId)
   })
