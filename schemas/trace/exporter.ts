@@ -24,6 +24,8 @@ export const PAUSE_MIN_MS = 1000
 export const PAUSE_MAX_MS = 60_000
 export const STOP_WITHIN_MS = 2000
 const COMPLAIN_GAP_MS = 60_000
+/** An answer that is longer costs its connection. */
+const ANSWER_MAX_BYTES = 65_536
 
 /** Answers after which the same batch may be sent again (OTLP, "Retryable Response Codes"). */
 const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504])
@@ -58,8 +60,10 @@ export class Exporter implements SpanSink {
   private readonly queue = new NewestQueue<Span>(QUEUE_MAX)
   private timer: NodeJS.Timeout | null = null
   private underWay: Promise<void> | null = null
-  private readonly ending = new AbortController()
+  private posting: AbortController | null = null
   private stopping = false
+  /** The time for the end is over. */
+  private over = false
   private pauseMs = 0
   private sent = 0
   private lost = 0
@@ -88,11 +92,14 @@ export class Exporter implements SpanSink {
   async stop(): Promise<void> {
     this.stopping = true
     if (this.timer !== null) clearTimeout(this.timer)
-    const late = setTimeout(() => this.ending.abort(), STOP_WITHIN_MS)
+    const late = setTimeout(() => {
+      this.over = true
+      this.posting?.abort()
+    }, STOP_WITHIN_MS)
     await this.underWay
     // A collector that is away by now is not waited for.
     this.pauseMs = 0
-    while (this.queue.size > 0 && this.pauseMs === 0 && !this.ending.signal.aborted) await this.sendBatch()
+    while (this.queue.size > 0 && this.pauseMs === 0 && !this.over) await this.sendBatch()
     clearTimeout(late)
     this.lost += this.queue.take(QUEUE_MAX).length
     if (this.lost > 0) this.say(`traces: ${this.lost} spans were lost in this process's time`)
@@ -127,20 +134,24 @@ export class Exporter implements SpanSink {
   }
 
   private async post(body: string): Promise<Posted> {
+    const posting = new AbortController()
+    const late = setTimeout(() => posting.abort(), POST_TIMEOUT_MS)
+    this.posting = posting
     try {
       const answer = await fetch(this.collector.url, {
         method: "POST",
         headers: { ...this.collector.headers, "content-type": "application/json" },
         body,
         redirect: "manual",
-        signal: AbortSignal.any([AbortSignal.timeout(POST_TIMEOUT_MS), this.ending.signal])
+        signal: posting.signal
       })
-      // What it says is nobody's matter, and may be without end.
-      void answer.body?.cancel().catch(() => undefined)
+      await drain(answer)
       if (answer.ok) return TAKEN
       return { problem: `it answered ${answer.status}`, again: AGAIN.has(answer.status), pauseMs: pauseOf(answer.headers.get("retry-after")) }
     } catch (error) {
-      return { problem: reasonOf(error), again: true, pauseMs: 0 }
+      return { problem: posting.signal.aborted ? "it did not answer in time" : reasonOf(error), again: true, pauseMs: 0 }
+    } finally {
+      clearTimeout(late)
     }
   }
 
@@ -157,6 +168,19 @@ export class Exporter implements SpanSink {
     if (!this.ailing) return
     this.ailing = false
     this.say(`traces: the collector takes them again; ${this.lost} spans were lost so far`)
+  }
+}
+
+/** What it says besides is nobody's matter; read to its end, the connection serves again. */
+const drain = async ({ body }: Response): Promise<void> => {
+  let left = ANSWER_MAX_BYTES
+  try {
+    for await (const chunk of body ?? []) {
+      left -= chunk.length
+      if (left < 0) break
+    }
+  } catch {
+    // The status has been heard.
   }
 }
 
