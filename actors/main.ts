@@ -6,6 +6,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { busRoleOf } from "../schemas/bus/roles.ts"
 import { busServers } from "../schemas/bus/servers.ts"
 import { readConfig } from "../schemas/config.ts"
+import { openTracing } from "../schemas/trace/open.ts"
 import { SEEDED_CATEGORIES } from "./category/actor.ts"
 import { openDatabase } from "./database.ts"
 import { ensureStreams, findStreams } from "./engine/streams.ts"
@@ -85,10 +86,12 @@ const streamsReady = async () => {
 }
 
 const manager = await streamsReady()
+const traces = openTracing(config.traces, "hub-actors", (line) => console.error(JSON.stringify({ level: "warn", at: "traces", error: line })))
+const { tracing } = traces
 const db = openDatabase(config.databaseUrl ?? "")
 let node: RunningNode | null = null
 if (seed !== null) {
-  node = await startNode({ nats, manager, db, config, seed, metrics })
+  node = await startNode({ nats, manager, db, config, seed, metrics, tracing })
   for (const { slug, ...category } of SEEDED_CATEGORIES) {
     void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })
   }
@@ -106,9 +109,9 @@ if (config.roles.includes("queries")) {
     categories: categoriesQuery(db),
     stats: statsQuery(db),
     health: healthQuery({ db, manager, config })
-  }, queryCalls(metrics))
+  }, queryCalls(metrics), tracing)
 }
-const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, asker: node?.asker ?? null, metrics }) : null
+const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, tracing, asker: node?.asker ?? null, metrics }) : null
 
 let stopping = false
 const stop = async (): Promise<void> => {
@@ -119,7 +122,7 @@ const stop = async (): Promise<void> => {
   await webhooks?.stop()
   await node?.stop().catch((error: unknown) => process.stderr.write(`stopping: ${String(error)}\n`))
   // With the server gone there is nothing to drain into.
-  await Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))])
+  await Promise.all([Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))]), traces.stop()])
   await db.destroy().catch(() => undefined)
   await endScrapes()
   process.exit(0)

@@ -8,6 +8,7 @@ import { LeaseView } from "../schemas/bus/lease-view.ts"
 import { transportOver } from "../schemas/bus/transport.ts"
 import type { HubConfig } from "../schemas/config.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
+import type { Tracing } from "../schemas/trace/tracing.ts"
 import { KINDS } from "./actors.ts"
 import type { Database } from "./database.ts"
 import { JetStreamLog } from "./engine/event-log.ts"
@@ -56,6 +57,7 @@ export interface NodeParts {
   readonly config: HubConfig
   readonly seed: Uint8Array
   readonly metrics: ProcessMetrics
+  readonly tracing: Tracing
 }
 
 export interface RunningNode {
@@ -64,7 +66,7 @@ export interface RunningNode {
   readonly stop: () => Promise<void>
 }
 
-export const startNode = async ({ nats, manager, db, config, seed, metrics }: NodeParts): Promise<RunningNode> => {
+export const startNode = async ({ nats, manager, db, config, seed, metrics, tracing }: NodeParts): Promise<RunningNode> => {
   const { service, authentication, identity } = config.limits
   const name = randomBytes(8).toString("hex")
   const transport = transportOver(nats, complain("transport"))
@@ -77,7 +79,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics }: No
     stream: streams.nonces, subject: subjects.nonce, keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
   })
   const proofs = new NonceLog(nats, { stream: streams.proofs, subject: subjects.proof, keepSeconds: identity.nonce_memory_seconds })
-  const timers = new ScheduledTimers(nats)
+  const timers = new ScheduledTimers(nats, tracing)
   const touched = async (kind: string, id: string): Promise<void> => {
     await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline: Date.now() + REFRESH_DEADLINE_MS })
   }
@@ -98,7 +100,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics }: No
     for (const [agent, newest] of newsOf(batch)) nats.publish(subjects.notified(agent), newest)
   }
   const projector = (projection: Projection, tell: ProjectorParts["announce"]): Projector =>
-    new Projector({ nats, db, projection, announce: tell, renew: (signal) => renewed({ nats, manager, databaseUrl: config.databaseUrl ?? "", projection, signal }) })
+    new Projector({ nats, db, projection, announce: tell, tracing, renew: (signal) => renewed({ nats, manager, databaseUrl: config.databaseUrl ?? "", projection, signal }) })
   const projectors = [projector(mainProjection, announce), projector(seenProjection, () => undefined)]
   const subscriptions = new Map<string, ReadonlyArray<{ unsubscribe(): void }>>()
   const startedAt = new Date().toISOString()
@@ -111,7 +113,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics }: No
     ttlSeconds: SESSION_TTL_SECONDS,
     events: {
       began: async (session) => {
-        const node = new Node(transport, host, placement, view, operations)
+        const node = new Node(transport, host, placement, view, tracing, operations)
         subscriptions.set(session, [
           nats.subscribe(subjects.node(session, "*"), {
             callback: (error, message) => {

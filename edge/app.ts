@@ -18,13 +18,19 @@ import { Pipeline } from "./http/pipeline.ts"
 import { serve } from "./http/server.ts"
 import { EdgeMetrics } from "./metrics/edge.ts"
 import { tellMetrics } from "./metrics/tell.ts"
+import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/identities.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { allRoutes } from "./routes/all.ts"
+import { openTracing } from "../schemas/trace/open.ts"
 
 export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function*() {
     const { hub } = config
+    const { tracing } = yield* Effect.acquireRelease(
+      Effect.sync(() => openTracing(hub.traces, "hub-edge", (line) => log.problem("traces", line))),
+      (opened) => Effect.promise(opened.stop)
+    )
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const metrics = new EdgeMetrics(hub.limits)
     const bus = yield* openBus(hub.natsUrl, hub.limits, metrics, (where, error) => log.problem(where, error))
@@ -43,6 +49,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       table: new EndpointTable(ENDPOINTS),
       log,
       metrics,
+      traces: new RequestTraces(tracing, hub.trustProxy > 0),
       basePath,
       routes: allRoutes({ bus: bus.bus, config, limits: buckets, link: bus.link, documents, identities, notifications }),
       pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),

@@ -5,6 +5,7 @@
 import { busServers } from "./bus/servers.ts"
 import { type Limits, overrideLimits } from "./limits.ts"
 import { normaliseHost } from "./signing/request.ts"
+import { readTraceSettings, type TraceSettings } from "./trace/settings.ts"
 
 export interface HubConfig {
   readonly env: "development" | "production"
@@ -30,6 +31,8 @@ export interface HubConfig {
   readonly bind: string | null
   /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
   readonly streamReplicas: number
+  /** `null`: nothing is traced. */
+  readonly traces: TraceSettings | null
 }
 
 export type ConfigResult = { readonly ok: true; readonly config: HubConfig } | { readonly ok: false; readonly problem: string }
@@ -63,6 +66,8 @@ const parse = (env: Env): HubConfig => {
   if (mode === "production" && filled(env["HUB_CAPTCHA_BYPASS"])) {
     throw new Problem("HUB_CAPTCHA_BYPASS is for development only: unset it")
   }
+  const traces = readTraceSettings(env, mode)
+  if (!traces.ok) throw new Problem(traces.problem)
   return {
     env: mode,
     port,
@@ -79,7 +84,8 @@ const parse = (env: Env): HubConfig => {
     limits: limits.limits,
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
     bind: text(env, "HUB_BIND") ?? (mode === "development" ? "127.0.0.1" : null),
-    streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX)
+    streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX),
+    traces: traces.settings
   }
 }
 

@@ -12,6 +12,8 @@ export interface DeliveryContent {
   readonly body: string
   readonly receiver: string
   readonly calls: number
+  /** Made so far. An older node does not say. */
+  readonly attempts?: number
   /** Whether the last call waits for its answer. */
   readonly called: boolean
 }
@@ -31,8 +33,8 @@ export const deliveryKind = kind(fold, ({ config: { limits } }) => {
     operations: {
       "delivery.content": read<DeliveryState, null>((state) => {
         if (state === null) return { refused: notFound("delivery") }
-        const { agent, about, body, receiver, calls, called } = state
-        const content: DeliveryContent = { agent, about, body, receiver, calls, called }
+        const { agent, about, body, receiver, calls, called, attempts } = state
+        const content: DeliveryContent = { agent, about, body, receiver, calls, called, attempts }
         return { data: content }
       }),
       "delivery.report": write<DeliveryState, Report, DeliveryEvent, JitterFacts>({

@@ -18,8 +18,10 @@
 import { notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
+import type { Span } from "../../schemas/trace/span.ts"
 import type { ActorDefinition, Companion, Decision, DecideContext, EventShape, WriteOperation } from "./definition.ts"
 import type { Append, Commit, EventLog, LogEntry, ReadModels, RememberedCommand, SnapshotStore, Timers } from "./ports.ts"
+import { appendSpan, endAppend } from "./trace.ts"
 
 export interface Command {
   readonly id: string
@@ -28,6 +30,8 @@ export interface Command {
   readonly by: string | undefined
   readonly deadline: number
   readonly trace: string | undefined
+  /** The command's step, where it is traced. */
+  readonly span?: Span | null
 }
 
 export type Outcome = { readonly data: unknown } | { readonly refused: Refusal }
@@ -184,7 +188,7 @@ export class Activation {
     const base = { id: this.id, at, seq: this.seq }
     let facts: unknown = null
     if (operation.prepare !== undefined) {
-      facts = await operation.prepare(this.state, command.input, { ...base, commandId: command.id, deadline: command.deadline, memory: this.memory })
+      facts = await operation.prepare(this.state, command.input, { ...base, commandId: command.id, deadline: command.deadline, memory: this.memory, traceparent: command.span?.traceparent })
       if (isRefused(facts)) return facts
       // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
       if (this.seq !== base.seq) return "again"
@@ -209,13 +213,16 @@ export class Activation {
     const companions = "refused" in decision ? [] : (decision.also ?? [])
     for (const timer of "refused" in decision ? [] : (decision.timers ?? [])) {
       try {
-        await this.parts.timers.set(timer.of?.kind ?? this.definition.kind, timer.of?.id ?? this.id, timer.name, timer.at)
+        await this.parts.timers.set(timer.of?.kind ?? this.definition.kind, timer.of?.id ?? this.id, timer.name, timer.at, command.span?.traceparent)
       } catch {
         return { refused: unavailable("A timer could not be set at the moment. It is safe to try again.") }
       }
     }
-    const own: Append = { subject: subjects.event(this.definition.kind, this.id), expected: this.seq, commit }
-    const result = await this.parts.log.append([own, ...companions.map((companion) => this.companionAppend(command, context.at, companion))])
+    const span = appendSpan(command.span, this.definition.kind)
+    const traceparent = span?.traceparent
+    const own: Append = { subject: subjects.event(this.definition.kind, this.id), expected: this.seq, commit, traceparent }
+    const result = await this.parts.log.append([own, ...companions.map((companion) => this.companionAppend(command, context.at, companion, traceparent))])
+    if (span !== null) endAppend(span, result)
     if (!result.ok) return this.appendFailed(result.reason, command, operation, context, companions, mayContest)
     this.fold({ seq: result.seqs[0] ?? 0, commit })
     await Promise.all(companions.map((companion) => this.parts.touched(companion.kind, companion.id)))
@@ -267,11 +274,12 @@ export class Activation {
     }
   }
 
-  private companionAppend(command: Command, at: number, companion: Companion): Append {
+  private companionAppend(command: Command, at: number, companion: Companion, traceparent: string | undefined): Append {
     return {
       subject: subjects.event(companion.kind, companion.id),
       expected: companion.expected,
-      commit: this.commitOf(command, at, companion.events, undefined)
+      commit: this.commitOf(command, at, companion.events, undefined),
+      traceparent
     }
   }
 

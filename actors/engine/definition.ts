@@ -90,6 +90,8 @@ export interface PrepareContext {
   readonly deadline: number
   /** What the activation keeps beside its state, see `ActorDefinition.memory`. */
   readonly memory: unknown
+  /** For asks of other actors: they are steps of the same trace. */
+  readonly traceparent?: string | undefined
 }
 
 export type Operation<State, Event extends EventShape> =

@@ -19,10 +19,12 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { headers, nuid, type NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
+import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
 import { Acks } from "./acks.ts"
 import { directGet } from "./direct-get.ts"
 import { lastMessage } from "./last-message.ts"
 import { LEADERLESS_PAUSE_MS, requestStream } from "./renewal.ts"
+import { traceIdOf } from "./trace.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
 
 const ACK_TIMEOUT_MS = 5000
@@ -205,7 +207,9 @@ export class JetStreamLog implements EventLog {
     const entries: Array<LogEntry> = []
     let more = false
     await directGet(this.nats, streams.events, { seq: after + 1, next_by_subj: subject, batch: max }, (message) => {
-      entries.push({ seq: Number(message.headers?.get("Nats-Sequence")), commit: JSON.parse(text.decode(message.data)) as Commit })
+      const traceId = traceIdOf(message.headers)
+      const commit = JSON.parse(text.decode(message.data)) as Commit
+      entries.push({ seq: Number(message.headers?.get("Nats-Sequence")), commit, ...(traceId === null ? {} : { trace_id: traceId }) })
       more = Number(message.headers?.get("Nats-Num-Pending")) > 0
     })
     return { entries, more }
@@ -228,6 +232,7 @@ const batchHeaders = (id: string, sequence: number, append: Append, commit: bool
   all.set("Nats-Batch-Sequence", String(sequence))
   all.set("Nats-Expected-Last-Subject-Sequence", String(append.expected))
   if (commit) all.set("Nats-Batch-Commit", "1")
+  if (append.traceparent !== undefined) all.set(TRACEPARENT, append.traceparent)
   return all
 }
 
@@ -237,8 +242,9 @@ const settle = (groups: ReadonlyArray<Group>, outcome: BatchOutcome): void => {
     for (const group of groups) group.resolve({ ok: false, reason })
     return
   }
-  let seq = outcome.last - groups.reduce((sum, group) => sum + group.appends.length, 0)
+  const batch = groups.reduce((sum, group) => sum + group.appends.length, 0)
+  let seq = outcome.last - batch
   for (const group of groups) {
-    group.resolve({ ok: true, seqs: group.appends.map(() => ++seq) })
+    group.resolve({ ok: true, seqs: group.appends.map(() => ++seq), batch })
   }
 }

@@ -10,11 +10,15 @@ import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { mayAsk } from "../../schemas/bus/roles.ts"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { shardOf } from "../../schemas/subjects.ts"
+import { endAnswered } from "../../schemas/trace/ask.ts"
+import type { Span } from "../../schemas/trace/span.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
 import { type Activation, type Outcome, unknownOperation } from "./activation.ts"
 import type { EventShape, Operation, WriteOperation } from "./definition.ts"
 import type { ActorHost } from "./host.ts"
 import { jsonBytes } from "./json.ts"
 import type { Placement } from "./placement.ts"
+import { commandSpan } from "./trace.ts"
 
 const EMPTY = new Uint8Array(0)
 /** Bytes of answers in one reply frame; the server's ceiling is 1 MiB. */
@@ -39,15 +43,17 @@ export class Node {
   private readonly host: ActorHost
   private readonly placement: Placement
   private readonly view: LeaseView
+  private readonly tracing: Tracing
   private readonly observer: OperationObserver | undefined
   private readonly outgoing = new Map<string, Array<Reply>>()
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
 
-  constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView, observer?: OperationObserver) {
+  constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView, tracing: Tracing, observer?: OperationObserver) {
     this.transport = transport
     this.host = host
     this.placement = placement
     this.view = view
+    this.tracing = tracing
     this.observer = observer
   }
 
@@ -67,21 +73,26 @@ export class Node {
       return
     }
     const began = performance.now()
-    void this.handle(ask).then(
+    const span = ask.traceparent === undefined ? null : commandSpan(this.tracing, ask)
+    void this.handle(ask, span).then(
       ({ head, body }) => {
         this.observer?.settled(ask.op, head.refused?.code, (performance.now() - began) / 1000)
-        if (this.placement.serves(shard)) this.send(to, number, head, body)
+        const serves = this.placement.serves(shard)
+        if (span !== null) endAnswered(span, serves ? head : { notOwner: { shard, owner: null } })
+        if (serves) this.send(to, number, head, body)
         else this.send(to, number, { notOwner: { shard, owner: null } }, EMPTY)
       },
       (error: unknown) => {
         this.observer?.settled(ask.op, "internal_error", (performance.now() - began) / 1000)
         console.error(JSON.stringify({ level: "error", at: "node", op: ask.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
-        this.send(to, number, { refused: { code: "internal_error", message: "The operation failed inside the service." } }, EMPTY)
+        const head: ReplyHead = { refused: { code: "internal_error", message: "The operation failed inside the service." } }
+        if (span !== null) endAnswered(span, head)
+        this.send(to, number, head, EMPTY)
       }
     )
   }
 
-  private async handle(ask: Ask): Promise<{ head: ReplyHead; body: Uint8Array }> {
+  private async handle(ask: Ask, span: Span | null): Promise<{ head: ReplyHead; body: Uint8Array }> {
     if (ask.op === REFRESH) {
       this.host.stale(ask.kind, ask.actor)
       return { head: {}, body: EMPTY }
@@ -89,6 +100,7 @@ export class Node {
     const activation = this.host.activation(ask.kind, ask.actor)
     const operation = activation?.definition.operations[ask.op] as Operation<unknown, EventShape> | undefined
     if (activation === undefined || operation === undefined) return refuse(unknownOperation(ask.op))
+    span?.set("hub.loaded", !activation.ready)
     if (!activation.ready) {
       try {
         await activation.load()
@@ -97,34 +109,34 @@ export class Node {
       }
     }
     const { gate } = activation.definition
-    if (gate === undefined) return this.carryOut(ask, activation, operation, undefined)
+    if (gate === undefined) return this.carryOut(ask, activation, operation, undefined, span)
     const { verdict, recorded } = gate.judge(ask, activation, operation.type === "write")
     const judged = verdict instanceof Promise ? await verdict : verdict
     const answer = "moved" in judged
       ? { head: { moved: { agent: judged.moved } }, body: EMPTY }
       : judged.pass
-        ? await this.carryOut(ask, activation, operation, judged.rate)
+        ? await this.carryOut(ask, activation, operation, judged.rate, span)
         : refuse(judged.refused, judged.rate)
     return recorded === undefined || (await recorded) ? answer : refuse(unavailable("The signature could not be recorded."))
   }
 
-  private async carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, rate: RateState | undefined) {
-    const running = this.run(ask, activation, operation)
+  private async carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, rate: RateState | undefined, span: Span | null) {
+    const running = this.run(ask, activation, operation, span)
     const outcome = running instanceof Promise ? await running : running
     return "refused" in outcome
       ? refuse(outcome.refused, rate)
       : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) }
   }
 
-  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>): Outcome | Promise<Outcome> {
+  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, span: Span | null): Outcome | Promise<Outcome> {
     const at = Date.now()
     if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
     if (operation.type === "custom") {
-      return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory })
+      return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory, traceparent: span?.traceparent })
     }
     return activation.submit(
-      { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace },
+      { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace, span },
       operation as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
     )
   }

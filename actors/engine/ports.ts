@@ -20,6 +20,8 @@ export interface Commit {
 export interface LogEntry {
   readonly seq: number
   readonly commit: Commit
+  /** Of the trace that it was committed in, 32 hex characters; absent where that was not sampled. */
+  readonly trace_id?: string
 }
 
 export interface LogPage {
@@ -32,10 +34,13 @@ export interface Append {
   /** Sequence of the last message on the subject; 0 for none. */
   readonly expected: number
   readonly commit: Commit
+  /** Goes with the message as a header, for those who act on it; it is no part of the commit. */
+  readonly traceparent?: string | undefined
 }
 
 export type AppendResult =
-  | { readonly ok: true; readonly seqs: ReadonlyArray<number> }
+  /** `batch`: messages that were written together. */
+  | { readonly ok: true; readonly seqs: ReadonlyArray<number>; readonly batch?: number }
   /** Nothing was written: a subject stands elsewhere than expected. */
   | { readonly ok: false; readonly reason: "conflict" }
   /** Nothing was written: the queue is full. */
@@ -74,7 +79,7 @@ export interface SnapshotStore {
 
 export interface Timers {
   /** Durable once resolved. */
-  readonly set: (kind: string, id: string, name: string, at: number) => Promise<void>
+  readonly set: (kind: string, id: string, name: string, at: number, traceparent?: string) => Promise<void>
 }
 
 /** Waits until the read models have a sequence, or for the bound of its own; never fails. */

@@ -10,9 +10,13 @@ import { AckPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-i
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
+import { endAnswered } from "../../schemas/trace/ask.ts"
+import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
+import { NO_TRACING, type Tracing } from "../../schemas/trace/tracing.ts"
 import { requestStream } from "./renewal.ts"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { Timers } from "./ports.ts"
+import { timerSpan } from "./trace.ts"
 
 const SET_TIMEOUT_MS = 3000
 const COMMAND_DEADLINE_MS = 10_000
@@ -25,15 +29,19 @@ export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
   /** Timers fired here since the start: answered by their actor, given back for later, of no known operation. */
   readonly counts = { answered: 0, later: 0, unknown: 0 }
+  private readonly tracing: Tracing
 
-  constructor(nats: NatsConnection) {
+  constructor(nats: NatsConnection, tracing: Tracing = NO_TRACING) {
     this.nats = nats
+    this.tracing = tracing
   }
 
-  async set(kind: string, id: string, name: string, at: number): Promise<void> {
+  async set(kind: string, id: string, name: string, at: number, traceparent?: string): Promise<void> {
     const more = headers()
     more.set("Nats-Schedule", `@at ${new Date(at).toISOString()}`)
     more.set("Nats-Schedule-Target", subjects.timerFire(kind, id, name))
+    // The server passes on what it does not know.
+    if (traceparent !== undefined) more.set(TRACEPARENT, traceparent)
     const reply = await requestStream(this.nats, subjects.timerSet(kind, id, name), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
     const { error } = reply.json<{ error?: { description?: string } }>()
     if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
@@ -59,14 +67,17 @@ export class ScheduledTimers implements Timers {
       this.counts.unknown++
       return message.term()
     }
+    const span = timerSpan(this.tracing, op, message.headers)
     const answer = await ask({
       id: `timer-${message.seq}`,
       kind,
       actor: id,
       op,
       input: { name },
-      deadline: Date.now() + COMMAND_DEADLINE_MS
+      deadline: Date.now() + COMMAND_DEADLINE_MS,
+      traceparent: span?.traceparent
     })
+    if (span !== null) endAnswered(span, answer.head)
     const refused = answer.head.refused?.code
     if (refused === "unavailable" || refused === "overloaded" || refused === "internal_error") {
       this.counts.later++

@@ -7,6 +7,8 @@ export interface Content {
   readonly about: string
   readonly body: string
   readonly receiver: string
+  /** Attempts before this one. */
+  readonly attempts?: number
 }
 
 const text = new TextDecoder()
@@ -18,7 +20,7 @@ export const callOf = (data: Uint8Array): { readonly call: number; readonly cont
   for (const event of events as unknown as ReadonlyArray<DeliveryEvent>) {
     if (event.type === "delivery.queued") {
       const { agent, about, body, receiver } = event
-      return { call: 1, content: { agent, about, body, receiver } }
+      return { call: 1, content: { agent, about, body, receiver, attempts: 0 } }
     }
     if (event.type === "delivery.due" || event.type === "delivery.redelivered") return { call: event.call, content: null }
   }

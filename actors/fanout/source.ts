@@ -7,7 +7,9 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import { paced } from "../../schemas/bus/pace.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
 import { onLine } from "../engine/renewal.ts"
+import { traceparentOf } from "../engine/trace.ts"
 import type { Message, Source } from "./worker.ts"
 
 /** How long one fetch waits for messages; a lost connection ends it at once. */
@@ -32,17 +34,18 @@ const gatheredAcks = (): ((message: JsMsg) => void) => {
   }
 }
 
-const messageOf = (message: JsMsg, ack: (message: JsMsg) => void): Message => ({
+const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Tracing): Message => ({
   seq: message.seq,
   delivery: message.subject.split(".")[3] ?? "",
   data: message.data,
   given: message.info.deliveryCount,
+  traceparent: tracing.on ? traceparentOf(message.headers) : undefined,
   ack: () => ack(message),
   nak: (afterMs) => message.nak(afterMs),
   working: () => message.working()
 })
 
-export const deliverySource = async (nats: NatsConnection, manager: JetStreamManager, { webhook }: Limits): Promise<Source> => {
+export const deliverySource = async (nats: NatsConnection, manager: JetStreamManager, { webhook }: Limits, tracing: Tracing): Promise<Source> => {
   const add = () =>
     manager.consumers.add(streams.events, {
       durable_name: consumers.webhooks,
@@ -63,7 +66,7 @@ export const deliverySource = async (nats: NatsConnection, manager: JetStreamMan
       const forget = onLine(nats, end)
       signal.addEventListener("abort", end)
       try {
-        for await (const message of messages) receive(messageOf(message, ack))
+        for await (const message of messages) receive(messageOf(message, ack, tracing))
       } catch (error) {
         // Should it be gone, it is made again.
         consumer = null

@@ -9,6 +9,7 @@ import { transportOver } from "../../schemas/bus/transport.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { ProcessMetrics } from "../metrics/process.ts"
 import { webhookMetrics } from "../metrics/webhooks.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
 import { KvLeases } from "../engine/leases.ts"
 import { Poster } from "./post.ts"
 import { deliverySource } from "./source.ts"
@@ -18,6 +19,7 @@ interface Parts {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   readonly config: HubConfig
+  readonly tracing: Tracing
   /** Of the node in the same process, where there is one. */
   readonly asker: Asker | null
   readonly metrics: ProcessMetrics
@@ -34,11 +36,12 @@ const ownAsker = async ({ nats, manager, config, metrics }: Parts): Promise<Aske
 }
 
 export const startWebhooks = async (parts: Parts): Promise<{ readonly stop: () => Promise<void> }> => {
-  const { nats, manager, config, metrics } = parts
+  const { nats, manager, config, metrics, tracing } = parts
   const asker = parts.asker ?? (await ownAsker(parts))
   const poster = new Poster({ production: config.env === "production", limits: config.limits.webhook })
   const told = webhookMetrics(metrics, manager)
-  const worker = new Worker({ source: await deliverySource(nats, manager, config.limits), ask: (ask) => asker.ask(ask), poster, config, observer: told.observer })
+  const source = await deliverySource(nats, manager, config.limits, tracing)
+  const worker = new Worker({ source, ask: (ask, span) => asker.ask(ask, span), poster, config, tracing, observer: told.observer })
   told.follow(worker)
   return {
     stop: async () => {

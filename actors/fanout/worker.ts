@@ -20,6 +20,9 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { HubConfig } from "../../schemas/config.ts"
+import { askSpan, endAnswered } from "../../schemas/trace/ask.ts"
+import type { Span } from "../../schemas/trace/span.ts"
+import { NO_TRACING, type Tracing } from "../../schemas/trace/tracing.ts"
 import { VERSION } from "../../schemas/version.ts"
 import type { DeliveryContent } from "../delivery/actor.ts"
 import { GONE, type Report } from "../delivery/decide.ts"
@@ -29,6 +32,7 @@ import type { Signed } from "../webhook/operations.ts"
 import { callOf, type Content } from "./call.ts"
 import { FairQueue, type Turn } from "./fair.ts"
 import type { Poster, PostOutcome } from "./post.ts"
+import { attemptSpan, endPost, postSpan } from "./trace.ts"
 
 /** One message of the consumer. */
 export interface Message {
@@ -38,6 +42,8 @@ export interface Message {
   readonly data: Uint8Array
   /** How often it was given to anybody, this time with it. */
   readonly given: number
+  /** Of the commit's trace, where that is sampled. */
+  readonly traceparent?: string | undefined
   readonly ack: () => void
   readonly nak: (afterMs: number) => void
   readonly working: () => void
@@ -59,15 +65,18 @@ export interface DeliveryObserver {
 
 export interface WorkerParts {
   readonly source: Source
-  readonly ask: (ask: Ask) => Promise<Answer>
+  readonly ask: (ask: Ask, span?: Span | null) => Promise<Answer>
   readonly poster: Pick<Poster, "post">
   readonly config: Pick<HubConfig, "limits">
   readonly observer?: DeliveryObserver
+  readonly tracing?: Tracing
 }
 
 interface Attempt extends Content {
   readonly message: Message
   readonly call: number
+  /** Of the attempt while it is made. */
+  readonly span?: Span | null
 }
 
 const ASK_DEADLINE_MS = 10_000
@@ -88,6 +97,7 @@ const text = new TextDecoder()
 
 export class Worker {
   private readonly parts: WorkerParts
+  private readonly tracing: Tracing
   private readonly queue: FairQueue<Attempt>
   /** By sequence. */
   private readonly held = new Map<number, Message>()
@@ -102,6 +112,7 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.parts = parts
+    this.tracing = parts.tracing ?? NO_TRACING
     const { webhook } = parts.config.limits
     this.queue = new FairQueue(webhook)
     this.heartbeat = setInterval(() => {
@@ -210,12 +221,14 @@ export class Worker {
 
   private async carryOut({ item, done }: Turn<Attempt>): Promise<void> {
     let tookMs: number | null = null
+    const span = attemptSpan(this.tracing, item.message.traceparent, item.message.seq)
     try {
-      tookMs = await this.attempt(item)
+      tookMs = await this.attempt(span === null ? item : { ...item, span })
     } catch (error) {
       console.error(JSON.stringify({ level: "error", at: "webhooks", delivery: item.message.delivery, error: error instanceof Error ? error.name : "unknown" }))
       this.again(item.message)
     }
+    span?.set("hub.outcome", tookMs === null ? "not_made" : "made").end()
     for (const evicted of done(tookMs)) this.track(this.putOff(evicted))
     this.begin()
   }
@@ -225,7 +238,7 @@ export class Worker {
     const { message, agent, body } = attempt
     const id = `ntf_${message.delivery}`
     const timestamp = String(Math.floor(Date.now() / 1000))
-    const signed = await this.asked<Signed>(`sign-${message.delivery}-${message.seq}`, "agent", agent, "webhook.sign", { id, timestamp, body })
+    const signed = await this.asked<Signed>(`sign-${message.delivery}-${message.seq}`, "agent", agent, "webhook.sign", { id, timestamp, body }, attempt)
     if (signed === null) {
       this.again(message)
       return null
@@ -239,14 +252,16 @@ export class Worker {
       this.admitElsewhere(attempt, receiverOf(signed.url))
       return null
     }
+    const post = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
     const outcome = await this.parts.poster.post(signed.url, this.headers(attempt, timestamp, signed.signature), Buffer.from(body))
+    if (post !== null) endPost(post, outcome)
     await this.report(attempt, outcome, signed)
     return outcome.duration_ms
   }
 
   /** The agent has another address than when this was queued: it takes its turn there. */
   private admitElsewhere(attempt: Attempt, receiver: string): void {
-    queueMicrotask(() => this.admit({ ...attempt, receiver }))
+    queueMicrotask(() => this.admit({ ...attempt, receiver, span: null }))
   }
 
   private headers({ message, about, body }: Attempt, timestamp: string, signature: string): Readonly<Record<string, string | number>> {
@@ -271,7 +286,7 @@ export class Worker {
     if (delivered && !failing) return
     const attempted: Attempted = { url, delivered, gone: outcome.response_code === GONE }
     const { delivery } = attempt.message
-    const found = await this.asked<{ readonly disabled: boolean }>(`webhook-${delivery}-${attempt.call}`, "agent", attempt.agent, "webhook.attempted", attempted)
+    const found = await this.asked<{ readonly disabled: boolean }>(`webhook-${delivery}-${attempt.call}`, "agent", attempt.agent, "webhook.attempted", attempted, attempt)
     if (found?.disabled === true) this.parts.observer?.disabled()
   }
 
@@ -281,17 +296,22 @@ export class Worker {
   }
 
   /** Acknowledges the message once the delivery's actor has it. */
-  private async tell({ message, call }: Attempt, what: "report" | "drop" | "put_off", input: object): Promise<{ readonly status: string | null } | null> {
-    const told = await this.asked<{ readonly status: string | null }>(`delivery-${message.delivery}-${call}`, "delivery", message.delivery, `delivery.${what}`, input)
+  private async tell(attempt: Attempt, what: "report" | "drop" | "put_off", input: object): Promise<{ readonly status: string | null } | null> {
+    const { message, call } = attempt
+    const told = await this.asked<{ readonly status: string | null }>(`delivery-${message.delivery}-${call}`, "delivery", message.delivery, `delivery.${what}`, input, attempt)
     if (told === null) this.again(message)
     else this.settle(message, message.ack)
     return told
   }
 
   /** The answer; `null` where nobody can say at the moment. An actor that seems not to be there is one whose log lags. */
-  private async asked<T>(id: string, kind: string, actor: string, op: string, input: unknown): Promise<T | null> {
+  private async asked<T>(id: string, kind: string, actor: string, op: string, input: unknown, attempt?: Attempt): Promise<T | null> {
     if (this.over) return null
-    const { head, body } = await this.parts.ask({ id, kind, actor, op, input, deadline: Date.now() + ASK_DEADLINE_MS })
+    const span = askSpan(attempt?.span, kind, op, actor)
+    // An attempt that is put off has no step of its own: its timer is one of the commit's trace all the same.
+    const traceparent = span?.traceparent ?? attempt?.message.traceparent
+    const { head, body } = await this.parts.ask({ id, kind, actor, op, input, deadline: Date.now() + ASK_DEADLINE_MS, traceparent }, span)
+    if (span !== null) endAnswered(span, head)
     return head.refused === undefined ? (JSON.parse(text.decode(body)) as T) : null
   }
 }

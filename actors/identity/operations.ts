@@ -52,9 +52,9 @@ export const identityOperations = (parts: KindParts): { readonly operations: Ope
     }
   }
   /** Whose a key is: hub id, `null` for nobody's. */
-  const claimantOf = async (publicKey: string, { commandId, deadline }: PrepareContext): Promise<string | null | { readonly refused: Refusal }> => {
+  const claimantOf = async (publicKey: string, { commandId, deadline, traceparent }: PrepareContext): Promise<string | null | { readonly refused: Refusal }> => {
     const actor = hubIdOf(Buffer.from(publicKey, "base64"))
-    const { head, body } = await parts.ask({ id: `${commandId}-claim`, kind: "key", actor, op: "key.resolve", input: null, deadline })
+    const { head, body } = await parts.ask({ id: `${commandId}-claim`, kind: "key", actor, op: "key.resolve", input: null, deadline, traceparent })
     if (head.refused?.code === "not_found") return null
     return head.refused === undefined ? (JSON.parse(Buffer.from(body).toString("utf8")) as { readonly agent: string }).agent : { refused: head.refused }
   }

@@ -11,6 +11,8 @@ export interface Message {
   readonly kind: string
   readonly id: string
   readonly data: Uint8Array
+  /** Of a sampled commit: its trace, and when it was stored (unix ms). */
+  readonly traced?: { readonly traceparent: string; readonly storedAt: number }
 }
 
 export interface ReadModelTable {

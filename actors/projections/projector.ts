@@ -14,10 +14,13 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
+import { nowMs } from "../../schemas/trace/span.ts"
+import { NO_TRACING, type Tracing } from "../../schemas/trace/tracing.ts"
 import type { Database } from "../database.ts"
 import { followStream } from "../engine/follow.ts"
 import { Applier } from "./applier.ts"
 import { type Message, messageOf, type Projection } from "./projection.ts"
+import { tellApplied, tracedOf } from "./trace.ts"
 
 const BATCH_MAX = 2000
 const BUFFER_MAX = 8000
@@ -38,6 +41,7 @@ export interface ProjectorParts {
   readonly announce: (seq: number, batch: ReadonlyArray<Message>) => void
   /** Makes the tables anew, beside the served ones. */
   readonly renew: (signal: AbortSignal) => Promise<void>
+  readonly tracing?: Tracing
 }
 
 export class Projector {
@@ -149,7 +153,7 @@ export class Projector {
   }
 
   private async follow(from: number): Promise<void> {
-    const { nats, projection, announce } = this.parts
+    const { nats, projection, announce, tracing = NO_TRACING } = this.parts
     let watermark = from
     this.watermark = from
     this.buffer = []
@@ -158,7 +162,8 @@ export class Projector {
       // Once one is left out, so is everything behind it.
       if (this.buffer.length >= BUFFER_MAX) overflowed = true
       if (overflowed) return
-      this.buffer.push(messageOf(message.subject, message.seq, message.data))
+      const plain = messageOf(message.subject, message.seq, message.data)
+      this.buffer.push(tracing.on ? { ...plain, ...tracedOf(tracing, message) } : plain)
       this.wake?.()
     })
     try {
@@ -170,8 +175,10 @@ export class Projector {
           continue
         }
         const batch = this.buffer.splice(0, BATCH_MAX)
+        const beganAt = tracing.on ? nowMs() : 0
         watermark = await this.applier.apply(batch, watermark)
         this.watermark = watermark
+        if (tracing.on) tellApplied(tracing, projection.name, batch, beganAt)
         announce(watermark, batch)
       }
     } finally {

@@ -7,6 +7,9 @@ import { PART_HEADER, PART_MAX_BYTES, partHeader, PARTS_MAX, splitParts } from "
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
+import { endAs } from "../../schemas/trace/ask.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
+import { queryAnswerSpan } from "../engine/trace.ts"
 
 const QUERY_TIMEOUT_MS = 5000
 /** Queries of one node under way at once; one more is refused before it reaches Postgres. */
@@ -21,7 +24,7 @@ export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
 
-export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers, observer: QueryObserver): void => {
+export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers, observer: QueryObserver, tracing: Tracing): void => {
   for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<[string, (input: never) => Promise<unknown>]>) {
     observer.serves(name)
     nats.subscribe(subjects.query(name), {
@@ -35,9 +38,11 @@ export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers, obse
         }
         observer.underWay++
         const began = performance.now()
+        const span = queryAnswerSpan(tracing, name, message.headers)
         void answer(name, handler, message).then((reply) => {
           observer.underWay--
           observer.settled(name, reply.ok ? undefined : reply.refused.code, (performance.now() - began) / 1000)
+          if (span !== null) endAs(span, reply.ok ? "ok" : reply.refused.code)
           respond(message, reply)
         })
       }

@@ -53,7 +53,7 @@ export const challengeKind = kind(fold, (parts) => {
   const sealer = new Sealer(parts.seed)
 
   const askFor = async <T>(context: PrepareContext, kind: string, actor: string, op: string): Promise<T | { readonly refused: Refusal }> => {
-    const answer = await parts.ask({ id: `${context.commandId}-${op}`, kind, actor, op, input: null, deadline: context.deadline })
+    const answer = await parts.ask({ id: `${context.commandId}-${op}`, kind, actor, op, input: null, deadline: context.deadline, traceparent: context.traceparent })
     return answer.head.refused === undefined ? (JSON.parse(text.decode(answer.body)) as T) : { refused: answer.head.refused }
   }
 

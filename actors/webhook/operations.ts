@@ -60,7 +60,7 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
   const prepareRedelivery = async (state: AgentState, delivery: string, context: PrepareContext): Promise<null | { readonly refused: Refusal }> => {
     const refused = tryRefusal(state, context.at, limits)
     if (refused !== null) return { refused }
-    const asked = { id: `${context.commandId}-redeliver`, kind: "delivery", actor: delivery, op: "delivery.redeliver", input: { agent: context.id }, deadline: context.deadline }
+    const asked = { id: `${context.commandId}-redeliver`, kind: "delivery", actor: delivery, op: "delivery.redeliver", input: { agent: context.id }, deadline: context.deadline, traceparent: context.traceparent }
     const { head } = await ask(asked)
     return head.refused === undefined ? null : { refused: head.refused }
   }

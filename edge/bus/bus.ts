@@ -5,6 +5,7 @@ import type { OperationName, Operations, Queries, QueryName, QueryReply } from "
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { secondsSince } from "../../schemas/metrics/calls.ts"
 import { subjects } from "../../schemas/subjects.ts"
+import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/trace/ask.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { QueryClient } from "./queries.ts"
@@ -18,8 +19,8 @@ export interface Request<Op extends OperationName> {
 
 export type Outcome = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly refusal: Refusal }
 
-/** What of a request bounds a query; one that no request asks has a bound of its own. */
-export type Within = Pick<Call, "deadline">
+/** What of a request bounds a query, and where it is traced; one that no request asks has a bound of its own. */
+export type Within = Pick<Call, "deadline"> & Partial<Pick<Call, "span">>
 
 /** An agent moves with its key's rotation: more hops than this are a fault. */
 const MOVES_MAX = 2
@@ -81,7 +82,12 @@ export class Bus {
     const began = performance.now()
     return Effect.flatMap(
       Effect.tryPromise({
-        try: () => this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout),
+        try: async () => {
+          const span = querySpan(within.span, view)
+          const answer = await this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout, span?.traceparent)
+          if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
+          return answer
+        },
         catch: () => NO_ANSWER
       }),
       (answer) => {
@@ -96,6 +102,7 @@ export class Bus {
     const draw = ticket === null || ticket.spent ? null : (call.endpoint?.draw ?? [])
     let { actor } = request
     for (let moves = 0; moves <= MOVES_MAX; moves++) {
+      const span = askSpan(call.span, request.kind, request.op, actor)
       const { head, body } = await this.asker.ask({
         id: call.nextAskId(),
         kind: request.kind,
@@ -107,8 +114,10 @@ export class Bus {
         ...(ticket !== null && call.endpoint?.openToSuspended === true ? { whileSuspended: true as const } : {}),
         ...(call.command === null ? {} : { command: `${call.command}.${request.op}` }),
         deadline: call.deadline,
-        trace: call.id
-      })
+        trace: call.id,
+        ...(span === null ? {} : { traceparent: span.traceparent })
+      }, span)
+      if (span !== null) endAnswered(span, head)
       if (head.rate !== undefined) call.rate = head.rate
       if (head.refused !== undefined) return { ok: false, refusal: head.refused }
       if (head.moved === undefined) return { ok: true, body }

@@ -6,9 +6,10 @@
  * asked ever more, and a late answer to an earlier one still counts. Where nobody listens the server says so, and the
  * next try follows soon. At the deadline, or when the connection is closed, the answer is `null`.
  */
-import { createInbox, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import { createInbox, headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
 import { PART_HEADER, readPartHeader } from "../../schemas/bus/parts.ts"
 import { inboxOf } from "../../schemas/bus/roles.ts"
+import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
 
 const FIRST_WAIT_MS = 400
 const LAST_WAIT_MS = 3200
@@ -44,7 +45,7 @@ export class QueryClient {
     })
   }
 
-  ask(subject: string, payload: Uint8Array, deadline: number): Promise<Uint8Array | null> {
+  ask(subject: string, payload: Uint8Array, deadline: number, traceparent?: string): Promise<Uint8Array | null> {
     if (this.underWay >= UNDER_WAY_MAX) return Promise.resolve(null)
     this.underWay++
     return new Promise((resolve) => {
@@ -52,7 +53,7 @@ export class QueryClient {
       let wait = FIRST_WAIT_MS
       const send = (): void => {
         if (Date.now() >= deadline || this.nats.isClosed()) return query.settle(null)
-        this.send(query, subject, payload)
+        this.send(query, subject, payload, traceparent)
         query.again(wait)
         wait = Math.min(wait * 2, LAST_WAIT_MS)
       }
@@ -73,12 +74,12 @@ export class QueryClient {
     })
   }
 
-  private send(query: Query, subject: string, payload: Uint8Array): void {
+  private send(query: Query, subject: string, payload: Uint8Array, traceparent: string | undefined): void {
     const token = String(++this.next)
     query.tokens.push(token)
     this.tries.set(token, { query, parts: [], missing: -1 })
     try {
-      this.nats.publish(subject, payload, { reply: this.prefix + token })
+      this.nats.publish(subject, payload, { reply: this.prefix + token, ...(traceparent === undefined ? {} : { headers: tracedBy(traceparent) }) })
     } catch {
       // A connection that is closing: the next try says so.
     }
@@ -98,4 +99,10 @@ export class QueryClient {
     one.missing--
     if (one.missing === 0) one.query.settle(Buffer.concat(one.parts))
   }
+}
+
+const tracedBy = (traceparent: string) => {
+  const all = headers()
+  all.set(TRACEPARENT, traceparent)
+  return all
 }

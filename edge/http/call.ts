@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http"
 import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import type { Span } from "../../schemas/trace/span.ts"
 import type { ClientHash } from "./address.ts"
 import type { Endpoint } from "./endpoints.ts"
 
@@ -35,6 +36,8 @@ export class Call {
   refusal: Refusal | null = null
   /** Command id of a request under an Idempotency-Key, see idempotency.ts. */
   command: string | null = null
+  /** Where the request is traced. */
+  span: Span | null = null
   /** Extra headers of the answer, in lower case. */
   readonly headers: Record<string, string> = {}
   private asks = 0

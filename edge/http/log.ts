@@ -33,7 +33,8 @@ export class RequestLog {
       bytes,
       ...(call.ticket === null ? {} : { key: call.ticket.hubId }),
       ...(call.clientRequestId === undefined ? {} : { client_request_id: call.clientRequestId }),
-      client: call.client
+      client: call.client,
+      ...(call.span === null ? {} : { trace_id: call.span.traceId })
     })
   }
 

@@ -33,6 +33,7 @@ import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
+import type { RequestTraces } from "./trace.ts"
 
 export interface PipelineParts {
   readonly limits: Limits
@@ -44,6 +45,7 @@ export interface PipelineParts {
   readonly table: EndpointTable
   readonly log: RequestLog
   readonly metrics: EdgeMetrics
+  readonly traces: RequestTraces
   /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
   readonly basePath: string
   /** What handles a request that has been let in, by the endpoint's full name. */
@@ -78,6 +80,7 @@ export class Pipeline {
     const began = performance.now()
     parts.metrics.began()
     const call = new Call(randomUUID(), request, parts.clients.of(request), parts.basePath, now, now + parts.limits.service.request_deadline_ms)
+    parts.traces.begin(call)
     const held = { bytes: 0 }
     // What serves may be interrupted; what is then said and given back may not.
     return Effect.uninterruptible(Effect.ensuring(
@@ -87,6 +90,7 @@ export class Pipeline {
           const finished = finish(call, answer)
           parts.metrics.answered(call, finished.status, began)
           parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
+          parts.traces.end(call, finished.status)
           try {
             send(request, response, finished)
           } catch (error) {
@@ -191,6 +195,7 @@ export class Pipeline {
   private failed(call: Call, cause: Cause.Cause<unknown>): Effect.Effect<Response> {
     if (Cause.hasInterruptsOnly(cause)) {
       this.parts.log.request(call, CLIENT_CLOSED_REQUEST, 0)
+      this.parts.traces.end(call, null)
       return Effect.failCause(cause as Cause.Cause<never>)
     }
     const error = Cause.squash(cause)

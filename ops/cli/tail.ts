@@ -6,6 +6,7 @@ import type { JsMsg } from "@nats-io/jetstream"
 import { followStream, type Start } from "../../actors/engine/follow.ts"
 import type { Commit } from "../../actors/engine/ports.ts"
 import { onLine } from "../../actors/engine/renewal.ts"
+import { traceIdOf } from "../../actors/engine/trace.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { kindOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
@@ -86,7 +87,11 @@ const actorOf = (message: JsMsg): { readonly kind: string; readonly id: string }
 const textLine: Line = (message, commit) => {
   const { kind, id } = actorOf(message)
   const trace = commit.trace === undefined ? "" : `  trace ${commit.trace}`
-  return `#${message.seq}  ${timeText(commit.at)}  ${kind}/${id}  ${commit.op}  ${commit.events.map((event) => event.type).join(" ")}${trace}`
+  const traceId = traceIdOf(message.headers)
+  return `#${message.seq}  ${timeText(commit.at)}  ${kind}/${id}  ${commit.op}  ${commit.events.map((event) => event.type).join(" ")}${trace}${traceId === null ? "" : `  trace_id ${traceId}`}`
 }
 
-const jsonLine: Line = (message, commit) => JSON.stringify({ seq: message.seq, ...actorOf(message), commit })
+const jsonLine: Line = (message, commit) => {
+  const traceId = traceIdOf(message.headers)
+  return JSON.stringify({ seq: message.seq, ...actorOf(message), commit, ...(traceId === null ? {} : { trace_id: traceId }) })
+}

@@ -10,9 +10,9 @@ export const timeText = (at: number): string => new Date(at).toISOString()
 
 export const eventText = ({ type, v, ...fields }: EventShape): string => `${type} v${v} ${JSON.stringify(fields)}`
 
-export const headText = ({ seq, commit }: LogEntry): string => {
+export const headText = ({ seq, commit, trace_id }: LogEntry): string => {
   const by = commit.by === undefined ? "" : ` by ${commit.by}`
-  return `#${seq}  ${timeText(commit.at)}  ${commit.op}  (command ${commit.id}${by})`
+  return `#${seq}  ${timeText(commit.at)}  ${commit.op}  (command ${commit.id}${by})${trace_id === undefined ? "" : `  trace_id ${trace_id}`}`
 }
 
 const indented = (lines: ReadonlyArray<string>, by = "    "): ReadonlyArray<string> => lines.map((line) => `${by}${line}`)

@@ -13,6 +13,7 @@
  */
 import { type ErrorCode, type Refusal, unavailable } from "../errors.ts"
 import { shardOf, subjects } from "../subjects.ts"
+import type { Span } from "../trace/span.ts"
 import { type Ask, encodeAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
 import { paced } from "./pace.ts"
 import type { BusRole } from "./roles.ts"
@@ -67,6 +68,7 @@ interface Waiting {
   /** Of `performance.now()`. */
   readonly began: number
   sent: boolean
+  readonly span: Span | null
   session: string | null
   retryAt: number
 }
@@ -109,8 +111,8 @@ export class Asker {
     return this.waiting.size
   }
 
-  /** Never rejects: what goes wrong is `head.refused`. */
-  ask(ask: Ask): Promise<Answer> {
+  /** Never rejects: what goes wrong is `head.refused`. `span`: hears of further tries; it is the caller's to end. */
+  ask(ask: Ask, span: Span | null = null): Promise<Answer> {
     if (this.waiting.size >= this.maxInFlight) {
       this.overloaded++
       this.observer?.settled(ask.op, "overloaded", 0)
@@ -123,7 +125,7 @@ export class Asker {
     return new Promise((resolve) => {
       const number = this.next
       this.next = this.next === 0xffffffff ? 1 : this.next + 1
-      const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, began: performance.now(), sent: false, session: null, retryAt: 0 }
+      const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0 }
       this.waiting.set(number, entry)
       this.send(number, entry)
     })
@@ -142,7 +144,10 @@ export class Asker {
       return
     }
     entry.retryAt = Date.now() + RETRY_AFTER_MS
-    if (entry.sent) this.retries++
+    if (entry.sent) {
+      this.retries++
+      entry.span?.event("retry")
+    }
     entry.sent = true
     const queue = this.outgoing.get(session)
     if (queue === undefined) this.outgoing.set(session, [{ number, bytes: entry.bytes }])

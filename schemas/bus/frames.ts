@@ -43,6 +43,8 @@ export interface Ask {
   /** Unix ms after which nobody waits any more. */
   readonly deadline: number
   readonly trace?: string
+  /** W3C trace context of the step that asks; absent where it is not sampled. */
+  readonly traceparent?: string | undefined
   /** A command id other than `id`: the same Idempotency-Key is the same command (contract 13). */
   readonly command?: string
 }

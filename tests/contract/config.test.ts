@@ -38,7 +38,8 @@ describe("an empty environment", () => {
     limits: LIMITS,
     trustProxy: 0,
     bind: null,
-    streamReplicas: 1
+    streamReplicas: 1,
+    traces: null
   }
 
   it("gives the defaults", () => {

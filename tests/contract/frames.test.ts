@@ -19,6 +19,7 @@ const ask: fc.Arbitrary<Ask> = fc.record(
     whileSuspended: fc.constant(true as const),
     deadline: fc.maxSafeNat(),
     trace: text,
+    traceparent: text,
     command: text
   },
   { requiredKeys: ["id", "kind", "actor", "op", "input", "deadline"], noNullPrototype: true }

@@ -9,6 +9,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { RETRY_AFTER_MS } from "../../schemas/bus/asker.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
+import { BATCH_MAX, PAUSE_MAX_MS, PAUSE_MIN_MS, POST_TIMEOUT_MS, QUEUE_MAX, STOP_WITHIN_MS } from "../../schemas/trace/exporter.ts"
 import { textOf, trackedFiles } from "./tracked.ts"
 
 const files = trackedFiles()
@@ -68,6 +69,20 @@ describe("run-a-cluster.md", () => {
     const read = new Set(readers.flatMap((file) => textOf(file).match(/\bHUB_[A-Z0-9_]+\b/g) ?? []).filter((name) => !name.startsWith("HUB_TEST_")))
     const told = [...CLUSTER.matchAll(/^\| (`HUB_[^|]+) \|/gm)].flatMap(([, cell]) => cell?.match(/HUB_[A-Z0-9_]+/g) ?? [])
     expect(told.toSorted()).toEqual([...read].toSorted())
+  })
+
+  it("tells every name of OpenTelemetry's that is read, and no other", () => {
+    const read = new Set(textOf("schemas/trace/settings.ts").match(/\bOTEL_[A-Z_]+\b/g))
+    const told = [...CLUSTER.matchAll(/^\| `(OTEL_[A-Z_]+)` \|/gm)].map(([, name]) => name)
+    expect(told.toSorted()).toEqual([...read].toSorted())
+  })
+
+  it("tells the bounds of traces as they are", () => {
+    const flat = CLUSTER.replace(/\s+/g, " ")
+    for (const piece of [
+      `the newest ${QUEUE_MAX.toLocaleString("en")} spans`, `one batch of ${BATCH_MAX} under way for ${POST_TIMEOUT_MS / 1000} s`,
+      `again after ${PAUSE_MIN_MS / 1000} s and ever later, ${PAUSE_MAX_MS / 1000} s at most`, `for ${STOP_WITHIN_MS / 1000} s at most`
+    ]) expect(flat).toContain(piece)
   })
 
   it("tells the figures of leases and retries as they are", () => {

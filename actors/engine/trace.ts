@@ -1,0 +1,50 @@
+/** The engine's steps of a trace: a command, its append, a timer that fires, a query. */
+import type { MsgHdrs } from "@nats-io/transport-node"
+import type { Ask } from "../../schemas/bus/frames.ts"
+import type { Span } from "../../schemas/trace/span.ts"
+import { readTraceparent, TRACEPARENT } from "../../schemas/trace/traceparent.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
+import type { AppendResult } from "./ports.ts"
+
+/** Of a commit's message. */
+export const traceparentOf = (headers: MsgHdrs | undefined): string | undefined => headers?.get(TRACEPARENT) || undefined
+
+export const traceIdOf = (headers: MsgHdrs | undefined): string | null => {
+  const traceparent = traceparentOf(headers)
+  return traceparent === undefined ? null : (readTraceparent(traceparent)?.traceId ?? null)
+}
+
+export const commandSpan = (tracing: Tracing, { op, kind, traceparent }: Ask): Span | null => {
+  const span = tracing.follow(op, "server", traceparent)
+  span?.set("messaging.system", "nats").set("messaging.operation.type", "process").set("hub.kind", kind).set("hub.op", op)
+  return span
+}
+
+export const queryAnswerSpan = (tracing: Tracing, view: string, headers: MsgHdrs | undefined): Span | null => {
+  if (!tracing.on) return null
+  const span = tracing.follow(`answer ${view}`, "server", traceparentOf(headers))
+  span?.set("messaging.system", "nats").set("messaging.operation.type", "process")
+  return span
+}
+
+export const appendSpan = (command: Span | null | undefined, kind: string): Span | null =>
+  command === null || command === undefined
+    ? null
+    : command.child("append", "producer").set("messaging.system", "nats").set("messaging.operation.type", "send").set("hub.kind", kind)
+
+export const endAppend = (span: Span, result: AppendResult): void => {
+  span.set("hub.outcome", result.ok ? "ok" : result.reason)
+  if (result.ok) {
+    span.set("hub.sequence", result.seqs[0] ?? 0)
+    if (result.batch !== undefined) span.set("messaging.batch.message_count", result.batch)
+  } else if (result.reason !== "conflict") span.fail(result.reason)
+  span.end()
+}
+
+/** A fired timer begins a trace of its own, linked to the one that set it: between the two may lie hours. */
+export const timerSpan = (tracing: Tracing, op: string, headers: MsgHdrs | undefined): Span | null => {
+  if (!tracing.on) return null
+  const span = tracing.link(`timer ${op}`, "consumer", traceparentOf(headers))
+  span?.set("messaging.system", "nats").set("messaging.operation.type", "process").set("hub.op", op)
+  return span
+}

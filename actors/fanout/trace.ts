@@ -1,0 +1,29 @@
+/**
+ * A worker's steps of a trace: an attempt, and the exchange with the receiver within it. Of the address only the host and
+ * the port are told.
+ */
+import type { Span } from "../../schemas/trace/span.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
+import type { PostOutcome } from "./post.ts"
+
+export const attemptSpan = (tracing: Tracing, traceparent: string | undefined, seq: number): Span | null => {
+  const span = tracing.follow("deliver webhook", "consumer", traceparent)
+  span?.set("messaging.system", "nats").set("messaging.operation.type", "process").set("hub.kind", "delivery").set("hub.sequence", seq)
+  return span
+}
+
+/** `made`: attempts before this one; nothing where an older node did not say. */
+export const postSpan = (attempt: Span, url: string, made: number | undefined): Span => {
+  const span = attempt.child("POST", "client").set("http.request.method", "POST")
+  if (made !== undefined) span.set("hub.attempt", made + 1)
+  if (!URL.canParse(url)) return span
+  const { hostname, port, protocol } = new URL(url)
+  return span.set("server.address", hostname).set("server.port", port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
+}
+
+export const endPost = (span: Span, { response_code, error }: PostOutcome): void => {
+  if (response_code !== null) span.set("http.response.status_code", response_code)
+  span.set("hub.outcome", error ?? "delivered")
+  if (error !== null) span.fail(error)
+  span.end()
+}

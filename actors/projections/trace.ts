@@ -1,0 +1,29 @@
+/** A commit's way into the read models, as a step of the commit's own trace. */
+import type { JsMsg } from "@nats-io/jetstream"
+import { nowMs } from "../../schemas/trace/span.ts"
+import type { Tracing } from "../../schemas/trace/tracing.ts"
+import { traceparentOf } from "../engine/trace.ts"
+import type { Message } from "./projection.ts"
+
+/** What a message of the log says of its trace; nothing where that was not sampled. */
+export const tracedOf = (tracing: Tracing, message: JsMsg): Pick<Message, "traced"> => {
+  const traceparent = tracing.on ? traceparentOf(message.headers) : undefined
+  return traceparent === undefined ? {} : { traced: { traceparent, storedAt: Number(message.timestampNanos) / 1e6 } }
+}
+
+/** Of a batch that is in the tables now. A batch that could not be applied comes again, and is told of then. */
+export const tellApplied = (tracing: Tracing, projection: string, batch: ReadonlyArray<Message>, beganAt: number): void => {
+  for (const { traced, kind, seq } of batch) {
+    if (traced === undefined) continue
+    tracing
+      .follow(`project ${projection}`, "consumer", traced.traceparent, beganAt)
+      ?.set("messaging.system", "nats")
+      .set("messaging.operation.type", "process")
+      .set("messaging.batch.message_count", batch.length)
+      .set("hub.projection", projection)
+      .set("hub.kind", kind)
+      .set("hub.sequence", seq)
+      .set("hub.lag_ms", Math.max(0, Math.round(nowMs() - traced.storedAt)))
+      .end()
+  }
+}

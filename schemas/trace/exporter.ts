@@ -1,0 +1,196 @@
+/**
+ * Ended spans on their way to a collector (OTLP/HTTP).
+ *
+ * Invariants
+ *  - Whoever ends a span waits for nothing: it is put into a queue of QUEUE_MAX, where one more pushes the oldest out.
+ *  - One batch of BATCH_MAX at most is under way, for POST_TIMEOUT_MS at most, whatever the collector does. So what is held
+ *    is bounded, and so is the work of one turn of the event loop.
+ *  - A collector that is away or asks for a pause gets its batch again, each time later (PAUSE_MAX_MS at most). One that
+ *    refuses a batch for what it is does not.
+ *  - What is lost is counted. That it is lost is said once when it begins, COMPLAIN_GAP_MS apart at least, and once when it ends.
+ *  - Headers hold secrets: they go to the configured address alone, never with a redirect, and stand in no line.
+ *  - `stop` sends what there is, for STOP_WITHIN_MS at most.
+ */
+import { otlpBody, type TracedService } from "./otlp.ts"
+import { NewestQueue } from "./queue.ts"
+import type { Span, SpanSink } from "./span.ts"
+
+export const QUEUE_MAX = 4096
+export const BATCH_MAX = 256
+/** How long spans gather before they leave; sooner where a batch is full. */
+export const GATHER_MS = 1000
+export const POST_TIMEOUT_MS = 5000
+export const PAUSE_MIN_MS = 1000
+export const PAUSE_MAX_MS = 60_000
+export const STOP_WITHIN_MS = 2000
+const COMPLAIN_GAP_MS = 60_000
+/** An answer that is longer costs its connection. */
+const ANSWER_MAX_BYTES = 65_536
+
+/** Answers after which the same batch may be sent again (OTLP, "Retryable Response Codes"). */
+const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+export interface Collector {
+  /** Full address of the endpoint for traces. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface ExporterCounts {
+  readonly sent: number
+  /** Pushed out, refused, or left at the end. */
+  readonly lost: number
+  readonly waiting: number
+}
+
+/** `problem`: what went wrong; `null`: taken. */
+interface Posted {
+  readonly problem: string | null
+  readonly again: boolean
+  /** What the collector asked for. */
+  readonly pauseMs: number
+}
+
+const TAKEN: Posted = { problem: null, again: false, pauseMs: 0 }
+
+export class Exporter implements SpanSink {
+  private readonly collector: Collector
+  private readonly service: TracedService
+  private readonly say: (line: string) => void
+  private readonly queue = new NewestQueue<Span>(QUEUE_MAX)
+  private timer: NodeJS.Timeout | null = null
+  private underWay: Promise<void> | null = null
+  private posting: AbortController | null = null
+  private stopping = false
+  /** The time for the end is over. */
+  private over = false
+  private pauseMs = 0
+  private sent = 0
+  private lost = 0
+  /** Whether the last that was said is that spans are lost or late. */
+  private ailing = false
+  private saidAt = Number.NEGATIVE_INFINITY
+
+  constructor(collector: Collector, service: TracedService, say: (line: string) => void) {
+    this.collector = collector
+    this.service = service
+    this.say = say
+  }
+
+  get counts(): ExporterCounts {
+    return { sent: this.sent, lost: this.lost, waiting: this.queue.size }
+  }
+
+  take(span: Span): void {
+    if (!this.queue.push(span)) this.lost++
+    if (this.underWay !== null || this.stopping) return
+    if (this.queue.size === BATCH_MAX && this.pauseMs === 0) this.sendIn(0)
+    else if (this.timer === null) this.sendIn(GATHER_MS)
+  }
+
+  /** Never rejects. What is left then is lost. */
+  async stop(): Promise<void> {
+    this.stopping = true
+    if (this.timer !== null) clearTimeout(this.timer)
+    const late = setTimeout(() => {
+      this.over = true
+      this.posting?.abort()
+    }, STOP_WITHIN_MS)
+    await this.underWay
+    // A collector that is away by now is not waited for.
+    this.pauseMs = 0
+    while (this.queue.size > 0 && this.pauseMs === 0 && !this.over) await this.sendBatch()
+    clearTimeout(late)
+    this.lost += this.queue.take(QUEUE_MAX).length
+    if (this.lost > 0) this.say(`traces: ${this.lost} spans were lost in this process's time`)
+  }
+
+  private sendIn(ms: number): void {
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer = setTimeout(() => {
+      this.timer = null
+      this.underWay = this.sendBatch().finally(() => {
+        this.underWay = null
+        if (this.queue.size === 0 || this.stopping) return
+        this.sendIn(this.pauseMs > 0 ? this.pauseMs : this.queue.size >= BATCH_MAX ? 0 : GATHER_MS)
+      })
+    }, ms)
+    this.timer.unref()
+  }
+
+  private async sendBatch(): Promise<void> {
+    const batch = this.queue.take(BATCH_MAX)
+    const { problem, again, pauseMs } = await this.post(otlpBody(this.service, batch))
+    if (problem === null) {
+      this.sent += batch.length
+      this.pauseMs = 0
+      return this.well()
+    }
+    // Halfway random, so that not all processes come back at once.
+    const doubled = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, this.pauseMs * 2))
+    this.pauseMs = Math.min(PAUSE_MAX_MS, Math.max(pauseMs, doubled * (0.75 + Math.random() / 4)))
+    this.lost += again ? this.queue.putBack(batch) : batch.length
+    this.complain(problem)
+  }
+
+  private async post(body: string): Promise<Posted> {
+    const posting = new AbortController()
+    const late = setTimeout(() => posting.abort(), POST_TIMEOUT_MS)
+    this.posting = posting
+    try {
+      const answer = await fetch(this.collector.url, {
+        method: "POST",
+        headers: { ...this.collector.headers, "content-type": "application/json" },
+        body,
+        redirect: "manual",
+        signal: posting.signal
+      })
+      await drain(answer)
+      if (answer.ok) return TAKEN
+      return { problem: `it answered ${answer.status}`, again: AGAIN.has(answer.status), pauseMs: pauseOf(answer.headers.get("retry-after")) }
+    } catch (error) {
+      return { problem: posting.signal.aborted ? "it did not answer in time" : reasonOf(error), again: true, pauseMs: 0 }
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  private complain(problem: string): void {
+    if (this.ailing) return
+    const now = performance.now()
+    if (now - this.saidAt < COMPLAIN_GAP_MS) return
+    this.saidAt = now
+    this.ailing = true
+    this.say(`traces: the collector does not take them (${problem}); requests go on, what has no room is dropped`)
+  }
+
+  private well(): void {
+    if (!this.ailing) return
+    this.ailing = false
+    this.say(`traces: the collector takes them again; ${this.lost} spans were lost so far`)
+  }
+}
+
+/** What it says besides is nobody's matter; read to its end, the connection serves again. */
+const drain = async ({ body }: Response): Promise<void> => {
+  let left = ANSWER_MAX_BYTES
+  try {
+    for await (const chunk of body ?? []) {
+      left -= chunk.length
+      if (left < 0) break
+    }
+  } catch {
+    // The status has been heard.
+  }
+}
+
+/** Seconds; a date is not worth reading for this. */
+const pauseOf = (retryAfter: string | null): number =>
+  retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : 0
+
+/** A code or a name, never a message: that may hold an address. */
+const reasonOf = (error: unknown): string => {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof Error && "code" in cause && typeof cause.code === "string") return cause.code
+  return error instanceof Error ? error.name : "unknown"
+}

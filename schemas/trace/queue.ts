@@ -1,0 +1,48 @@
+/** The newest so many of what was put in, in order: one more pushes the oldest out. */
+export class NewestQueue<T> {
+  private readonly slots: Array<T | undefined>
+  private head = 0
+  private count = 0
+
+  constructor(max: number) {
+    this.slots = Array.from({ length: max })
+  }
+
+  get size(): number {
+    return this.count
+  }
+
+  /** False where the oldest was lost for it. */
+  push(item: T): boolean {
+    const { slots } = this
+    const full = this.count === slots.length
+    slots[(this.head + this.count) % slots.length] = item
+    if (full) this.head = (this.head + 1) % slots.length
+    else this.count++
+    return !full
+  }
+
+  /** The oldest, up to `max` of them. */
+  take(max: number): ReadonlyArray<T> {
+    const taken: Array<T> = []
+    while (taken.length < max && this.count > 0) {
+      taken.push(this.slots[this.head] as T)
+      this.slots[this.head] = undefined
+      this.head = (this.head + 1) % this.slots.length
+      this.count--
+    }
+    return taken
+  }
+
+  /** Puts back what was taken, as the oldest; returns how many of it found no room. The newest of them stay. */
+  putBack(items: ReadonlyArray<T>): number {
+    const { slots } = this
+    const room = Math.min(items.length, slots.length - this.count)
+    for (let index = items.length - 1; index >= items.length - room; index--) {
+      this.head = (this.head + slots.length - 1) % slots.length
+      slots[this.head] = items[index]
+      this.count++
+    }
+    return items.length - room
+  }
+}
