@@ -1,5 +1,4 @@
 /** The pages for readers say what is there: links, paths, versions, names and figures are held against the project. */
-import { existsSync } from "node:fs"
 import { posix } from "node:path"
 import { describe, expect, it } from "vitest"
 import { BEAT_MS, DROP_AFTER_MS, SERVE_WITHIN_MS, SILENT_AFTER_MS } from "../../actors/engine/placement.ts"
@@ -101,8 +100,21 @@ describe("run-a-cluster.md", () => {
     expect(DROP_AFTER_MS).toBeLessThan(SESSION_TTL_SECONDS * 1000)
   })
 
-  it("is right that there is no docker-compose.yml", () => {
-    expect(CLUSTER.includes("no `docker-compose.yml`")).toBe(!existsSync(`${projectRoot}/docker-compose.yml`))
+  it("tells every service of docker-compose.yml, and no other", () => {
+    const services = textOf("docker-compose.yml").split(/^services:$/m)[1]?.split(/^networks:$/m)[0] ?? ""
+    const named = [...services.matchAll(/^  ([\w-]+):$/gm)].map(([, name]) => name)
+    const table = /\| Service \|[\s\S]*?\n\n/.exec(CLUSTER)?.[0] ?? ""
+    const told = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) => cell?.match(/[\w-]+/g) ?? [])
+    expect(named.length).toBeGreaterThan(8)
+    expect(told.toSorted()).toEqual(named.toSorted())
+  })
+
+  it("has every variable of docker-compose.yml drawn by secrets.sh, told, or given a default", () => {
+    const compose = textOf("docker-compose.yml")
+    const asked = new Set([...compose.matchAll(/\$\{(\w+)(:-)?/g)].flatMap(([, name, optional]) => (optional === undefined ? [name ?? ""] : [])))
+    const drawn = new Set([...(/for name in ([^;]+);/.exec(textOf("ops/deploy/secrets.sh"))?.[1] ?? "").split(" ").map((name) => `HUB_${name}_PASSWORD`), "HUB_SERVER_KEY"])
+    expect([...asked].filter((name) => !drawn.has(name))).toEqual([])
+    expect([...drawn].filter((name) => !asked.has(name))).toEqual([])
   })
 })
 
