@@ -2,12 +2,14 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { SEEDED_CATEGORIES } from "../../actors/category/actor.ts"
 import { API_PREFIX, VERSION } from "../../schemas/version.ts"
 import type { System } from "../harness/index.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Exposition, scrape } from "../support/exposition.ts"
 import { send } from "../support/http.ts"
+import { newIdentity } from "../support/identity.ts"
 import { answering, healthy, inTurn, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -26,6 +28,9 @@ beforeAll(async () => {
   edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge })
   agent = await register(client, { edge })
+  // What the node does at its start would be counted among what the tests do.
+  const seeded = { op: "category.seed", outcome: "ok" }
+  await waitFor(async () => (await ofActor()).value("hub_actor_operations_total", seeded) >= SEEDED_CATEGORIES.length, { describe: "the seeded categories" })
 })
 afterAll(async () => {
   await service?.stop()
@@ -89,8 +94,12 @@ describe("exact requests move exact counters", () => {
     expect(rise(onEdge, edgeAfter, "hub_edge_request_duration_seconds_count", route)).toBe(7)
     expect(rise(onEdge, edgeAfter, "hub_bus_asks_total", { op: "agent.me", outcome: "ok" })).toBe(7)
     expect(rise(onEdge, edgeAfter, "hub_bus_ask_duration_seconds_count", { op: "agent.me" })).toBe(7)
-    expect(rise(onNode, nodeAfter, "hub_actor_operations_total", { op: "agent.me", outcome: "ok" })).toBe(7)
-    expect(rise(onNode, nodeAfter, "hub_actor_operation_duration_seconds_count", { op: "agent.me" })).toBe(7)
+    // On a machine that is too busy to answer within 700 ms, the edge asks again: the node then answers twice.
+    const most = 7 + rise(onEdge, edgeAfter, "hub_bus_ask_retries_total", {})
+    for (const [name, more] of [["hub_actor_operations_total", { outcome: "ok" }], ["hub_actor_operation_duration_seconds_count", {}]] as const) {
+      expect(rise(onNode, nodeAfter, name, { op: "agent.me", ...more })).toBeGreaterThanOrEqual(7)
+      expect(rise(onNode, nodeAfter, name, { op: "agent.me", ...more })).toBeLessThanOrEqual(most)
+    }
     expect(rise(onNode, nodeAfter, "hub_nonces_tracked", { log: "requests" })).toBe(7)
     expect(edgeAfter.value("hub_edge_requests_in_flight")).toBe(0)
     expect(edgeAfter.value("hub_bus_asks_in_flight")).toBe(0)
@@ -98,9 +107,11 @@ describe("exact requests move exact counters", () => {
 
   test("writes: commits, batches, the read models", async () => {
     const rise = await added(ofActor, async () => {
+      const { value: from } = (await ofActor()).find("hub_projector_watermark", { projection: "main" }) ?? { value: 0 }
       await times(4, () => client.call("PATCH", `${API_PREFIX}/me`, { body: { description: `a ${Math.random()}` } }))
+      await waitFor(async () => (await ofActor()).value("hub_projector_watermark", { projection: "main" }) === from + 4, { describe: "the read models" })
     })
-    expect(rise("hub_actor_operations_total", { op: "agent.update", outcome: "ok" })).toBe(4)
+    expect(rise("hub_actor_operations_total", { op: "agent.update", outcome: "ok" })).toBeGreaterThanOrEqual(4)
     expect(rise("hub_log_batch_commits_sum")).toBe(4)
     expect(rise("hub_log_batches_total", { outcome: "written" })).toBe(4)
     expect(rise("hub_log_batch_duration_seconds_count")).toBe(4)
@@ -112,10 +123,15 @@ describe("exact requests move exact counters", () => {
   })
 
   test("lists: a query, on both sides", async () => {
-    const both = [await added(ofEdge, () => times(3, () => get(`${API_PREFIX}/agents`))), await added(ofActor, () => times(3, () => get(`${API_PREFIX}/agents`)))] as const
-    expect(both[0]("hub_edge_queries_total", { view: "agents", outcome: "ok" })).toBe(3)
-    expect(both[1]("hub_queries_total", { view: "agents", outcome: "ok" })).toBe(3)
-    expect(both[1]("hub_query_duration_seconds_count", { view: "agents" })).toBe(3)
+    const before = await ofActor()
+    const rise = await added(ofEdge, () => times(3, () => get(`${API_PREFIX}/agents`)))
+    const after = await ofActor()
+    expect(rise("hub_edge_queries_total", { view: "agents", outcome: "ok" })).toBe(3)
+    expect(rise("hub_edge_query_duration_seconds_count", { view: "agents" })).toBe(3)
+    const answered = after.value("hub_queries_total", { view: "agents", outcome: "ok" }) - before.value("hub_queries_total", { view: "agents", outcome: "ok" })
+    // A query that is slow is asked again.
+    expect(answered).toBeGreaterThanOrEqual(3)
+    expect(after.value("hub_query_duration_seconds_count", { view: "agents" }) - before.value("hub_query_duration_seconds_count", { view: "agents" })).toBe(answered)
   })
 
   test("refusals: by their code, by the bucket of a rate limit", async () => {
@@ -133,7 +149,7 @@ describe("exact requests move exact counters", () => {
   })
 
   test("a held list and a stream are seen while they are held", async () => {
-    const held = client.call("GET", `${API_PREFIX}/me/notifications?unread=true&since_id=999999999&wait_seconds=3`)
+    const held = client.call("GET", `${API_PREFIX}/me/notifications?unread=true&wait_seconds=14`)
     await waitFor(async () => (await ofEdge()).value("hub_edge_held_requests", { kind: "list" }) === 1, { describe: "a held list" })
     expect((await ofEdge()).value("hub_edge_requests_in_flight")).toBe(1)
     const path = `${API_PREFIX}/me/notifications/stream`
@@ -143,6 +159,7 @@ describe("exact requests move exact counters", () => {
     ending.abort()
     await stream.body?.cancel().catch(() => undefined)
     await waitFor(async () => (await ofEdge()).value("hub_edge_held_requests", { kind: "stream" }) === 0, { describe: "the end of the stream" })
+    await client.call("PUT", `${API_PREFIX}/me/recovery`, { body: { recovery_public_key: newIdentity().publicKey } })
     expect((await held).status).toBe(200)
     expect((await ofEdge()).value("hub_edge_held_requests", { kind: "list" })).toBe(0)
   })
@@ -155,6 +172,7 @@ describe("exact requests move exact counters", () => {
       const rise = await added(ofActor, async () => {
         await owner.call("POST", `${API_PREFIX}/me/webhook/test`)
         await waitFor(async () => (await ofActor()).value("hub_webhook_attempts_total", { outcome: "delivered" }) > 0, { describe: "a delivery" })
+        await waitFor(async () => (await ofActor()).value("hub_timers_fired_total", { outcome: "answered" }) > 0, { describe: "the timer's answer" })
       })
       expect(rise("hub_webhook_attempts_total", { outcome: "http_5xx" })).toBe(1)
       expect(rise("hub_webhook_attempts_total", { outcome: "delivered" })).toBe(1)
@@ -190,7 +208,9 @@ describe("what a client sends", () => {
     await spray()
     const counts = [(await ofEdge()).series.length, (await ofActor()).series.length]
     await spray()
-    expect([(await ofEdge()).series.length, (await ofActor()).series.length]).toEqual(counts)
+    const made = [(await ofEdge()).series.length - (counts[0] ?? 0), (await ofActor()).series.length - (counts[1] ?? 0)]
+    // A window of a rate limit may end meanwhile: then a route has one more status. A hundred other names make nothing.
+    expect(made.every((count) => count < 5), JSON.stringify(made)).toBe(true)
     for (const read of [ofEdge, ofActor]) expect(JSON.stringify((await read()).series)).not.toContain(MARK)
     expect((await ofEdge()).value("hub_edge_requests_total", { method: "other", route: "page", status: "429" })).toBeGreaterThan(0)
   })
