@@ -117,7 +117,7 @@ const begin = async (folder: string, name: string, parts: BackupParts): Promise<
     // A batch is stored in one go: what is left of it is asked for at once, whatever the rest takes.
     const ofBatch = name === streams.events ? await copyRestOfBatch(manager, name, state.last_seq, tail) : 0
     await copied
-    const since = name === streams.events || APPENDED.includes(name) ? 0 : await copyRest(manager, name, state.last_seq, tail, signal)
+    const since = name === streams.events || APPENDED.includes(name) ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)
     progress(name, bytes, state.messages)
     return {
       name, state, config: plainConfig(config) as StreamConfig & Record<string, unknown>,

@@ -205,10 +205,7 @@ const skipNumbers = async ({ nats, manager, gap }: RestoreParts): Promise<void> 
 }
 
 /** Where it had acknowledged everything before the backup began: what came later is given out again. */
-const consumerBack = async ({ stream, name, config, floor }: ConsumerPart, { nats, manager }: RestoreParts): Promise<void> => {
+const consumerBack = async ({ stream, name, config, floor }: ConsumerPart, { manager }: RestoreParts): Promise<void> => {
   await manager.consumers.add(stream, config as unknown as ConsumerConfig)
-  if (floor === 0) return
-  const reply = await nats.request(`$JS.API.CONSUMER.RESET.${stream}.${name}`, JSON.stringify({ seq: floor + 1 }), { timeout: TIMEOUT_MS })
-  const { error } = reply.json<{ error?: { description?: string } }>()
-  if (error !== undefined) throw new Fault(`the consumer ${name} of ${stream} was not put into its place: ${error.description ?? "unknown error"}`)
+  if (floor > 0) await manager.consumers.reset(stream, name, floor + 1)
 }

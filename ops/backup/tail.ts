@@ -4,19 +4,24 @@
  * - The log is cut at a sequence, and that may lie inside a batch, of which all or nothing must be there: the rest of it.
  * - A stream that keeps one message a subject loses an old one to each new one. What was replaced while the archive was read
  *   is in the archive neither as it was (it was gone before its turn) nor as it is (it stands behind the cut): all that came
- *   since, up to the stream's end. Once the end is reached, every subject's newest has been met.
- *
- * Everything is asked of the stream's leader: what stands elsewhere may be late.
+ *   since, up to an end of the stream that is not older than the archive's last byte. Nothing is written while the server
+ *   reads a page, so that at the end every subject's newest has been met. Any replica may answer, each in the stream's
+ *   order: one that is behind is asked again.
  */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
+import { setTimeout as delay } from "node:timers/promises"
 import type { JetStreamManager, NextMsgRequest, StoredMsg } from "@nats-io/jetstream"
-import { headers, type NatsConnection } from "@nats-io/transport-node"
+import { headers, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
+import { directGet } from "../../actors/engine/direct-get.ts"
 import { Fault } from "../cli/fault.ts"
 import type { HashedFile } from "./files.ts"
 
 /** Messages of one tail. A stream that gets more than can be read meanwhile is copied at a quieter time. */
-const TAIL_MAX = 200_000
+const TAIL_MAX = 500_000
+const PAGE = 500
+/** Half of what a server of the usual configuration puts into one page. */
+const PAGE_BYTES = 33_554_432
 const NEXT_TRIES = 200
 const NEXT_RETRY_MS = 10
 const PUBLISH_TIMEOUT_MS = 10_000
@@ -37,29 +42,49 @@ const nextOf = (manager: JetStreamManager, stream: string, seq: number): Promise
   return manager.streams.getMessage(stream, first)
 }
 
-const lineOf = (message: StoredMsg): string => {
-  const line: Line = {
-    seq: message.seq,
-    subject: message.subject,
-    at: message.time.getTime(),
-    headers: [...message.header].flatMap(([name, values]) => values.map((value) => [name, value] as const)),
-    data: Buffer.from(message.data).toString("base64")
-  }
-  return `${JSON.stringify(line)}\n`
+/** What a direct get adds to a message. */
+const ADDED = new Set(["nats-stream", "nats-subject", "nats-sequence", "nats-time-stamp", "nats-num-pending", "nats-last-sequence"])
+
+const lineOf = (place: Pick<Line, "seq" | "subject" | "at">, header: MsgHdrs | undefined, data: Uint8Array): Buffer => {
+  const all = [...(header ?? [])].flatMap(([name, values]) => values.map((value) => [name, value] as const))
+  const line: Line = { ...place, headers: all.filter(([name]) => !ADDED.has(name.toLowerCase())), data: Buffer.from(data).toString("base64") }
+  return Buffer.from(`${JSON.stringify(line)}\n`)
 }
 
-/** Everything behind `last`, until there is no more. Resolves to how many messages that was. */
-export const copyRest = async (manager: JetStreamManager, stream: string, last: number, file: HashedFile, signal: AbortSignal): Promise<number> => {
-  let seq = last
-  for (let messages = 0; ; messages++) {
+const storedLine = ({ seq, subject, time, header, data }: StoredMsg): Buffer => lineOf({ seq, subject, at: time.getTime() }, header, data)
+
+const gotLine = ({ headers: header, data }: Msg): Buffer =>
+  lineOf({ seq: seqOf(header), subject: header?.get("Nats-Subject") ?? "", at: Date.parse(header?.get("Nats-Time-Stamp") ?? "") }, header, data)
+
+const seqOf = (header: MsgHdrs | undefined): number => Number(header?.get("Nats-Sequence"))
+
+export interface Source {
+  readonly nats: NatsConnection
+  readonly manager: JetStreamManager
+}
+
+/** Everything behind `last`. Resolves to how many messages that was. */
+export const copyRest = async ({ nats, manager }: Source, stream: string, last: number, file: HashedFile, signal: AbortSignal): Promise<number> => {
+  const { last_seq: least } = (await manager.streams.info(stream)).state
+  let [seq, messages] = [last, 0]
+  for (;;) {
     signal.throwIfAborted()
-    const message = await nextOf(manager, stream, seq + 1)
-    if (message === null) return messages
-    if (messages >= TAIL_MAX) throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
-    await file.write(Buffer.from(lineOf(message)))
-    seq = message.seq
+    const page: Array<Msg> = []
+    await directGet(nats, stream, { seq: seq + 1, next_by_subj: ">", batch: PAGE }, (message) => page.push(message))
+    for (const message of page) await file.write(gotLine(message))
+    messages += page.length
+    seq = page.length === 0 ? seq : seqOf(page.at(-1)?.headers)
+    if (messages > TAIL_MAX) throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
+    if (!isEnd(page)) continue
+    // What stood at that place may be gone for good.
+    if (seq >= least || (await nextOf(manager, stream, seq + 1)) === null) return messages
+    await delay(NEXT_RETRY_MS)
   }
 }
+
+/** A page that the server ended neither for its length nor for its size. */
+const isEnd = (page: ReadonlyArray<Msg>): boolean =>
+  page.length < PAGE && page.reduce((sum, { data }) => sum + data.length, 0) < PAGE_BYTES
 
 /** The rest of the batch that `last` stands in. Resolves to how many messages that was. */
 export const copyRestOfBatch = async (manager: JetStreamManager, stream: string, last: number, file: HashedFile): Promise<number> => {
@@ -69,7 +94,7 @@ export const copyRestOfBatch = async (manager: JetStreamManager, stream: string,
   let messages = 0
   for (let seq = last; open; messages++) {
     const message = await soon(manager, stream, seq + 1)
-    await file.write(Buffer.from(lineOf(message)))
+    await file.write(storedLine(message))
     seq = message.seq
     open = goesOn(message)
   }
@@ -86,7 +111,7 @@ const soon = async (manager: JetStreamManager, stream: string, seq: number): Pro
   for (let tries = 0; tries < NEXT_TRIES; tries++) {
     const message = await nextOf(manager, stream, seq)
     if (message !== null) return message
-    await new Promise((resolve) => setTimeout(resolve, NEXT_RETRY_MS))
+    await delay(NEXT_RETRY_MS)
   }
   throw new Fault(`${stream} ends inside a batch: try again`)
 }
