@@ -69,6 +69,7 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   if (manifest.service_key !== parts.serviceKey) {
     throw new Fault(`${folder} belongs to the service's key ${manifest.service_key}, and this one is ${parts.serviceKey} (public halves): with another key its secrets cannot be opened`)
   }
+  refuseReplicas(manifest, parts)
   await refuseLive(parts)
   await refuseHeld(parts)
   const db = openDatabase(parts.databaseUrl)
@@ -85,6 +86,12 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   } finally {
     await db.destroy()
   }
+}
+
+/** Found out before anything is emptied for it. */
+const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: RestoreParts): void => {
+  const wanted = replicas ?? Math.max(...kept.map(({ config }) => Number(config["num_replicas"] ?? 1)))
+  if (wanted > 1 && nats.info?.cluster === undefined) throw new Fault(`${wanted} replicas need a cluster, and this nats-server is none: give --replicas 1`)
 }
 
 const refuseLive = async ({ nats, manager }: RestoreParts): Promise<void> => {
