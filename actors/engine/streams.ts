@@ -1,5 +1,5 @@
 /** The streams of the service, made or brought up to date when a node starts. */
-import { type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream"
+import { JetStreamApiError, type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
@@ -60,6 +60,7 @@ const wantedStreams = (limits: Limits, replicas: number): ReadonlyArray<Wanted> 
 /** Several nodes may start at once: a stream that is there already is brought up to date instead. */
 export const ensureStreams = async (nats: NatsConnection, limits: Limits, replicas: number): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
+  await refuseHalfRestored(manager)
   for (const wanted of wantedStreams(limits, replicas)) {
     try {
       await manager.streams.add(wanted)
@@ -73,7 +74,23 @@ export const ensureStreams = async (nats: NatsConnection, limits: Limits, replic
 /** Rejects where they are not there yet. */
 export const findStreams = async (nats: NatsConnection): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
+  await refuseHalfRestored(manager)
   await manager.streams.info(streams.events)
   await manager.streams.info(`KV_${buckets.leases}`)
   return manager
+}
+
+/** In the log's metadata for as long as `hub restore` is not done with all streams. */
+export const RESTORE_MARK = "hub-restore"
+
+const STREAM_NOT_FOUND = 10059
+export const isMissing = (error: unknown): boolean => error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND
+
+/** Whatever began to work on half of the streams would make the other half itself, empty. */
+const refuseHalfRestored = async (manager: JetStreamManager): Promise<void> => {
+  const { config } = await manager.streams.info(streams.events).catch((error: unknown) => {
+    if (isMissing(error)) return { config: null }
+    throw error
+  })
+  if (config?.metadata?.[RESTORE_MARK] !== undefined) throw new Error("a restore is under way, or was interrupted and must be made again")
 }

@@ -2,10 +2,11 @@
  * `npm run bench`: what the service costs, beside two baselines, all in this run and on this machine.
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification measured
- * here: machines differ and are noisy, ratios less so. `--only http|commits|memory|directory|rebuild|traces|webhooks`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
+ * here: machines differ and are noisy, ratios less so. `--only http|backup|commits|memory|directory|rebuild|traces|webhooks`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
  * `--rounds` narrow it down.
  */
 import { parseArgs } from "node:util"
+import { backupCase } from "./backup.ts"
 import { commitPath } from "./commits.ts"
 import { directoryCases } from "./directory.ts"
 import { httpCases, type Row } from "./http.ts"
@@ -50,6 +51,7 @@ if (wants("http")) {
   const options = { edges: Number(values.edges), actors: Number(values.actors), seconds: Number(values.seconds), rounds: Number(values.rounds), verificationUs, filter: values.case }
   await httpCases(options, table)
 }
+if (wants("backup")) await backupCase(say)
 if (wants("commits")) await commitPath(say)
 if (wants("directory")) await directoryCases(say)
 if (wants("memory")) await memoryCases(say)

@@ -20,8 +20,8 @@ import { startService } from "./subjects-under-test.ts"
 
 const REGISTERED = 100_000
 /** Registration is three commits, of which one has two events. */
-const COMMITS_EACH = 3
-const CHANGES = 7
+export const COMMITS_EACH = 3
+export const CHANGES = 7
 const IN_FLIGHT = 1024
 const COMMITS = REGISTERED * (COMMITS_EACH + CHANGES)
 
@@ -51,7 +51,8 @@ export const rebuildCase = async (say: (line: string) => void): Promise<void> =>
   }
 }
 
-const change = async (log: EventLog, ids: ReadonlyArray<string>): Promise<void> => {
+/** CHANGES commits for each agent. */
+export const change = async (log: EventLog, ids: ReadonlyArray<string>): Promise<void> => {
   const stands = new Map<string, number>()
   for (let round = 0; round < CHANGES; round++) {
     let next = 0
@@ -76,7 +77,7 @@ const changeOf = (round: number): AgentEvent =>
     ? { type: "agent.profile_changed", v: 1, description: `An agent of the benchmark, with version ${round} of a description of ordinary length.` }
     : { type: "agent.score_changed", v: 1, entry: 2 + (round - 1) / 2, score: "reputation", delta: 2, value: round + 1, reason: "upvote", target_type: null, target_id: null }
 
-const caughtUp = async ({ db, manager }: Awaited<ReturnType<typeof openService>>): Promise<void> => {
+export const caughtUp = async ({ db, manager }: Awaited<ReturnType<typeof openService>>): Promise<void> => {
   for (let tries = 0; tries < CATCH_UP_TRIES; tries++) {
     const head = (await manager.streams.info(mainProjection.stream)).state.last_seq
     const row = await db.selectFrom("projections").select("seq").where("name", "=", mainProjection.name).executeTakeFirst()

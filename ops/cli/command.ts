@@ -3,16 +3,20 @@ import type { Service } from "./connection.ts"
 export interface Options {
   readonly answer?: string
   readonly at?: string
+  readonly check?: boolean
   readonly description?: string
   /** Two points, as often as it was given. */
   readonly diff?: ReadonlyArray<string>
   readonly export?: string
   readonly "from-file"?: string
+  readonly gap?: string
   readonly json?: boolean
   readonly kind?: string
   readonly name?: string
   readonly position?: string
   readonly reason?: string
+  readonly replace?: boolean
+  readonly replicas?: string
   readonly sample?: string
   readonly since?: string
   readonly to?: string

@@ -32,7 +32,8 @@ export interface Service {
   readonly close: () => Promise<void>
 }
 
-export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
+/** The servers alone, whatever is in them. */
+export const openServers = async (env: NodeJS.ProcessEnv): Promise<Pick<Service, "nats" | "manager" | "databaseUrl">> => {
   const url = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
   if (!url || !databaseUrl) throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
@@ -41,7 +42,11 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   const nats = await connect({ ...servers, name: "hub-cli", timeout: CONNECT_TIMEOUT_MS, maxReconnectAttempts: RECONNECT_TRIES, reconnectTimeWait: RECONNECT_MS }).catch(() => {
     throw new Fault("nats-server does not answer; is the service running?")
   })
-  const manager = await jetstreamManager(nats)
+  return { nats, manager: await jetstreamManager(nats), databaseUrl }
+}
+
+export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
+  const { nats, manager, databaseUrl } = await openServers(env)
   const view = new LeaseView()
   await new KvLeases(nats, view).watch(manager)
   const { service } = LIMITS

@@ -6,12 +6,14 @@ import { parseArgs } from "node:util"
 import { migrate } from "../migrations/migrate.ts"
 import { agentCommand } from "./agent.ts"
 import { appealsCommand } from "./appeals.ts"
+import { backupCommand } from "./backup.ts"
 import { categoryCommand } from "./category.ts"
 import { type Arguments, type Command, Finding, type Options } from "./command.ts"
 import { openService } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { replayCommand } from "./replay.ts"
+import { restoreCommand } from "./restore.ts"
 import { statusCommand } from "./status.ts"
 import { tailCommand } from "./tail.ts"
 import { verifyCommand } from "./verify.ts"
@@ -37,6 +39,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   status: statusCommand,
   verify: verifyCommand,
   rebuild: rebuildCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
   migrate: migrateCommand
 }
 
@@ -61,8 +65,8 @@ const refuseUnknown = (name: string, command: Command, { positionals, values }: 
 
 const text = { type: "string" } as const
 const OPTIONS = {
-  answer: text, at: text, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, json: { type: "boolean" }, kind: text,
-  name: text, position: text, reason: text, sample: text, since: text, to: text, until: text, "what-if": text
+  answer: text, at: text, check: { type: "boolean" }, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, gap: text,
+  json: { type: "boolean" }, kind: text, name: text, position: text, reason: text, replace: { type: "boolean" }, replicas: text, sample: text, since: text, to: text, until: text, "what-if": text
 } as const satisfies Record<keyof Options, object>
 
 /** `--diff a b`, which the parser would take for an option and one more word. */

@@ -3,7 +3,6 @@ import { posix } from "node:path"
 import { describe, expect, it } from "vitest"
 import { BEAT_MS, DROP_AFTER_MS, SERVE_WITHIN_MS, SILENT_AFTER_MS } from "../../actors/engine/placement.ts"
 import { SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
-import { projectRoot } from "../../ops/launcher/paths.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import { RETRY_AFTER_MS } from "../../schemas/bus/asker.ts"
 import { LIMITS } from "../../schemas/limits.ts"

@@ -1,0 +1,130 @@
+/**
+ * A backup of JetStream while the service runs.
+ *
+ * Each stream is cut at a sequence of its own, at a moment of its own; what makes them one is the order of the cuts.
+ *
+ * Invariants
+ *  - The places of the durable consumers (fired timers, webhooks) are noted first. What was acknowledged by then had been
+ *    answered, so its commits are before the log's cut. What comes later is given out again after a restore, under the
+ *    sequence it had, so that a command the log has already is answered from the log.
+ *  - Kept answers and last seen come before the log: a kept answer must not promise what the log does not have. One that is
+ *    missing is made again: the command's id is that of the key, and the log answers it.
+ *  - The log is cut between two commits: what is left of a batch that the cut lies in is copied too (tail.ts).
+ *  - All the others come after the log's cut. So counters have given every number that the log holds; whatever timer a
+ *    commit of the log has set is there, waiting or fired; and nonces, limits and counts of verifications know at least what
+ *    the log knows. Fired timers behind the cut get sequences again that no command in the log was named after.
+ *  - A stream that keeps one message a subject is copied with all that came while it was read (tail.ts).
+ *
+ * What is not exact: a timer that was moved between the log's cut and that of the timers fires at its later setting.
+ */
+import { join } from "node:path"
+import { type ConsumerConfig, type ConsumerInfo, type StreamConfig } from "@nats-io/jetstream"
+import { streams } from "../../schemas/subjects.ts"
+import { VERSION } from "../../schemas/version.ts"
+import type { Service } from "../cli/connection.ts"
+import { Fault } from "../cli/fault.ts"
+import { HashedFile, writeFolder } from "./files.ts"
+import { type ConsumerPart, FORMAT, type Manifest, plainConfig, snapshotFile, STREAM_PATTERN, type StreamPart, tailFile } from "./manifest.ts"
+import { beginCopy } from "./snapshot.ts"
+import { copyRest, copyRestOfBatch } from "./tail.ts"
+
+/** Before that the server copied files, whose end is no sequence. */
+const SERVER_OLDEST = [2, 15] as const
+const BEFORE: ReadonlyArray<string> = [streams.idempotency, streams.seen]
+/** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
+const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
+/** Nothing of these is ever replaced, so their cut is enough. */
+const APPENDED: ReadonlyArray<string> = [streams.counters]
+
+export interface BackupParts extends Pick<Service, "nats" | "manager"> {
+  readonly serviceKey: string
+  readonly signal: AbortSignal
+  /** Bytes of this stream's archive that are written. */
+  readonly progress: (stream: string, bytes: number, messages: number) => void
+}
+
+/** Throws Faults. The folder is there, whole, when it resolves, and not there when it rejects. */
+export const backup = async (target: string, parts: BackupParts): Promise<Manifest> => {
+  refuseOldServer(parts)
+  return writeFolder(target, async (folder) => {
+    const names = await streamNames(parts)
+    const consumers = await consumersOf(parts, names)
+    const before: Array<StreamPart> = []
+    for (const name of names.filter((one) => BEFORE.includes(one))) before.push(await (await begin(folder, name, parts)).done)
+    const log = await begin(folder, streams.events, parts)
+    const at = Date.now()
+    const others: Array<StreamPart> = []
+    for (const name of rest(names)) others.push(await (await begin(folder, name, parts)).done)
+    return {
+      format: FORMAT,
+      product: VERSION,
+      server: parts.nats.info?.version ?? "",
+      at,
+      service_key: parts.serviceKey,
+      streams: [...before, await log.done, ...others],
+      consumers
+    }
+  })
+}
+
+const rest = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const others = names.filter((name) => name !== streams.events && !BEFORE.includes(name) && !SOON.includes(name))
+  return [...SOON.filter((name) => names.includes(name)), ...others]
+}
+
+const refuseOldServer = ({ nats }: BackupParts): void => {
+  const version = nats.info?.version ?? ""
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  if (major > SERVER_OLDEST[0] || (major === SERVER_OLDEST[0] && minor >= SERVER_OLDEST[1])) return
+  throw new Fault(`nats-server ${version} does not cut a copy at a sequence: backups need ${SERVER_OLDEST.join(".")} or newer`)
+}
+
+const streamNames = async ({ manager }: BackupParts): Promise<ReadonlyArray<string>> => {
+  const names: Array<string> = []
+  for await (const name of manager.streams.names()) if (STREAM_PATTERN.test(name)) names.push(name)
+  const lacking = Object.values(streams).find((name) => !names.includes(name))
+  if (lacking !== undefined) throw new Fault(`there is no stream ${lacking}: has an actor node ever been started here?`)
+  return names.toSorted()
+}
+
+const consumersOf = async ({ manager }: BackupParts, names: ReadonlyArray<string>): Promise<ReadonlyArray<ConsumerPart>> => {
+  const found: Array<ConsumerPart> = []
+  for (const stream of names) {
+    for await (const consumer of manager.consumers.list(stream)) if (consumer.config.durable_name !== undefined) found.push(consumerPart(stream, consumer))
+  }
+  return found
+}
+
+const consumerPart = (stream: string, { name, config, ack_floor }: ConsumerInfo): ConsumerPart => ({
+  stream, name, config: plainConfig(config) as ConsumerConfig & Record<string, unknown>, floor: ack_floor.stream_seq
+})
+
+/** Resolves when the stream is cut. */
+const begin = async (folder: string, name: string, parts: BackupParts): Promise<{ readonly done: Promise<StreamPart> }> => {
+  const { nats, manager, signal, progress } = parts
+  const [file, tail] = [await HashedFile.create(join(folder, snapshotFile(name))), await HashedFile.create(join(folder, tailFile(name)))]
+  const drop = async (error: unknown): Promise<never> => {
+    await Promise.all([file.drop(), tail.drop()])
+    throw error
+  }
+  let bytes = 0
+  const sink = async (chunk: Uint8Array): Promise<void> => {
+    await file.write(chunk)
+    progress(name, (bytes += chunk.length), 0)
+  }
+  const { config, state, copied } = await beginCopy(nats, name, sink, signal).catch(drop)
+  const finish = async (): Promise<StreamPart> => {
+    // A batch is stored in one go: what is left of it is asked for at once, whatever the rest takes.
+    const ofBatch = name === streams.events ? await copyRestOfBatch(manager, name, state.last_seq, tail) : 0
+    await copied
+    const since = name === streams.events || APPENDED.includes(name) ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)
+    progress(name, bytes, state.messages)
+    return {
+      name, state, config: plainConfig(config) as StreamConfig & Record<string, unknown>,
+      snapshot: await file.end(), tail: { ...(await tail.end()), messages: ofBatch + since }
+    }
+  }
+  const done = finish().catch(drop)
+  done.catch(() => undefined)
+  return { done }
+}

@@ -1,0 +1,117 @@
+/**
+ * What a backup says of itself: `manifest.json` of its folder, `{ sha256, backup }`, where `sha256` is of the text of `backup`.
+ * It comes from a disk or from elsewhere, so nothing of it is believed before it is read here: files are named by their
+ * streams and by nothing else, and no stream may copy from, or to, what is not the service's.
+ */
+import { createHash } from "node:crypto"
+import type { StreamConfig } from "@nats-io/jetstream"
+import { Schema } from "effect"
+import { streams } from "../../schemas/subjects.ts"
+
+export const FORMAT = 1
+export const MANIFEST = "manifest.json"
+/** Nothing that this project writes comes near it. */
+export const MANIFEST_MAX_BYTES = 1_048_576
+const STREAMS_MAX = 64
+/** The lease bucket is none of them: `hub_leases` is the life of the processes that run. */
+export const STREAM_PATTERN = /^HUB_[A-Z][A-Z_]{0,31}$/
+const SUBJECT_PREFIX = "hub."
+/** Configuration by which a stream would take from, or give to, others. */
+const FOREIGN_KEYS = ["mirror", "sources", "republish", "subject_transform"]
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+
+const File = Schema.Struct({ bytes: Count, sha256: Sha256 })
+
+const StreamPart = Schema.Struct({
+  name: Schema.String.check(Schema.isPattern(STREAM_PATTERN)),
+  config: Schema.Record(Schema.String, Schema.Unknown),
+  /** At the cut: what the snapshot holds reaches from `first_seq` to `last_seq`. */
+  state: Schema.Struct({ first_seq: Count, last_seq: Count, messages: Count, bytes: Count }),
+  snapshot: File,
+  /** What followed the cut and belongs to it: see backup.ts. */
+  tail: Schema.Struct({ ...File.fields, messages: Count })
+})
+
+const ConsumerPart = Schema.Struct({
+  stream: Schema.String.check(Schema.isPattern(STREAM_PATTERN)),
+  name: Schema.String.check(Schema.isPattern(/^[a-z_]{1,32}$/)),
+  config: Schema.Record(Schema.String, Schema.Unknown),
+  /** The stream's sequence up to which everything had been acknowledged before anything was copied. */
+  floor: Count
+})
+
+const Manifest = Schema.Struct({
+  format: Schema.Literal(FORMAT),
+  product: Schema.String,
+  server: Schema.String,
+  /** Unix ms of the log's cut. */
+  at: Count,
+  /** The public half of the service's key, base64: its other half opens what is sealed in the log. */
+  service_key: Schema.String,
+  streams: Schema.Array(StreamPart).check(Schema.isMaxLength(STREAMS_MAX)),
+  consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX))
+})
+
+export type Manifest = typeof Manifest.Type
+export type StreamPart = typeof StreamPart.Type
+export type ConsumerPart = typeof ConsumerPart.Type
+
+/** The names of a stream's files; there are no others in a backup but the manifest. */
+export const snapshotFile = (stream: string): string => `${stream}.snapshot`
+export const tailFile = (stream: string): string => `${stream}.tail`
+
+export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+export const manifestText = (manifest: Manifest): string => `${JSON.stringify({ sha256: sha256Of(JSON.stringify(manifest)), backup: manifest }, null, 2)}\n`
+
+const decode = Schema.decodeUnknownSync(Manifest)
+
+/** The manifest, or what is wrong with the text, in words that follow the file's name. */
+export const readManifest = (text: string): { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly problem: string } => {
+  const wrong = (problem: string) => ({ ok: false, problem }) as const
+  let read: { readonly sha256?: unknown; readonly backup?: { readonly format?: unknown } } | null
+  try {
+    read = JSON.parse(text) as typeof read
+  } catch {
+    return wrong("is no JSON: it is damaged, or no manifest of a backup")
+  }
+  if (typeof read !== "object" || read === null || typeof read.backup !== "object") return wrong("is no manifest of a backup")
+  if (typeof read.backup?.format === "number" && read.backup.format !== FORMAT) return wrong(`is of format ${read.backup.format}, this release reads format ${FORMAT}`)
+  if (read.sha256 !== sha256Of(JSON.stringify(read.backup))) return wrong("does not have the checksum that it states: it is damaged")
+  let manifest: Manifest
+  try {
+    manifest = decode(read.backup)
+  } catch (error) {
+    return wrong(`is no manifest of a backup: ${error instanceof Error ? error.message.replaceAll(/\s+/g, " ") : String(error)}`)
+  }
+  const fault = faultOf(manifest)
+  return fault === null ? { ok: true, manifest } : wrong(fault)
+}
+
+const faultOf = ({ streams: parts, consumers }: Manifest): string | null => {
+  const names = parts.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) return `names ${twice} twice`
+  const lacking = Object.values(streams).find((name) => !names.includes(name))
+  if (lacking !== undefined) return `does not hold ${lacking}`
+  const stray = consumers.find(({ stream }) => !names.includes(stream))
+  if (stray !== undefined) return `has a consumer of ${stray}, which it does not hold`
+  return parts.map(configFault).find((fault) => fault !== null) ?? null
+}
+
+const configFault = ({ name, config }: StreamPart): string | null => {
+  if (config["name"] !== name) return `has the configuration of another stream for ${name}`
+  const foreign = FOREIGN_KEYS.find((key) => config[key] !== undefined)
+  if (foreign !== undefined) return `has ${foreign} in the configuration of ${name}`
+  const { subjects } = config
+  const ours = Array.isArray(subjects) && subjects.every((subject) => typeof subject === "string" && subject.startsWith(SUBJECT_PREFIX))
+  return ours ? null : `has subjects in the configuration of ${name} that are not the service's`
+}
+
+/** A configuration without what the server adds to it. */
+export const plainConfig = <Config extends { readonly metadata?: Readonly<Record<string, string>> }>({ metadata, ...config }: Config): Omit<Config, "metadata"> & Partial<Pick<StreamConfig, "metadata">> => {
+  const own = Object.entries(metadata ?? {}).filter(([key]) => !key.startsWith("_nats."))
+  return own.length === 0 ? config : { ...config, metadata: Object.fromEntries(own) }
+}

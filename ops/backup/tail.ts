@@ -1,0 +1,156 @@
+/**
+ * What belongs to a copied stream and stands behind its cut: a line of JSON a message.
+ *
+ * - The log is cut at a sequence, and that may lie inside a batch, of which all or nothing must be there: the rest of it.
+ * - A stream that keeps one message a subject loses an old one to each new one. What was replaced while the archive was read
+ *   is in the archive neither as it was (it was gone before its turn) nor as it is (it stands behind the cut): all that came
+ *   since, up to an end of the stream that is not older than the archive's last byte. Nothing is written while the server
+ *   reads a page, so that at the end every subject's newest has been met. Any replica may answer, each in the stream's
+ *   order: one that is behind is asked again.
+ */
+import { createReadStream } from "node:fs"
+import { createInterface } from "node:readline"
+import { setTimeout as delay } from "node:timers/promises"
+import type { JetStreamManager, NextMsgRequest, StoredMsg } from "@nats-io/jetstream"
+import { headers, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
+import { directGet } from "../../actors/engine/direct-get.ts"
+import { Fault } from "../cli/fault.ts"
+import type { HashedFile } from "./files.ts"
+
+/** Messages of one tail. A stream that gets more than can be read meanwhile is copied at a quieter time. */
+const TAIL_MAX = 500_000
+const PAGE = 500
+/** Half of what a server of the usual configuration puts into one page. */
+const PAGE_BYTES = 33_554_432
+const NEXT_TRIES = 200
+const NEXT_RETRY_MS = 10
+const PUBLISH_TIMEOUT_MS = 10_000
+
+interface Line {
+  readonly seq: number
+  readonly subject: string
+  /** Unix ms. */
+  readonly at: number
+  readonly headers: ReadonlyArray<readonly [string, string]>
+  /** base64 */
+  readonly data: string
+}
+
+const nextOf = (manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | null> => {
+  // The server takes it here as well as in a direct get; the client's types know it there alone.
+  const first: { readonly seq: number } & NextMsgRequest = { seq, next_by_subj: ">" }
+  return manager.streams.getMessage(stream, first)
+}
+
+/** What a direct get adds to a message. */
+const ADDED = new Set(["nats-stream", "nats-subject", "nats-sequence", "nats-time-stamp", "nats-num-pending", "nats-last-sequence"])
+
+const lineOf = (place: Pick<Line, "seq" | "subject" | "at">, header: MsgHdrs | undefined, data: Uint8Array): Buffer => {
+  const all = [...(header ?? [])].flatMap(([name, values]) => values.map((value) => [name, value] as const))
+  const line: Line = { ...place, headers: all.filter(([name]) => !ADDED.has(name.toLowerCase())), data: Buffer.from(data).toString("base64") }
+  return Buffer.from(`${JSON.stringify(line)}\n`)
+}
+
+const storedLine = ({ seq, subject, time, header, data }: StoredMsg): Buffer => lineOf({ seq, subject, at: time.getTime() }, header, data)
+
+const gotLine = ({ headers: header, data }: Msg): Buffer =>
+  lineOf({ seq: seqOf(header), subject: header?.get("Nats-Subject") ?? "", at: Date.parse(header?.get("Nats-Time-Stamp") ?? "") }, header, data)
+
+const seqOf = (header: MsgHdrs | undefined): number => Number(header?.get("Nats-Sequence"))
+
+export interface Source {
+  readonly nats: NatsConnection
+  readonly manager: JetStreamManager
+}
+
+/** Everything behind `last`. Resolves to how many messages that was. */
+export const copyRest = async ({ nats, manager }: Source, stream: string, last: number, file: HashedFile, signal: AbortSignal): Promise<number> => {
+  const { last_seq: least } = (await manager.streams.info(stream)).state
+  let [seq, messages] = [last, 0]
+  for (;;) {
+    signal.throwIfAborted()
+    const page: Array<Msg> = []
+    await directGet(nats, stream, { seq: seq + 1, next_by_subj: ">", batch: PAGE }, (message) => page.push(message))
+    for (const message of page) await file.write(gotLine(message))
+    messages += page.length
+    seq = page.length === 0 ? seq : seqOf(page.at(-1)?.headers)
+    if (messages > TAIL_MAX) throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
+    if (!isEnd(page)) continue
+    // What stood at that place may be gone for good.
+    if (seq >= least || (await nextOf(manager, stream, seq + 1)) === null) return messages
+    await delay(NEXT_RETRY_MS)
+  }
+}
+
+/** A page that the server ended neither for its length nor for its size. */
+const isEnd = (page: ReadonlyArray<Msg>): boolean =>
+  page.length < PAGE && page.reduce((sum, { data }) => sum + data.length, 0) < PAGE_BYTES
+
+/** The rest of the batch that `last` stands in. Resolves to how many messages that was. */
+export const copyRestOfBatch = async (manager: JetStreamManager, stream: string, last: number, file: HashedFile): Promise<number> => {
+  const cut = last === 0 ? null : await nextOf(manager, stream, last)
+  // Where the last message has been erased since, what follows says whether its batch had begun before.
+  let open = cut?.seq === last ? goesOn(cut) : cut !== null && beganBy(cut, last)
+  let messages = 0
+  for (let seq = last; open; messages++) {
+    const message = await soon(manager, stream, seq + 1)
+    await file.write(storedLine(message))
+    seq = message.seq
+    open = goesOn(message)
+  }
+  return messages
+}
+
+const goesOn = ({ header }: StoredMsg): boolean => header.has("Nats-Batch-Id") && !header.has("Nats-Batch-Commit")
+
+const beganBy = ({ header, seq }: StoredMsg, last: number): boolean =>
+  header.has("Nats-Batch-Id") && seq - Number(header.get("Nats-Batch-Sequence")) + 1 <= last
+
+/** The server may be storing the batch at this moment. */
+const soon = async (manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg> => {
+  for (let tries = 0; tries < NEXT_TRIES; tries++) {
+    const message = await nextOf(manager, stream, seq)
+    if (message !== null) return message
+    await delay(NEXT_RETRY_MS)
+  }
+  throw new Fault(`${stream} ends inside a batch: try again`)
+}
+
+/** What a message keeps of its headers when it is written again: the server's own were about how it came to be. */
+const KEPT = new Set(["nats-schedule", "nats-schedule-target"])
+const TTL = "nats-ttl"
+
+/** Seconds that a message with this time to live has left; `null` where it has none left. */
+const leftOf = (ttl: string, at: number): number | null => {
+  const seconds = Number(/^(\d+)s?$/.exec(ttl)?.[1] ?? Number.NaN)
+  const left = Math.ceil(seconds - (Date.now() - at) / 1000)
+  return left > 0 ? left : null
+}
+
+/**
+ * Writes a tail behind what the archive brought. `exact`: each message must get the sequence that it had. Resolves to the
+ * last sequence that was written, or `last`.
+ */
+export const writeTail = async (nats: NatsConnection, path: string, last: number, exact: boolean): Promise<number> => {
+  let written = last
+  for await (const text of createInterface({ input: createReadStream(path) })) {
+    const line = JSON.parse(text) as Line
+    const more = headers()
+    let over = false
+    for (const [name, value] of line.headers) {
+      const known = name.toLowerCase()
+      if (known === TTL) {
+        const left = leftOf(value, line.at)
+        if (left === null) over = true
+        else more.set("Nats-TTL", `${left}s`)
+      } else if (!known.startsWith("nats-") || KEPT.has(known)) more.append(name, value)
+    }
+    if (over) continue
+    if (exact) more.set("Nats-Expected-Last-Sequence", String(line.seq - 1))
+    const reply = await nats.request(line.subject, Buffer.from(line.data, "base64"), { headers: more, timeout: PUBLISH_TIMEOUT_MS })
+    const { seq, error } = reply.json<{ readonly seq?: number; readonly error?: { readonly description?: string } }>()
+    if (seq === undefined) throw new Fault(`${line.subject} was not written: ${error?.description ?? "no answer that makes sense"}`)
+    written = seq
+  }
+  return written
+}

@@ -1,0 +1,59 @@
+/** `hub restore <folder>`: JetStream as a backup has it, with an empty Postgres beside it, for actor nodes to start on. */
+import { restore, type RestoreParts } from "../backup/restore.ts"
+import { servicePublicKey } from "../backup/service-key.ts"
+import { folderOf } from "./backup.ts"
+import { bytesProgress } from "./bytes.ts"
+import type { Arguments, Command } from "./command.ts"
+import { openServers } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { untilInterrupted } from "./interrupt.ts"
+
+const GAP = 10_000
+const GAP_MAX = 1_000_000
+const REPLICAS_MAX = 5
+
+export const restoreCommand: Command = {
+  usage: ["restore <folder> [--replicas <number>] [--gap <number>] [--replace]"],
+  alone: (args) => untilInterrupted((signal) => brought(args, signal)),
+  run: () => Promise.reject(new Error("a restore opens its servers itself"))
+}
+
+const numberOf = (name: "replicas" | "gap", text: string | undefined, least: number, most: number): number | null => {
+  if (text === undefined) return null
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < least || number > most) throw new Fault(`--${name} takes a whole number from ${least} to ${most}`)
+  return number
+}
+
+const brought = async ({ positionals, values }: Arguments, signal: AbortSignal): Promise<string> => {
+  const folder = folderOf(positionals)
+  const options = {
+    replicas: numberOf("replicas", values.replicas, 1, REPLICAS_MAX),
+    gap: numberOf("gap", values.gap, 0, GAP_MAX) ?? GAP,
+    replace: values.replace === true,
+    serviceKey: servicePublicKey(process.env)
+  }
+  const servers = await openServers(process.env)
+  try {
+    return await told(folder, { ...options, ...servers, signal, progress: bytesProgress() })
+  } finally {
+    await servers.nats.close()
+  }
+}
+
+const told = async (folder: string, parts: RestoreParts): Promise<string> => {
+  const began = performance.now()
+  try {
+    const { manifest, commits, lastSeq, nextSeq } = await restore(folder, parts)
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    return [
+      `${folder}: ${manifest.streams.length} streams of ${new Date(manifest.at).toISOString()} restored in ${seconds} s, ${commits} commits up to #${lastSeq}`,
+      `the log goes on at #${nextSeq}, each counter ${parts.gap} numbers further; Postgres is empty`,
+      "start the actor nodes, which fill it, then the edges; then run npm run hub -- verify"
+    ].join("\n")
+  } catch (error) {
+    // Of the bus, of Postgres or of the disk; a fault of our own shows where it is.
+    if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError)) throw new Fault(`not restored: ${error.message}; the same command begins anew`)
+    throw error
+  }
+}
