@@ -2,6 +2,8 @@
  * The whole service in containers, as docker-compose.yml describes it: three nats-servers, every role under its own user,
  * edges behind a proxy. It comes up in production's configuration, then every container is restarted under load.
  */
+import { chmod, mkdir } from "node:fs/promises"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { statusCommand } from "../../ops/cli/status.ts"
 import type { Service } from "../../ops/cli/connection.ts"
@@ -110,5 +112,15 @@ describe("under load", () => {
     const { unowned_shards } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as Status
     expect(unowned_shards).toEqual([])
     expect(await cluster.compose(["run", "--rm", "--no-deps", "operator", "verify"])).toMatch(/\nverified in /)
+  }, RESTARTING_MS)
+
+  test("a backup is made beside it", async () => {
+    const folder = join(engine.folder, "backups")
+    await mkdir(folder)
+    // The image's user is not the one that made the folder.
+    await chmod(folder, 0o777)
+    const operator = ["run", "--rm", "--no-deps", "--volume", `${folder}:/backups`, "operator", "backup"]
+    await cluster.compose([...operator, "/backups/today"])
+    expect(await cluster.compose([...operator, "--check", "/backups/today"])).toMatch(/ is whole: \d+ streams/)
   }, RESTARTING_MS)
 })

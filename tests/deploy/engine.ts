@@ -3,7 +3,7 @@
  * somebody else's it cannot touch. It ends with the test, and its containers with it.
  */
 import { execFile } from "node:child_process"
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { type DockerTools, findDocker } from "../../ops/launcher/docker.ts"
@@ -57,6 +57,12 @@ function startDaemon(tools: DockerTools, folder: string, host: string): Promise<
   return spawnTied({ command, stdio: ["ignore", "ignore", "ignore"], stopSignal: "SIGTERM" })
 }
 
+/** An engine leaves the network namespace of its own behind, mounted. */
+async function unmountIn(folder: string): Promise<void> {
+  const mounts = (await readFile("/proc/self/mounts", "utf8")).split("\n").map((line) => line.split(" ")[1] ?? "")
+  for (const mount of mounts.filter((one) => one.startsWith(`${folder}/`)).toReversed()) await call("umount", [mount], {})
+}
+
 export async function startEngine(): Promise<Engine> {
   const tools = await findDocker({ env: process.env, progress: (line) => console.error(line) })
   const folder = await testFolder("engine")
@@ -69,7 +75,8 @@ export async function startEngine(): Promise<Engine> {
   const docker: Engine["docker"] = (args, options = {}) => call(tools.docker, args, { ...options, env: { ...env, ...options.env } })
   const stop = async () => {
     await daemon.stop(STOP_GRACE_MS)
-    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    await unmountIn(folder)
+    await rm(folder, { recursive: true, force: true })
   }
   try {
     await waitFor(() => docker(["info", "--format", "{{.ServerVersion}}"]), { describe: "an engine that answers", deadlineMs: READY_MS })
