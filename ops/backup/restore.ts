@@ -14,11 +14,12 @@
  *  - The durable consumers go on at the places that were noted before anything was copied (backup.ts).
  */
 import { join } from "node:path"
-import { type ConsumerConfig, jetstream, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream"
+import { type ConsumerConfig, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
 import { type Database, openDatabase } from "../../actors/database.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
+import type { Commit } from "../../actors/engine/ports.ts"
 import { isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
 import { seenProjection } from "../../actors/projections/agents.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
@@ -35,6 +36,8 @@ import { writeTail } from "./tail.ts"
 /** Sequences of the log for each number of a counter: a registration alone is more than ten commits. */
 const SEQUENCES_EACH = 10
 const BATCH = 1000
+/** Numbers of agents and of notifications. */
+const COUNTERS = ["agent", "notification"]
 const TIMEOUT_MS = 10_000
 /** The session of a node that was killed outlives it by its time to live. */
 const SESSIONS_GONE_MS = (SESSION_TTL_SECONDS + 2) * 1000
@@ -153,7 +156,7 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
   const commits = (await manager.streams.info(log.name)).state.messages
   const others = manifest.streams.filter((one) => one !== log)
   for (const part of others) await streamBack(folder, part, parts)
-  const nextSeq = (await skipSequences(nats, lastSeq, gap * SEQUENCES_EACH)) + 1
+  const nextSeq = (await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)) + 1
   await skipNumbers(parts)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
   for (const { name } of [...others, log]) {
@@ -175,16 +178,20 @@ const streamBack = async (folder: string, { name, config, state, tail }: StreamP
   return tail.messages === 0 ? made.last_seq : writeTail(nats, join(folder, tailFile(name)), made.last_seq, name === streams.events)
 }
 
-/** Writes as many messages behind `last` and erases them again: their sequences are used up. Resolves to the last of them. */
-const skipSequences = async (nats: NatsConnection, last: number, count: number): Promise<number> => {
-  const filler = subjects.event("gap", "restore")
+/**
+ * Writes as many messages behind the log and erases them again, all but the last: their sequences are used up. The last one
+ * says what happened, and keeps readers from seeing a distance that nothing stands in. Resolves to the log's last sequence.
+ */
+const skipSequences = async (nats: NatsConnection, manager: JetStreamManager, last: number, count: number): Promise<number> => {
+  const subject = subjects.event("restore", "gap")
+  const record: Commit = { v: 1, id: nuid.next(), op: "hub.restore", at: Date.now(), events: [] }
   let seq = last
-  for (let left = count; left > 0; left -= BATCH) seq = await fillBatch(nats, filler, Math.min(left, BATCH))
-  if (count > 0) await jetstream(nats).jetstreamManager().then((manager) => manager.streams.purge(streams.events, { filter: filler }))
+  for (let left = count; left > 0; left -= BATCH) seq = await fillBatch(nats, subject, Math.min(left, BATCH), left <= BATCH ? JSON.stringify(record) : undefined)
+  if (count > 0) await manager.streams.purge(streams.events, { filter: subject, keep: 1 })
   return seq
 }
 
-const fillBatch = async (nats: NatsConnection, subject: string, size: number): Promise<number> => {
+const fillBatch = async (nats: NatsConnection, subject: string, size: number, end: string | undefined): Promise<number> => {
   const id = nuid.next()
   const place = (index: number) => {
     const more = headers()
@@ -195,17 +202,18 @@ const fillBatch = async (nats: NatsConnection, subject: string, size: number): P
   for (let index = 1; index < size; index++) nats.publish(subject, undefined, { headers: place(index) })
   const last = place(size)
   last.set("Nats-Batch-Commit", "1")
-  const { seq, error } = (await nats.request(subject, undefined, { headers: last, timeout: TIMEOUT_MS })).json<{ seq?: number; error?: { description?: string } }>()
+  const { seq, error } = (await nats.request(subject, end, { headers: last, timeout: TIMEOUT_MS })).json<{ seq?: number; error?: { description?: string } }>()
   if (seq === undefined) throw new Fault(`${streams.events} took no gap: ${error?.description ?? "no answer that makes sense"}`)
   return seq
 }
 
+/** Also of those that had given nothing yet. */
 const skipNumbers = async ({ nats, manager, gap }: RestoreParts): Promise<void> => {
   if (gap === 0) return
   const { state } = await manager.streams.info(streams.counters, { subjects_filter: ">" })
   const more = headers()
   more.set("Nats-Incr", String(gap))
-  for (const counter of Object.keys(state.subjects ?? {})) {
+  for (const counter of new Set([...COUNTERS.map(subjects.counter), ...Object.keys(state.subjects ?? {})])) {
     const { val } = (await nats.request(counter, undefined, { headers: more, timeout: TIMEOUT_MS })).json<{ val?: string }>()
     if (val === undefined) throw new Fault(`${counter} took no gap`)
   }

@@ -123,6 +123,8 @@ export class Stack {
   async start(): Promise<void> {
     try {
       await this.#startServers()
+      // Both addresses are known now, whether or not nodes follow.
+      this.#changed()
       await this.#options.serversUp?.(this)
       const nodes = [...this.actors, ...this.edges.map((edge) => edge.role)]
       // The nodes wait for their tables by themselves, so both go on at once.

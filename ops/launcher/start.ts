@@ -38,9 +38,10 @@ export interface StartOptions {
 
 function count(name: string, text: string | undefined): number {
   if (text === undefined) return 1
-  const value = /^\d+$/.test(text) ? Number(text) : 0
-  if (value >= 1 && value <= MOST_NODES) return value
-  throw new LaunchFault(`--${name} takes a number from 1 to ${MOST_NODES}, not "${text}"`)
+  const value = /^\d+$/.test(text) ? Number(text) : -1
+  // None at all: the servers alone, for a restore.
+  if (value >= 0 && value <= MOST_NODES) return value
+  throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }
 
 export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): StartSettings {

@@ -27,6 +27,9 @@ describe("npm run hub --", () => {
     ["tail agent one another", "tail <kind> <ref> [--since <point>] [--json]"],
     ["verify agents", "verify [--kind <kind>] [--sample <number>]"],
     ["status --kind agent", "status [--json]"],
+    ["backup one another", "backup <folder>"],
+    ["backup one --replace", "backup --check <folder>"],
+    ["restore one --check", "restore <folder> [--replicas <number>] [--gap <number>] [--replace]"],
     ["appeals open", "appeals"],
     ["agent appeal one maybe", "agent appeal <ref> grant|deny [--answer <text>]"]
   ])("%s is answered with the usage", async (line, usage) => {
@@ -38,7 +41,7 @@ describe("npm run hub --", () => {
 
   it.each([
     "rebuild", "rebuild seen", "agent suspend one --reason spam", "agent suspend one --until 2027-01-31T12:00:00Z", "agent appeal one grant --answer sorry", "appeals", "replay agent one --to 5 --json", "replay agent one --diff 5 2026-11-21T12:00:00Z --json",
-    "replay agent one --what-if x.json --to 5", "tail", "tail agent", "tail ada --since 5", "tail agent ada --json", "verify --kind agent --sample 5"
+    "replay agent one --what-if x.json --to 5", "tail", "tail agent", "tail ada --since 5", "tail agent ada --json", "verify --kind agent --sample 5", "backup somewhere"
   ])("%s is let through to the service, which is not there", async (line) => {
     const { status, errors } = await hub(line.split(" "))
     expect(status).toBe(1)

@@ -74,8 +74,8 @@ describe("one line and status 1", () => {
     expect(readdirSync(launcher.dataDir)).toEqual([])
   })
 
-  test.each([["--edges", "0"], ["--actors", "many"], ["--actors", "33"]])("when %s is %s", async (...args) => {
-    await expectRefusal(await launch({ args }), `${args[0]} takes a number from 1 to 32, not "${args[1]}"`)
+  test.each([["--edges", "none"], ["--actors", "many"], ["--actors", "33"]])("when %s is %s", async (...args) => {
+    await expectRefusal(await launch({ args }), `${args[0]} takes a number from 0 to 32, not "${args[1]}"`)
   })
 
   test("when an option is unknown", async () => {
