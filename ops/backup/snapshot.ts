@@ -8,7 +8,8 @@
  * answered when the stream is there. Whoever is silent for 5 s has, for the server, given up.
  */
 import type { StreamConfig } from "@nats-io/jetstream"
-import { createInbox, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import { newInbox } from "../../actors/engine/inbox.ts"
 import { onLine } from "../../actors/engine/renewal.ts"
 import { Fault } from "../cli/fault.ts"
 import { chunksOf } from "./files.ts"
@@ -41,7 +42,7 @@ const told = ({ error }: ApiError): string => error?.description ?? "no answer t
 /** Resolves when the cut is fixed; what was there then comes to `sink`, one chunk after the other. */
 export const beginCopy = async (nats: NatsConnection, stream: string, sink: (chunk: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<Copying> => {
   signal.throwIfAborted()
-  const inbox = createInbox()
+  const inbox = newInbox(nats)
   const chunks = nats.subscribe(inbox)
   try {
     const request = { deliver_subject: inbox, no_consumers: true, chunk_size: CHUNK_BYTES, window_size: WINDOW_BYTES }

@@ -13,6 +13,7 @@ import type { TiedProcess } from "./tied.ts"
 
 /** EX_CONFIG of sysexits.h. */
 const CONFIGURATION_ERROR = 78
+const STOP_SIGNAL = "SIGTERM"
 const READY_DEADLINE_MS = 90_000
 /** How long output may trickle in after the end of the process that wrote it. */
 const OUTPUT_GRACE_MS = 500
@@ -60,7 +61,7 @@ export async function startNodeChild(options: NodeChildOptions): Promise<TiedPro
     cwd: options.cwd,
     env: options.env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    stopSignal: "SIGTERM"
+    stopSignal: STOP_SIGNAL
   })
   options.onSpawn?.(child)
   const lines = new HeldLines(options.onLine)
@@ -88,7 +89,8 @@ export async function startNodeChild(options: NodeChildOptions): Promise<TiedPro
   if (exit.code === CONFIGURATION_ERROR) {
     throw new LaunchFault(lines.lastError || `${options.name} refused its configuration without saying why`)
   }
-  lines.release()
+  // One that was stopped by us, for another's fault, may just have been about to say the same.
+  if (exit.signal !== STOP_SIGNAL) lines.release()
   if (outcome === "late") {
     throw new Error(`${options.name} (pid ${child.pid}) was not ready after ${READY_DEADLINE_MS / 1000} s`)
   }
