@@ -15,7 +15,7 @@ import { ENDPOINTS, EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
 import { Pipeline } from "./http/pipeline.ts"
-import { serve } from "./http/server.ts"
+import { leaveFirst, type Leaving, serve } from "./http/server.ts"
 import { EdgeMetrics } from "./metrics/edge.ts"
 import { tellMetrics } from "./metrics/tell.ts"
 import { RequestTraces } from "./http/trace.ts"
@@ -33,6 +33,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     )
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const metrics = new EdgeMetrics(hub.limits)
+    const leaving: Leaving = { now: false }
     const bus = yield* openBus(hub.natsUrl, hub.limits, metrics, (where, error) => log.problem(where, error))
     const identities = identitiesOf(bus.bus, config)
     const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
@@ -55,8 +56,9 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),
       refusedPage: refusedPage(hub)
     })
-    yield* tellMetrics({ config, metrics, bus, bodies, notifications })
-    const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits })
+    yield* tellMetrics({ config, metrics, bus, bodies, leaving, notifications })
+    const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits, leaving })
     yield* releaseAtEnd(notifications)
+    yield* leaveFirst(leaving, hub.leaveSeconds)
     return server
   })

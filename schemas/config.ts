@@ -29,6 +29,8 @@ export interface HubConfig {
   readonly trustProxy: number
   /** Address that an edge listens on; `null` is every interface. */
   readonly bind: string | null
+  /** How long an edge that is told to end goes on, while it says that it is not ready: for balancers to turn away. */
+  readonly leaveSeconds: number
   /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
   readonly streamReplicas: number
   /** `null`: nothing is traced. */
@@ -84,11 +86,14 @@ const parse = (env: Env): HubConfig => {
     limits: limits.limits,
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
     bind: text(env, "HUB_BIND") ?? (mode === "development" ? "127.0.0.1" : null),
+    leaveSeconds: integer(env, "HUB_LEAVE_SECONDS", 0, 0, LEAVE_MAX_SECONDS),
     streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX),
     traces: traces.settings
   }
 }
 
+/** Longer than any balancer needs to look again. */
+const LEAVE_MAX_SECONDS = 60
 /** The server's own bound. */
 const REPLICAS_MAX = 5
 

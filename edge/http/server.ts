@@ -2,8 +2,9 @@
  * The HTTP server under the pipeline: what Node's parser and sockets need bounds for, and answers to what never
  * becomes a request.
  *
- * Stopping: no new connection is taken, idle ones are closed, requests under way have `DRAIN_MS`; what is left then is
- * cut off.
+ * Stopping: first the edge says that it is not ready and goes on for a while, so that balancers turn away (`leaveFirst`): a
+ * connection that arrives while its listener closes would be reset, with the request that is on it. Then no new connection
+ * is taken, idle ones are closed, requests under way have `DRAIN_MS`; what is left then is cut off.
  */
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -27,12 +28,31 @@ export interface ListenOptions {
   readonly port: number
   readonly bind: string | null
   readonly limits: Limits
+  readonly leaving: Leaving
 }
+
+/** Whether the edge has been told to end. */
+export interface Leaving {
+  now: boolean
+}
+
+/** As a scope closes: before anything else of it, the time for balancers to turn away. */
+export const leaveFirst = (leaving: Leaving, seconds: number): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.addFinalizer(() =>
+    Effect.suspend(() => {
+      leaving.now = true
+      return seconds === 0 ? Effect.void : Effect.sleep(seconds * 1000)
+    })
+  )
 
 /** Listens for as long as the scope is open. */
 export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function*() {
-    const handler = (request: IncomingMessage, response: ServerResponse): void => pipeline.handle(request, response)
+    const handler = (request: IncomingMessage, response: ServerResponse): void => {
+      // The next request on this connection would find nobody.
+      if (options.leaving.now) response.shouldKeepAlive = false
+      pipeline.handle(request, response)
+    }
     const server = makeServer(options.limits.service)
     server.on("request", handler)
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {

@@ -9,6 +9,7 @@ import { subjects } from "../../schemas/subjects.ts"
 import type { EdgeBus } from "../bus/service.ts"
 import { ConfigProblem, type EdgeConfig } from "../config.ts"
 import type { BodyBudget } from "../http/body.ts"
+import type { Leaving } from "../http/server.ts"
 import type { Notifications } from "../notification/notifications.ts"
 import type { EdgeMetrics } from "./edge.ts"
 import { platform } from "./platform.ts"
@@ -18,11 +19,12 @@ export interface Told {
   readonly metrics: EdgeMetrics
   readonly bus: EdgeBus
   readonly bodies: BodyBudget
+  readonly leaving: Leaving
   readonly notifications: Notifications
 }
 
 /** Tells it for as long as the scope is open. */
-export const tellMetrics = ({ config, metrics, bus, bodies, notifications: { lists, streams } }: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
+export const tellMetrics = ({ config, metrics, bus, bodies, leaving, notifications: { lists, streams } }: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
   const { meter } = metrics
   const { service } = config.hub.limits
   if (config.hub.metricsPort !== 0) processMetrics(meter, platform, ["edge"])
@@ -42,7 +44,7 @@ export const tellMetrics = ({ config, metrics, bus, bodies, notifications: { lis
     data: () => ({ held_lists: lists.held, held_streams: streams.held, asks_in_flight: bus.asker.inFlight })
   })
   const listening = Effect.tryPromise({
-    try: () => listenForScrapes(platform.createServer, meter, { port: config.hub.metricsPort, host: config.hub.bind, ready: () => bus.link.up }),
+    try: () => listenForScrapes(platform.createServer, meter, { port: config.hub.metricsPort, host: config.hub.bind, ready: () => bus.link.up && !leaving.now }),
     catch: (error) => new ConfigProblem(error instanceof MetricsPortProblem ? error.message : String(error))
   })
   return Effect.asVoid(Effect.acquireRelease(listening, (end) => Effect.promise(end)))

@@ -38,6 +38,7 @@ describe("an empty environment", () => {
     limits: LIMITS,
     trustProxy: 0,
     bind: null,
+    leaveSeconds: 0,
     streamReplicas: 1,
     traces: null
   }

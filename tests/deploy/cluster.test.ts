@@ -42,9 +42,10 @@ interface Status {
 describe("in production's configuration", () => {
   test("it answers through the proxy, and every stream is on all three servers", async () => {
     expect((await fetch(`${cluster.url}/api/v1`)).status).toBe(200)
-    const status = JSON.parse(await cluster.compose(["run", "--rm", "--no-deps", "operator", "status", "--json"])) as Status
-    expect(status.nodes.length).toBe(2)
-    expect(status.unowned_shards).toEqual([])
+    const status = await waitFor(async () => {
+      const seen = JSON.parse(await cluster.compose(["run", "--rm", "--no-deps", "operator", "status", "--json"])) as Status
+      return seen.nodes.length === 2 && seen.unowned_shards.length === 0 ? seen : null
+    }, { describe: "two nodes that share all shards", deadlineMs: 60_000 })
     expect(new Set(status.streams.map((stream) => stream.replicas))).toEqual(new Set([3]))
   })
 

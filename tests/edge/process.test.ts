@@ -120,6 +120,22 @@ describe("an edge's process", () => {
     expect(edge.output().trim().split("\n").map((line) => (JSON.parse(line) as { path: string }).path)).toEqual(["/api/v1/health"])
   })
 
+  it("goes on for as long as it is to leave, says so on its private port, and keeps no connection", async () => {
+    const metrics = await drawPort()
+    const edge = await start({ HUB_METRICS_PORT: String(metrics), HUB_LEAVE_SECONDS: "2" })
+    await edge.ready
+    const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${metrics}/ready`)).status
+    const time = (): Promise<Response> => fetch(`http://127.0.0.1:${edge.port}/api/v1/time`)
+    expect(await ready()).toBe(200)
+    expect((await time()).headers.get("connection")).toBe("keep-alive")
+    edge.child.kill("SIGTERM")
+    await waitFor(async () => (await ready()) === 503, { describe: "an edge that says that it leaves" })
+    const last = await time()
+    expect([last.status, last.headers.get("connection")]).toEqual([200, "close"])
+    expect(await edge.exit).toBe(0)
+    await expect(time()).rejects.toThrow()
+  })
+
   it.each(["SIGTERM", "SIGINT"] as const)("on %s ends what is under way and takes nothing new", async (signal) => {
     const edge = await start()
     await edge.ready
