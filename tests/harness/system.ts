@@ -15,6 +15,8 @@ import type { LogBook } from "./logs.ts"
 import { controlOf, endAll, PidLedger, serverControl, serverOptions, testFolder } from "./servers.ts"
 import type { ProcessControl, ServerControl, ServersOptions } from "./servers.ts"
 
+const REFUSALS_KEPT = 5
+
 export interface SystemOptions extends ServersOptions {
   readonly edges?: number
   readonly actors?: number
@@ -100,6 +102,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const logs = openLogBook()
   const ledger = new PidLedger()
   const lines = new Lines()
+  /** Every node is the user of its role: what it was refused, the role lacks. */
+  const refusals: Array<string> = []
   const edgePorts = await drawPorts(edgeCount)
   const url = `http://127.0.0.1:${edgePorts[0]}`
   const env = options.env ?? {}
@@ -120,7 +124,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     entries: options.entries ?? PRODUCT_ENTRIES,
     autoRestart: options.autoRestart ?? false,
     report: (line) => logs.add("supervisor", line),
-    onLine: (role, line) => logs.add(role, line),
+    onLine: (role, line) => {
+      logs.add(role, line)
+      if (/permissions violation/i.test(line) && refusals.length < REFUSALS_KEPT) refusals.push(`${role}: ${line}`)
+    },
     changed: (it) => ledger.note(it),
     serversUp: async (it) => {
       const names = [...nodeNames("edge", edgeCount), ...nodeNames("actor", actorCount)]
@@ -133,6 +140,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 
   const stop = async () => {
     await endAll(stack, ledger, folder, logs).finally(() => lines.close())
+    if (refusals.length > 0) throw new Error(`the bus refused a node something: ${refusals.join("; ")}`)
   }
   await stack.start().catch(async (cause: unknown) => {
     console.error(logs.text())
