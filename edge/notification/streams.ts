@@ -102,9 +102,13 @@ export class Streams {
     const letGo = (): void => void socket.destroy()
     socket.setTimeout(notifications.heartbeat_ms * 2, letGo)
     const late = setTimeout(letGo, notifications.stream_lifetime_ms + LATE_MS)
+    // The stream itself closes once what it waits for has come, up to a heartbeat later; whoever is gone is woken at once.
+    const leave = (): void => this.leave(agent, waking)
+    socket.once("close", leave)
     stream.once("close", () => {
       clearTimeout(late)
-      this.leave(agent, waking)
+      socket.off("close", leave)
+      leave()
     })
     return streamed(stream, EVENT_STREAM_TYPE)
   }

@@ -23,7 +23,7 @@ let client: AgentClient
 let agent: Registered
 
 beforeAll(async () => {
-  service = await testService({ limits: { "rate_limits.web.requests": WEB_REQUESTS, "webhook.retry_seconds.1": 0.3, "webhook.retry_seconds.2": 0.3, "notifications.heartbeat_ms": 300 } })
+  service = await testService({ limits: { "rate_limits.web.requests": WEB_REQUESTS, "webhook.retry_seconds.1": 0.3, "webhook.retry_seconds.2": 0.3 } })
   system = service.system
   edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge })
@@ -158,7 +158,7 @@ describe("exact requests move exact counters", () => {
     expect((await ofEdge()).value("hub_edge_held_requests", { kind: "stream" })).toBe(1)
     ending.abort()
     await stream.body?.cancel().catch(() => undefined)
-    await waitFor(async () => (await ofEdge()).value("hub_edge_held_requests", { kind: "stream" }) === 0, { describe: "the end of the stream" })
+    await waitFor(async () => (await ofEdge()).value("hub_edge_held_requests", { kind: "stream" }) === 0, { describe: "the place of a reader that has gone, long before a heartbeat", deadlineMs: 5_000 })
     await client.call("PUT", `${API_PREFIX}/me/recovery`, { body: { recovery_public_key: newIdentity().publicKey } })
     expect((await held).status).toBe(200)
     expect((await ofEdge()).value("hub_edge_held_requests", { kind: "list" })).toBe(0)
