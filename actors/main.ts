@@ -27,6 +27,9 @@ import { serverSeed } from "./server-key.ts"
 const CONFIGURATION_FAULT = 78
 const STOP_WITHIN_MS = 8000
 const STREAMS_RETRY_MS = 250
+const PING_INTERVAL_MS = 2000
+const PINGS_UNANSWERED_MAX = 2
+const CONNECT_TIMEOUT_MS = 2000
 const SEED_DEADLINE_MS = 15_000
 
 const giveUp = (problem: string): never => {
@@ -55,8 +58,10 @@ const nats: NatsConnection = await connect({
   maxReconnectAttempts: -1,
   reconnectTimeWait: 100,
   waitOnFirstConnect: true,
-  pingInterval: 5000,
-  maxPingOut: 2,
+  // A server whose machine is gone says nothing: the line to it is given up after some silence, and another one tried.
+  pingInterval: PING_INTERVAL_MS,
+  maxPingOut: PINGS_UNANSWERED_MAX,
+  timeout: CONNECT_TIMEOUT_MS,
   // Without their stacks: one is made for every request otherwise.
   noAsyncTraces: true
 })

@@ -12,6 +12,9 @@
  *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key.
  *    A claim is made only when the key names no live session. An owner that is no longer the best drains and gives
  *    the shard back; nobody takes it from a living one.
+ *  - Whoever a key names takes the shard up, or gives it back, at each tick until it has: a claim whose preparation failed
+ *    and a key that could not be given back (the bus was between two leaders) leave no shard with a living owner that
+ *    does not serve it.
  *  - Sessions ping their successors in the ring of sessions. "No responders" (the connection is gone) or silence of
  *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key: if it
  *    has beaten meanwhile, the set is lost and it lives.
@@ -66,7 +69,8 @@ export interface PlacementOptions {
   readonly ttlSeconds: number
 }
 
-type Held = "claiming" | "serving" | "draining"
+/** `released`: no longer served, its key not yet given back. */
+type Held = "claiming" | "serving" | "draining" | "released"
 
 export class Placement {
   session: string | null = null
@@ -95,7 +99,8 @@ export class Placement {
 
   /** Whether this node may answer for a shard right now. */
   serves(shard: number): boolean {
-    return this.held.get(shard) !== undefined && this.held.get(shard) !== "claiming" && this.leaseIsFresh()
+    const held = this.held.get(shard)
+    return (held === "serving" || held === "draining") && this.leaseIsFresh()
   }
 
   private leaseIsFresh(): boolean {
@@ -201,7 +206,9 @@ export class Placement {
       const owner = view.ownerOf(shard)
       const best = this.best(shard)
       const held = this.held.get(shard)
-      if (held === undefined && best === session && (owner === null || owner === session || !view.isLive(owner))) {
+      // A key that names us is served by nobody else: a claim that came to nothing, or a key that could not be given back,
+      // is taken up again even where another would be better by now, and given back then.
+      if (held === undefined && (owner === session || (best === session && (owner === null || !view.isLive(owner))))) {
         void this.claim(shard, session)
       } else if (held === "serving" && owner !== session) {
         // The key says another: our claim was overwritten, which only happens to a session that was thought dead.
@@ -231,10 +238,11 @@ export class Placement {
     this.held.set(shard, "draining")
     await this.options.events.drain(shard).catch(() => undefined)
     if (this.session !== session || this.held.get(shard) !== "draining") return
-    this.held.delete(shard)
+    this.held.set(shard, "released")
     this.options.events.dropped(shard)
     const { store } = this.options
     await store.put(shardKey(shard), "", store.revision(shardKey(shard)))
+    if (this.held.get(shard) === "released") this.held.delete(shard)
   }
 
   private watchPeers(): void {

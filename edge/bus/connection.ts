@@ -6,7 +6,7 @@ const RECONNECT_WAIT_MS = 250
 /** Pings that may stay unanswered before a silent line counts as cut. */
 const PING_INTERVAL_MS = 2_000
 const PINGS_UNANSWERED_MAX = 2
-const CONNECT_TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 2_000
 
 export const connectBus = async (url: string, name: string): Promise<NatsConnection> => {
   const bus = busServers(url, "edge")
