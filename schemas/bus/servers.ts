@@ -4,6 +4,11 @@ import { type BusRole, inboxOf } from "./roles.ts"
 export interface BusServers {
   readonly servers: Array<string>
   readonly inboxPrefix: string
+  /**
+   * Names are looked up as part of each connecting, whose time is bounded. By itself the client does it before, without a
+   * bound: the name of a machine that is gone could then hold up the way to all others for half a minute.
+   */
+  readonly resolve: false
   readonly user?: string
   readonly pass?: string
 }
@@ -20,9 +25,9 @@ export const busServers = (addresses: string, role: BusRole): BusServers | null 
     const urls = addresses.split(",").map((address) => parse(address.trim()))
     const servers = urls.map(({ host }) => host)
     const named = urls.find(({ username }) => username !== "")
-    const inboxPrefix = inboxOf(role)
-    if (named === undefined) return { servers, inboxPrefix }
-    return { servers, inboxPrefix, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) }
+    const common = { servers, inboxPrefix: inboxOf(role), resolve: false as const }
+    if (named === undefined) return common
+    return { ...common, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) }
   } catch {
     return null
   }

@@ -139,7 +139,7 @@ describe("the bus's address", () => {
     ["nats://one,two", null],
     ["", null]
   ])("%j becomes %j", (addresses, servers) => {
-    expect(busServers(addresses, "edge")).toEqual(servers === null ? null : { ...servers, inboxPrefix: "_INBOX.edge" })
+    expect(busServers(addresses, "edge")).toEqual(servers === null ? null : { ...servers, inboxPrefix: "_INBOX.edge", resolve: false })
   })
 })
 
