@@ -17,6 +17,11 @@ const RETRY_MS = 200
 const PULL_MESSAGES = 1000
 /** One pull; the server's heartbeats come twice as often. */
 const PULL_MS = 1000
+/**
+ * For the making of a consumer. A cluster may place it on a server that was killed, as long as it does not know; then
+ * nobody answers, and the next one that is asked for lies elsewhere, more likely than not.
+ */
+const MADE_WITHIN_MS = 1000
 
 export interface Following {
   readonly stop: () => void
@@ -54,7 +59,7 @@ export const followStream = async (
   }
 
   const begin = async (own: number): Promise<void> => {
-    const consumer = await jetstream(nats).consumers.get(stream, { ...startOptions(from), ...(filter === undefined ? {} : { filter_subjects: filter }) })
+    const consumer = await jetstream(nats, { timeout: MADE_WITHIN_MS }).consumers.get(stream, { ...startOptions(from), ...(filter === undefined ? {} : { filter_subjects: filter }) })
     if (own !== newest) return
     const messages = await consumer.consume({
       max_messages: PULL_MESSAGES,

@@ -20,6 +20,8 @@ const PREFIX = `$KV.${buckets.leases}.`
 const PAUSE_MS = 200
 /** One pull of the watch; the server's heartbeats come twice as often. */
 const PULL_MS = 1_000
+/** For the making of the watch: a cluster may place it on a server that was killed; the next one lies elsewhere. */
+const MADE_WITHIN_MS = 1_000
 
 const isGone = (message: JsMsg): boolean =>
   message.headers?.get("KV-Operation") === "DEL" ||
@@ -64,9 +66,9 @@ export class LeaseWatch {
   }
 
   private async watch(seen: () => void): Promise<void> {
-    const manager = await jetstreamManager(this.nats, { checkAPI: false })
+    const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: MADE_WITHIN_MS })
     const { state } = await manager.streams.info(STREAM)
-    const consumer = await jetstream(this.nats).consumers.get(STREAM, { deliver_policy: DeliverPolicy.LastPerSubject })
+    const consumer = await jetstream(this.nats, { timeout: MADE_WITHIN_MS }).consumers.get(STREAM, { deliver_policy: DeliverPolicy.LastPerSubject })
     const messages = await consumer.consume({ expires: PULL_MS })
     this.stopMessages = () => messages.stop()
     endWithBucket(messages).catch(this.onProblem)
