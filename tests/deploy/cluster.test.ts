@@ -95,18 +95,6 @@ describe("under load", () => {
 
   test("edges and actors made anew, as for a new version", () => restarted(["actors", "edge"], true), RESTARTING_MS)
 
-  test("a nats-server that is killed", async () => {
-    const killedAt = performance.now()
-    await cluster.compose(["kill", "--signal", "SIGKILL", "nats-2"])
-    await waitFor(() => load.answeredSince(killedAt, 10), { describe: "answers without it", deadlineMs: 30_000 })
-    await cluster.compose(["start", "nats-2"])
-    const back = performance.now()
-    await waitFor(() => load.answeredSince(back, 10), { describe: "answers with it", deadlineMs: 30_000 })
-    const silence = load.longestSilence(killedAt, performance.now())
-    console.log(`nats-2 killed: longest silence ${Math.round(silence.ms)} ms`)
-    expectNoFault(load)
-  }, RESTARTING_MS)
-
   test("every acknowledged write stands in the log once, and tables and snapshots are its fold", async () => {
     await load.stop()
     await expectAppliedOnce(load, view)
