@@ -46,14 +46,18 @@ const residentMegabytes = (): number => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** A damaged path may lie outside the interface, where whoever takes HTML is answered by a page. */
+const mayBePage = (sent: string, { headers }: RawAnswer): boolean => /^[A-Z-]+ (?!\/api\/)/m.test(sent) && headers.get("content-type")?.startsWith("text/html") === true
+
 /** What is wrong with an answer; `null` when nothing is. */
-function problemOf(answer: RawAnswer): string | null {
+function problemOf(answer: RawAnswer, sent: string): string | null {
   const { status, headers, body } = answer
   if (status >= 500 && status !== 503) return "a fault of the service's own"
   if (!headers.has("x-hub-server-time")) return "without X-Hub-Server-Time"
   if (body === "") return null
   if (status < 400) return null
   if (INSIDE.test(body)) return "tells of the inside"
+  if (mayBePage(sent, answer)) return null
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
@@ -79,7 +83,7 @@ function judge(tally: Tally, request: Buffer, answers: ReadonlyArray<RawAnswer>)
   if (answers.length === 0) tally.unanswered += 1
   for (const answer of answers) {
     tally.statuses.set(answer.status, (tally.statuses.get(answer.status) ?? 0) + 1)
-    const problem = problemOf(answer)
+    const problem = problemOf(answer, request.toString("latin1"))
     if (problem !== null) tally.problems.push(`${problem}: ${answer.status} ${answer.body.slice(0, 300)} to ${shown(request)}`)
   }
 }
