@@ -1,10 +1,10 @@
 import { connect } from "@nats-io/transport-node"
 import { jetstream, jetstreamManager } from "@nats-io/jetstream"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isRunning } from "../../ops/launcher/proc.ts"
-import { startServers } from "./index.ts"
+import { startServers, waitFor } from "./index.ts"
 import type { Servers } from "./index.ts"
 
 async function query(url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>> {
@@ -54,6 +54,8 @@ describe("servers for tests", () => {
   test("a frozen nats-server answers again after it thaws", async () => {
     const connection = await connect({ servers: servers.nats.url })
     servers.nats.freeze()
+    // The signal is sent; that every thread has stopped takes a moment.
+    await waitFor(() => /\) [Tt] /.test(readFileSync(`/proc/${servers.nats.pid}/stat`, "utf8")), { describe: "a frozen process" })
     const answer = connection.flush().then(() => "answered")
     expect(await Promise.race([answer, silenceAfter(150)])).toBe("silent")
     servers.nats.thaw()
