@@ -47,7 +47,7 @@ const residentMegabytes = (): number => {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A damaged path may lie outside the interface, where whoever takes HTML is answered by a page. */
-const mayBePage = (sent: string, { headers }: RawAnswer): boolean => /^[A-Z-]+ (?!\/api\/)/m.test(sent) && headers.get("content-type")?.startsWith("text/html") === true
+const mayBePage = (sent: string, { headers }: RawAnswer): boolean => /^[A-Z-]+ (?!\/api\/v1(?:[/? ]|$))/m.test(sent) && headers.get("content-type")?.startsWith("text/html") === true
 
 /** What is wrong with an answer; `null` when nothing is. */
 function problemOf(answer: RawAnswer, sent: string): string | null {
