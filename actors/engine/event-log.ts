@@ -128,7 +128,7 @@ export class JetStreamLog implements EventLog {
   private async observed(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
     const began = performance.now()
     const outcome = await this.publish(groups)
-    this.observer?.batch(groups.reduce((sum, group) => sum + group.appends.length, 0), outcome.type, (performance.now() - began) / 1000)
+    this.observer?.batch(commitsIn(groups), outcome.type, (performance.now() - began) / 1000)
     return outcome
   }
 
@@ -236,13 +236,15 @@ const batchHeaders = (id: string, sequence: number, append: Append, commit: bool
   return all
 }
 
+const commitsIn = (groups: ReadonlyArray<Group>): number => groups.reduce((sum, group) => sum + group.appends.length, 0)
+
 const settle = (groups: ReadonlyArray<Group>, outcome: BatchOutcome): void => {
   if (outcome.type !== "written") {
     const reason = outcome.type === "refused" ? "conflict" : "unknown"
     for (const group of groups) group.resolve({ ok: false, reason })
     return
   }
-  const batch = groups.reduce((sum, group) => sum + group.appends.length, 0)
+  const batch = commitsIn(groups)
   let seq = outcome.last - batch
   for (const group of groups) {
     group.resolve({ ok: true, seqs: group.appends.map(() => ++seq), batch })

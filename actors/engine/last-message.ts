@@ -1,13 +1,13 @@
 /**
- * The newest message of a subject, as the stream's leader has it. A direct get may be answered by any replica, also by one
- * that is a moment behind; whoever decides on what stands there asks the leader.
+ * One message as the stream's leader has it. A direct get may be answered by any replica, also by one that is a moment
+ * behind; whoever decides on what stands there asks the leader.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { requestStream } from "./renewal.ts"
 
 const NOT_FOUND = 404
 
-export interface LastMessage {
+export interface LeaderMessage {
   readonly seq: number
   readonly data: Uint8Array
 }
@@ -17,11 +17,18 @@ interface Answer {
   readonly error?: { readonly code: number; readonly description?: string }
 }
 
+/** The newest of a subject, or the first of a pattern from a sequence on. */
+type Wanted = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string }
+
 /** `null` where there is none. Rejects when the stream does not answer within `timeout` ms. */
-export const lastMessage = async (nats: NatsConnection, stream: string, subject: string, timeout: number): Promise<LastMessage | null> => {
-  const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ last_by_subj: subject }), { timeout })
+export const leaderMessage = async (nats: NatsConnection, stream: string, wanted: Wanted, timeout: number): Promise<LeaderMessage | null> => {
+  const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify(wanted), { timeout })
   const { message, error } = reply.json<Answer>()
   if (message !== undefined) return { seq: message.seq, data: Buffer.from(message.data ?? "", "base64") }
   if (error?.code === NOT_FOUND) return null
-  throw new Error(`${stream} was asked for the last message of a subject: ${error?.description ?? "no answer that makes sense"}`)
+  throw new Error(`${stream} was asked for a message: ${error?.description ?? "no answer that makes sense"}`)
 }
+
+/** The newest message of a subject. */
+export const lastMessage = (nats: NatsConnection, stream: string, subject: string, timeout: number): Promise<LeaderMessage | null> =>
+  leaderMessage(nats, stream, { last_by_subj: subject }, timeout)

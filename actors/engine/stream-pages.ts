@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { directGet } from "./direct-get.ts"
-import { requestStream } from "./renewal.ts"
+import { leaderMessage } from "./last-message.ts"
 
 /** A message as the stream keeps it. */
 export interface Stored {
@@ -18,7 +18,6 @@ export interface Stored {
 const TRIES = 60
 const RETRY_MS = 500
 const TIMEOUT_MS = 3000
-const NOT_FOUND = 404
 
 const stored = (message: Msg): Stored => ({
   seq: Number(message.headers?.get("Nats-Sequence")),
@@ -57,10 +56,5 @@ export async function* pagesOf(nats: NatsConnection, stream: string, after: numb
 }
 
 /** The first sequence behind `after`, as the stream's leader has it; `null` at its end. */
-export const nextSeq = async (nats: NatsConnection, stream: string, after: number): Promise<number | null> => {
-  const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq: after + 1, next_by_subj: ">" }), { timeout: TIMEOUT_MS })
-  const { message, error } = reply.json<{ message?: { seq: number }; error?: { code: number; description?: string } }>()
-  if (message !== undefined) return message.seq
-  if (error?.code === NOT_FOUND) return null
-  throw new Error(`${stream} was asked for a message: ${error?.description ?? "no answer that makes sense"}`)
-}
+export const nextSeq = async (nats: NatsConnection, stream: string, after: number): Promise<number | null> =>
+  (await leaderMessage(nats, stream, { seq: after + 1, next_by_subj: ">" }, TIMEOUT_MS))?.seq ?? null
