@@ -2,6 +2,7 @@
  * An actor process: joins the bus, owns shards, keeps the read models, answers queries, delivers to webhooks (as HUB_ROLES says).
  * Exit status 78 is a fault of configuration, told in one line; 0 is a clean end.
  */
+import { setFlagsFromString } from "node:v8"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { busRoleOf } from "../schemas/bus/roles.ts"
 import { busServers } from "../schemas/bus/servers.ts"
@@ -23,6 +24,9 @@ import { categoriesQuery, statsQuery } from "./queries/meta.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./queries/notifications.ts"
 import { serveQueries } from "./queries/serve.ts"
 import { serverSeed } from "./server-key.ts"
+
+// Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a full one.
+setFlagsFromString("--heap-growing-percent=50")
 
 const CONFIGURATION_FAULT = 78
 const STOP_WITHIN_MS = 8000

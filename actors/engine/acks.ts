@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises"
 import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
+import { Slots } from "../../schemas/bus/slots.ts"
 import { newInbox } from "./inbox.ts"
 import { LEADERLESS_PAUSE_MS, onRenewal } from "./renewal.ts"
 
@@ -18,8 +19,7 @@ interface Waiting {
 export class Acks {
   private readonly nats: NatsConnection
   private prefix = ""
-  private readonly waiting = new Map<number, Waiting>()
-  private next = 0
+  private readonly waiting = new Slots<Waiting>()
   private listening = false
 
   constructor(nats: NatsConnection) {
@@ -29,8 +29,7 @@ export class Acks {
   /** The answer, or `null` when none came in time or the connection was renewed meanwhile. "No responders" is an answer with that status. */
   request(subject: string, payload: Uint8Array, timeoutMs: number, headers?: MsgHdrs): Promise<Msg | null> {
     return new Promise((resolve) => {
-      const number = ++this.next
-      this.waiting.set(number, { resolve, until: performance.now() + timeoutMs })
+      const number = this.waiting.add({ resolve, until: performance.now() + timeoutMs })
       try {
         this.listen()
         const reply = this.prefix + number
@@ -67,18 +66,17 @@ export class Acks {
   }
 
   private settle(number: number, message: Msg | null): void {
-    const entry = this.waiting.get(number)
-    if (entry === undefined) return
-    this.waiting.delete(number)
-    entry.resolve(message)
+    this.waiting.take(number)?.resolve(message)
   }
 
   private giveUp(): void {
-    for (const number of this.waiting.keys()) this.settle(number, null)
+    this.waiting.forEach((_entry, number) => this.settle(number, null))
   }
 
   private sweep(): void {
     const now = performance.now()
-    for (const [number, entry] of this.waiting) if (now >= entry.until) this.settle(number, null)
+    this.waiting.forEach((entry, number) => {
+      if (now >= entry.until) this.settle(number, null)
+    })
   }
 }

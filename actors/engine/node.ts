@@ -45,7 +45,8 @@ export class Node {
   private readonly view: LeaseView
   private readonly tracing: Tracing
   private readonly observer: OperationObserver | undefined
-  private readonly outgoing = new Map<string, Array<Reply>>()
+  /** By asker. A map of its own for each flush: see schemas/bus/slots.ts. */
+  private outgoing = new Map<string, Array<Reply>>()
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
 
   constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView, tracing: Tracing, observer?: OperationObserver) {
@@ -150,7 +151,9 @@ export class Node {
   }
 
   private flush(): void {
-    for (const [to, replies] of this.outgoing) {
+    const { outgoing } = this
+    this.outgoing = new Map()
+    for (const [to, replies] of outgoing) {
       let frame: Array<Reply> = []
       let size = 0
       for (const reply of replies) {
@@ -165,7 +168,6 @@ export class Node {
       }
       this.transport.publish(to, packReplies(frame))
     }
-    this.outgoing.clear()
   }
 }
 

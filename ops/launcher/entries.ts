@@ -6,6 +6,6 @@ import type { StackOptions } from "./stack.ts"
  * are ever copied; an actor's state lives long, and its memory counts.
  */
 export const PRODUCT_ENTRIES: StackOptions["entries"] = {
-  edge: ["--max-semi-space-size=32", "edge/main.ts"],
+  edge: ["--max-semi-space-size=64", "edge/main.ts"],
   actor: ["actors/main.ts"]
 }

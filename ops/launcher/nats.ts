@@ -9,6 +9,7 @@
  */
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
+import { availableParallelism } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { ANONYMOUS, drawPasswords, passwordVariables, rolesFile } from "./bus-users.ts"
@@ -114,6 +115,12 @@ async function lastLogLines(file: string, from: number): Promise<string> {
   return lines.filter((line) => /\[(FTL|ERR)\]/.test(line)).slice(-2).join(" ")
 }
 
+/**
+ * Beside the nodes on one machine, half of the cores: with all of them, every small message wakes a thread on another
+ * core that finds nothing to do.
+ */
+const shareOfCores = (): number => Math.max(1, Math.floor(availableParallelism() / 2))
+
 export async function startNats(options: NatsOptions): Promise<RunningServer> {
   const dataDir = resolve(options.dataDir)
   const logFile = join(dataDir, "nats-server.log")
@@ -128,7 +135,7 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
 
   const logSize = await stat(logFile).then((it) => it.size, () => 0)
   const server = await spawnTied({ command: [options.binary, "-c", configFile],
-    env: { ...process.env, ...passwordVariables(options.passwords ?? drawPasswords()) },
+    env: { GOMAXPROCS: String(shareOfCores()), ...process.env, ...passwordVariables(options.passwords ?? drawPasswords()) },
     stopSignal: "SIGTERM"
   })
   options.onSpawn?.(server)

@@ -17,6 +17,7 @@ import type { Span } from "../trace/span.ts"
 import { type Ask, encodeAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
 import { paced } from "./pace.ts"
 import type { BusRole } from "./roles.ts"
+import { Slots } from "./slots.ts"
 
 /** What the asker needs of a message bus; `noResponders` is the server's word that nobody listens. */
 export interface BusTransport {
@@ -77,8 +78,9 @@ const EMPTY = new Uint8Array(0)
 const refused = (refusal: Refusal): Answer => ({ head: { refused: refusal }, body: EMPTY })
 
 export class Asker {
-  private readonly waiting = new Map<number, Waiting>()
-  private readonly outgoing = new Map<string, Array<{ number: number; bytes: Uint8Array }>>()
+  private readonly waiting = new Slots<Waiting>()
+  /** By session. A map of its own for each flush: see slots.ts. */
+  private outgoing = new Map<string, Array<{ number: number; bytes: Uint8Array }>>()
   private readonly transport: BusTransport
   private readonly owners: Owners
   private readonly role: BusRole
@@ -91,7 +93,6 @@ export class Asker {
   private readonly sweep: NodeJS.Timeout
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
   private readonly observer: AskObserver | undefined
-  private next = 1
 
   constructor(transport: BusTransport, owners: Owners, { role, name }: AskerIdentity, bounds: { maxInFlight: number; maxFrameBytes: number }, observer?: AskObserver) {
     this.transport = transport
@@ -123,17 +124,14 @@ export class Asker {
       return Promise.resolve(refused({ code: "request_too_large", message: "The request is too large to be processed." }))
     }
     return new Promise((resolve) => {
-      const number = this.next
-      this.next = this.next === 0xffffffff ? 1 : this.next + 1
       const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0 }
-      this.waiting.set(number, entry)
-      this.send(number, entry)
+      this.send(this.waiting.add(entry), entry)
     })
   }
 
   close(): void {
     clearInterval(this.sweep)
-    for (const number of this.waiting.keys()) this.settle(number, refused(unavailable("The service is stopping.")))
+    this.waiting.forEach((_entry, number) => this.settle(number, refused(unavailable("The service is stopping."))))
   }
 
   private send(number: number, entry: Waiting): void {
@@ -156,7 +154,9 @@ export class Asker {
   }
 
   private flush(): void {
-    for (const [session, queue] of this.outgoing) {
+    const { outgoing } = this
+    this.outgoing = new Map()
+    for (const [session, queue] of outgoing) {
       const reply = `${this.replySubject}.${session}`
       let from = 0
       while (from < queue.length) {
@@ -170,7 +170,6 @@ export class Asker {
         from = to
       }
     }
-    this.outgoing.clear()
   }
 
   private receive(message: BusMessage): void {
@@ -185,9 +184,8 @@ export class Asker {
   }
 
   private settle(number: number, answer: Answer): void {
-    const entry = this.waiting.get(number)
+    const entry = this.waiting.take(number)
     if (entry === undefined) return
-    this.waiting.delete(number)
     this.observer?.settled(entry.ask.op, answer.head.refused?.code, (performance.now() - entry.began) / 1000)
     entry.resolve(answer)
   }
@@ -201,24 +199,26 @@ export class Asker {
 
   private sessionGone(session: string): void {
     this.transport.publish(subjects.suspect, new TextEncoder().encode(session))
-    for (const [number, entry] of this.waiting) if (entry.session === session) this.retrySoon(number)
+    this.waiting.forEach((entry, number) => {
+      if (entry.session === session) this.retrySoon(number)
+    })
   }
 
   private ownerChanged(shard: number): void {
     const owner = this.owners.ownerOf(shard)
     if (owner === null) return
-    for (const [number, entry] of this.waiting) {
+    this.waiting.forEach((entry, number) => {
       if (entry.shard === shard && entry.session !== owner) this.send(number, entry)
-    }
+    })
   }
 
   private sweepWaiting(now: number): void {
-    for (const [number, entry] of this.waiting) {
+    this.waiting.forEach((entry, number) => {
       if (now >= entry.ask.deadline) {
         this.settle(number, refused(unavailable("The service did not answer in time. It is safe to try again.")))
       } else if (now >= entry.retryAt) {
         this.send(number, entry)
       }
-    }
+    })
   }
 }

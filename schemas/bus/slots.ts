@@ -1,0 +1,91 @@
+/**
+ * What waits for an answer, under a number that goes out with the question.
+ *
+ * Why not a `Map`: V8 rebuilds a map that entries come to and go from again and again, and every table it gives up points
+ * to the one that follows. Once one of them has grown old, all later ones outlive the young collections, with whatever
+ * was in them, and each collection under load becomes a full one. Here a place is emptied when its entry leaves.
+ *
+ * Invariants
+ *  - A number is in use once at a time and given out again only after all others (2^32 - 1 of them).
+ *  - Numbers fall on places of a ring of at least twice as many as wait; one whose place is taken is passed over.
+ */
+const FIRST_PLACES = 64
+const NUMBER_MAX = 0xffffffff
+
+export class Slots<T> {
+  private entries: Array<T | undefined> = emptyPlaces(FIRST_PLACES)
+  /** Of the entry in the same place; 0 where it is empty. */
+  private numbers = new Uint32Array(FIRST_PLACES)
+  private next: number
+  private held = 0
+
+  /** `first`: the number given out first. */
+  constructor(first = 1) {
+    this.next = first
+  }
+
+  get size(): number {
+    return this.held
+  }
+
+  /** Its number: an integer from 1 to 2^32 - 1. */
+  add(entry: T): number {
+    if (this.held * 2 >= this.numbers.length) this.grow()
+    let number = this.next
+    while (this.numbers[this.placeOf(number)] !== 0) number = after(number)
+    this.put(number, entry)
+    this.held++
+    this.next = after(number)
+    return number
+  }
+
+  get(number: number): T | undefined {
+    const place = this.placeOf(number)
+    return number !== 0 && this.numbers[place] === number ? this.entries[place] : undefined
+  }
+
+  /** What was there, which is there no more. */
+  take(number: number): T | undefined {
+    const entry = this.get(number)
+    if (entry === undefined) return undefined
+    const place = this.placeOf(number)
+    this.numbers[place] = 0
+    this.entries[place] = undefined
+    this.held--
+    return entry
+  }
+
+  /** Of all that wait when it is called: what leaves meanwhile is passed over, what comes meanwhile is not visited. */
+  forEach(visit: (entry: T, number: number) => void): void {
+    if (this.held === 0) return
+    for (const number of this.numbers.filter((it) => it !== 0)) {
+      const entry = this.get(number)
+      if (entry !== undefined) visit(entry, number)
+    }
+  }
+
+  private placeOf(number: number): number {
+    return number & (this.numbers.length - 1)
+  }
+
+  private put(number: number, entry: T): void {
+    const place = this.placeOf(number)
+    this.numbers[place] = number
+    this.entries[place] = entry
+  }
+
+  /** Two numbers that had places of their own have them in a ring of twice the size too. */
+  private grow(): void {
+    const { entries, numbers } = this
+    this.entries = emptyPlaces(numbers.length * 2)
+    this.numbers = new Uint32Array(numbers.length * 2)
+    numbers.forEach((number, place) => {
+      const entry = entries[place]
+      if (entry !== undefined) this.put(number, entry)
+    })
+  }
+}
+
+const after = (number: number): number => (number >= NUMBER_MAX ? 1 : number + 1)
+
+const emptyPlaces = <T>(count: number): Array<T | undefined> => Array.from({ length: count }, () => undefined)
