@@ -4,7 +4,7 @@
  * except when it has lost its lease meanwhile: then the asker tries again elsewhere, and an old answer would be a lie.
  */
 import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/bus/asker.ts"
-import { type Ask, encodeHead, packReplies, type RateState, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
+import { type Ask, encodeHead, inFrames, type PackedReply, packReplies, type RateState, replyBytes, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
 import { paced } from "../../schemas/bus/pace.ts"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { mayAsk } from "../../schemas/bus/roles.ts"
@@ -32,12 +32,6 @@ export interface OperationObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }
 
-interface Reply {
-  readonly number: number
-  readonly head: Uint8Array
-  readonly body: Uint8Array
-}
-
 export class Node {
   private readonly transport: BusTransport
   private readonly host: ActorHost
@@ -46,7 +40,7 @@ export class Node {
   private readonly tracing: Tracing
   private readonly observer: OperationObserver | undefined
   /** By asker. A map of its own for each flush: see schemas/bus/slots.ts. */
-  private outgoing = new Map<string, Array<Reply>>()
+  private outgoing = new Map<string, Array<PackedReply>>()
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
 
   constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView, tracing: Tracing, observer?: OperationObserver) {
@@ -154,19 +148,7 @@ export class Node {
     const { outgoing } = this
     this.outgoing = new Map()
     for (const [to, replies] of outgoing) {
-      let frame: Array<Reply> = []
-      let size = 0
-      for (const reply of replies) {
-        const bytes = reply.head.length + reply.body.length + 12
-        if (frame.length > 0 && size + bytes > FRAME_MAX) {
-          this.transport.publish(to, packReplies(frame))
-          frame = []
-          size = 0
-        }
-        frame.push(reply)
-        size += bytes
-      }
-      this.transport.publish(to, packReplies(frame))
+      for (const frame of inFrames(replies, replyBytes, FRAME_MAX)) this.transport.publish(to, packReplies(frame))
     }
   }
 }

@@ -14,7 +14,7 @@
 import { type ErrorCode, type Refusal, unavailable } from "../errors.ts"
 import { shardOf, subjects } from "../subjects.ts"
 import type { Span } from "../trace/span.ts"
-import { type Ask, encodeAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
+import { type Ask, askBytes, encodeAsk, inFrames, type PackedAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
 import { paced } from "./pace.ts"
 import type { BusRole } from "./roles.ts"
 import { Slots } from "./slots.ts"
@@ -63,7 +63,8 @@ export interface AskerIdentity {
 
 interface Waiting {
   readonly ask: Ask
-  readonly bytes: Uint8Array
+  /** As it travels. */
+  readonly json: string
   readonly shard: number
   readonly resolve: (answer: Answer) => void
   /** Of `performance.now()`. */
@@ -80,7 +81,7 @@ const refused = (refusal: Refusal): Answer => ({ head: { refused: refusal }, bod
 export class Asker {
   private readonly waiting = new Slots<Waiting>()
   /** By session. A map of its own for each flush: see slots.ts. */
-  private outgoing = new Map<string, Array<{ number: number; bytes: Uint8Array }>>()
+  private outgoing = new Map<string, Array<PackedAsk>>()
   private readonly transport: BusTransport
   private readonly owners: Owners
   private readonly role: BusRole
@@ -119,12 +120,12 @@ export class Asker {
       this.observer?.settled(ask.op, "overloaded", 0)
       return Promise.resolve(refused({ code: "overloaded", message: "Too many requests are under way.", retryAfter: 1 }))
     }
-    const bytes = encodeAsk(ask)
-    if (bytes.length > this.maxFrameBytes) {
+    const json = encodeAsk(ask)
+    if (askBytes({ ask: json }) > this.maxFrameBytes) {
       return Promise.resolve(refused({ code: "request_too_large", message: "The request is too large to be processed." }))
     }
     return new Promise((resolve) => {
-      const entry: Waiting = { ask, bytes, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0 }
+      const entry: Waiting = { ask, json, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0 }
       this.send(this.waiting.add(entry), entry)
     })
   }
@@ -148,8 +149,8 @@ export class Asker {
     }
     entry.sent = true
     const queue = this.outgoing.get(session)
-    if (queue === undefined) this.outgoing.set(session, [{ number, bytes: entry.bytes }])
-    else queue.push({ number, bytes: entry.bytes })
+    if (queue === undefined) this.outgoing.set(session, [{ number, ask: entry.json }])
+    else queue.push({ number, ask: entry.json })
     this.flushSoon()
   }
 
@@ -158,16 +159,8 @@ export class Asker {
     this.outgoing = new Map()
     for (const [session, queue] of outgoing) {
       const reply = `${this.replySubject}.${session}`
-      let from = 0
-      while (from < queue.length) {
-        let size = 0
-        let to = from
-        while (to < queue.length && (to === from || size + (queue[to]?.bytes.length ?? 0) + 8 <= this.maxFrameBytes)) {
-          size += (queue[to]?.bytes.length ?? 0) + 8
-          to++
-        }
-        this.transport.publish(subjects.node(session, this.role), packAsks(queue.slice(from, to)), reply)
-        from = to
+      for (const frame of inFrames(queue, askBytes, this.maxFrameBytes)) {
+        this.transport.publish(subjects.node(session, this.role), packAsks(frame), reply)
       }
     }
   }

@@ -4,12 +4,13 @@
  * One bus message carries as many asks (or replies) as gathered while the last message was being written;
  * that is where most of the cost of a small request would otherwise go.
  *  - Ask frame, to `hub.node.<session>.<role>`, reply subject `hub.reply.<role>.<asker>.<session>`:
- *    repeated [u32 ask number][u32 length][JSON of Ask, UTF-8].
- *  - Reply frame: repeated [u32 ask number][u32 head length][u32 body length][JSON of ReplyHead][body].
- *    The body is ready JSON (the `data` of the envelope): edges pass it on without parsing it.
- * Integers are big-endian. A frame that does not parse is refused whole: nothing in it was begun.
- * Ask numbers are the edge's own and mean nothing to the node; a reply to a number that is no longer
- * waited for is dropped.
+ *    JSON, `[[ask number, Ask], ...]`.
+ *  - Reply frame: [u32 length of the index, big-endian][the index][bodies in its order]; the index is JSON,
+ *    `[[ask number, ReplyHead, bytes of the body], ...]`.
+ *    A body is ready JSON (the `data` of the envelope): edges pass it on without parsing it.
+ * A frame is encoded and parsed at once, not ask by ask. One that does not parse is refused whole: nothing in it was
+ * begun. Ask numbers (integers from 1 to 2^32 - 1) are the edge's own and mean nothing to the node; a reply to a number
+ * that is no longer waited for is dropped.
  */
 import type { Refusal } from "../errors.ts"
 
@@ -66,8 +67,27 @@ export interface ReplyHead {
   readonly moved?: { readonly agent: string }
 }
 
-const utf8 = new TextEncoder()
-const text = new TextDecoder()
+const INDEX_AT = 4
+/** Bytes that a part takes in a frame beside its JSON and its body, at most: two numbers and punctuation. */
+const AROUND_MAX = 32
+
+/** What gathered for one frame, in as many as it takes: one that is too large alone goes alone. */
+export const inFrames = <Part>(parts: ReadonlyArray<Part>, bytesOf: (part: Part) => number, maxBytes: number): ReadonlyArray<ReadonlyArray<Part>> => {
+  const frames: Array<ReadonlyArray<Part>> = []
+  let from = 0
+  let size = 0
+  for (const [index, part] of parts.entries()) {
+    const bytes = bytesOf(part)
+    if (index > from && size + bytes > maxBytes) {
+      frames.push(parts.slice(from, index))
+      from = index
+      size = 0
+    }
+    size += bytes
+  }
+  frames.push(from === 0 ? parts : parts.slice(from))
+  return frames
+}
 
 export interface AskPart {
   readonly number: number
@@ -80,79 +100,84 @@ export interface ReplyPart {
   readonly body: Uint8Array
 }
 
-export const encodeAsk = (ask: Ask): Uint8Array => utf8.encode(JSON.stringify(ask))
+/** JSON: a part of a frame, once only, however often it is sent. */
+export const encodeAsk = (ask: Ask): string => JSON.stringify(ask)
 
-export const packAsks = (parts: ReadonlyArray<{ readonly number: number; readonly bytes: Uint8Array }>): Uint8Array => {
-  let size = 0
-  for (const part of parts) size += 8 + part.bytes.length
-  const out = new Uint8Array(size)
-  const view = new DataView(out.buffer)
-  let at = 0
-  for (const { number, bytes } of parts) {
-    view.setUint32(at, number)
-    view.setUint32(at + 4, bytes.length)
-    out.set(bytes, at + 8)
-    at += 8 + bytes.length
-  }
-  return out
+export interface PackedAsk {
+  readonly number: number
+  /** Of `encodeAsk`. */
+  readonly ask: string
 }
 
-/** Throws a RangeError or SyntaxError on a frame that is cut or is not JSON. */
-export const unpackAsks = (frame: Uint8Array): ReadonlyArray<AskPart> => {
-  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
-  const parts: Array<AskPart> = []
-  let at = 0
-  while (at < frame.length) {
-    const number = view.getUint32(at)
-    const length = view.getUint32(at + 4)
-    if (at + 8 + length > frame.length) throw new RangeError("The frame ends inside an ask")
-    parts.push({ number, ask: JSON.parse(text.decode(frame.subarray(at + 8, at + 8 + length))) as Ask })
-    at += 8 + length
-  }
-  return parts
+export const askBytes = ({ ask }: Pick<PackedAsk, "ask">): number => Buffer.byteLength(ask) + AROUND_MAX
+
+export const packAsks = (parts: ReadonlyArray<PackedAsk>): Uint8Array => {
+  let frame = ""
+  for (const { number, ask } of parts) frame += `${frame === "" ? "[" : ","}[${number},${ask}]`
+  return Buffer.from(`${frame === "" ? "[" : frame}]`)
 }
 
-const EMPTY_HEAD = utf8.encode("{}")
+/** Throws a SyntaxError on a frame that is cut or is no list of asks. */
+export const unpackAsks = (frame: Uint8Array): ReadonlyArray<AskPart> =>
+  listIn(frame, 0, frame.length).map((part) => {
+    const [number, ask] = part as [number, Ask]
+    return { number, ask }
+  })
 
-export const encodeHead = (head: ReplyHead): Uint8Array =>
+const EMPTY_HEAD = "{}"
+
+export const encodeHead = (head: ReplyHead): string =>
   head.refused === undefined && head.rate === undefined && head.notOwner === undefined && head.moved === undefined
     ? EMPTY_HEAD
-    : utf8.encode(JSON.stringify(head))
+    : JSON.stringify(head)
 
-export const packReplies = (
-  parts: ReadonlyArray<{ readonly number: number; readonly head: Uint8Array; readonly body: Uint8Array }>
-): Uint8Array => {
-  let size = 0
-  for (const part of parts) size += 12 + part.head.length + part.body.length
-  const out = new Uint8Array(size)
-  const view = new DataView(out.buffer)
-  let at = 0
+export interface PackedReply {
+  readonly number: number
+  /** Of `encodeHead`. */
+  readonly head: string
+  readonly body: Uint8Array
+}
+
+export const replyBytes = ({ head, body }: PackedReply): number => Buffer.byteLength(head) + body.length + AROUND_MAX
+
+export const packReplies = (parts: ReadonlyArray<PackedReply>): Uint8Array => {
+  let index = ""
+  let bodies = 0
   for (const { number, head, body } of parts) {
-    view.setUint32(at, number)
-    view.setUint32(at + 4, head.length)
-    view.setUint32(at + 8, body.length)
-    out.set(head, at + 12)
-    out.set(body, at + 12 + head.length)
-    at += 12 + head.length + body.length
+    index += `${index === "" ? "[" : ","}[${number},${head},${body.length}]`
+    bodies += body.length
+  }
+  const text = `${index === "" ? "[" : index}]`
+  const bytes = Buffer.byteLength(text)
+  const out = Buffer.allocUnsafe(INDEX_AT + bytes + bodies)
+  out.writeUInt32BE(bytes)
+  out.write(text, INDEX_AT)
+  let at = INDEX_AT + bytes
+  for (const { body } of parts) {
+    out.set(body, at)
+    at += body.length
   }
   return out
 }
 
-/** Throws a RangeError or SyntaxError on a frame that is cut or is not JSON. Bodies are views into the frame. */
+/** Throws a RangeError or SyntaxError on a frame that is cut or has no index. Bodies are views into the frame. */
 export const unpackReplies = (frame: Uint8Array): ReadonlyArray<ReplyPart> => {
-  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
-  const parts: Array<ReplyPart> = []
-  let at = 0
-  while (at < frame.length) {
-    const number = view.getUint32(at)
-    const headLength = view.getUint32(at + 4)
-    const bodyLength = view.getUint32(at + 8)
-    const headAt = at + 12
-    const bodyAt = headAt + headLength
-    if (bodyAt + bodyLength > frame.length) throw new RangeError("The frame ends inside a reply")
-    const head = JSON.parse(text.decode(frame.subarray(headAt, bodyAt))) as ReplyHead
-    parts.push({ number, head, body: frame.subarray(bodyAt, bodyAt + bodyLength) })
-    at = bodyAt + bodyLength
-  }
+  if (frame.length < INDEX_AT) throw new RangeError("The frame ends before its index")
+  const bodiesAt = INDEX_AT + new DataView(frame.buffer, frame.byteOffset).getUint32(0)
+  if (bodiesAt > frame.length) throw new RangeError("The frame ends inside its index")
+  let at = bodiesAt
+  const parts = listIn(frame, INDEX_AT, bodiesAt).map((part) => {
+    const [number, head, bytes] = part as [number, ReplyHead, number]
+    const body = frame.subarray(at, at + bytes)
+    at += bytes
+    return { number, head, body }
+  })
+  if (at !== frame.length) throw new RangeError("The frame ends inside a reply")
   return parts
+}
+
+const listIn = (frame: Uint8Array, from: number, to: number): ReadonlyArray<unknown> => {
+  const list: unknown = JSON.parse(Buffer.from(frame.buffer, frame.byteOffset + from, to - from).toString("utf8"))
+  if (!Array.isArray(list) || !list.every(Array.isArray)) throw new SyntaxError("The frame is no list")
+  return list
 }

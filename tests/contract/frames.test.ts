@@ -1,7 +1,7 @@
 /** Frames on the bus: what was packed comes back, and a frame that was cut is refused whole. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Ask, encodeAsk, encodeHead, packAsks, packReplies, type ReplyHead, unpackAsks, unpackReplies } from "../../schemas/bus/frames.ts"
+import { type Ask, askBytes, encodeAsk, encodeHead, inFrames, packAsks, packReplies, replyBytes, type ReplyHead, unpackAsks, unpackReplies } from "../../schemas/bus/frames.ts"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 
 const number = fc.integer({ min: 1, max: 0xffffffff })
@@ -40,18 +40,12 @@ const replies = fc.array(fc.record({ number, head, body: fc.uint8Array({ maxLeng
 
 type Parts<A> = ReadonlyArray<A>
 
-const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) => packAsks(parts.map((part) => ({ number: part.number, bytes: encodeAsk(part.ask) })))
+const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) => packAsks(parts.map((part) => ({ number: part.number, ask: encodeAsk(part.ask) })))
 const packedReplies = (parts: Parts<{ number: number; head: ReplyHead; body: Uint8Array }>) =>
   packReplies(parts.map((part) => ({ ...part, head: encodeHead(part.head) })))
 
 /** JSON cannot tell -0 from 0. */
 const plain = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A
-
-/** Offsets at which a whole part ends: a frame cut there is a shorter frame. */
-const endsOf = (sizes: ReadonlyArray<number>): ReadonlySet<number> => {
-  let at = 0
-  return new Set([0, ...sizes.map((size) => (at += size))])
-}
 
 describe("ask frames", () => {
   it("come back as they were, out of any place of a larger buffer", () => {
@@ -70,17 +64,19 @@ describe("ask frames", () => {
       fc.property(asks, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (parts, share) => {
         const frame = packedAsks(parts)
         const at = Math.floor(frame.length * share)
-        const ends = endsOf(parts.map((part) => 8 + encodeAsk(part.ask).length))
-        if (ends.has(at)) expect(unpackAsks(frame.subarray(0, at)).length).toBeLessThanOrEqual(parts.length)
-        else expect(() => unpackAsks(frame.subarray(0, at))).toThrow(RangeError)
+        expect(() => unpackAsks(frame.subarray(0, at))).toThrow(SyntaxError)
       })
     )
   })
 
   it("are refused whole when one part is no JSON", () => {
-    const good = { number: 1, bytes: encodeAsk({ id: "a", kind: "agent", actor: "b", op: "agent.me", input: null, deadline: 1 }) }
+    const good = { number: 1, ask: encodeAsk({ id: "a", kind: "agent", actor: "b", op: "agent.me", input: null, deadline: 1 }) }
     expect(unpackAsks(packAsks([good]))).toHaveLength(1)
-    expect(() => unpackAsks(packAsks([good, { number: 2, bytes: new TextEncoder().encode("{") }]))).toThrow(SyntaxError)
+    for (const bad of ["{", "", "]"]) expect(() => unpackAsks(packAsks([good, { number: 2, ask: bad }]))).toThrow(SyntaxError)
+  })
+
+  it("are refused when they are JSON of another shape", () => {
+    for (const text of ["{}", "null", "1", "[1]", '[{"id":"a"}]']) expect(() => unpackAsks(Buffer.from(text))).toThrow(SyntaxError)
   })
 })
 
@@ -99,9 +95,37 @@ describe("reply frames", () => {
       fc.property(replies, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (parts, share) => {
         const frame = packedReplies(parts)
         const at = Math.floor(frame.length * share)
-        const ends = endsOf(parts.map((part) => 12 + encodeHead(part.head).length + part.body.length))
-        if (ends.has(at)) expect(unpackReplies(frame.subarray(0, at)).length).toBeLessThanOrEqual(parts.length)
-        else expect(() => unpackReplies(frame.subarray(0, at))).toThrow(RangeError)
+        expect(() => unpackReplies(frame.subarray(0, at))).toThrow(/ends/)
+      })
+    )
+  })
+})
+
+describe("what gathered for one frame", () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 30 })
+
+  it("is split where it grows too large, in its order, and no sooner", () => {
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 1, max: 120 }), (parts, max) => {
+        const frames = inFrames(parts, (size) => size, max)
+        const sum = (frame: ReadonlyArray<number>) => frame.reduce((total, size) => total + size, 0)
+        expect(frames.flat()).toEqual(parts)
+        for (const [index, frame] of frames.entries()) {
+          expect(sum(frame) <= max || frame.length === 1).toBe(true)
+          const next = frames[index + 1]?.[0]
+          if (next !== undefined) expect(sum(frame) + next).toBeGreaterThan(max)
+        }
+      })
+    )
+  })
+
+  it("takes no more bytes than it is counted as", () => {
+    fc.assert(
+      fc.property(asks, replies, (asked, replied) => {
+        const packed = asked.map((part) => ({ number: part.number, ask: encodeAsk(part.ask) }))
+        expect(packAsks(packed).length).toBeLessThanOrEqual(packed.reduce((sum, part) => sum + askBytes(part), 2))
+        const answers = replied.map((part) => ({ ...part, head: encodeHead(part.head) }))
+        expect(packReplies(answers).length).toBeLessThanOrEqual(answers.reduce((sum, part) => sum + replyBytes(part), 6))
       })
     )
   })
