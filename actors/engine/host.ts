@@ -11,46 +11,50 @@ const DRAIN_MAX_MS = 3000
 /** Passivations of one sweep, so that it never holds the event loop. */
 const SWEEP_MAX = 500
 
+interface Kind {
+  readonly definition: ActorDefinition
+  /** By id. */
+  readonly activations: Map<string, Activation>
+}
+
 export class ActorHost {
-  private readonly definitions: ReadonlyMap<string, ActorDefinition>
+  private readonly kinds: ReadonlyMap<string, Kind>
   private readonly parts: EngineParts
-  private readonly activations = new Map<string, Activation>()
   /** Since the start. Evicted: before its time, for want of room. */
   readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0 }
 
   constructor(definitions: ReadonlyArray<ActorDefinition>, parts: EngineParts) {
-    const byKind = new Map<string, ActorDefinition>()
+    const kinds = new Map<string, Kind>()
     for (const definition of definitions) {
-      if (byKind.has(definition.kind)) throw new Error(`Two actor kinds are named ${definition.kind}`)
-      byKind.set(definition.kind, definition)
+      if (kinds.has(definition.kind)) throw new Error(`Two actor kinds are named ${definition.kind}`)
+      kinds.set(definition.kind, { definition, activations: new Map() })
     }
-    this.definitions = byKind
+    this.kinds = kinds
     this.parts = { ...parts, mailboxFull: () => void this.counts.mailboxFull++ }
   }
 
   definition(kind: string): ActorDefinition | undefined {
-    return this.definitions.get(kind)
+    return this.kinds.get(kind)?.definition
   }
 
   activation(kind: string, id: string): Activation | undefined {
-    const key = keyOf(kind, id)
-    const resident = this.activations.get(key)
-    if (resident !== undefined) {
-      resident.lastUsed = this.parts.now()
-      return resident
-    }
-    const definition = this.definitions.get(kind)
-    if (definition === undefined) return undefined
+    const known = this.kinds.get(kind)
+    if (known === undefined) return undefined
+    const activation = known.activations.get(id) ?? this.activate(known, id)
+    activation.lastUsed = this.parts.now()
+    return activation
+  }
+
+  private activate({ definition, activations }: Kind, id: string): Activation {
     const fresh = new Activation(definition, id, this.parts)
-    fresh.lastUsed = this.parts.now()
-    this.activations.set(key, fresh)
+    activations.set(id, fresh)
     this.counts.activated++
     return fresh
   }
 
   /** Another actor's commit wrote to this one's subject. */
   stale(kind: string, id: string): void {
-    this.activations.get(keyOf(kind, id))?.stale()
+    this.kinds.get(kind)?.activations.get(id)?.stale()
   }
 
   /** State of an actor of this node's own shard, read from its log where it is not resident. */
@@ -62,14 +66,24 @@ export class ActorHost {
   }
 
   get resident(): number {
-    return this.activations.size
+    let sum = 0
+    for (const { activations } of this.kinds.values()) sum += activations.size
+    return sum
+  }
+
+  private *all(): Generator<Activation> {
+    for (const { activations } of this.kinds.values()) yield* activations.values()
+  }
+
+  private forget({ definition, id }: Activation): void {
+    this.kinds.get(definition.kind)?.activations.delete(id)
   }
 
   /** Commands in the mailboxes, the one that is carried out with them: of all, and of the longest. Looks at each actor. */
   depths(): { readonly sum: number; readonly max: number } {
     let sum = 0
     let max = 0
-    for (const { depth } of this.activations.values()) {
+    for (const { depth } of this.all()) {
       sum += depth
       if (depth > max) max = depth
     }
@@ -78,13 +92,13 @@ export class ActorHost {
 
   /** Forgets every actor of a shard at once; what is under way there ends at the log's fence. */
   drop(shard: number): void {
-    for (const [key, activation] of this.activations) if (shardOf(activation.id) === shard) this.activations.delete(key)
+    for (const activation of this.all()) if (shardOf(activation.id) === shard) this.forget(activation)
   }
 
   /** Waits until no command of the shard is under way and keeps snapshots of what has changed. */
   async drain(shard: number): Promise<void> {
     const until = Date.now() + DRAIN_MAX_MS
-    const members = [...this.activations.values()].filter((activation) => shardOf(activation.id) === shard)
+    const members = [...this.all()].filter((activation) => shardOf(activation.id) === shard)
     while (members.some((activation) => !activation.idle) && Date.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))
     }
@@ -95,15 +109,15 @@ export class ActorHost {
   sweep(): void {
     const { passivate_after_idle_ms, resident_actors_max } = this.parts.limits
     const now = this.parts.now()
-    const over = this.activations.size - resident_actors_max
-    const candidates = [...this.activations]
-      .filter(([, activation]) => activation.idle && (over > 0 || now - activation.lastUsed > passivate_after_idle_ms))
-      .toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)
+    const over = this.resident - resident_actors_max
+    const candidates = [...this.all()]
+      .filter((activation) => activation.idle && (over > 0 || now - activation.lastUsed > passivate_after_idle_ms))
+      .toSorted((a, b) => a.lastUsed - b.lastUsed)
       .slice(0, Math.max(SWEEP_MAX, over))
     let spare = over
-    for (const [key, activation] of candidates) {
+    for (const activation of candidates) {
       if (spare <= 0 && now - activation.lastUsed <= passivate_after_idle_ms) break
-      this.activations.delete(key)
+      this.forget(activation)
       if (now - activation.lastUsed > passivate_after_idle_ms) this.counts.passivated++
       else this.counts.evicted++
       void activation.snapshotIfLong().catch(() => undefined)
@@ -111,5 +125,3 @@ export class ActorHost {
     }
   }
 }
-
-const keyOf = (kind: string, id: string): string => `${kind}/${id}`

@@ -27,6 +27,13 @@ const FRAME_MAX = 786_432
 /** The engine's own operation on any actor: its subject was written to by another (see `EngineParts.touched`). */
 export const REFRESH = "engine.refresh"
 
+interface Reply {
+  readonly head: ReplyHead
+  readonly body: Uint8Array
+}
+
+type Later<A> = A | Promise<A>
+
 /** Hears of every ask that was taken, once it is answered. */
 export interface OperationObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
@@ -69,25 +76,30 @@ export class Node {
     }
     const began = performance.now()
     const span = ask.traceparent === undefined ? null : commandSpan(this.tracing, ask)
-    void this.handle(ask, span).then(
-      ({ head, body }) => {
-        this.observer?.settled(ask.op, head.refused?.code, (performance.now() - began) / 1000)
-        const serves = this.placement.serves(shard)
-        if (span !== null) endAnswered(span, serves ? head : { notOwner: { shard, owner: null } })
-        if (serves) this.send(to, number, head, body)
-        else this.send(to, number, { notOwner: { shard, owner: null } }, EMPTY)
-      },
-      (error: unknown) => {
-        this.observer?.settled(ask.op, "internal_error", (performance.now() - began) / 1000)
-        console.error(JSON.stringify({ level: "error", at: "node", op: ask.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
-        const head: ReplyHead = { refused: { code: "internal_error", message: "The operation failed inside the service." } }
-        if (span !== null) endAnswered(span, head)
-        this.send(to, number, head, EMPTY)
-      }
-    )
+    const answered = ({ head, body }: Reply): void => {
+      this.observer?.settled(ask.op, head.refused?.code, (performance.now() - began) / 1000)
+      const serves = this.placement.serves(shard)
+      if (span !== null) endAnswered(span, serves ? head : { notOwner: { shard, owner: null } })
+      if (serves) this.send(to, number, head, body)
+      else this.send(to, number, { notOwner: { shard, owner: null } }, EMPTY)
+    }
+    const failed = (error: unknown): void => {
+      this.observer?.settled(ask.op, "internal_error", (performance.now() - began) / 1000)
+      console.error(JSON.stringify({ level: "error", at: "node", op: ask.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
+      const head: ReplyHead = { refused: { code: "internal_error", message: "The operation failed inside the service." } }
+      if (span !== null) endAnswered(span, head)
+      this.send(to, number, head, EMPTY)
+    }
+    try {
+      const reply = this.handle(ask, span)
+      if (reply instanceof Promise) reply.then(answered, failed)
+      else answered(reply)
+    } catch (error) {
+      failed(error)
+    }
   }
 
-  private async handle(ask: Ask, span: Span | null): Promise<{ head: ReplyHead; body: Uint8Array }> {
+  private handle(ask: Ask, span: Span | null): Later<Reply> {
     if (ask.op === REFRESH) {
       this.host.stale(ask.kind, ask.actor)
       return { head: {}, body: EMPTY }
@@ -96,34 +108,33 @@ export class Node {
     const operation = activation?.definition.operations[ask.op] as Operation<unknown, EventShape> | undefined
     if (activation === undefined || operation === undefined) return refuse(unknownOperation(ask.op))
     span?.set("hub.loaded", !activation.ready)
-    if (!activation.ready) {
-      try {
-        await activation.load()
-      } catch {
-        return refuse(unavailable("The log cannot be read at the moment."))
-      }
-    }
+    if (activation.ready) return this.judge(ask, activation, operation, span)
+    return activation.load().then(
+      () => this.judge(ask, activation, operation, span),
+      () => refuse(unavailable("The log cannot be read at the moment."))
+    )
+  }
+
+  private judge(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, span: Span | null): Later<Reply> {
     const { gate } = activation.definition
     if (gate === undefined) return this.carryOut(ask, activation, operation, undefined, span)
     const { verdict, recorded } = gate.judge(ask, activation, operation.type === "write")
-    const judged = verdict instanceof Promise ? await verdict : verdict
-    const answer = "moved" in judged
-      ? { head: { moved: { agent: judged.moved } }, body: EMPTY }
-      : judged.pass
-        ? await this.carryOut(ask, activation, operation, judged.rate, span)
-        : refuse(judged.refused, judged.rate)
-    return recorded === undefined || (await recorded) ? answer : refuse(unavailable("The signature could not be recorded."))
+    const reply = then(verdict, (judged) => {
+      if ("moved" in judged) return { head: { moved: { agent: judged.moved } }, body: EMPTY }
+      return judged.pass ? this.carryOut(ask, activation, operation, judged.rate, span) : refuse(judged.refused, judged.rate)
+    })
+    if (recorded === undefined) return reply
+    return then(reply, (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }
 
-  private async carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, rate: RateState | undefined, span: Span | null) {
-    const running = this.run(ask, activation, operation, span)
-    const outcome = running instanceof Promise ? await running : running
-    return "refused" in outcome
-      ? refuse(outcome.refused, rate)
-      : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) }
+  private carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, rate: RateState | undefined, span: Span | null): Later<Reply> {
+    return then(this.run(ask, activation, operation, span), (outcome): Reply =>
+      "refused" in outcome
+        ? refuse(outcome.refused, rate)
+        : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) })
   }
 
-  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, span: Span | null): Outcome | Promise<Outcome> {
+  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, span: Span | null): Later<Outcome> {
     const at = Date.now()
     if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
@@ -153,7 +164,9 @@ export class Node {
   }
 }
 
-const refuse = (refused: Refusal, rate?: RateState): { head: ReplyHead; body: Uint8Array } => ({
-  head: rate === undefined ? { refused } : { refused, rate },
-  body: EMPTY
-})
+const refuse = (refused: Refusal, rate?: RateState): Reply => ({ head: rate === undefined ? { refused } : { refused, rate }, body: EMPTY })
+
+const UNRECORDED = refuse(unavailable("The signature could not be recorded."))
+
+/** At once where it can be: a read of a resident actor then costs no promise of its own. */
+const then = <A, B>(value: Later<A>, next: (value: A) => Later<B>): Later<B> => (value instanceof Promise ? value.then(next) : next(value))

@@ -35,9 +35,16 @@ export type NonceUse =
   | { readonly use: "fresh"; readonly recorded: Promise<boolean> }
   | { readonly use: "reused"; readonly recorded?: never }
 
+/** Uses that go out as one message, and what all of them wait for. */
 interface Batch {
   readonly marks: Array<NonceMark>
-  readonly waiters: Array<(durable: boolean) => void>
+  readonly use: NonceUse
+  readonly settle: (durable: boolean) => void
+}
+
+const newBatch = (): Batch => {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  return { marks: [], use: { use: "fresh", recorded: promise }, settle: resolve }
 }
 
 const REUSED: NonceUse = { use: "reused" }
@@ -54,7 +61,8 @@ export class NonceLog {
   private readonly nats: NatsConnection
   private readonly home: NonceHome
   private readonly table: NonceTable
-  private readonly batch: Batch = { marks: [], waiters: [] }
+  /** What waits to go out; the last one gathers. */
+  private readonly batches: Array<Batch> = []
   private readonly acks: Acks
   private timer: NodeJS.Timeout | null = null
   private inFlight = false
@@ -80,23 +88,29 @@ export class NonceLog {
     const usedBy = this.table.usedBy(mark)
     if (usedBy !== null && usedBy !== mark.request) return REUSED
     if (usedBy === null) this.table.add(mark, now)
-    this.batch.marks.push(mark)
-    const recorded = new Promise<boolean>((resolve) => this.batch.waiters.push(resolve))
+    const batch = this.gathering()
+    batch.marks.push(mark)
     if (!this.inFlight) this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
-    return { use: "fresh", recorded }
+    return batch.use
+  }
+
+  private gathering(): Batch {
+    const last = this.batches.at(-1)
+    if (last !== undefined && last.marks.length < RECORDS_MAX) return last
+    const batch = newBatch()
+    this.batches.push(batch)
+    return batch
   }
 
   private async flush(): Promise<void> {
     this.timer = null
     this.inFlight = true
-    while (this.batch.marks.length > 0) {
+    while (this.batches.length > 0) {
       const early = this.flushedAt + FLUSH_GAP_MS - performance.now()
       if (early > 0) await delay(early)
       this.flushedAt = performance.now()
-      const marks = this.batch.marks.splice(0, RECORDS_MAX)
-      const waiters = this.batch.waiters.splice(0, RECORDS_MAX)
-      const durable = await this.publish(encode(marks))
-      for (const waiter of waiters) waiter(durable)
+      const batch = this.batches.shift()
+      if (batch !== undefined) batch.settle(await this.publish(encode(batch.marks)))
     }
     this.inFlight = false
   }

@@ -109,13 +109,13 @@ export class Bus {
         actor,
         op: request.op,
         input: request.input,
-        ...(ticket === null ? {} : { by: ticket.spend() }),
-        ...(draw === null ? {} : { draw }),
-        ...(ticket !== null && call.endpoint?.openToSuspended === true ? { whileSuspended: true as const } : {}),
-        ...(call.command === null ? {} : { command: `${call.command}.${request.op}` }),
+        by: ticket?.spend(),
+        draw: draw ?? undefined,
+        whileSuspended: ticket !== null && call.endpoint?.openToSuspended === true ? true : undefined,
+        command: call.command === null ? undefined : `${call.command}.${request.op}`,
         deadline: call.deadline,
         trace: call.id,
-        ...(span === null ? {} : { traceparent: span.traceparent })
+        traceparent: span?.traceparent
       }, span)
       if (span !== null) endAnswered(span, head)
       if (head.rate !== undefined) call.rate = head.rate

@@ -50,11 +50,14 @@ export const finish = (call: Call, response: Response): Response => {
 const text = (body: string, status: number, contentType: string): Response =>
   ({ status, headers: { "content-type": contentType, "content-length": String(Buffer.byteLength(body)) }, body })
 
-const utf8 = new TextDecoder()
-
 /** Ready JSON of an actor as the envelope's `data`. */
-export const dataBytes = (bytes: Uint8Array, status = 200): Response =>
-  text(`{"ok":true,"data":${utf8.decode(bytes)}}`, status, JSON_TYPE)
+export const dataBytes = (bytes: Uint8Array, status = 200): Response => ({
+  status,
+  headers: { "content-type": JSON_TYPE, "content-length": String(bytes.length + ENVELOPE_CHARS) },
+  body: `{"ok":true,"data":${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8")}}`
+})
+
+const ENVELOPE_CHARS = '{"ok":true,"data":}'.length
 
 export const dataValue = (data: unknown, status = 200, meta?: object): Response =>
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)

@@ -33,21 +33,21 @@ export interface Ask {
   /** `<noun>.<verb>`, a name in that actor kind's inventory. */
   readonly op: string
   readonly input: unknown
-  readonly by?: SignedBy
+  readonly by?: SignedBy | undefined
   /**
    * Rate-limit buckets of the agent to draw one from before the operation, in order, the `agent` bucket after them
    * (contract 11). Absent on an ask whose signature is settled: nothing is drawn again.
    */
-  readonly draw?: ReadonlyArray<string>
+  readonly draw?: ReadonlyArray<string> | undefined
   /** The operation is open to a suspended agent although it writes (spec 3.1: deletion, key rotation). */
-  readonly whileSuspended?: true
+  readonly whileSuspended?: true | undefined
   /** Unix ms after which nobody waits any more. */
   readonly deadline: number
   readonly trace?: string
   /** W3C trace context of the step that asks; absent where it is not sampled. */
   readonly traceparent?: string | undefined
   /** A command id other than `id`: the same Idempotency-Key is the same command (contract 13). */
-  readonly command?: string
+  readonly command?: string | undefined
 }
 
 export interface RateState {
