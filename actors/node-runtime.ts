@@ -152,7 +152,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
     }
   }
 
-  await leases.watch(manager)
+  await leases.watch()
   await Promise.all([nonces.follow(manager), proofs.follow(manager)])
   nats.subscribe(subjects.suspect, {
     callback: (error, message) => {

@@ -1,9 +1,9 @@
-/** The lease bucket on JetStream: compare-and-set writes, a watch that outlives reconnects, pings. See placement.ts. */
-import type { JetStreamManager } from "@nats-io/jetstream"
+/** The lease bucket on JetStream: compare-and-set writes, a watch, pings. See placement.ts. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
 import { buckets, subjects } from "../../schemas/subjects.ts"
-import { followStream } from "./follow.ts"
+import { newInbox } from "./inbox.ts"
 import { nobodyListens, requestOnce } from "./renewal.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
@@ -18,16 +18,16 @@ interface Ack {
 
 export class KvLeases implements LeaseStore {
   private readonly nats: NatsConnection
-  private readonly view: LeaseView
-  private readonly revisions = new Map<string, number>()
+  private readonly leases: LeaseWatch
 
   constructor(nats: NatsConnection, view: LeaseView) {
     this.nats = nats
-    this.view = view
+    const onProblem = (error: unknown): void => console.error(JSON.stringify({ level: "warn", at: "leases", error: String(error) }))
+    this.leases = new LeaseWatch({ nats, inbox: newInbox(nats), view, onProblem })
   }
 
   revision(key: string): number {
-    return this.revisions.get(key) ?? 0
+    return this.leases.revision(key)
   }
 
   put(key: string, value: string, expected: number, ttlSeconds?: number): Promise<Written> {
@@ -49,7 +49,7 @@ export class KvLeases implements LeaseStore {
       const reply = await requestOnce(this.nats, PREFIX + key, value, { headers: more, timeout: WRITE_TIMEOUT_MS })
       const ack = reply.json<Ack>()
       if (ack.error !== undefined) return { ok: false, reason: ack.error.err_code === WRONG_SEQUENCE ? "conflict" : "unknown" }
-      this.heard(key, value === "" && key.startsWith("node.") ? null : value, ack.seq ?? 0)
+      this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, ack.seq ?? 0)
       return { ok: true, revision: ack.seq ?? 0 }
     } catch {
       return { ok: false, reason: "unknown" }
@@ -66,23 +66,7 @@ export class KvLeases implements LeaseStore {
   }
 
   /** Resolves when everything that stands in the bucket has been applied to the view. */
-  async watch(manager: JetStreamManager): Promise<void> {
-    const stream = `KV_${buckets.leases}`
-    let pending = (await manager.streams.info(stream, { subjects_filter: ">" })).state.num_subjects ?? 0
-    return new Promise((resolve, reject) => {
-      if (pending === 0) resolve()
-      followStream(this.nats, stream, "last-per-subject", (message) => {
-        const key = message.subject.slice(PREFIX.length)
-        const gone = message.headers?.get("KV-Operation") === "DEL" || (message.headers?.get("Nats-Marker-Reason") ?? "") !== ""
-        this.heard(key, gone ? null : message.string(), message.seq)
-        if (pending > 0 && --pending === 0) resolve()
-      }).catch(reject)
-    })
-  }
-
-  private heard(key: string, value: string | null, revision: number): void {
-    if (revision <= this.revision(key)) return
-    this.revisions.set(key, revision)
-    this.view.apply(key, value)
+  watch(): Promise<void> {
+    return this.leases.start()
   }
 }

@@ -16,6 +16,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Acks } from "./acks.ts"
+import { directGet } from "./direct-get.ts"
 import { followStream } from "./follow.ts"
 import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
 
@@ -27,6 +28,10 @@ const FLUSH_MS = 2
 const FLUSH_GAP_MS = 4
 const ACK_TIMEOUT_MS = 3000
 const RECORD_BYTES = 12
+/** Messages of one read of the log, and how long a replica that is behind is waited for. */
+const PAGE_MESSAGES = 1000
+const BEHIND_MAX_MS = 3000
+const BEHIND_PAUSE_MS = 20
 /** Records in one message: well under the server's ceiling of 1 MiB. */
 const RECORDS_MAX = 4000
 
@@ -68,7 +73,6 @@ export class NonceLog {
   private inFlight = false
   private flushedAt = Number.NEGATIVE_INFINITY
   private followed = 0
-  private readonly catchingUp = new Set<{ seq: number; resolve: () => void }>()
 
   constructor(nats: NatsConnection, home: NonceHome) {
     this.nats = nats
@@ -127,25 +131,36 @@ export class NonceLog {
 
   /** Reads back what may still be refused (the stream keeps no more) and follows the log from there. Resolves when it has caught up. */
   async follow(manager: JetStreamManager): Promise<void> {
-    await followStream(this.nats, this.home.stream, "all", (message) => {
-      const at = Math.floor(message.info.timestampNanos / 1_000_000)
-      for (const mark of decode(message.data)) this.table.add(mark, at)
-      this.followed = message.seq
-      for (const waiter of this.catchingUp) {
-        if (waiter.seq > message.seq) continue
-        this.catchingUp.delete(waiter)
-        waiter.resolve()
-      }
-    })
     await this.catchUp(manager)
+    await followStream(this.nats, this.home.stream, this.followed + 1, (message) => {
+      this.heard(message.seq, Math.floor(message.info.timestampNanos / 1_000_000), message.data)
+    })
   }
 
-  /** Resolves when this node knows every nonce that was in the log when it was called. */
+  /**
+   * Resolves when this node knows every nonce that was in the log when it was called. It reads them itself: the server
+   * that has the follower's consumer may be gone just now. Rejects when the log cannot be read.
+   */
   async catchUp(manager: JetStreamManager): Promise<void> {
     const { state } = await manager.streams.info(this.home.stream)
-    if (state.last_seq <= this.followed || state.messages === 0) return
-    if (Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000) return
-    await new Promise<void>((resolve) => this.catchingUp.add({ seq: state.last_seq, resolve }))
+    if (state.messages === 0 || Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000) return
+    const end = performance.now() + BEHIND_MAX_MS
+    while (this.followed < state.last_seq) {
+      const before = this.followed
+      await directGet(this.nats, this.home.stream, { seq: before + 1, next_by_subj: ">", batch: PAGE_MESSAGES }, ({ headers, data }) => {
+        this.heard(Number(headers?.get("Nats-Sequence")), Date.parse(headers?.get("Nats-Time-Stamp") ?? ""), data)
+      })
+      if (this.followed > before) continue
+      if (performance.now() >= end) throw new Error("no replica that answers has caught up with the log of nonces")
+      await delay(BEHIND_PAUSE_MS)
+    }
+  }
+
+  /** Of the follower and of who catches up; what one has brought, the other passes over. `at`: Unix ms. */
+  private heard(seq: number, at: number, records: Uint8Array): void {
+    if (seq <= this.followed) return
+    for (const mark of decode(records)) this.table.add(mark, at)
+    this.followed = seq
   }
 }
 

@@ -25,9 +25,9 @@ interface Parts {
   readonly metrics: ProcessMetrics
 }
 
-const ownAsker = async ({ nats, manager, config, metrics }: Parts): Promise<Asker> => {
+const ownAsker = async ({ nats, config, metrics }: Parts): Promise<Asker> => {
   const view = new LeaseView()
-  await new KvLeases(nats, view).watch(manager)
+  await new KvLeases(nats, view).watch()
   const { max_asks_in_flight, max_frame_bytes } = config.limits.service
   const complain = (error: unknown): void => console.error(JSON.stringify({ level: "error", at: "transport", error: String(error) }))
   const identity = { role: busRoleOf(config.roles), name: `webhooks-${randomBytes(8).toString("hex")}` }

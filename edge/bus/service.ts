@@ -1,15 +1,16 @@
 /** The edge's side of the bus as one scoped thing: connection, leases, asker. */
 import { randomUUID } from "node:crypto"
-import type { NatsConnection } from "@nats-io/transport-node"
+import { createInbox, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"
 import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
+import { inboxOf } from "../../schemas/bus/roles.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
-import { LeaseWatch } from "./leases.ts"
 import { QueryClient } from "./queries.ts"
 
 export interface EdgeBus {
@@ -45,7 +46,7 @@ export const openBus = (url: string, limits: Limits, metrics: EdgeMetrics, repor
       Effect.sync(() => new Asker(transport, view, { role: "edge", name }, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes }, metrics.asks)),
       (made) => Effect.sync(() => made.close())
     )
-    const watch = new LeaseWatch(nats, view, (error) => report("leases", error))
+    const watch = new LeaseWatch({ nats, inbox: createInbox(inboxOf("edge")), view, onProblem: (error) => report("leases", error) })
     yield* Effect.acquireRelease(Effect.promise(() => watch.start()), () => Effect.sync(() => watch.stop()), { interruptible: true })
     return { name, nats, link: followLink(nats, report), asker, bus: new Bus(asker, new QueryClient(nats), metrics.queries) }
   })

@@ -25,7 +25,7 @@ import { seenProjection } from "../../actors/projections/agents.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
 import { Busy, exclusively } from "../../actors/projections/rebuild.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
-import { streams, subjects } from "../../schemas/subjects.ts"
+import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 import { migrate } from "../migrations/migrate.ts"
 import { checkedManifest } from "./files.ts"
@@ -98,14 +98,15 @@ const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: Restore
 }
 
 const refuseLive = async ({ nats, manager }: RestoreParts): Promise<void> => {
-  const view = new LeaseView()
   try {
-    await new KvLeases(nats, view).watch(manager)
+    await manager.streams.info(`KV_${buckets.leases}`)
   } catch (error) {
     // Nobody has ever run here.
     if (isMissing(error)) return
     throw error
   }
+  const view = new LeaseView()
+  await new KvLeases(nats, view).watch()
   const end = performance.now() + SESSIONS_GONE_MS
   while (view.sessions().length > 0) {
     if (performance.now() > end) throw new Fault(`${view.sessions().length} actor nodes are alive: stop every actor node and edge first`)

@@ -34,7 +34,7 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
     const ids = await registerDirectly(log, REGISTERED)
     await projected(service.baseUrl, REGISTERED)
     const view = new LeaseView()
-    await new KvLeases(nats, view).watch(await jetstreamManager(nats))
+    await new KvLeases(nats, view).watch()
     const asker = new Asker(transportOver(nats, () => undefined), view, { role: "operator", name: randomBytes(4).toString("hex") }, { maxInFlight: limits.max_asks_in_flight, maxFrameBytes: limits.max_frame_bytes })
     await activate(asker, ids.slice(0, RESIDENT))
     await delay(SETTLE_MS)

@@ -9,6 +9,7 @@ import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
+import { buckets } from "../../schemas/subjects.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { Fault } from "./fault.ts"
@@ -47,8 +48,10 @@ export const openServers = async (env: NodeJS.ProcessEnv): Promise<Pick<Service,
 
 export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   const { nats, manager, databaseUrl } = await openServers(env)
+  // Where nobody has ever run, there is nothing to watch.
+  await manager.streams.info(`KV_${buckets.leases}`)
   const view = new LeaseView()
-  await new KvLeases(nats, view).watch(manager)
+  await new KvLeases(nats, view).watch()
   const { service } = LIMITS
   const asker = new Asker(transportOver(nats, () => undefined), view, { role: "operator", name: randomBytes(6).toString("hex") }, {
     maxInFlight: service.max_asks_in_flight,

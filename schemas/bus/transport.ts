@@ -7,13 +7,15 @@ export interface NatsShape {
     subject: string,
     options: { queue?: string; callback: (error: Error | null, message: NatsMessageShape) => void }
   ): { unsubscribe(): void }
+  isClosed(): boolean
 }
 
 export interface NatsMessageShape {
   readonly subject: string
   readonly data: Uint8Array
   readonly reply?: string
-  readonly headers?: { readonly code: number }
+  /** A header that is not there reads as an empty text. */
+  readonly headers?: { readonly code: number; get(name: string): string }
 }
 
 /** `onError` hears of messages that could not be handled: they are dropped, and whoever waits tries again. */

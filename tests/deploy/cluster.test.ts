@@ -93,6 +93,19 @@ describe("under load", () => {
 
   test.each([[NATS], [["postgres"]], [["actors", "queries", "webhooks"]], [["edge"]], [["proxy"]]])("a rolling restart of %j", (services) => restarted(services), RESTARTING_MS)
 
+  test("a nats-server that is killed is an election, and no more: the other two answer before it is back", async () => {
+    const killedAt = performance.now()
+    await cluster.compose(["kill", "--signal", "SIGKILL", "nats-2"])
+    await waitFor(() => load.answeredSince(killedAt, 10), { describe: "answers without nats-2", deadlineMs: 60_000 })
+    const silence = load.longestSilence(killedAt, performance.now())
+    await cluster.compose(["start", "nats-2"])
+    await waitFor(async () => (await cluster.compose(["ps", "--format", "{{.Status}}", "nats-2"])).includes("(healthy)"), { describe: "nats-2 to be well", deadlineMs: 60_000 })
+    const back = performance.now()
+    await waitFor(() => load.answeredSince(back, 10), { describe: "answers with nats-2", deadlineMs: 30_000 })
+    console.log(`nats-2 killed: longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`)
+    expectNoFault(load)
+  }, RESTARTING_MS)
+
   test("edges and actors made anew, as for a new version", () => restarted(["actors", "edge"], true), RESTARTING_MS)
 
   test("every acknowledged write stands in the log once, and tables and snapshots are its fold", async () => {

@@ -92,6 +92,20 @@ describe("an edge", () => {
     expect([refused.json.error.code, refused.headers.get("retry-after")]).toEqual(["unavailable", "1"])
   })
 
+  it("forgets an owner whose key is gone without a word", async () => {
+    const node = await startNode("s1")
+    await node.claim()
+    const edge = await startEdge()
+    expect((await me(edge)).status).toBe(200)
+    const connection = await connect({ servers: nats.url.replace("nats://", "") })
+    ends.push(() => connection.close())
+    const key = `$KV.${buckets.leases}.${shardKey(shardOf(agent.hubId))}`
+    await (await jetstreamManager(connection)).streams.purge(`KV_${buckets.leases}`, { filter: key })
+    // Another is written after it, so that it is not the end of the bucket that is missing.
+    await node.claim(shardOf(agent.hubId))
+    await waitFor(async () => (await me(edge)).status === 503, { deadlineMs: 25_000 })
+  })
+
   it("forgets what is no longer there when the bucket is made anew", async () => {
     const node = await startNode("s1")
     await node.claim()
