@@ -139,11 +139,10 @@ export class LeaseWatch {
 
   private async sweep(): Promise<void> {
     await this.beginAnewWithBucket()
-    const found = await this.read(1)
+    const { keys, last } = await this.read(1)
     for (const [key, revision] of this.revisions) {
-      // Of what is newer than all that was seen, this replica may not have heard yet.
-      if (found.has(key) || revision >= this.seen) continue
-      this.forget(key)
+      // Of what is newer than all that it has, the replica that answered may not have heard yet.
+      if (!keys.has(key) && revision < last) this.forget(key)
     }
     this.sweepAt = performance.now() + SWEEP_MS
   }
@@ -163,20 +162,19 @@ export class LeaseWatch {
     this.options.view.apply(key, null)
   }
 
-  /** All from a sequence on, applied; the keys that were there. */
-  private async read(from: number): Promise<ReadonlySet<string>> {
-    const found = new Set<string>()
-    for (let next = from;;) {
-      const page = await this.page(next)
+  /** All from a sequence on, applied: the keys that were there, and the last sequence. */
+  private async read(from: number): Promise<{ readonly keys: ReadonlySet<string>; readonly last: number }> {
+    const keys = new Set<string>()
+    for (let last = from - 1;;) {
+      const page = await this.page(last + 1)
       for (const message of page) {
         const key = keyOf(message)
-        const seq = Number(message.headers?.get("Nats-Sequence"))
-        next = seq + 1
-        found.add(key)
-        this.seen = Math.max(this.seen, seq)
-        this.heard(key, isGone(message) ? null : text.decode(message.data), seq)
+        last = Number(message.headers?.get("Nats-Sequence"))
+        keys.add(key)
+        this.heard(key, isGone(message) ? null : text.decode(message.data), last)
       }
-      if (page.length < PAGE) return found
+      this.seen = Math.max(this.seen, last)
+      if (page.length < PAGE) return { keys, last }
     }
   }
 
