@@ -17,8 +17,8 @@ export interface DirectGetRequest {
   readonly batch: number
 }
 
-/** Resolves when the batch has ended; rejects when it does not end in time or its connection is lost. */
-export const directGet = (nats: NatsConnection, stream: string, request: DirectGetRequest, receive: (message: Msg) => void): Promise<void> =>
+/** Resolves when the batch has ended; rejects when it does not end in time (ms) or its connection is lost. */
+export const directGet = (nats: NatsConnection, stream: string, request: DirectGetRequest, receive: (message: Msg) => void, timeout = TIMEOUT_MS): Promise<void> =>
   new Promise((resolve, reject) => {
     const inbox = newInbox(nats)
     const subscription = nats.subscribe(inbox, {
@@ -35,7 +35,7 @@ export const directGet = (nats: NatsConnection, stream: string, request: DirectG
       }
     })
     const fail = (problem: string) => () => finish(() => reject(new Error(problem)))
-    const timer = setTimeout(fail("direct get did not answer in time"), TIMEOUT_MS)
+    const timer = setTimeout(fail("direct get did not answer in time"), timeout)
     const forget = onRenewal(nats, fail("the connection was lost before direct get answered"))
     const finish = (done: () => void) => {
       clearTimeout(timer)

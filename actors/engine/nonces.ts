@@ -28,10 +28,12 @@ const FLUSH_MS = 2
 const FLUSH_GAP_MS = 4
 const ACK_TIMEOUT_MS = 3000
 const RECORD_BYTES = 12
-/** Messages of one read of the log, and how long a replica that is behind is waited for. */
+/** Messages of one read of the log; how long it may take, for the server that was asked may be gone. */
 const PAGE_MESSAGES = 1000
+const PAGE_TIMEOUT_MS = 500
+/** How long replicas that are behind are waited for, and how often it is looked. */
 const BEHIND_MAX_MS = 3000
-const BEHIND_PAUSE_MS = 20
+const BEHIND_PAUSE_MS = 10
 /** Records in one message: well under the server's ceiling of 1 MiB. */
 const RECORDS_MAX = 4000
 
@@ -144,16 +146,23 @@ export class NonceLog {
   async catchUp(manager: JetStreamManager): Promise<void> {
     const { state } = await manager.streams.info(this.home.stream)
     if (state.messages === 0 || Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000) return
-    const end = performance.now() + BEHIND_MAX_MS
+    let end = performance.now() + BEHIND_MAX_MS
+    // What the follower is about to bring need not be asked for.
+    if (this.followed < state.last_seq) await delay(BEHIND_PAUSE_MS)
     while (this.followed < state.last_seq) {
       const before = this.followed
-      await directGet(this.nats, this.home.stream, { seq: before + 1, next_by_subj: ">", batch: PAGE_MESSAGES }, ({ headers, data }) => {
-        this.heard(Number(headers?.get("Nats-Sequence")), Date.parse(headers?.get("Nats-Time-Stamp") ?? ""), data)
-      })
-      if (this.followed > before) continue
-      if (performance.now() >= end) throw new Error("no replica that answers has caught up with the log of nonces")
-      await delay(BEHIND_PAUSE_MS)
+      await this.readPage()
+      if (this.followed > before) end = performance.now() + BEHIND_MAX_MS
+      else if (performance.now() < end) await delay(BEHIND_PAUSE_MS)
+      else throw new Error("no replica that answers has caught up with the log of nonces")
     }
+  }
+
+  /** From any replica: one that is behind, or gone, brings nothing. */
+  private readPage(): Promise<void> {
+    return directGet(this.nats, this.home.stream, { seq: this.followed + 1, next_by_subj: ">", batch: PAGE_MESSAGES }, ({ headers, data }) => {
+      this.heard(Number(headers?.get("Nats-Sequence")), Date.parse(headers?.get("Nats-Time-Stamp") ?? ""), data)
+    }, PAGE_TIMEOUT_MS).catch(() => undefined)
   }
 
   /** Of the follower and of who catches up; what one has brought, the other passes over. `at`: Unix ms. */
