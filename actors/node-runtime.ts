@@ -134,7 +134,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
         subscriptions.delete(session)
       },
       prepare: async () => {
-        await Promise.all([nonces.catchUp(manager), proofs.catchUp(manager)])
+        await Promise.all([nonces.catchUp(), proofs.catchUp()])
       },
       drain: (shard) => host.drain(shard),
       dropped: (shard) => host.drop(shard)
@@ -153,7 +153,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
   }
 
   await leases.watch()
-  await Promise.all([nonces.follow(manager), proofs.follow(manager)])
+  await Promise.all([nonces.follow(), proofs.follow()])
   nats.subscribe(subjects.suspect, {
     callback: (error, message) => {
       if (error === null) void placement.pingOnce(message.string())

@@ -13,12 +13,13 @@
  *    54 MB to read back, and no key or nonce stands in the log.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import type { JetStreamManager } from "@nats-io/jetstream"
+import type { StreamState } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Acks } from "./acks.ts"
 import { directGet } from "./direct-get.ts"
 import { followStream } from "./follow.ts"
 import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
+import { requestStream } from "./renewal.ts"
 
 const FLUSH_MS = 2
 /**
@@ -28,6 +29,7 @@ const FLUSH_MS = 2
 const FLUSH_GAP_MS = 4
 const ACK_TIMEOUT_MS = 3000
 const RECORD_BYTES = 12
+const INFO_TIMEOUT_MS = 1000
 /** Messages of one read of the log; how long it may take, for the server that was asked may be gone. */
 const PAGE_MESSAGES = 1000
 const PAGE_TIMEOUT_MS = 500
@@ -75,6 +77,9 @@ export class NonceLog {
   private inFlight = false
   private flushedAt = Number.NEGATIVE_INFINITY
   private followed = 0
+  /** Settles, whatever came of it. */
+  private reading: Promise<void> = Promise.resolve()
+  private nextReading: Promise<void> | null = null
 
   constructor(nats: NatsConnection, home: NonceHome) {
     this.nats = nats
@@ -132,8 +137,8 @@ export class NonceLog {
   }
 
   /** Reads back what may still be refused (the stream keeps no more) and follows the log from there. Resolves when it has caught up. */
-  async follow(manager: JetStreamManager): Promise<void> {
-    await this.catchUp(manager)
+  async follow(): Promise<void> {
+    await this.catchUp()
     await followStream(this.nats, this.home.stream, this.followed + 1, (message) => {
       this.heard(message.seq, Math.floor(message.info.timestampNanos / 1_000_000), message.data)
     })
@@ -142,20 +147,39 @@ export class NonceLog {
   /**
    * Resolves when this node knows every nonce that was in the log when it was called. It reads them itself: the server
    * that has the follower's consumer may be gone just now. Rejects when the log cannot be read.
+   *
+   * A node takes many shards at once: whoever asks while it is read waits for the next reading, and all such for one.
    */
-  async catchUp(manager: JetStreamManager): Promise<void> {
-    const { state } = await manager.streams.info(this.home.stream)
-    if (state.messages === 0 || Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000) return
+  catchUp(): Promise<void> {
+    this.nextReading ??= this.reading.then(() => {
+      this.nextReading = null
+      const reading = this.readUp()
+      this.reading = reading.catch(() => undefined)
+      return reading
+    })
+    return this.nextReading
+  }
+
+  private async readUp(): Promise<void> {
+    const last = await this.lastSeq()
     let end = performance.now() + BEHIND_MAX_MS
     // What the follower is about to bring need not be asked for.
-    if (this.followed < state.last_seq) await delay(BEHIND_PAUSE_MS)
-    while (this.followed < state.last_seq) {
+    if (this.followed < last) await delay(BEHIND_PAUSE_MS)
+    while (this.followed < last) {
       const before = this.followed
       await this.readPage()
       if (this.followed > before) end = performance.now() + BEHIND_MAX_MS
       else if (performance.now() < end) await delay(BEHIND_PAUSE_MS)
       else throw new Error("no replica that answers has caught up with the log of nonces")
     }
+  }
+
+  /** As the stream's leader has it; 0 where all that was there may be used again. */
+  private async lastSeq(): Promise<number> {
+    const reply = await requestStream(this.nats, `$JS.API.STREAM.INFO.${this.home.stream}`, undefined, { timeout: INFO_TIMEOUT_MS })
+    const { state, error } = reply.json<{ state?: StreamState; error?: { description?: string } }>()
+    if (state === undefined) throw new Error(`the log of nonces was asked for its end: ${error?.description ?? "no answer that makes sense"}`)
+    return state.messages === 0 || Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000 ? 0 : state.last_seq
   }
 
   /** From any replica: one that is behind, or gone, brings nothing. */

@@ -47,7 +47,7 @@ export interface LeaseWatchOptions {
 
 interface StreamInfo {
   readonly created?: string
-  readonly error?: { readonly code?: number; readonly description?: string }
+  readonly error?: { readonly description?: string }
 }
 
 /** The bucket, or an answer, is not there at the moment. */
@@ -148,9 +148,9 @@ export class LeaseWatch {
   }
 
   private async beginAnewWithBucket(): Promise<void> {
-    const { created = "", error } = await this.info()
-    if (error?.code === NOTHING_FOUND) throw new Away("the bucket is not there")
-    if (error !== undefined) throw new Error(`the bucket of leases was asked for: ${error.description ?? String(error.code)}`)
+    const { created, error } = await this.info()
+    // Not there, or without a leader; whatever does not say when it was made says nothing of another bucket.
+    if (error !== undefined || created === undefined) throw new Away(error?.description ?? "the bucket is not there")
     if (created === this.created) return
     this.created = created
     this.seen = 0

@@ -61,6 +61,8 @@ class Bucket {
   closed = false
   /** Nobody answers, as where there is no stream. */
   absent = false
+  /** What the server says of the stream instead of what it is, while it has no leader. */
+  instead: object | null = null
 
   readonly nats: NatsShape = {
     isClosed: () => this.closed,
@@ -108,7 +110,7 @@ class Bucket {
   }
 
   private answers(subject: string, payload: Uint8Array | undefined, reply: string): ReadonlyArray<NatsMessageShape> {
-    if (subject.includes("STREAM.INFO")) return [messageOf(reply, JSON.stringify({ created: `2026-01-01T00:00:0${this.created}Z` }), {})]
+    if (subject.includes("STREAM.INFO")) return [messageOf(reply, JSON.stringify(this.instead ?? { created: `2026-01-01T00:00:0${this.created}Z` }), {})]
     const { seq } = JSON.parse(new TextDecoder().decode(payload)) as { seq: number }
     const replica = this.states[Math.max(0, this.states.length - 1 - this.behind)] ?? new Map<string, Kept>()
     const found = [...replica].filter(([, kept]) => kept.seq >= seq).toSorted(([, a], [, b]) => a.seq - b.seq)
@@ -242,6 +244,25 @@ describe("a watcher of the leases", () => {
     bucket.write(shardKey(2), "s1")
     await vi.advanceTimersByTimeAsync(LONG_MS)
     expect([0, 1, 2].map((index) => view.ownerOf(index))).toEqual([null, null, "s1"])
+    watch.stop()
+    await vi.advanceTimersByTimeAsync(1_000)
+  })
+
+  it.each([{ error: { code: 503, description: "no leader" } }, { error: { code: 404 } }, {}])("forgets nothing because of %j", async (said) => {
+    const bucket = new Bucket()
+    bucket.write(shardKey(0), "s0")
+    const { view, watch, problems } = watching(bucket)
+    void watch.start()
+    await vi.advanceTimersByTimeAsync(300)
+    const owners: Array<string | null> = []
+    view.onChange((index) => owners.push(view.ownerOf(index)))
+    bucket.instead = said
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect([view.ownerOf(0), owners, problems]).toEqual(["s0", [], []])
+    bucket.instead = null
+    bucket.write(shardKey(0), "s1")
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(view.ownerOf(0)).toBe("s1")
     watch.stop()
     await vi.advanceTimersByTimeAsync(1_000)
   })

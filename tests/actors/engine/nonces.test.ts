@@ -61,7 +61,7 @@ describe("the nonce log", () => {
 
   test("refuses a second request, but not the same request tried again", async () => {
     const log = new NonceLog(bus.nats, HOME)
-    await log.follow(bus.manager)
+    await log.follow()
     expect(await use(log, "k", "n1", "first")).toBe(true)
     expect(await use(log, "k", "n1", "first")).toBe(true)
     expect(await use(log, "k", "n1", "second")).toBe("reused")
@@ -69,14 +69,29 @@ describe("the nonce log", () => {
 
   test("a node that starts later, or takes over, refuses what another has recorded", async () => {
     const [owner, heir] = [new NonceLog(await bus.connection(), HOME), new NonceLog(await bus.connection(), HOME)]
-    await owner.follow(bus.manager)
-    await heir.follow(bus.manager)
+    await owner.follow()
+    await heir.follow()
     const nonces = Array.from({ length: 500 }, (_, index) => `many-${index}`)
     expect(await Promise.all(nonces.map((nonce) => use(owner, "k2", nonce, `request-${nonce}`)))).not.toContain(false)
-    await heir.catchUp(bus.manager)
+    await heir.catchUp()
     for (const nonce of nonces) expect(await use(heir, "k2", nonce, "another"), nonce).toBe("reused")
     const late = new NonceLog(await bus.connection(), HOME)
-    await late.follow(bus.manager)
+    await late.follow()
     for (const nonce of nonces) expect(await use(late, "k2", nonce, "another"), nonce).toBe("reused")
+  })
+
+  test("whoever catches up knows what was recorded before it asked, without a follower and beside others that ask", async () => {
+    const [owner, heir] = [new NonceLog(await bus.connection(), HOME), new NonceLog(await bus.connection(), HOME)]
+    for (let round = 0; round < 20; round++) {
+      const nonces = [`round-${round}-a`, `round-${round}-b`]
+      const catching: Array<Promise<void>> = []
+      for (const nonce of nonces) {
+        catching.push(heir.catchUp())
+        expect(await use(owner, "k3", nonce, `request-${nonce}`)).toBe(true)
+        catching.push(heir.catchUp(), heir.catchUp())
+      }
+      await Promise.all(catching)
+      for (const nonce of nonces) expect(await use(heir, "k3", nonce, "another"), nonce).toBe("reused")
+    }
   })
 })
