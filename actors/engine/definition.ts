@@ -92,6 +92,8 @@ export interface PrepareContext {
   readonly memory: unknown
   /** For asks of other actors: they are steps of the same trace. */
   readonly traceparent?: string | undefined
+  /** Of an operation that goes on while the signature is recorded: false where that failed, and the answer was withheld. */
+  readonly recorded?: Promise<boolean> | undefined
 }
 
 export type Operation<State, Event extends EventShape> =

@@ -34,6 +34,13 @@ interface Reply {
 
 type Later<A> = A | Promise<A>
 
+/** What is known of an ask that was let through. */
+interface Passed {
+  readonly rate?: RateState | undefined
+  readonly recorded?: Promise<boolean> | undefined
+  readonly span: Span | null
+}
+
 /** Hears of every ask that was taken, once it is answered. */
 export interface OperationObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
@@ -117,29 +124,30 @@ export class Node {
 
   private judge(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, span: Span | null): Later<Reply> {
     const { gate } = activation.definition
-    if (gate === undefined) return this.carryOut(ask, activation, operation, undefined, span)
+    if (gate === undefined) return this.carryOut(ask, activation, operation, { span })
     const { verdict, recorded } = gate.judge(ask, activation, operation.type === "write")
     const reply = then(verdict, (judged) => {
       if ("moved" in judged) return { head: { moved: { agent: judged.moved } }, body: EMPTY }
-      return judged.pass ? this.carryOut(ask, activation, operation, judged.rate, span) : refuse(judged.refused, judged.rate)
+      return judged.pass ? this.carryOut(ask, activation, operation, { rate: judged.rate, recorded, span }) : refuse(judged.refused, judged.rate)
     })
     if (recorded === undefined) return reply
     return then(reply, (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }
 
-  private carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, rate: RateState | undefined, span: Span | null): Later<Reply> {
-    return then(this.run(ask, activation, operation, span), (outcome): Reply =>
+  private carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, passed: Passed): Later<Reply> {
+    const { rate } = passed
+    return then(this.run(ask, activation, operation, passed), (outcome): Reply =>
       "refused" in outcome
         ? refuse(outcome.refused, rate)
         : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) })
   }
 
-  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, span: Span | null): Later<Outcome> {
+  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, { span, recorded }: Passed): Later<Outcome> {
     const at = Date.now()
     if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
     if (operation.type === "custom") {
-      return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory, traceparent: span?.traceparent })
+      return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory, traceparent: span?.traceparent, recorded })
     }
     return activation.submit(
       { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace, span },

@@ -42,7 +42,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
   }
 
   const begin = async (input: { readonly key: string; readonly body: string }, context: PrepareContext): Promise<Result> => {
-    const { id: agent, commandId, deadline } = context
+    const { id: agent, commandId, deadline, recorded } = context
     const memory = context.memory as AgentMemory
     const now = Date.now()
     for (const [key, running] of memory.underWay) if (running.until < now) memory.underWay.delete(key)
@@ -53,6 +53,10 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
       return { refused: { code: "overloaded", message: "Too many requests are under way under an Idempotency-Key.", retryAfter: 1 } }
     }
     memory.underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
+    // Who is told that its signature could not be recorded has not begun, and ends nothing.
+    void recorded?.then((durable) => {
+      if (!durable && memory.underWay.get(input.key)?.begun === commandId) memory.underWay.delete(input.key)
+    })
     try {
       const first = await kept(agent, input.key)
       if (first === null) return answer({ state: "new" })

@@ -1,0 +1,54 @@
+/** What an actor keeps under an Idempotency-Key, against a real stream. The whole way of such a request: tests/edge/idempotency.test.ts. */
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { newAgentMemory } from "../../../actors/agent/gate.ts"
+import type { CustomOperation, PrepareContext, Result } from "../../../actors/engine/definition.ts"
+import { Sealer } from "../../../actors/engine/seal.ts"
+import { idempotencyOperations } from "../../../actors/idempotency/operations.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { type EngineBus, startBus } from "../engine/bus.ts"
+
+const AGENT = "hx0123456789abcdef01234567"
+const LONG_MS = 60_000
+
+let bus: EngineBus
+beforeAll(async () => {
+  bus = await startBus()
+})
+afterAll(() => bus.stop())
+
+const agentOf = () => {
+  const operations = idempotencyOperations(bus.nats, LIMITS, new Sealer(randomBytes(32)))
+  const memory = newAgentMemory()
+  let asked = 0
+  const run = (op: keyof typeof operations, input: object, more: Partial<PrepareContext> = {}): Promise<Result> => {
+    const operation = operations[op] as unknown as CustomOperation<null, object>
+    const commandId = `ask-${asked++}`
+    return operation.run(null, input, { id: AGENT, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more })
+  }
+  return { begin: (key: string, more?: Partial<PrepareContext>) => run("idempotency.begin", { key, body: "b" }, more), finish: (key: string, kept: object) => run("idempotency.finish", { key, body: "b", ...kept }) }
+}
+
+describe("a request under an Idempotency-Key", () => {
+  test("is under way from its beginning to its end, and the same request tried again has begun but once", async () => {
+    const { begin, finish } = agentOf()
+    expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new" } })
+    expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new" } })
+    expect(await begin("one")).toEqual({ data: { state: "in_flight" } })
+    await finish("one", { status: 201, answer: "{}" })
+    expect(await begin("one")).toEqual({ data: { state: "done", status: 201, answer: "{}" } })
+  })
+
+  test("is not under way when its signature could not be recorded: its client was told so, and comes again", async () => {
+    const { begin } = agentOf()
+    await begin("two", { recorded: Promise.resolve(false) })
+    expect(await begin("two")).toEqual({ data: { state: "new" } })
+  })
+
+  test("stays under way when another one's signature could not be recorded, or its own was", async () => {
+    const { begin } = agentOf()
+    await begin("three", { recorded: Promise.resolve(true) })
+    expect(await begin("three", { recorded: Promise.resolve(false) })).toEqual({ data: { state: "in_flight" } })
+    expect(await begin("three")).toEqual({ data: { state: "in_flight" } })
+  })
+})
