@@ -4,7 +4,7 @@ import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
 import { buckets, subjects } from "../../schemas/subjects.ts"
 import { newInbox } from "./inbox.ts"
-import { nobodyListens, requestOnce } from "./renewal.ts"
+import { nobodyListens, onRenewal, requestOnce } from "./renewal.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
 const PREFIX = `$KV.${buckets.leases}.`
@@ -67,6 +67,7 @@ export class KvLeases implements LeaseStore {
 
   /** Resolves when everything that stands in the bucket has been applied to the view. */
   watch(): Promise<void> {
+    onRenewal(this.nats, () => this.leases.renewed())
     return this.leases.start()
   }
 }

@@ -31,8 +31,11 @@ export interface Link {
   readonly reconnects: number
 }
 
-/** Follows the connection's state for as long as it lives. What the server refuses this user is a fault of the deployment: it is told. */
-export const followLink = (nats: NatsConnection, report: (where: string, error: unknown) => void): Link => {
+/**
+ * Follows the connection's state for as long as it lives; `renewed` hears when it is there again. What the server refuses this
+ * user is a fault of the deployment: it is told.
+ */
+export const followLink = (nats: NatsConnection, report: (where: string, error: unknown) => void, renewed: () => void): Link => {
   const link = { up: true, reconnects: 0 }
   void (async () => {
     for await (const status of nats.status()) {
@@ -41,6 +44,7 @@ export const followLink = (nats: NatsConnection, report: (where: string, error: 
       else if (status.type === "reconnect") {
         link.up = true
         link.reconnects++
+        renewed()
       }
     }
     link.up = false

@@ -47,6 +47,7 @@ export const openBus = (url: string, limits: Limits, metrics: EdgeMetrics, repor
       (made) => Effect.sync(() => made.close())
     )
     const watch = new LeaseWatch({ nats, inbox: createInbox(inboxOf("edge")), view, onProblem: (error) => report("leases", error) })
+    const link = followLink(nats, report, () => watch.renewed())
     yield* Effect.acquireRelease(Effect.promise(() => watch.start()), () => Effect.sync(() => watch.stop()), { interruptible: true })
-    return { name, nats, link: followLink(nats, report), asker, bus: new Bus(asker, new QueryClient(nats), metrics.queries) }
+    return { name, nats, link, asker, bus: new Bus(asker, new QueryClient(nats), metrics.queries) }
   })

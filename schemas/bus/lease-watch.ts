@@ -67,6 +67,7 @@ export class LeaseWatch {
   private stopped = false
   private receive: (message: NatsMessageShape) => void = () => undefined
   private wake: () => void = () => undefined
+  private giveUp: (why: Away) => void = () => undefined
 
   constructor(options: LeaseWatchOptions) {
     this.options = options
@@ -98,6 +99,14 @@ export class LeaseWatch {
     })
   }
 
+  /** The connection is there again: what was asked over the lost one is given up, and all that stands is read. */
+  renewed(): void {
+    this.sweepAt = 0
+    this.beEager()
+    this.giveUp(new Away("the connection was lost before the bucket answered"))
+    this.wake()
+  }
+
   stop(): void {
     this.stopped = true
     this.wake()
@@ -110,12 +119,20 @@ export class LeaseWatch {
           await this.sweep()
           complete()
         } else await this.read(this.seen + 1)
-        await this.pause(performance.now() < this.eagerUntil ? EAGER_MS : IDLE_MS)
+        await this.pause(this.eager ? EAGER_MS : IDLE_MS)
       } catch (error) {
         if (!(error instanceof Away) && !this.options.nats.isClosed()) this.options.onProblem(error)
-        await this.pause(AWAY_MS)
+        await this.pause(this.eager ? EAGER_MS : AWAY_MS)
       }
     }
+  }
+
+  private get eager(): boolean {
+    return performance.now() < this.eagerUntil
+  }
+
+  private beEager(): void {
+    this.eagerUntil = performance.now() + EAGER_FOR_MS
   }
 
   private pause(ms: number): Promise<void> {
@@ -132,8 +149,8 @@ export class LeaseWatch {
   private overheard(message: NatsMessageShape): void {
     const key = keyOf(message)
     if (key.startsWith("node.") && !isGone(message) && this.revision(key) > 0) return
-    const idle = performance.now() >= this.eagerUntil
-    this.eagerUntil = performance.now() + EAGER_FOR_MS
+    const idle = !this.eager
+    this.beEager()
     if (idle) this.wake()
   }
 
@@ -205,12 +222,14 @@ export class LeaseWatch {
     const { nats, inbox } = this.options
     const reply = `${inbox}.${++this.reads}`
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Away("the bucket did not answer in time")), READ_TIMEOUT_MS)
+      const timer = setTimeout(() => this.giveUp(new Away("the bucket did not answer in time")), READ_TIMEOUT_MS)
       const settled = (settle: () => void): void => {
         clearTimeout(timer)
         this.receive = () => undefined
+        this.giveUp = () => undefined
         settle()
       }
+      this.giveUp = (why) => settled(() => reject(why))
       this.receive = (message) => {
         if (message.subject !== reply) return
         try {

@@ -267,6 +267,24 @@ describe("a watcher of the leases", () => {
     await vi.advanceTimersByTimeAsync(1_000)
   })
 
+  it("asks again at once over a connection that was renewed", async () => {
+    const bucket = new Bucket()
+    bucket.write(shardKey(0), "s0")
+    const { view, watch } = watching(bucket)
+    void watch.start()
+    await vi.advanceTimersByTimeAsync(1_000)
+    bucket.loses = true
+    await vi.advanceTimersByTimeAsync(3_000)
+    bucket.expire(shardKey(0))
+    bucket.loses = false
+    watch.renewed()
+    await vi.advanceTimersByTimeAsync(10 + 3 * ANSWER_MS)
+    expect(view.ownerOf(0)).toBeNull()
+    watch.stop()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it("waits for a bucket that is not there, and ends with its connection", async () => {
     const bucket = new Bucket()
     bucket.absent = true
