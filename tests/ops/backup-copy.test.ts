@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { AckPolicy, jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
@@ -21,6 +22,9 @@ import { LIMITS } from "../../schemas/limits.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import { type Servers, startServers, waitFor } from "../harness/index.ts"
 import { type Desk, operate, operated, refusal } from "../support/operator.ts"
+
+// A server on one core seldom takes a copy while a batch is being written, which is what is looked for here.
+process.env["GOMAXPROCS"] = String(Math.max(2, availableParallelism()))
 
 interface Side {
   readonly servers: Servers
