@@ -1,13 +1,12 @@
 /** The lease bucket on JetStream: compare-and-set writes, a watch, pings. See placement.ts. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import type { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { LEASE_PREFIX, type LeaseView } from "../../schemas/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
-import { buckets, subjects } from "../../schemas/subjects.ts"
+import { subjects } from "../../schemas/subjects.ts"
 import { newInbox } from "./inbox.ts"
 import { nobodyListens, onRenewal, requestOnce } from "./renewal.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
-const PREFIX = `$KV.${buckets.leases}.`
 const WRITE_TIMEOUT_MS = 2000
 const WRONG_SEQUENCE = 10071
 
@@ -46,7 +45,7 @@ export class KvLeases implements LeaseStore {
   private async write(key: string, value: string, expected: number, more: ReturnType<typeof headers>): Promise<Written> {
     more.set("Nats-Expected-Last-Subject-Sequence", String(expected))
     try {
-      const reply = await requestOnce(this.nats, PREFIX + key, value, { headers: more, timeout: WRITE_TIMEOUT_MS })
+      const reply = await requestOnce(this.nats, LEASE_PREFIX + key, value, { headers: more, timeout: WRITE_TIMEOUT_MS })
       const ack = reply.json<Ack>()
       if (ack.error !== undefined) return { ok: false, reason: ack.error.err_code === WRONG_SEQUENCE ? "conflict" : "unknown" }
       this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, ack.seq ?? 0)

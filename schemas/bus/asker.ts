@@ -63,8 +63,9 @@ export interface AskerIdentity {
 
 interface Waiting {
   readonly ask: Ask
-  /** As it travels. */
+  /** As it travels, and what that takes. */
   readonly json: string
+  readonly bytes: number
   readonly shard: number
   readonly resolve: (answer: Answer) => void
   /** Of `performance.now()`. */
@@ -121,11 +122,12 @@ export class Asker {
       return Promise.resolve(refused({ code: "overloaded", message: "Too many requests are under way.", retryAfter: 1 }))
     }
     const json = encodeAsk(ask)
-    if (askBytes({ ask: json }) > this.maxFrameBytes) {
+    const bytes = askBytes(json)
+    if (bytes > this.maxFrameBytes) {
       return Promise.resolve(refused({ code: "request_too_large", message: "The request is too large to be processed." }))
     }
     return new Promise((resolve) => {
-      const entry: Waiting = { ask, json, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0 }
+      const entry: Waiting = { ask, json, bytes, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0 }
       this.send(this.waiting.add(entry), entry)
     })
   }
@@ -149,8 +151,9 @@ export class Asker {
     }
     entry.sent = true
     const queue = this.outgoing.get(session)
-    if (queue === undefined) this.outgoing.set(session, [{ number, ask: entry.json }])
-    else queue.push({ number, ask: entry.json })
+    const packed = { number, ask: entry.json, bytes: entry.bytes }
+    if (queue === undefined) this.outgoing.set(session, [packed])
+    else queue.push(packed)
     this.flushSoon()
   }
 
@@ -159,7 +162,7 @@ export class Asker {
     this.outgoing = new Map()
     for (const [session, queue] of outgoing) {
       const reply = `${this.replySubject}.${session}`
-      for (const frame of inFrames(queue, askBytes, this.maxFrameBytes)) {
+      for (const frame of inFrames(queue, ({ bytes }) => bytes, this.maxFrameBytes)) {
         this.transport.publish(subjects.node(session, this.role), packAsks(frame), reply)
       }
     }

@@ -107,9 +107,12 @@ export interface PackedAsk {
   readonly number: number
   /** Of `encodeAsk`. */
   readonly ask: string
+  /** Of `askBytes`: counted once, however often the ask is sent. */
+  readonly bytes: number
 }
 
-export const askBytes = ({ ask }: Pick<PackedAsk, "ask">): number => Buffer.byteLength(ask) + AROUND_MAX
+/** What an ask takes in a frame, at most. */
+export const askBytes = (ask: string): number => Buffer.byteLength(ask) + AROUND_MAX
 
 export const packAsks = (parts: ReadonlyArray<PackedAsk>): Uint8Array => {
   let frame = ""

@@ -15,11 +15,10 @@
  *  - The bucket may not be there yet when a watcher starts: it waits.
  */
 import { buckets } from "../subjects.ts"
-import type { LeaseView } from "./lease-view.ts"
+import { LEASE_PREFIX, type LeaseView } from "./lease-view.ts"
 import type { NatsMessageShape, NatsShape } from "./transport.ts"
 
 const STREAM = `KV_${buckets.leases}`
-const PREFIX = `$KV.${buckets.leases}.`
 
 const IDLE_MS = 150
 const EAGER_MS = 10
@@ -90,7 +89,7 @@ export class LeaseWatch {
     const { nats, inbox } = this.options
     const subscriptions = [
       nats.subscribe(`${inbox}.*`, { callback: (error, message) => error === null && this.receive(message) }),
-      nats.subscribe(`${PREFIX}>`, { callback: (error, message) => error === null && this.overheard(message) })
+      nats.subscribe(`${LEASE_PREFIX}>`, { callback: (error, message) => error === null && this.overheard(message) })
     ]
     return new Promise((resolve) => {
       void this.run(resolve).finally(() => {
@@ -197,7 +196,7 @@ export class LeaseWatch {
 
   private async page(from: number): Promise<ReadonlyArray<NatsMessageShape>> {
     const page: Array<NatsMessageShape> = []
-    await this.ask(`$JS.API.DIRECT.GET.${STREAM}`, { seq: from, next_by_subj: `${PREFIX}>`, batch: PAGE }, (message) => {
+    await this.ask(`$JS.API.DIRECT.GET.${STREAM}`, { seq: from, next_by_subj: `${LEASE_PREFIX}>`, batch: PAGE }, (message) => {
       const status = message.headers?.code ?? 0
       if (status === 0) page.push(message)
       else if (status === NO_RESPONDERS) throw new Away("nobody answers for the bucket")
@@ -250,7 +249,7 @@ const NOTHING = new Uint8Array(0)
 /** A direct get names the stored message's own subject in a header. */
 const keyOf = (message: NatsMessageShape): string => {
   const subject = message.headers?.get("Nats-Subject") ?? ""
-  return (subject === "" ? message.subject : subject).slice(PREFIX.length)
+  return (subject === "" ? message.subject : subject).slice(LEASE_PREFIX.length)
 }
 
 const isGone = ({ headers }: NatsMessageShape): boolean =>

@@ -40,7 +40,8 @@ const replies = fc.array(fc.record({ number, head, body: fc.uint8Array({ maxLeng
 
 type Parts<A> = ReadonlyArray<A>
 
-const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) => packAsks(parts.map((part) => ({ number: part.number, ask: encodeAsk(part.ask) })))
+const packedAsk = (number: number, ask: string) => ({ number, ask, bytes: askBytes(ask) })
+const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) => packAsks(parts.map((part) => packedAsk(part.number, encodeAsk(part.ask))))
 const packedReplies = (parts: Parts<{ number: number; head: ReplyHead; body: Uint8Array }>) =>
   packReplies(parts.map((part) => ({ ...part, head: encodeHead(part.head) })))
 
@@ -70,9 +71,9 @@ describe("ask frames", () => {
   })
 
   it("are refused whole when one part is no JSON", () => {
-    const good = { number: 1, ask: encodeAsk({ id: "a", kind: "agent", actor: "b", op: "agent.me", input: null, deadline: 1 }) }
+    const good = packedAsk(1, encodeAsk({ id: "a", kind: "agent", actor: "b", op: "agent.me", input: null, deadline: 1 }))
     expect(unpackAsks(packAsks([good]))).toHaveLength(1)
-    for (const bad of ["{", "", "]"]) expect(() => unpackAsks(packAsks([good, { number: 2, ask: bad }]))).toThrow(SyntaxError)
+    for (const bad of ["{", "", "]"]) expect(() => unpackAsks(packAsks([good, packedAsk(2, bad)]))).toThrow(SyntaxError)
   })
 
   it("are refused when they are JSON of another shape", () => {
@@ -122,8 +123,8 @@ describe("what gathered for one frame", () => {
   it("takes no more bytes than it is counted as", () => {
     fc.assert(
       fc.property(asks, replies, (asked, replied) => {
-        const packed = asked.map((part) => ({ number: part.number, ask: encodeAsk(part.ask) }))
-        expect(packAsks(packed).length).toBeLessThanOrEqual(packed.reduce((sum, part) => sum + askBytes(part), 2))
+        const packed = asked.map((part) => packedAsk(part.number, encodeAsk(part.ask)))
+        expect(packAsks(packed).length).toBeLessThanOrEqual(packed.reduce((sum, part) => sum + part.bytes, 2))
         const answers = replied.map((part) => ({ ...part, head: encodeHead(part.head) }))
         expect(packReplies(answers).length).toBeLessThanOrEqual(answers.reduce((sum, part) => sum + replyBytes(part), 6))
       })

@@ -4,12 +4,11 @@
  */
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { LeaseView, nodeKey, shardKey } from "../../schemas/bus/lease-view.ts"
+import { LEASE_PREFIX, LeaseView, nodeKey, shardKey } from "../../schemas/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
 import type { NatsMessageShape, NatsShape } from "../../schemas/bus/transport.ts"
-import { buckets, SHARD_COUNT } from "../../schemas/subjects.ts"
+import { SHARD_COUNT } from "../../schemas/subjects.ts"
 
-const PREFIX = `$KV.${buckets.leases}.`
 const SESSIONS = ["s0", "s1", "s2"]
 const SHARDS = 4
 const BEAT_MS = 250
@@ -84,7 +83,7 @@ class Bucket {
   write(key: string, value: string | null): void {
     this.seq++
     this.states.push(new Map([...this.now].filter(([known]) => known !== key)).set(key, { seq: this.seq, value }))
-    this.deliver(PREFIX + key, messageOf(PREFIX + key, value ?? "", value === null ? { "KV-Operation": "DEL" } : {}))
+    this.deliver(LEASE_PREFIX + key, messageOf(LEASE_PREFIX + key, value ?? "", value === null ? { "KV-Operation": "DEL" } : {}))
   }
 
   /** As the server does by itself: those that listen do not hear of it. */
@@ -115,7 +114,7 @@ class Bucket {
     const replica = this.states[Math.max(0, this.states.length - 1 - this.behind)] ?? new Map<string, Kept>()
     const found = [...replica].filter(([, kept]) => kept.seq >= seq).toSorted(([, a], [, b]) => a.seq - b.seq)
     const messages = found.map(([key, kept]) =>
-      messageOf(reply, kept.value ?? "", { "Nats-Subject": PREFIX + key, "Nats-Sequence": String(kept.seq), ...(kept.value === null ? { "Nats-Marker-Reason": "MaxAge" } : {}) })
+      messageOf(reply, kept.value ?? "", { "Nats-Subject": LEASE_PREFIX + key, "Nats-Sequence": String(kept.seq), ...(kept.value === null ? { "Nats-Marker-Reason": "MaxAge" } : {}) })
     )
     return [...messages, messageOf(reply, "", { code: found.length === 0 ? 404 : 204 })]
   }

@@ -1,8 +1,8 @@
 import { jetstreamManager } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
-import { connect } from "@nats-io/transport-node"
+import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest"
-import { shardKey } from "../../schemas/bus/lease-view.ts"
+import { LEASE_PREFIX, shardKey } from "../../schemas/bus/lease-view.ts"
 import { buckets, shardOf } from "../../schemas/subjects.ts"
 import { cutProxy, type CutProxy, waitFor } from "../harness/index.ts"
 import { openNats, playActors, TestEdge, type TestNats } from "./edge.ts"
@@ -33,6 +33,12 @@ const startEdge = async (url = nats.url): Promise<TestEdge> => {
   const edge = await TestEdge.start({ nats: url, limits: { "service.request_deadline_ms": 4_000 } })
   ends.push(() => edge.stop())
   return edge
+}
+
+const openBus = async (): Promise<NatsConnection> => {
+  const connection = await connect({ servers: nats.url.replace("nats://", "") })
+  ends.push(() => connection.close())
+  return connection
 }
 
 const me = (edge: TestEdge) => edge.call("/api/v1/me", { signed: agent })
@@ -83,8 +89,7 @@ describe("an edge", () => {
     const node = await startNode("s1")
     await node.claim()
     const edge = await startEdge()
-    const connection = await connect({ servers: nats.url.replace("nats://", "") })
-    ends.push(() => connection.close())
+    const connection = await openBus()
     const kv = await new Kvm(connection).open(buckets.leases)
     await kv.delete(shardKey(shardOf(agent.hubId)))
     await waitFor(async () => (await me(edge)).status === 503, { deadlineMs: 20_000 })
@@ -97,9 +102,8 @@ describe("an edge", () => {
     await node.claim()
     const edge = await startEdge()
     expect((await me(edge)).status).toBe(200)
-    const connection = await connect({ servers: nats.url.replace("nats://", "") })
-    ends.push(() => connection.close())
-    const key = `$KV.${buckets.leases}.${shardKey(shardOf(agent.hubId))}`
+    const connection = await openBus()
+    const key = LEASE_PREFIX + shardKey(shardOf(agent.hubId))
     await (await jetstreamManager(connection)).streams.purge(`KV_${buckets.leases}`, { filter: key })
     // Another is written after it, so that it is not the end of the bucket that is missing.
     await node.claim(shardOf(agent.hubId))
@@ -111,8 +115,7 @@ describe("an edge", () => {
     await node.claim()
     const edge = await startEdge()
     expect((await me(edge)).status).toBe(200)
-    const connection = await connect({ servers: nats.url.replace("nats://", "") })
-    ends.push(() => connection.close())
+    const connection = await openBus()
     await (await jetstreamManager(connection)).streams.delete(`KV_${buckets.leases}`)
     await node.claim(shardOf(agent.hubId))
     // The node would still answer: only the view can tell that it owns the shard no longer.
@@ -123,8 +126,7 @@ describe("an edge", () => {
     const node = await startNode("s1")
     await node.claim()
     const edge = await startEdge()
-    const connection = await connect({ servers: nats.url.replace("nats://", "") })
-    ends.push(() => connection.close())
+    const connection = await openBus()
     await (await jetstreamManager(connection)).streams.delete(`KV_${buckets.leases}`)
     const other = await startNode("s2")
     await other.claim()
