@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import type { Server } from "node:http"
 import { Effect, type Scope } from "effect"
 import { VerifyKeys } from "./auth/keys.ts"
+import { Unverified } from "./auth/unverified.ts"
 import { Verifier } from "./auth/verify.ts"
 import { openBus } from "./bus/service.ts"
 import type { ConfigProblem, EdgeConfig } from "./config.ts"
@@ -45,6 +46,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       clients: new Clients(config.addressKey, hub.trustProxy),
       buckets,
       verifier: new Verifier(new VerifyKeys(), { hosts: hub.hosts, basePath, v1Until: hub.v1Until }),
+      unverified: new Unverified(buckets),
       bus: bus.bus,
       bodies,
       table: new EndpointTable(ENDPOINTS),

@@ -40,6 +40,8 @@ export const ERROR_STATUS = {
   /** A recovery of this agent is under way already. */
   recovery_pending: 409,
   recovery_not_pending: 409,
+  /** The recovery key did not sign what makes it one (contract 21). */
+  recovery_proof_invalid: 422,
   /** The agent has no such recovery key; which agents have one is not told. */
   recovery_refused: 403,
   /** There is no webhook to deliver to, or it was switched off. */

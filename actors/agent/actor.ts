@@ -1,7 +1,9 @@
 /** The agent actor: id = hub id. Its operations are listed in schemas/bus/operations.ts. */
 import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { notFound } from "../../schemas/errors.ts"
-import { custom, read, type Result, write } from "../engine/definition.ts"
+import type { IdentityRecord } from "../../schemas/identity/records.ts"
+import { hubIdOf } from "../../schemas/signing/key.ts"
+import { custom, type PrepareContext, read, type Result, write } from "../engine/definition.ts"
 import { Json } from "../engine/json.ts"
 import { Sealer } from "../engine/seal.ts"
 import { decideDelete, decideRole, decideSystem, decideUpdate } from "./decide.ts"
@@ -17,7 +19,7 @@ import { deliveringOperations, webhookOperations } from "../webhook/operations.t
 import { agentGate, newAgentMemory } from "./gate.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
-import { AGENT_EVENTS, type Agent, type AgentEvent, type AgentState } from "./state.ts"
+import { AGENT_EVENTS, type Agent, type AgentEvent, type AgentState, currentKey } from "./state.ts"
 
 /** Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at. */
 const READY_MAX = 5000
@@ -54,6 +56,21 @@ export const agentKind = kind(fold, (parts) => {
   const me = readyProfiles(lastSeen, baseUrl)
   const identity = identityOperations(parts)
   const claimOf = (key: string) => stateOf<KeyClaim | null>("key", key)
+  /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
+  const admitKey = async (state: AgentState, { id, commandId, deadline, traceparent }: PrepareContext): Promise<Result> => {
+    if (state !== null) {
+      const closed = state.status === "deleted" || state.status === "banned"
+      return { data: { state: closed || hubIdOf(Buffer.from(currentKey(state), "base64")) !== id ? "retired" : "registered" } }
+    }
+    const claim = await claimOf(id)
+    if (claim === null) return { data: { state: "free" } }
+    // Without an agent of its own it came in by rotation: in use, or replaced since.
+    const { head, body } = await parts.ask({ id: `${commandId}-owner`, kind: "agent", actor: claim.agent, op: "identity.record", input: null, deadline, traceparent })
+    if (head.refused !== undefined) return { refused: head.refused }
+    const { keys, status } = JSON.parse(Buffer.from(body).toString("utf8")) as Pick<IdentityRecord, "keys" | "status">
+    const retired = status === "retired" || keys.some((key) => key.public_key === claim.public_key && key.status === "retired")
+    return { data: { state: retired ? "retired" : "registered" } }
+  }
   return {
     memory: newAgentMemory,
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
@@ -70,12 +87,7 @@ export const agentKind = kind(fold, (parts) => {
         const seen = await lastSeen.of(id, state.created_at)
         return { data: publicProfile(id, shown(state), seen, baseUrl) }
       }),
-      "agent.admit_key": custom<AgentState, null>(async (state, _input, { id }) => {
-        if (state !== null) return { data: { state: state.status === "deleted" || state.status === "banned" ? "retired" : "registered" } }
-        // A claimed key without an agent of its own came in by rotation: in use, or replaced since.
-        const claim = await claimOf(id)
-        return { data: { state: claim === null ? "free" : "registered" } }
-      }),
+      "agent.admit_key": custom<AgentState, null>((state, _input, context) => admitKey(state, context)),
       "agent.update": write<AgentState, UpdateMe, AgentEvent>({
         decide: (state, input) => decideUpdate(state, input, config.env === "production"),
         answer: (state, _reply, { id, at }) => profileOrNull(me(state, id, at)),

@@ -4,7 +4,7 @@ import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Decision } from "../engine/definition.ts"
 import { scoreEntries } from "./scores.ts"
-import type { Agent, AgentEvent, AgentState } from "./state.ts"
+import { type Agent, type AgentEvent, type AgentState, currentKey } from "./state.ts"
 
 /** contract 12 */
 const TRUST_AT_START = 10
@@ -12,6 +12,16 @@ const TRUST_AT_START = 10
 export const ROLES = ["operator"] as const
 
 const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
+
+export const unknownKey = refusal("key_unknown", "The signature is good, but no agent has this key.")
+
+/** Of a key of the agent that is not its current one, or that it never had; `null` for the current one. */
+export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
+  if (currentKey(agent) === publicKey) return null
+  // Claimed for a recovery that is not due, or was cancelled.
+  if (!agent.keys.some((key) => key.public_key === publicKey)) return refusal("key_unknown", "The signature is good, but the key is no agent's.")
+  return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
+}
 
 /**
  * What the account's status forbids (spec 3.1, 5.4). Asked at the gate, and again by the decision: between the two the

@@ -6,14 +6,16 @@
  * under its own id: the key's claim says who has it, and the ask moves on there with its signature settled.
  */
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
-import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { IdempotencyEntry } from "../../schemas/bus/operations.ts"
+import { refusal } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { NonceLog } from "../engine/nonces.ts"
 import type { HostTable } from "../identity/hosts.ts"
+import { signerRefusal } from "../idempotency/signer.ts"
 import { draw, type Window } from "../limit/window.ts"
-import { statusRefusal } from "./decide.ts"
-import type { Agent, AgentState } from "./state.ts"
+import { keyRefusal, statusRefusal, unknownKey } from "./decide.ts"
+import type { AgentState } from "./state.ts"
 
 export interface AgentMemory {
   /** Windows of the agent's own buckets, by name. */
@@ -36,10 +38,7 @@ export interface GateParts {
 
 /** Registration's own question about a key; it draws on no agent's bucket. */
 const ADMIT_KEY = "agent.admit_key"
-/**
- * First answers are kept and given again whatever has become of the account or of its key meanwhile: a repeated deletion
- * or rotation gets the answer of the first, and a registration has one before there is an agent.
- */
+/** Whatever has become of the account, who has its key hears its first answers: a repeated deletion gets that of the first. */
 const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
 
 export const agentGate = (parts: GateParts): Gate<AgentState> => ({
@@ -52,7 +51,7 @@ export const agentGate = (parts: GateParts): Gate<AgentState> => ({
     if (use === "reused") return REUSED
     const stranger = activation.state === null && ask.op !== ADMIT_KEY
     return {
-      verdict: stranger ? judgeStrangerKey(parts, by, FIRST_ANSWERS.has(ask.op)) : judgeAgent(parts, ask, by, activation.state, memory, writes),
+      verdict: stranger ? judgeStrangerKey(parts, ask, by) : judgeAgent(parts, ask, by, activation.state, memory, writes),
       recorded
     }
   }
@@ -63,30 +62,36 @@ const REUSED: Judgement = {
   verdict: { pass: false, refused: refusal("auth_nonce_reused", "This nonce was used before. Sign again with a fresh one.") }
 }
 
-const judgeStrangerKey = async (parts: GateParts, by: SignedBy, open: boolean): Promise<GateVerdict> => {
+const judgeStrangerKey = async (parts: GateParts, ask: Ask, by: SignedBy): Promise<GateVerdict> => {
   const claim = await parts.claimOf(by.key)
-  return claim === null
-    ? open ? { pass: true } : { pass: false, refused: refusal("key_unknown", "The signature is good, but no agent has this key.") }
-    : { moved: claim.agent }
+  return claim === null ? judgeNobodys(ask, by) : { moved: claim.agent }
 }
 
+const firstAnswerOf = (ask: Ask): IdempotencyEntry | null => (FIRST_ANSWERS.has(ask.op) ? (ask.input as IdempotencyEntry) : null)
+
+const judgeNobodys = (ask: Ask, by: SignedBy): GateVerdict => {
+  const first = firstAnswerOf(ask)
+  const refused = first === null ? unknownKey : signerRefusal(null, by, first)
+  return refused === null ? { pass: true } : { pass: false, refused }
+}
+
+/** A retired key hears how its own rotation went, and nothing else: it draws nothing of the agent's. */
+const repeatsItsRotation = (ask: Ask, first: IdempotencyEntry | null): boolean =>
+  first === null ? ask.op === "identity.rotate" && ask.command !== undefined : first.signer === "retiring"
+
 const judgeAgent = (parts: GateParts, ask: Ask, by: SignedBy, agent: AgentState, memory: AgentMemory, writes: boolean): GateVerdict => {
-  if (ask.op === ADMIT_KEY || (agent === null && FIRST_ANSWERS.has(ask.op))) return { pass: true }
-  if (agent === null) return { pass: false, refused: refusal("key_unknown", "The signature is good, but no agent has this key.") }
+  if (ask.op === ADMIT_KEY) return { pass: true }
+  if (agent === null) return judgeNobodys(ask, by)
+  const first = firstAnswerOf(ask)
+  const key = keyRefusal(agent, by.publicKey)
+  if (key?.code === "key_retired" && repeatsItsRotation(ask, first)) return { pass: true }
   // Whatever key comes here is claimed for this agent: what it may do, the operation itself is asked.
-  const refused = FIRST_ANSWERS.has(ask.op) ? null : (keyRefusal(agent, by.publicKey) ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
+  const refused = first === null ? (key ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true)) : signerRefusal(agent, by, first)
   if (refused !== null) return { pass: false, refused }
   const now = Date.now()
   parts.seen(ask.actor, now)
   if (ask.draw === undefined && by.settled === true) return { pass: true, rate: rateOf(memory, parts.limits, now) }
   return drawAll(memory, parts.limits, [...(ask.draw ?? []), "agent"], now)
-}
-
-const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
-  if (agent.keys.at(-1)?.public_key === publicKey) return null
-  // Claimed for a recovery that is not due, or was cancelled.
-  if (!agent.keys.some((key) => key.public_key === publicKey)) return refusal("key_unknown", "The signature is good, but the key is no agent's.")
-  return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
 }
 
 const drawAll = (memory: AgentMemory, limits: Limits, buckets: ReadonlyArray<string>, now: number): GateVerdict => {

@@ -3,7 +3,7 @@
  * `decide` and `evolve` are pure: no clock, no randomness, no bus, no SQL. Time comes in `at`; whatever else a decision
  * needs of the world comes in as facts, gathered by `prepare` before the decision.
  */
-import type { Ask, RateState } from "../../schemas/bus/frames.ts"
+import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 
 /** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
@@ -92,8 +92,8 @@ export interface PrepareContext {
   readonly memory: unknown
   /** For asks of other actors: they are steps of the same trace. */
   readonly traceparent?: string | undefined
-  /** Of an operation that goes on while the signature is recorded: false where that failed, and the answer was withheld. */
-  readonly recorded?: Promise<boolean> | undefined
+  /** Who signed the request that asks, where anybody did. */
+  readonly by?: SignedBy | undefined
 }
 
 export type Operation<State, Event extends EventShape> =
@@ -127,7 +127,7 @@ export type GateVerdict =
 export interface Judgement {
   readonly verdict: GateVerdict | Promise<GateVerdict>
   /**
-   * What must be true before anything is answered (the nonce is in the log): the operation may go on meanwhile.
+   * What must be true before anything is changed or answered (the nonce is in the log): a read may go on meanwhile.
    * False when it could not be done; the answer is then withheld as `unavailable`.
    */
   readonly recorded?: Promise<boolean>

@@ -37,7 +37,6 @@ type Later<A> = A | Promise<A>
 /** What is known of an ask that was let through. */
 interface Passed {
   readonly rate?: RateState | undefined
-  readonly recorded?: Promise<boolean> | undefined
   readonly span: Span | null
 }
 
@@ -126,12 +125,15 @@ export class Node {
     const { gate } = activation.definition
     if (gate === undefined) return this.carryOut(ask, activation, operation, { span })
     const { verdict, recorded } = gate.judge(ask, activation, operation.type === "write")
-    const reply = then(verdict, (judged) => {
-      if ("moved" in judged) return { head: { moved: { agent: judged.moved } }, body: EMPTY }
-      return judged.pass ? this.carryOut(ask, activation, operation, { rate: judged.rate, recorded, span }) : refuse(judged.refused, judged.rate)
-    })
-    if (recorded === undefined) return reply
-    return then(reply, (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
+    const judged = (): Later<Reply> =>
+      then(verdict, (answer) => {
+        if ("moved" in answer) return { head: { moved: { agent: answer.moved } }, body: EMPTY }
+        return answer.pass ? this.carryOut(ask, activation, operation, { rate: answer.rate, span }) : refuse(answer.refused, answer.rate)
+      })
+    if (recorded === undefined) return judged()
+    // A read goes on meanwhile; what changes something waits, or it would be done under a signature that can come again.
+    if (operation.type !== "read") return recorded.then((durable) => (durable ? judged() : UNRECORDED))
+    return then(judged(), (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }
 
   private carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, passed: Passed): Later<Reply> {
@@ -142,12 +144,12 @@ export class Node {
         : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) })
   }
 
-  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, { span, recorded }: Passed): Later<Outcome> {
+  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, { span }: Passed): Later<Outcome> {
     const at = Date.now()
     if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
     if (operation.type === "custom") {
-      return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory, traceparent: span?.traceparent, recorded })
+      return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory, traceparent: span?.traceparent, by: ask.by })
     }
     return activation.submit(
       { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace, span },

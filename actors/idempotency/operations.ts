@@ -1,5 +1,10 @@
 /**
- * First answers under an Idempotency-Key (contract 13): kept for a day per (agent, method, path, key).
+ * First answers under an Idempotency-Key (contract 13, 21): kept for a day per (signing key, method, path, key).
+ *
+ * Invariants
+ *  - A key that is no longer the agent's current one hears `key_retired`, its own earlier answers included: they may hold
+ *    what only the key's owner may see now. The one exception is the rotation that retired it, repeated as it was.
+ *  - Of a key that no agent has, only what a registration answered is kept.
  *
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
  * edge died between the two is free again when its deadline has passed, and runs under the same command id, so that
@@ -7,7 +12,7 @@
  * still the first.
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import type { IdempotencyBegin } from "../../schemas/bus/operations.ts"
+import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/bus/operations.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -17,8 +22,11 @@ import { requestStream } from "../engine/renewal.ts"
 import type { Sealer } from "../engine/seal.ts"
 import type { AgentMemory } from "../agent/gate.ts"
 import type { AgentState } from "../agent/state.ts"
+import { isRetired } from "./signer.ts"
 
 const TIMEOUT_MS = 3000
+/** Of the answer to a rotation that was done. */
+const ROTATED = 200
 /** Requests of one agent under way under a key. */
 const UNDER_WAY_MAX = 100
 
@@ -27,8 +35,13 @@ const text = new TextDecoder()
 interface Kept {
   readonly body: string
   readonly status: number
-  readonly answer: string
+  /** `null`: too long to be kept. */
+  readonly answer: string | null
 }
+
+const NOT_LOOKED_UP: Result = { refused: unavailable("The Idempotency-Key cannot be looked up at the moment.") }
+
+type Finished = IdempotencyEntry & Kept
 
 /** Answers may hold what is shown only once (a webhook's secret), so they are kept sealed, each for its own place. */
 const purpose = (agent: string, key: string): string => `idempotency ${agent} ${key}`
@@ -38,44 +51,59 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(agent, key), TIMEOUT_MS)
     if (last === null || last.data.length === 0) return null
     const first = JSON.parse(text.decode(last.data)) as Kept
-    return { ...first, answer: sealer.open(first.answer, purpose(agent, key)) }
+    return { ...first, answer: first.answer === null ? null : sealer.open(first.answer, purpose(agent, key)) }
   }
 
-  const begin = async (input: { readonly key: string; readonly body: string }, context: PrepareContext): Promise<Result> => {
-    const { id: agent, commandId, deadline, recorded } = context
+  const answer = (data: IdempotencyBegin): Result => ({ data })
+
+  const looked = (first: Kept, input: IdempotencyEntry): Result => {
+    if (first.body !== input.body) return answer({ state: "conflict" })
+    return answer(first.answer === null ? { state: "again" } : { state: "done", status: first.status, answer: first.answer })
+  }
+
+  /** A retired key takes no place among what is under way: all that it can hear is how its own rotation went. */
+  const beginRetired = async (input: IdempotencyEntry, agent: string): Promise<Result> => {
+    const first = await kept(agent, input.key).catch(() => undefined)
+    if (first === undefined) return NOT_LOOKED_UP
+    return first?.status === ROTATED && first.body === input.body ? looked(first, input) : answer({ state: "new" })
+  }
+
+  const begin = async (state: AgentState, input: IdempotencyEntry, context: PrepareContext): Promise<Result> => {
+    const { id: agent, commandId, deadline } = context
+    if (isRetired(state, context.by)) return beginRetired(input, agent)
     const memory = context.memory as AgentMemory
     const now = Date.now()
     for (const [key, running] of memory.underWay) if (running.until < now) memory.underWay.delete(key)
     const running = memory.underWay.get(input.key)
-    const answer = (data: IdempotencyBegin): Result => ({ data })
     if (running !== undefined && running.begun !== commandId) return answer({ state: running.body === input.body ? "in_flight" : "conflict" })
     if (memory.underWay.size >= UNDER_WAY_MAX) {
       return { refused: { code: "overloaded", message: "Too many requests are under way under an Idempotency-Key.", retryAfter: 1 } }
     }
     memory.underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
-    // Who is told that its signature could not be recorded has not begun, and ends nothing.
-    void recorded?.then((durable) => {
-      if (!durable && memory.underWay.get(input.key)?.begun === commandId) memory.underWay.delete(input.key)
-    })
     try {
       const first = await kept(agent, input.key)
       if (first === null) return answer({ state: "new" })
       memory.underWay.delete(input.key)
-      return answer(first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : { state: "conflict" })
+      return looked(first, input)
     } catch {
       memory.underWay.delete(input.key)
-      return { refused: unavailable("The Idempotency-Key cannot be looked up at the moment.") }
+      return NOT_LOOKED_UP
     }
   }
 
-  const finish = async (memory: AgentMemory, agent: string, input: { readonly key: string } & Kept): Promise<Result> => {
+  const finish = async (state: AgentState, input: Finished, context: PrepareContext): Promise<Result> => {
+    const { id: agent } = context
+    const memory = context.memory as AgentMemory
     const more = headers()
     more.set("Nats-TTL", `${limits.limits.idempotency_ttl_seconds}s`)
-    const { key, ...first } = input
+    const { key, signer, body, status, answer: given } = input
+    const stranger = state === null && signer !== "candidate"
+    const kept = !stranger && (status === ROTATED || !isRetired(state, context.by))
     // Status 0: the request ended without an answer worth keeping, and may be made again.
-    if (first.status !== 0) {
+    if (status !== 0 && kept) {
       try {
-        const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify({ ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }), { headers: more, timeout: TIMEOUT_MS })
+        const first: Kept = { body, status, answer: given === null ? null : sealer.seal(given, purpose(agent, key)) }
+        const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify(first), { headers: more, timeout: TIMEOUT_MS })
         if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
       } catch {
         return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }
@@ -86,11 +114,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
   }
 
   return {
-    "idempotency.begin": custom<AgentState, { readonly key: string; readonly body: string }>((_state, input, context) =>
-      begin(input, context)
-    ),
-    "idempotency.finish": custom<AgentState, { readonly key: string } & Kept>((_state, input, context) =>
-      finish(context.memory as AgentMemory, context.id, input)
-    )
+    "idempotency.begin": custom<AgentState, IdempotencyEntry>(begin),
+    "idempotency.finish": custom<AgentState, Finished>(finish)
   }
 }

@@ -14,6 +14,7 @@ import type { KeyProof } from "../../schemas/identity/records.ts"
 import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { decodeBase64, hubIdOf, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
+import { recoveryString } from "../../schemas/signing/recovery.ts"
 import { rotationString } from "../../schemas/signing/rotation.ts"
 import { signatureHolds, verifyKeyOf } from "../../schemas/signing/verify.ts"
 import { statusRefusal } from "../agent/decide.ts"
@@ -137,6 +138,8 @@ const cancelled = (agent: Agent, reason: string, { at, facts }: Context): Readon
 /** The key that may recover the account, and the agent's own request that named it. */
 export interface RecoveryKey {
   readonly recovery_public_key: string
+  /** The recovery key's own signature (HUB-RECOVERY-V1). */
+  readonly proof: string
   readonly request: SignedRequest
 }
 
@@ -144,8 +147,12 @@ export const decideSetRecovery = (state: AgentState, input: RecoveryKey, context
   if (state === null) return missing
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
-  const { recovery_public_key, request } = input
+  const { recovery_public_key, proof, request } = input
   if (request.public_key !== currentKey(state)) return retired
+  const text = recoveryString({ hubId: context.id, currentPublicKey: currentKey(state), recoveryPublicKey: recovery_public_key })
+  if (!signedBy(recovery_public_key, text, proof)) {
+    return { refused: refusal("recovery_proof_invalid", "proof must be the recovery key's signature of string_to_sign.", { field: "proof", string_to_sign: text }) }
+  }
   if (state.keys.some((key) => key.public_key === recovery_public_key)) {
     return { refused: invalidField("recovery_public_key", "recovery_public_key must be a key of its own: it is to be there when the signing key is lost.") }
   }

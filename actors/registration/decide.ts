@@ -53,7 +53,7 @@ export const decideCreate = (
   const { facts, at } = context
   if (state !== null) return { refused: refusal("challenge_used", "This challenge exists already.") }
   if (facts.key === "registered") return { refused: refusal("key_already_registered", "An agent has this key already.") }
-  if (facts.key === "retired") return { refused: refusal("key_retired", "This key belonged to an account that is closed. Make a new key.") }
+  if (facts.key === "retired") return { refused: refusal("key_retired", "This key was replaced, or belonged to an account that is closed. Make a new key.") }
   const { base, max } = rules.limits.registration.pow_difficulty
   return {
     events: [

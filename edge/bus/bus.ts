@@ -22,6 +22,9 @@ export type Outcome = { readonly ok: true; readonly body: Uint8Array } | { reado
 /** What of a request bounds a query, and where it is traced; one that no request asks has a bound of its own. */
 export type Within = Pick<Call, "deadline"> & Partial<Pick<Call, "span">>
 
+/** What records a signature's nonce and nothing else: of an agent's key, or of one that need not be an agent's. */
+export type SettlingOp = "agent.authenticate" | "agent.admit_key"
+
 /** An agent moves with its key's rotation: more hops than this are a fault. */
 const MOVES_MAX = 2
 
@@ -49,6 +52,11 @@ export class Bus {
   /** Ready JSON of the operation's output. Who signed the request is not told. */
   ask<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Uint8Array, Refused> {
     return this.effect(() => this.outcome(call, request, false))
+  }
+
+  /** Records the nonce of a request that is signed, and has its key judged. */
+  settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
+    return this.askSigned(call, { kind: "agent", actor: call.ticket?.home ?? "", op, input: null })
   }
 
   /** The same on behalf of who signed: the first such ask has the nonce judged and draws on the agent's buckets. */
@@ -136,6 +144,9 @@ export class Bus {
     })
   }
 }
+
+const settlingOp = ({ endpoint }: Call): SettlingOp =>
+  endpoint?.signer === "candidate" || endpoint?.signer === "recovery" ? "agent.admit_key" : "agent.authenticate"
 
 /** How every good answer of a query begins (schemas/bus/operations.ts, QueryReply). */
 const QUERY_GOOD = encoder.encode('{"ok":true,"data":')

@@ -7,6 +7,7 @@ import { Context } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { API_PREFIX, HubApi } from "../../schemas/api.ts"
 import type { Auth } from "../../schemas/envelope.ts"
+import type { Signer } from "../../schemas/bus/operations.ts"
 import type { BucketName } from "../../schemas/limits.ts"
 
 export interface Endpoint {
@@ -21,15 +22,16 @@ export interface Endpoint {
   readonly draw: ReadonlyArray<BucketName>
   /** Writes that a suspended agent may make (spec 3.1). */
   readonly openToSuspended: boolean
-  /** Signed by a key that need not be an agent's. */
-  readonly anyKey: boolean
+  readonly signer: Signer
+  /** Whether a signature that is not needed is settled before the handler runs, or by the handler. */
+  readonly settled: "first" | "by handler"
 }
 
-type Traits = Partial<Pick<Endpoint, "drawsAnon" | "draw" | "openToSuspended" | "anyKey">>
+type Traits = Partial<Pick<Endpoint, "drawsAnon" | "draw" | "openToSuspended" | "signer" | "settled">>
 
 /** A bucket of its own, drawn by the handler: neither `anon` nor `write`. */
 const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
-const REGISTRATION: Traits = { ...OWN_BUCKET, anyKey: true }
+const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
 const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
 
 /** What sets an endpoint apart from others of its method and auth. */
@@ -37,11 +39,13 @@ const TRAITS: Readonly<Record<string, Traits>> = {
   "registration.createChallenge": REGISTRATION,
   "registration.serveQuestions": REGISTRATION,
   "registration.register": REGISTRATION,
+  // It must answer while nobody can judge a signature.
+  "meta.health": { settled: "by handler" },
   "agent.deleteMe": OPEN_TO_SUSPENDED,
   "identity.verify": OWN_BUCKET,
   "identity.directory": OWN_BUCKET,
   // spec 3.1: keys may be changed while suspended. Successful rotations are counted by the decision itself.
-  "identity.rotateKey": { ...OPEN_TO_SUSPENDED, draw: [] },
+  "identity.rotateKey": { ...OPEN_TO_SUSPENDED, draw: [], signer: "retiring" },
   "identity.setRecovery": OPEN_TO_SUSPENDED,
   "identity.deleteRecovery": OPEN_TO_SUSPENDED,
   "identity.cancelRecovery": OPEN_TO_SUSPENDED,
@@ -50,7 +54,7 @@ const TRAITS: Readonly<Record<string, Traits>> = {
   // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
   "webhook.testWebhook": { draw: [] },
   "webhook.redeliverWebhook": { draw: [] },
-  "identity.recover": { ...OWN_BUCKET, ...OPEN_TO_SUSPENDED, anyKey: true }
+  "identity.recover": { ...OWN_BUCKET, ...OPEN_TO_SUSPENDED, signer: "recovery" }
 }
 
 const isAuth = (value: unknown): value is Auth => value === "none" || value === "signed" || value === "optional" || value === "human"
@@ -68,7 +72,8 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     drawsAnon: true,
     draw: auth === "signed" && endpoint.method !== "GET" ? ["write"] : [],
     openToSuspended: false,
-    anyKey: false,
+    signer: "agent",
+    settled: auth === "signed" ? "by handler" : "first",
     ...TRAITS[id]
   }
 }

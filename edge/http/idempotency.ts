@@ -4,15 +4,17 @@
  * Invariants
  *  - The actor of the signing key keeps the first answer: asked before the operation, told after it, before the
  *    answer leaves.
- *  - The operation's command id is made of key, method, path and Idempotency-Key. So a request that is repeated
+ *  - The operation's command id is made of key, method, path, Idempotency-Key and body. So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
- *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is free.
+ *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21).
+ *  - Answers that a retry may change (401, 429, 5xx) are not kept; the key is free. Of one above `ANSWER_MAX_BYTES` it is
+ *    kept that it was given, and the same command makes it again.
  *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
-import type { IdempotencyBegin } from "../../schemas/bus/operations.ts"
+import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/bus/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Ticket } from "../auth/ticket.ts"
@@ -20,8 +22,10 @@ import type { Call } from "./call.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { keptAnswer, type Response } from "./respond.ts"
 
-const ANSWER_MAX_BYTES = 524_288
+/** A day's worth of answers of every agent lies on disk. */
+const ANSWER_MAX_BYTES = 16_384
 const IN_FLIGHT_RETRY_SECONDS = 1
+const COMMAND_CHARS = 32
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
 
@@ -37,15 +41,20 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
     return Effect.fail(refuse(invalidField("Idempotency-Key", `Idempotency-Key must be 1 to ${max} printable characters.`, { max })))
   }
   const body = sha256(call.body)
-  const name = sha256(`${call.method}\n${call.path}\n${text}`)
-  return Effect.flatMap(begin(bus, call, ticket, { key: name, body }), (begun): Answered<Refused, R> => {
+  const name = sha256(`${ticket.hubId}\n${call.method}\n${call.path}\n${text}`)
+  const entry: IdempotencyEntry = { key: name, body, signer: endpoint.signer }
+  return Effect.flatMap(begin(bus, call, ticket, entry), (begun): Answered<Refused, R> => {
     if (begun.state === "done") {
       call.headers["idempotent-replayed"] = "true"
       return Effect.succeed(keptAnswer(begun.answer, begun.status))
     }
-    if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
-    call.command = commandOf(ticket, name)
-    return Effect.tap(run, (response) => finish(bus, call, ticket, { key: name, body }, response))
+    if (begun.state === "conflict" || begun.state === "in_flight") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
+    call.command = sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
+    if (begun.state === "again") {
+      call.headers["idempotent-replayed"] = "true"
+      return run
+    }
+    return Effect.tap(run, (response) => finish(bus, call, ticket, entry, response))
   })
 }
 
@@ -62,26 +71,19 @@ const IN_FLIGHT: Refusal = {
   retryAfter: IN_FLIGHT_RETRY_SECONDS
 }
 
-interface Entry {
-  readonly key: string
-  readonly body: string
-}
-
-const begin = (bus: Bus, call: Call, ticket: Ticket, input: Entry): Effect.Effect<IdempotencyBegin, Refused> =>
+const begin = (bus: Bus, call: Call, ticket: Ticket, input: IdempotencyEntry): Effect.Effect<IdempotencyBegin, Refused> =>
   Effect.map(
     bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.begin", input }),
     (bytes) => JSON.parse(Buffer.from(bytes).toString("utf8")) as IdempotencyBegin
   )
 
 /** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
-const finish = (bus: Bus, call: Call, ticket: Ticket, entry: Entry, response: Response): Effect.Effect<void> => {
+const finish = (bus: Bus, call: Call, ticket: Ticket, entry: IdempotencyEntry, response: Response): Effect.Effect<void> => {
   const { status } = response
   const text = typeof response.body === "string" ? response.body : undefined
-  const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES
-  const input = { ...entry, ...(kept ? { status, answer: text } : { status: 0, answer: "" }) }
+  const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined
+  const input = { ...entry, ...(kept ? { status, answer: Buffer.byteLength(text) <= ANSWER_MAX_BYTES ? text : null } : { status: 0, answer: "" }) }
   return Effect.ignore(bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.finish", input }))
 }
-
-const commandOf = (ticket: Ticket, name: string): string => sha256(`${ticket.hubId}\n${name}`).slice(0, 32)
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")

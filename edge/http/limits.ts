@@ -57,6 +57,12 @@ export class EdgeLimits {
     return this.waitAndTake(bucket, entry)
   }
 
+  /** What `take` would refuse at once, without drawing anything; `null` where it might pass. */
+  spent(bucket: EdgeBucket, value: string): Taken {
+    const left = this.buckets.get(bucket)?.get(value)?.slice.spentFor(Date.now()) ?? 0
+    return left > 0 ? this.refusal(bucket, left) : null
+  }
+
   private async waitAndTake(bucket: EdgeBucket, entry: Entry): Promise<Taken> {
     const until = Date.now() + WAIT_MAX_MS
     while (Date.now() < until) {

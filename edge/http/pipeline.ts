@@ -2,11 +2,13 @@
  * The way of every request through the edge.
  *
  * Invariants
- *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned or of
- *    the key, the body, the signature, the handler. Whatever is refused has drawn nothing from a later bucket.
+ *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned, the
+ *    body, the signature, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later bucket.
+ *    What does not verify counts for its client alone (edge/auth/unverified.ts).
  *  - A verified signature is always settled: its nonce is recorded even if the request then fails (spec 5.1). The
- *    handler's own ask does it; where the handler made none, an ask of its own does it before the answer leaves, and
- *    what that refuses is the answer.
+ *    handler's own ask does it. Where a signature is not needed an ask of its own does it first, so that nothing is read
+ *    for a key that nobody has; where the handler asked nothing, one does it before the answer leaves. What that
+ *    refuses is the answer.
  *  - One fiber a request; a client that goes away interrupts it. What was asked of an actor by then is still done.
  *  - Whatever goes wrong ends in the envelope. A fault of the service is a 500 with the request's id as its reference;
  *    what happened stands in the log under that id and never in the answer.
@@ -15,9 +17,10 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Effect } from "effect"
-import { readSignatureHeaders, type ReadHeaders } from "../auth/headers.ts"
+import { readSignatureHeaders, type ReadHeaders, type SignatureHeaders } from "../auth/headers.ts"
+import type { Unverified } from "../auth/unverified.ts"
 import type { Verifier } from "../auth/verify.ts"
-import type { Bus } from "../bus/bus.ts"
+import type { Bus, SettlingOp } from "../bus/bus.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
@@ -40,6 +43,7 @@ export interface PipelineParts {
   readonly clients: Clients
   readonly buckets: EdgeLimits
   readonly verifier: Verifier
+  readonly unverified: Unverified
   readonly bus: Bus
   readonly bodies: BodyBudget
   readonly table: EndpointTable
@@ -123,9 +127,10 @@ export class Pipeline {
     const match = parts.table.match(call.method, call.path)
     if (call.method === "OPTIONS" && match.kind !== "none") return preflight(call, match.allow)
     if (match.kind === "found") call.endpoint = match.endpoint
-    const { signature, drawn } = this.signatureOf(call)
+    const read = readSignatureHeaders(call.request.headers, Math.floor(call.startedAt / 1000), parts.limits.authentication.timestamp_skew_seconds)
+    const drawn = this.drawnBefore(call, read)
     if (drawn !== null) yield* pass(drawn)
-    if (signature?.kind === "refused") return yield* refuse(signature.refusal)
+    if (read.kind === "refused") return yield* refuse(read.refusal)
     if (hasBody(call.request)) {
       call.body = yield* Effect.catch(
         readBody(call.request, response, parts.limits, parts.bodies, (bytes) => {
@@ -134,14 +139,29 @@ export class Pipeline {
         (failed) => closing(call, failed.refusal)
       )
     }
-    if (signature !== null) {
-      const verdict = parts.verifier.verify({ method: call.method, target: call.target, body: call.body, hostHeader: call.header("host") }, signature.headers, call.startedAt)
-      if (!verdict.ok) return yield* refuse(verdict.refusal)
-      call.ticket = verdict.ticket
+    if (read.kind === "signed") {
+      const failed = this.verify(call, read.headers)
+      if (failed !== null) {
+        if (failed.drawn !== null) yield* pass(failed.drawn)
+        return yield* refuse(failed.refusal)
+      }
+      const spent = parts.buckets.take("key", read.headers.publicKey)
+      const refusedByKey = spent instanceof Promise ? yield* Effect.promise(() => spent) : spent
+      if (refusedByKey !== null) return yield* this.settle(call, refused(call, refusedByKey), "agent.admit_key")
     }
     const answer = yield* this.dispatch(call, match)
     return call.ticket === null || call.ticket.spent ? answer : yield* this.settle(call, answer)
   })
+
+  /** Gives the call its ticket; `null` where the signature holds. */
+  private verify(call: Call, headers: SignatureHeaders): { readonly refusal: Refusal; readonly drawn: Drawn } | null {
+    const { verifier, unverified } = this.parts
+    const signed = { method: call.method, target: call.target, body: call.body, hostHeader: call.header("host") }
+    const verdict = verifier.verify(signed, headers, call.startedAt)
+    if (!verdict.ok) return { refusal: verdict.refusal, drawn: unverified.failed(call.client, headers.publicKey, call.startedAt) }
+    call.ticket = verdict.ticket
+    return null
+  }
 
   /** Refusals by shape alone, before anything of the request is read. */
   private misshapen(call: Call): Refusal | null {
@@ -155,14 +175,12 @@ export class Pipeline {
     return announcesTooMuch(call.request, this.parts.limits) ? tooLarge(this.parts.limits) : null
   }
 
-  /** What the request carries of a signature (`null`: nothing), and the bucket drawn for it. */
-  private signatureOf(call: Call): { readonly signature: Exclude<ReadHeaders, { kind: "none" }> | null; readonly drawn: Drawn } {
-    const { buckets, limits } = this.parts
-    const read = readSignatureHeaders(call.request.headers, Math.floor(call.startedAt / 1000), limits.authentication.timestamp_skew_seconds)
-    if (read.kind === "signed") return { signature: read, drawn: buckets.take("key", read.headers.publicKey) }
-    if (read.kind === "refused") return { signature: read, drawn: buckets.take("anon", call.client) }
-    const drawsAnon = call.endpoint === null || call.endpoint.drawsAnon
-    return { signature: null, drawn: drawsAnon ? buckets.take("anon", call.client) : null }
+  /** What is drawn, or looked at, before the body is read. */
+  private drawnBefore(call: Call, read: ReadHeaders): Drawn {
+    const { buckets, unverified } = this.parts
+    if (read.kind === "signed") return unverified.refusal(call.client, read.headers.publicKey, call.startedAt)
+    const drawsAnon = read.kind === "refused" || call.endpoint === null || call.endpoint.drawsAnon
+    return drawsAnon ? buckets.take("anon", call.client) : null
   }
 
   private dispatch(call: Call, match: Match): Effect.Effect<Response, Refused> {
@@ -174,15 +192,15 @@ export class Pipeline {
     if (match.endpoint.auth === "signed" && call.ticket === null) return Effect.fail(refuse(unsigned(match.endpoint.id)))
     const route = this.parts.routes.get(match.endpoint.id)
     if (route === undefined) return Effect.die(new Error(`Nothing handles ${match.endpoint.id}`))
-    const handled = Effect.catchCause(Effect.suspend(() => route(call, match.params)), (cause) => this.failed(call, cause))
+    const served = Effect.suspend(() => route(call, match.params))
+    const settled = call.ticket !== null && match.endpoint.settled === "first" ? Effect.andThen(this.parts.bus.settle(call), served) : served
+    const handled = Effect.catchCause(settled, (cause) => this.failed(call, cause))
     return Effect.catch(idempotent(this.parts.bus, call, this.parts.limits, handled), (failed) => Effect.succeed(refused(call, failed.refusal)))
   }
 
-  private settle(call: Call, answer: Response): Effect.Effect<Response, never> {
-    const { ticket } = call
-    if (ticket === null) return Effect.succeed(answer)
-    const op = call.endpoint?.anyKey === true ? "agent.admit_key" : "agent.authenticate"
-    return Effect.matchEffect(this.parts.bus.askSigned(call, { kind: "agent", actor: ticket.home, op, input: null }), {
+  /** Without an operation named, as the endpoint has it. */
+  private settle(call: Call, answer: Response, op?: SettlingOp): Effect.Effect<Response, never> {
+    return Effect.matchEffect(this.parts.bus.settle(call, op), {
       onSuccess: () => Effect.succeed(answer),
       onFailure: (failed) => {
         discard(answer)

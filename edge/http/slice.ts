@@ -64,6 +64,11 @@ export class Slice {
     return this.pass()
   }
 
+  /** Milliseconds until something can pass again; 0 where it might now. Draws nothing. */
+  spentFor(now: number): number {
+    return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
+  }
+
   /** How many to draw now, 0 for none; each such draw must end in `granted` or `unreachable`. */
   wanted(): number {
     if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.size / 2)) return 0

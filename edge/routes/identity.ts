@@ -66,13 +66,17 @@ const publishable = (call: Call, members: ReadonlyArray<string>): Effect.Effect<
   })
 }
 
+/** It is published as it was sent. */
+const proofOf = (text: string): Effect.Effect<string, Refused> =>
+  text.length > PROOF_MAX_CHARS || /\s/.test(text)
+    ? Effect.fail(refuse(invalidField("proof", "proof must be base64 of the 64 bytes of an Ed25519 signature.")))
+    : Effect.succeed(text)
+
 const keyChange = (call: Call, body: { readonly new_public_key: string; readonly proof: string }, members: ReadonlyArray<string>): Effect.Effect<NewKey, Refused> =>
   Effect.gen(function*() {
     const request = yield* publishable(call, members)
-    if (body.proof.length > PROOF_MAX_CHARS || /\s/.test(body.proof)) {
-      return yield* refuse(invalidField("proof", "proof must be base64 of the 64 bytes of an Ed25519 signature."))
-    }
-    return { new_public_key: yield* newKeyOf("new_public_key", body.new_public_key), proof: body.proof, request }
+    const proof = yield* proofOf(body.proof)
+    return { new_public_key: yield* newKeyOf("new_public_key", body.new_public_key), proof, request }
   })
 
 export const identityRoutes = ({ bus, limits, identities, config: { hub } }: RouteParts) => {
@@ -126,8 +130,9 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
       Effect.gen(function*() {
         const body = yield* decodeRecovery(call.body)
         const recovery_public_key = yield* newKeyOf("recovery_public_key", body.recovery_public_key)
-        const request = yield* publishable(call, ["recovery_public_key"])
-        return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key, request }))
+        const proof = yield* proofOf(body.proof)
+        const request = yield* publishable(call, ["recovery_public_key", "proof"])
+        return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key, proof, request }))
       }),
     deleteRecovery: (call) => Effect.map(own(bus, call, "identity.unset_recovery", null), (recovery) => dataBytes(recovery)),
     cancelRecovery: (call) => Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery)),

@@ -30,7 +30,7 @@ export { CLIENT_CODES, HubError, isHubError } from "./client/errors.ts"
 export { AgentKey, generateKey, keyFromSeed } from "./client/key.ts"
 export { type PowOptions, type PowProgress, proofOfWork } from "./client/pow.ts"
 export type { Answers, Question, QuestionsToSolve, Registered, RegisterOptions } from "./client/registration.ts"
-export type { RecoverOptions, Recovery, RecoveryCalls, Rotated, Scheduled } from "./client/rotation.ts"
+export type { ProvenKey, RecoverOptions, Recovery, RecoveryCalls, Rotated, Scheduled } from "./client/rotation.ts"
 export type { ProofHeaders, ProvenInit, PublicIdentity, ToProve } from "./client/website.ts"
 export { verifyWebhook, type WebhookEvent, type WebhookToVerify } from "./client/webhook.ts"
 

@@ -28,10 +28,13 @@ export interface Operations {
   "agent.profile": { input: null; output: typeof AgentPublic.Type }
   /** Records the nonce of a signature by a key that need not be registered (registration step 3). */
   "agent.admit_key": { input: null; output: { readonly state: "free" | "registered" | "retired" } }
-  /** First answers under an Idempotency-Key (contract 13). */
-  "idempotency.begin": { input: { readonly key: string; readonly body: string }; output: IdempotencyBegin }
-  /** `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx) or is too long. */
-  "idempotency.finish": { input: { readonly key: string; readonly body: string; readonly status: number; readonly answer: string }; output: null }
+  /** First answers under an Idempotency-Key (contract 13, 21). */
+  "idempotency.begin": { input: IdempotencyEntry; output: IdempotencyBegin }
+  /**
+   * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx).
+   * `answer: null` is a long one: that it was given is kept, and a repeat of the command makes it again.
+   */
+  "idempotency.finish": { input: IdempotencyEntry & { readonly status: number; readonly answer: string | null }; output: null }
 
   /** Keys and identity of the agent (spec 2.4, 4.4, 4.7). `identity.record` knows agents of every standing. */
   "identity.record": { input: null; output: IdentityRecord }
@@ -41,7 +44,7 @@ export interface Operations {
   "identity.hosts": { input: { readonly page: number; readonly per_page: number }; output: Paged<HostVerifications> }
   "identity.rotate": { input: NewKey; output: KeyRotated }
   "identity.recovery": { input: null; output: Recovery }
-  "identity.set_recovery": { input: { readonly recovery_public_key: string; readonly request: SignedRequest }; output: Recovery }
+  "identity.set_recovery": { input: { readonly recovery_public_key: string; readonly proof: string; readonly request: SignedRequest }; output: Recovery }
   "identity.unset_recovery": { input: null; output: Recovery }
   "identity.cancel_recovery": { input: null; output: Recovery }
   /** Without `by`: the key that signed stands in `request`. */
@@ -120,8 +123,24 @@ export interface IdentityProof {
   readonly host: string
 }
 
+/**
+ * Whose key signs at an endpoint: an agent's current one; the current one, which the request itself retires; an agent's
+ * recovery key; one that is to become an agent's.
+ */
+export type Signer = "agent" | "retiring" | "recovery" | "candidate"
+
+export interface IdempotencyEntry {
+  /** Hash of the signing key, the method, the path and the Idempotency-Key. */
+  readonly key: string
+  /** Hash of the body. */
+  readonly body: string
+  readonly signer: Signer
+}
+
 export type IdempotencyBegin =
   | { readonly state: "new" }
+  /** Done before; the answer was too long to be kept, and is made again by the same command. */
+  | { readonly state: "again" }
   | { readonly state: "in_flight" }
   | { readonly state: "conflict" }
   | { readonly state: "done"; readonly status: number; readonly answer: string }

@@ -18,7 +18,7 @@ export const VerifyRequest = Schema.Struct({
 
 export const RotateKey = Schema.Struct({ new_public_key: Schema.String, proof: Schema.String })
 export const Recover = Schema.Struct({ agent: Schema.String, new_public_key: Schema.String, proof: Schema.String })
-export const SetRecovery = Schema.Struct({ recovery_public_key: Schema.String })
+export const SetRecovery = Schema.Struct({ recovery_public_key: Schema.String, proof: Schema.String })
 export const SetDirectorySignature = Schema.Struct({ signature: Schema.String, signature_input: Schema.String })
 export const Attest = Schema.Struct({ challenge: Schema.String, signature: Schema.String })
 
@@ -67,7 +67,7 @@ export const IdentityApi = HttpApiGroup.make("identity")
     }).annotateMerge(describe("signed", "Replace your signing key", "`proof` is the new key's signature of HUB-ROTATE-V1. The old key is refused from the answer on.")),
     HttpApiEndpoint.get("getRecovery", "/me/recovery", { success: success(Recovery), error: signedFailures() })
       .annotateMerge(describe("signed", "Your recovery key, and a recovery under way")),
-    HttpApiEndpoint.put("setRecovery", "/me/recovery", { payload: SetRecovery, success: success(Recovery), error: signedWriteFailures("key_unavailable") })
+    HttpApiEndpoint.put("setRecovery", "/me/recovery", { payload: SetRecovery, success: success(Recovery), error: signedWriteFailures("recovery_proof_invalid", "key_unavailable") })
       .annotateMerge(describe("signed", "Set the key that may recover your account", "Off until set. A recovery under way by another key is cancelled.")),
     HttpApiEndpoint.delete("deleteRecovery", "/me/recovery", { success: success(Recovery), error: signedWriteFailures() })
       .annotateMerge(describe("signed", "Switch recovery off", "A recovery under way is cancelled.")),

@@ -14,6 +14,7 @@ import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { rotate } from "../support/rotation.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { setRecovery } from "../support/rotation.ts"
 
 const HEARTBEAT_MS = 300
 const JUDGE_MS = 1500
@@ -50,7 +51,7 @@ const subject = async (): Promise<Subject> => {
 
 /** One notification. */
 const cause = async ({ client }: Subject): Promise<void> => {
-  expect(outcome(await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey } }))).toBe("200")
+  expect(outcome(await setRecovery(client))).toBe("200")
 }
 const list = async ({ client }: Subject, query = "", edge = 0): Promise<Answer> => client.call("GET", `/api/v1/me/notifications${query}`, { edge: service.edges[edge] ?? "" })
 const idsOf = (answer: Answer): ReadonlyArray<number> => dataOf<ReadonlyArray<Notification>>(answer).map(({ id }) => id)

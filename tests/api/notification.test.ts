@@ -8,6 +8,7 @@ import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { rotate } from "../support/rotation.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { setRecovery } from "../support/rotation.ts"
 
 let service: TestService
 let edge = ""
@@ -29,7 +30,7 @@ const subject = async (): Promise<void> => {
   client = new AgentClient({ edge: () => service.edges[Math.random() < 0.5 ? 0 : 1] ?? "" })
   agent = await register(client, { edge })
   for (let index = 0; index < 4; index++) {
-    expect(outcome(await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey } }))).toBe("200")
+    expect(outcome(await setRecovery(client))).toBe("200")
   }
 }
 

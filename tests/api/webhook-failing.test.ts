@@ -4,11 +4,11 @@ import type { Notification } from "../../schemas/notification/api.ts"
 import type { Queued, Webhook, WebhookDelivery } from "../../schemas/webhook/api.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
-import { newIdentity } from "../support/identity.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { answering, dead, healthy, inTurn, type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { setRecovery } from "../support/rotation.ts"
 
 const RETRIES = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`webhook.retry_seconds.${index + 1}`, 0.3]))
 const LIMITS = {
@@ -60,7 +60,7 @@ test("failures: warned, then switched off, what waits dropped; the same address 
   await waitFor(async () => (await deliveries(it)).every(({ status }) => status === "dropped" || status === "failed"))
   const before = it.receiver.received.length
   // Nothing is made for a webhook that is off: neither of this nor of the notices about it.
-  await it.client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey } })
+  await setRecovery(it.client)
   expect((await deliveries(it)).map(({ id }) => id)).toEqual([first])
   it.receiver.behave(healthy)
   expect(dataOf<{ webhook_disabled_at: string | null }>(await setAgain(it)).webhook_disabled_at).toBeNull()

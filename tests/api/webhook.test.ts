@@ -9,11 +9,11 @@ import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
 import { hub } from "../support/hub.ts"
-import { newIdentity } from "../support/identity.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import { answering, type Delivered, inTurn, type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { setRecovery } from "../support/rotation.ts"
 
 const LIMITS = { "webhook.retry_seconds.1": 0.2, "webhook.retry_seconds.2": 0.2, "webhook.retry_seconds.3": 0.2, "webhook.timeout_ms": 1500, "webhook.ack_wait_ms": 3000 }
 
@@ -48,7 +48,7 @@ async function subject(more: Readonly<Record<string, unknown>> = {}): Promise<Su
 
 /** Makes one notification. */
 const notify = async ({ client }: Subject): Promise<void> => {
-  expect(outcome(await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey } }))).toBe("200")
+  expect(outcome(await setRecovery(client))).toBe("200")
 }
 const queueTest = async ({ client }: Subject): Promise<Queued> => {
   const answer = await client.call("POST", "/api/v1/me/webhook/test")

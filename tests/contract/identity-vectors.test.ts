@@ -10,6 +10,7 @@ import { attestationString } from "../../schemas/signing/attestation.ts"
 import { announcedNumber, identityString, parseAgentNumber } from "../../schemas/signing/identity.ts"
 import { jwkOf } from "../../schemas/signing/jwk.ts"
 import { encodeBase64, hubIdOf } from "../../schemas/signing/key.ts"
+import { recoveryString } from "../../schemas/signing/recovery.ts"
 import { rotationString } from "../../schemas/signing/rotation.ts"
 import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
 import { webhookString } from "../../schemas/signing/webhook.ts"
@@ -18,6 +19,7 @@ import attestation from "../vectors/attestation.json" with { type: "json" }
 import identity from "../vectors/identity-signing.json" with { type: "json" }
 import jwks from "../vectors/jwk.json" with { type: "json" }
 import rotation from "../vectors/key-rotation.json" with { type: "json" }
+import recovery from "../vectors/recovery-key.json" with { type: "json" }
 import webhooks from "../vectors/webhook-signing.json" with { type: "json" }
 
 const pairOf = (seed: string) => keyPairOfSeed(Buffer.from(seed, "base64"))
@@ -38,6 +40,14 @@ describe("proofs to websites", () => {
       expect(specification).toContain(`\n${request.string_to_sign}\n\`\`\``)
       expect(specification).toContain(`\`${request.signature}\``)
     }
+  })
+})
+
+describe("recovery keys", () => {
+  it.each(recovery.recoveries)("$name", (one) => {
+    const text = recoveryString({ hubId: one.hub_id, currentPublicKey: one.current_public_key, recoveryPublicKey: one.recovery_public_key })
+    expect(text).toBe(one.string_to_sign)
+    expect(holds(one.recovery_seed, text, one.proof)).toBe(true)
   })
 })
 

@@ -79,13 +79,28 @@ describe("buckets at the edge", () => {
     expect(node.asked("limit.draw").some((ask) => (ask.input as { bucket: string }).bucket === "anon")).toBe(false)
   })
 
-  it("key: counts every attempt, verified or not, before verification", async () => {
-    const { call } = bound(await start({ key: 12 }))
+  it("key: counts what verifies; what does not counts for its client under that key, and never against the key", async () => {
+    const { call } = bound(await start({ key: 12 }, { HUB_TRUST_PROXY: "1" }))
     const agent = newIdentity()
-    const bad = await statuses(12, () => call("/api/v1/me", { signed: agent, signing: { host: "else.example" } }))
-    expect(bad).toEqual(Array(12).fill(401))
-    expect((await call("/api/v1/me", { signed: agent })).json.error.details["bucket"]).toBe("key")
-    expect((await call("/api/v1/me", { signed: newIdentity() })).status).toBe(200)
+    const from = (address: string, more: object = {}) => call("/api/v1/me", { signed: agent, headers: { "x-forwarded-for": address }, ...more })
+    const garbage = { signing: { host: "else.example" } }
+    expect(await statuses(12, () => from("192.0.2.1", garbage))).toEqual(Array(12).fill(401))
+    const spent = await from("192.0.2.1", garbage)
+    expect([spent.status, spent.json.error.details]).toEqual([429, expect.objectContaining({ bucket: "key", limit: 12 })])
+    // Its owner is elsewhere and knows nothing of it; nor does the same client under another key.
+    expect(await statuses(12, () => from("192.0.2.2"))).toEqual(Array(12).fill(200))
+    expect((await from("192.0.2.2")).json.error.details["bucket"]).toBe("key")
+    expect((await call("/api/v1/me", { signed: newIdentity(), headers: { "x-forwarded-for": "192.0.2.1" } })).status).toBe(200)
+  })
+
+  it("key: the nonce of a request that it refuses is recorded all the same", async () => {
+    const { call } = bound(await start({ key: 11 }))
+    const agent = newIdentity()
+    await statuses(11, () => call("/api/v1/me", { signed: agent }))
+    node.forget()
+    const refused = await call("/api/v1/me", { signed: agent })
+    expect(refused.json.error.details["bucket"]).toBe("key")
+    expect(node.asks.filter(({ kind }) => kind === "agent").map(({ op, by }) => [op, by?.settled])).toEqual([["agent.admit_key", undefined]])
   })
 
   it("web: pages for humans", async () => {

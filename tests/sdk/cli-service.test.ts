@@ -273,10 +273,15 @@ describe("recovery", () => {
     const set = await run(["recovery", "set", "--out", out])
     expect([set.status, set.out]).toEqual([0, expect.stringContaining(`with a delay of ${RECOVERY_DELAY_SECONDS} seconds`)])
     expect((await stat(out)).mode & 0o777).toBe(0o600)
-    const { publicKey } = await keyFromSeed(await readFile(out, "utf8"))
+    const safe = await keyFromSeed(await readFile(out, "utf8"))
+    const { publicKey } = safe
     expect((await run(["recovery", "show"])).out).toContain(publicKey)
     expect(JSON.parse((await run(["recovery", "set", "--json"])).out)).toMatchObject({ recovery_public_key: await publicKeyIn(home, "recovery.key") })
-    expect(JSON.parse((await run(["recovery", "set", "--json", "--public-key", publicKey])).out)).toMatchObject({ recovery_public_key: publicKey })
+    const unproven = await run(["recovery", "set", "--public-key", publicKey])
+    const text = JSON.parse(/signature of (".*"), read/.exec(unproven.errors)?.[1] ?? '""') as string
+    expect([unproven.status, text.split("\n")[0]]).toEqual([2, "HUB-RECOVERY-V1"])
+    const proven = ["recovery", "set", "--json", "--public-key", publicKey, "--proof", await safe.sign(text)]
+    expect(JSON.parse((await run(proven)).out)).toMatchObject({ recovery_public_key: publicKey })
     expect((await run(["recovery", "off"])).out).toBe("recovery is off\n")
     expect(await run(["recovery", "cancel"])).toMatchObject({ status: 1, errors: expect.stringContaining("recovery_not_pending") })
   })

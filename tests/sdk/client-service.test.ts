@@ -212,8 +212,11 @@ describe("recovery", () => {
     const recoveryKey = await generateKey()
     expect((await hub.recovery.get()).recovery_public_key).toBeNull()
     expect((await hub.recovery.set(recoveryKey)).recovery_public_key).toBe(recoveryKey.publicKey)
-    expect((await hub.recovery.set(Buffer.from(recoveryKey.publicKey, "base64").toString("base64url"))).recovery_public_key).toBe(recoveryKey.publicKey)
-    expect((await errorOf(hub.recovery.set("AAAA"))).code).toBe("invalid_argument")
+    const proof = await recoveryKey.sign(await hub.recovery.toSign(recoveryKey.publicKey))
+    const publicKey = Buffer.from(recoveryKey.publicKey, "base64").toString("base64url")
+    expect((await hub.recovery.set({ publicKey, proof })).recovery_public_key).toBe(recoveryKey.publicKey)
+    expect((await errorOf(hub.recovery.set({ publicKey: "AAAA", proof }))).code).toBe("invalid_argument")
+    expect((await errorOf(hub.recovery.set({ publicKey: (await generateKey()).publicKey, proof }))).code).toBe("recovery_proof_invalid")
     const stranger = createClient({ hub: edge, retry: QUICK })
     for (const ref of [handle, id, number]) {
       const newKey = await generateKey()

@@ -9,11 +9,11 @@ import { said } from "../ops/history.ts"
 import { AgentClient } from "../support/client.ts"
 import { type CollectedSpan, type Collector, startCollector } from "../support/collector.ts"
 import type { Answer } from "../support/http.ts"
-import { newIdentity } from "../support/identity.ts"
 import { outcome } from "../support/outcome.ts"
 import { answering, inTurn, type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
+import { setRecovery } from "../support/rotation.ts"
 
 const HEADER_SECRET = "collector-token-8d1f0c"
 const LIMITS = { "webhook.retry_seconds.1": 0.2, "webhook.retry_seconds.2": 0.2 }
@@ -97,8 +97,8 @@ const tailUntil = async (text: string): Promise<string | undefined> => {
   }
 }
 
-const setRecovery = async ({ client }: Subject): Promise<Answer> => {
-  const answer = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey } })
+const recoverySet = async ({ client }: Subject): Promise<Answer> => {
+  const answer = await setRecovery(client)
   expect(outcome(answer)).toBe("200")
   return answer
 }
@@ -109,7 +109,7 @@ const WHOLE = [...COMMIT, "project main", "deliver webhook", "POST", "delivery.r
 describe("a write that causes a notification and a delivery", () => {
   test("is one trace, with every step below the one that led to it", async () => {
     const it = await subject()
-    const answer = await setRecovery(it)
+    const answer = await recoverySet(it)
     const spans = await waitFor(async () => {
       const all = await traceOf(answer, WHOLE)
       // The report's own append and projection.
@@ -125,7 +125,7 @@ describe("a write that causes a notification and a delivery", () => {
 
   test("tells kinds, services and attributes by the conventions", async () => {
     const it = await subject()
-    const answer = await setRecovery(it)
+    const answer = await recoverySet(it)
     const spans = await traceOf(answer, WHOLE)
     const [server, client, producer, consumer] = [2, 3, 4, 5]
     const told = Object.fromEntries(WHOLE.map((name) => [name, [named(spans, name).service, named(spans, name).kind]]))
@@ -162,7 +162,7 @@ describe("a write that causes a notification and a delivery", () => {
 
   test("stands in the request log and in the log under its trace id", async () => {
     const it = await subject()
-    const answer = await setRecovery(it)
+    const answer = await recoverySet(it)
     const [first] = await traceOf(answer, COMMIT)
     const line = await waitFor(() => service.system.logs.lines("edge 1").find((one) => one.includes(`"id":"${String(idOf(answer))}"`)))
     expect(JSON.parse(line)).toMatchObject({ trace_id: first?.traceId, path: "/api/v1/me/recovery" })
@@ -178,7 +178,7 @@ describe("a write that causes a notification and a delivery", () => {
   test("a repetition by timer is a trace of its own, linked to the first, with the attempt's number", async () => {
     receiver.behave(inTurn(answering(500), answering(204)))
     const it = await subject()
-    const answer = await setRecovery(it)
+    const answer = await recoverySet(it)
     const spans = await traceOf(answer, WHOLE)
     const first = named(spans, "POST")
     expect(first.attributes).toMatchObject({ "hub.attempt": 1, "http.response.status_code": 500, "hub.outcome": "http_500", "error.type": "http_500" })
@@ -214,7 +214,7 @@ describe("what is not told", () => {
     const answer = await it.client.call("PATCH", "/api/v1/me?ignored=query-text-91", { body })
     expect(outcome(answer)).toBe("200")
     const headers = it.client.last?.headers ?? {}
-    await setRecovery(it)
+    await recoverySet(it)
     await waitFor(() => receiver.received.length > 0)
     const delivered = receiver.received[0]
     await it.client.call("GET", "/api/v1/secret-looking-path-77/x")

@@ -1,6 +1,6 @@
 /** The recovery key: the way back into an account whose key is lost. */
 import { resolve } from "node:path"
-import { type AgentKey, generateKey, type HubClient, isHubError, type RecoverOptions, type Recovery } from "../client.ts"
+import { type AgentKey, generateKey, type HubClient, isHubError, type ProvenKey, type RecoverOptions, type Recovery } from "../client.ts"
 import type { Command, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { type Home, readKeyFile, writeKeyFile } from "./home.ts"
@@ -11,9 +11,14 @@ const linesOf = ({ recovery_public_key, delay_seconds, pending }: Recovery): Rea
 ]
 
 /** The recovery key that shall be set: a public key made elsewhere, or a file's, which is made where there is none. */
-const keyToSet = async (invocation: Invocation, home: Home): Promise<{ readonly key: AgentKey | string; readonly advice: ReadonlyArray<string> }> => {
+const keyToSet = async (invocation: Invocation, home: Home, client: HubClient): Promise<{ readonly key: AgentKey | ProvenKey; readonly advice: ReadonlyArray<string> }> => {
   const publicKey = invocation.text("public-key")
-  if (publicKey !== undefined) return { key: publicKey, advice: [] }
+  if (publicKey !== undefined) {
+    const proof = invocation.text("proof")
+    if (proof !== undefined) return { key: { publicKey, proof }, advice: [] }
+    const text = JSON.stringify(await client.recovery.toSign(publicKey))
+    throw usage(`a public key needs --proof: the base64 of its signature of ${text}, read as a JSON string`)
+  }
   const named = invocation.text("out")
   const path = named === undefined ? home.path("recovery.key") : resolve(invocation.around.cwd, named)
   const advice = [`its seed is in ${path}: keep it somewhere else than the key that it shall replace`]
@@ -26,7 +31,7 @@ const keyToSet = async (invocation: Invocation, home: Home): Promise<{ readonly 
 
 const set = async (invocation: Invocation): Promise<void> => {
   const { home, client } = await invocation.agent()
-  const { key, advice } = await keyToSet(invocation, home)
+  const { key, advice } = await keyToSet(invocation, home, client)
   const recovery = await client.recovery.set(key)
   invocation.print([...linesOf(recovery), ...advice], recovery)
 }
@@ -102,7 +107,7 @@ const ACTIONS: Readonly<Record<string, (invocation: Invocation) => Promise<void>
 
 export const recoveryCommand: Command = {
   usage: [
-    "recovery set [--public-key <base64> | --out <file>]",
+    "recovery set [--public-key <base64> --proof <base64> | --out <file>]",
     "recovery show|off|cancel",
     "recovery run --agent <ref> --recovery-key <file> [--current-key <base64>]"
   ],
@@ -112,6 +117,7 @@ export const recoveryCommand: Command = {
     "public-key": { type: "string" },
     out: { type: "string" },
     agent: { type: "string" },
+    proof: { type: "string" },
     "recovery-key": { type: "string" },
     "current-key": { type: "string" }
   },

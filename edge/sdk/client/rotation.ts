@@ -6,6 +6,7 @@
  * then the old key hears `key_retired`, and whether it was this rotation is asked by the new key, which is one request.
  * Until one of the two is known to hold, both must be kept.
  */
+import { recoveryString } from "../../../schemas/signing/recovery.ts"
 import { rotationString } from "../../../schemas/signing/rotation.ts"
 import type { DataOf } from "./calls.ts"
 import { clientError, isHubError } from "./errors.ts"
@@ -96,9 +97,18 @@ export const recover = async (send: Send, { agent, recoveryKey, newKey, currentP
   return (await send("POST", "/recover", recoveryKey, { body: { agent: found.hubId, new_public_key: newKey.publicKey, proof } })).data as Scheduled
 }
 
+/** A recovery key that lies elsewhere, and what it signed there (see `RecoveryCalls.toSign`). */
+export interface ProvenKey {
+  readonly publicKey: string
+  /** Base64. */
+  readonly proof: string
+}
+
 export interface RecoveryCalls {
-  /** Switches recovery on, or over to another key. Of the key only its public half is sent. */
-  readonly set: (recoveryKey: AgentKey | string) => Promise<Recovery>
+  /** Switches recovery on, or over to another key. Of the key its public half and a signature are sent. */
+  readonly set: (recoveryKey: AgentKey | ProvenKey) => Promise<Recovery>
+  /** What the key must sign to become the recovery key of this agent, as long as the agent's own key stays as it is. */
+  readonly toSign: (publicKey: string) => Promise<string>
   readonly get: () => Promise<Recovery>
   /** Switches it off; a recovery under way is cancelled. */
   readonly delete: () => Promise<Recovery>
@@ -109,11 +119,17 @@ export interface RecoveryCalls {
 export const recoveryCalls = (send: Send, key: () => AgentKey): RecoveryCalls => {
   const call = async (method: string, target: string, body?: unknown) =>
     (await send(method, target, key(), body === undefined ? {} : { body })).data as Recovery
+  const toSign = async (recoveryPublicKey: string): Promise<string> => {
+    const { id, public_key } = (await send("GET", "/me", key())).data as Me
+    return recoveryString({ hubId: id, currentPublicKey: public_key, recoveryPublicKey })
+  }
   return {
     set: async (recoveryKey) => {
-      const recovery_public_key = recoveryKey instanceof AgentKey ? recoveryKey.publicKey : readPublicKey("recoveryKey", recoveryKey)
-      return call("PUT", "/me/recovery", { recovery_public_key })
+      const recovery_public_key = readPublicKey("recoveryKey", recoveryKey.publicKey)
+      const proof = recoveryKey instanceof AgentKey ? await recoveryKey.sign(await toSign(recovery_public_key)) : recoveryKey.proof
+      return call("PUT", "/me/recovery", { recovery_public_key, proof })
     },
+    toSign: (publicKey) => toSign(readPublicKey("publicKey", publicKey)),
     get: () => call("GET", "/me/recovery"),
     delete: () => call("DELETE", "/me/recovery"),
     cancel: () => call("POST", "/me/recovery/cancel")

@@ -26,7 +26,10 @@ const agentOf = () => {
     const commandId = `ask-${asked++}`
     return operation.run(null, input, { id: AGENT, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more })
   }
-  return { begin: (key: string, more?: Partial<PrepareContext>) => run("idempotency.begin", { key, body: "b" }, more), finish: (key: string, kept: object) => run("idempotency.finish", { key, body: "b", ...kept }) }
+  return {
+    begin: (key: string, more?: Partial<PrepareContext>, entry: object = {}) => run("idempotency.begin", { key, body: "b", signer: "candidate", ...entry }, more),
+    finish: (key: string, kept: object) => run("idempotency.finish", { key, body: "b", signer: "candidate", ...kept })
+  }
 }
 
 describe("a request under an Idempotency-Key", () => {
@@ -39,16 +42,18 @@ describe("a request under an Idempotency-Key", () => {
     expect(await begin("one")).toEqual({ data: { state: "done", status: 201, answer: "{}" } })
   })
 
-  test("is not under way when its signature could not be recorded: its client was told so, and comes again", async () => {
-    const { begin } = agentOf()
-    await begin("two", { recorded: Promise.resolve(false) })
-    expect(await begin("two")).toEqual({ data: { state: "new" } })
+  test("whose answer was too long to be kept is made again, and another body is a conflict still", async () => {
+    const { begin, finish } = agentOf()
+    await begin("long")
+    await finish("long", { status: 201, answer: null })
+    expect(await begin("long")).toEqual({ data: { state: "again" } })
+    expect(await begin("long", {}, { body: "other" })).toEqual({ data: { state: "conflict" } })
   })
 
-  test("stays under way when another one's signature could not be recorded, or its own was", async () => {
-    const { begin } = agentOf()
-    await begin("three", { recorded: Promise.resolve(true) })
-    expect(await begin("three", { recorded: Promise.resolve(false) })).toEqual({ data: { state: "in_flight" } })
-    expect(await begin("three")).toEqual({ data: { state: "in_flight" } })
+  test("of a key that no agent has is kept for a registration alone", async () => {
+    const { begin, finish } = agentOf()
+    await begin("stranger", {}, { signer: "recovery" })
+    await finish("stranger", { status: 422, answer: "{}", signer: "recovery" })
+    expect(await begin("stranger", {}, { signer: "recovery" })).toEqual({ data: { state: "new" } })
   })
 })

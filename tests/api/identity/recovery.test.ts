@@ -7,7 +7,7 @@ import { type Answer, send } from "../../support/http.ts"
 import { type Identity, newIdentity } from "../../support/identity.ts"
 import { dataOf, fieldOf, outcome } from "../../support/outcome.ts"
 import { register, type Registered } from "../../support/register.ts"
-import { rotate, rotationBody } from "../../support/rotation.ts"
+import { recoveryBody, rotate, rotationBody, setRecovery } from "../../support/rotation.ts"
 import { logOf, type TestService, testService } from "../../support/service.ts"
 
 /** Long enough to look at it, short enough to wait for. */
@@ -29,8 +29,6 @@ interface Subject {
 }
 
 const clientOf = (identity?: Identity): AgentClient => new AgentClient({ edge: () => edge, ...(identity === undefined ? {} : { identity }) })
-
-const setRecovery = (client: AgentClient, key: Identity): Promise<Answer> => client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: key.publicKey } })
 
 const subject = async (): Promise<Subject> => {
   const client = clientOf()
@@ -84,7 +82,7 @@ test("replaces the key after its delay, on every node, even if all of them died 
   const authority = record.keys.at(-1)?.proof?.authorised_by ?? expect.fail("nothing authorised the recovery key")
   expect(authority.public_key).toBe(it.client.identity.publicKey)
   expect(authority.string_to_sign.split("\n").slice(1, 4)).toEqual(["PUT", new URL(edge).host, "/api/v1/me/recovery"])
-  expect(JSON.parse(authority.body)).toEqual({ recovery_public_key: it.recovery.publicKey })
+  expect(JSON.parse(authority.body)).toEqual(recoveryBody(it.agent.id, it.client.identity.publicKey, it.recovery))
   expect((await eventsOf(it.agent)).slice(-2)).toEqual(["agent.key_rotated", "agent.notified agent.key_rotated"])
   expect(await eventsOf(it.agent)).toContain("agent.notified agent.recovery_scheduled")
 })
@@ -157,10 +155,25 @@ describe("is refused", () => {
     const [{ client }, other] = [await subject(), await subject()]
     for (const key of [other.client.identity, other.recovery]) expect(outcome(await setRecovery(client, key))).toBe("409 key_unavailable")
     const fresh = newIdentity().publicKey
-    const more = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: fresh, note: "read me" } })
+    const more = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: fresh, proof: "AAAA", note: "read me" } })
     expect([outcome(more), fieldOf(more)]).toEqual(["422 validation_error", "body"])
-    const twice = await client.call("PUT", "/api/v1/me/recovery", { body: `{"recovery_public_key":"${newIdentity().publicKey}","recovery_public_key":"${fresh}"}` })
+    const twice = await client.call("PUT", "/api/v1/me/recovery", { body: `{"recovery_public_key":"${newIdentity().publicKey}","recovery_public_key":"${fresh}","proof":"AAAA"}` })
     expect([outcome(twice), fieldOf(twice)]).toEqual(["422 validation_error", "recovery_public_key"])
+  })
+
+  test("a key that did not sign for it: nobody's key is taken without its consent", async () => {
+    const { client, agent } = await subject()
+    const stranger = newIdentity()
+    const { proof } = recoveryBody(agent.id, client.identity.publicKey, newIdentity())
+    for (const wrong of [proof, "AAAA", recoveryBody((await subject()).agent.id, client.identity.publicKey, stranger).proof]) {
+      const answer = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: stranger.publicKey, proof: wrong } })
+      expect([outcome(answer), fieldOf(answer)]).toEqual(["422 recovery_proof_invalid", "proof"])
+      const text = ["HUB-RECOVERY-V1", agent.id, client.identity.publicKey, stranger.publicKey].join("\n")
+      expect(answer.json.error?.details["string_to_sign"]).toBe(text)
+    }
+    const missing = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: stranger.publicKey } })
+    expect([outcome(missing), fieldOf(missing)]).toEqual(["422 validation_error", "proof"])
+    expect((await register(clientOf(stranger), { edge })).id).toBe(stranger.hubId)
   })
 
   test("to become the signing key: a recovery key proves one thing only", async () => {
@@ -174,7 +187,7 @@ describe("is refused", () => {
     const { client } = await subject()
     const own = await setRecovery(client, client.identity)
     expect([outcome(own), fieldOf(own)]).toEqual(["422 validation_error", "recovery_public_key"])
-    const none = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: "AAAA" } })
+    const none = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: "AAAA", proof: "AAAA" } })
     expect([outcome(none), fieldOf(none)]).toEqual(["422 validation_error", "recovery_public_key"])
   })
 

@@ -52,7 +52,7 @@ describe("a rotation", () => {
       expect(await me(clientOf(next), at)).toBe("200")
     }
     expect(dataOf(await clientOf(next).call("GET", "/api/v1/me"))).toMatchObject({ id: agent.id, hx_id: agent.hx_id, public_key: next.publicKey, unread_notifications: 1 })
-    expect(outcome(await askChallenge(client, edge))).toBe("409 key_already_registered")
+    expect(outcome(await askChallenge(client, edge))).toBe("409 key_retired")
     expect(outcome(await askChallenge(clientOf(next), other))).toBe("409 key_already_registered")
   })
 

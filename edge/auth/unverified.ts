@@ -1,0 +1,51 @@
+/**
+ * What signatures that do not verify may cost (contract 21).
+ *
+ * Invariants
+ *  - Nothing counts against a key before its signature holds: an attempt that fails counts for the pair of client and
+ *    key, with the figures of the bucket `key`. Whoever sends garbage under somebody's public key silences itself.
+ *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, who failed here within the last minute is turned
+ *    away before anything of its request is verified; who did not is served as ever.
+ */
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import { GenerationCache } from "../http/generation-cache.ts"
+import type { EdgeLimits, Taken } from "../http/limits.ts"
+
+/** A tenth of a core, at some 0.1 ms for each verification. */
+export const FAILURES_PER_SECOND_MAX = 1000
+const FAILED_LATELY_MS = 60_000
+const CLIENTS_MAX = 20_000
+
+const BUSY: Refusal = { ...refusal("overloaded", "Too many signatures that do not verify come in at the moment."), retryAfter: 1 }
+
+const attempt = (client: string, publicKey: string): string => `${client} ${publicKey}`
+
+export class Unverified {
+  private readonly buckets: EdgeLimits
+  private readonly failedAt = new GenerationCache<string, number>(CLIENTS_MAX)
+  private second = 0
+  private failures = 0
+
+  constructor(buckets: EdgeLimits) {
+    this.buckets = buckets
+  }
+
+  /** Whether this client may have another signature under this key verified. `now`: Unix ms. */
+  refusal(client: string, publicKey: string, now: number): Taken {
+    const busy = this.second === Math.floor(now / 1000) && this.failures >= FAILURES_PER_SECOND_MAX
+    if (busy && now - (this.failedAt.get(client) ?? Number.NEGATIVE_INFINITY) < FAILED_LATELY_MS) return BUSY
+    return this.buckets.spent("key", attempt(client, publicKey))
+  }
+
+  /** One did not verify: draws for it. */
+  failed(client: string, publicKey: string, now: number): Taken | Promise<Taken> {
+    const second = Math.floor(now / 1000)
+    if (second !== this.second) {
+      this.second = second
+      this.failures = 0
+    }
+    this.failures++
+    this.failedAt.set(client, now)
+    return this.buckets.take("key", attempt(client, publicKey))
+  }
+}

@@ -1,0 +1,14 @@
+/** What a recovery key signs to become one (contract 21, `PUT /me/recovery`): nobody claims a key that is another's. Pure. */
+
+export const RECOVERY_SCHEME = "HUB-RECOVERY-V1"
+
+export interface RecoveryToSign {
+  readonly hubId: string
+  /** Standard base64: the key that signs the request. */
+  readonly currentPublicKey: string
+  /** Standard base64. */
+  readonly recoveryPublicKey: string
+}
+
+export const recoveryString = ({ hubId, currentPublicKey, recoveryPublicKey }: RecoveryToSign): string =>
+  `${RECOVERY_SCHEME}\n${hubId}\n${currentPublicKey}\n${recoveryPublicKey}`
