@@ -110,12 +110,23 @@ describe("buckets that edges draw from are shared by them", () => {
     expectRefusal(answers.at(-1), "ip", WINDOW_SECONDS)
   })
 
-  test("key: every attempt to sign counts before it is verified", async () => {
-    const client = new AgentClient({ edge: () => edgeOf(0) })
+  test("key: what does not verify counts for its address and that key, on every edge, and locks nobody else out", async () => {
+    const client = await agent()
+    const from = freshAddress()
     const forged = { "x-hub-signature": Buffer.alloc(64).toString("base64") }
-    const answers = await inTurn(LIMITS.key + 6, (edge, headers) => client.call("GET", "/api/v1/me", { edge, headers: { ...headers, ...forged } }))
-    expectAbout("key", answers)
+    const garbage = (edge: string, headers: object) => client.call("GET", "/api/v1/me", { edge, headers: { ...headers, ...forged } })
+    const answers = await inTurn(LIMITS.key + 6, garbage, from)
+    expect(answers.filter((answer) => answer.status === 401).length).toBeGreaterThanOrEqual(LIMITS.key - LIMITS.key / 10)
     expect(outcome(answers[0] as Answer)).toBe("401 auth_bad_signature")
+    expectRefusal(answers.at(-1), "key", WINDOW_SECONDS)
+    expect(outcome(await client.call("GET", "/api/v1/me", { headers: freshAddress() }))).toBe("200")
+  })
+
+  test("key: what verifies counts for the key, from wherever it comes", async () => {
+    const stranger = new AgentClient({ edge: () => edgeOf(0) })
+    const answers = await inTurn(LIMITS.key + 6, (edge, headers) => stranger.call("GET", "/api/v1/me", { edge, headers }))
+    expect(outcome(answers[0] as Answer)).toBe("401 key_unknown")
+    expectAbout("key", answers)
     expectRefusal(answers.at(-1), "key", WINDOW_SECONDS)
   })
 
