@@ -9,6 +9,7 @@ import { limitKind } from "./limit/actor.ts"
 import { numberKind } from "./number/actor.ts"
 import { originKind } from "./origin/actor.ts"
 import { challengeKind } from "./registration/actor.ts"
+import { serviceKind } from "./service/actor.ts"
 
 export const KINDS: ReadonlyArray<Kind> = [
   agentKind,
@@ -19,5 +20,6 @@ export const KINDS: ReadonlyArray<Kind> = [
   deliveryKind,
   originKind,
   limitKind,
-  challengeKind
+  challengeKind,
+  serviceKind
 ]

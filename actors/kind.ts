@@ -11,7 +11,7 @@ import type { EventLog } from "./engine/ports.ts"
 export interface KindParts {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
-  readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "captchaBypass" | "name">
+  readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "hosts" | "captchaBypass" | "name">
   /** The service's seed. */
   readonly seed: Uint8Array
   readonly log: EventLog

@@ -10,7 +10,7 @@ import { readConfig } from "../schemas/config.ts"
 import { openTracing } from "../schemas/trace/open.ts"
 import { SEEDED_CATEGORIES } from "./category/actor.ts"
 import { openDatabase } from "./database.ts"
-import { ensureStreams, findStreams } from "./engine/streams.ts"
+import { findStreams } from "./engine/streams.ts"
 import { startWebhooks } from "./fanout/start.ts"
 import { type RunningNode, startNode } from "./node-runtime.ts"
 import { agentsQuery, scoresQuery } from "./queries/agents.ts"
@@ -44,7 +44,7 @@ const giveUp = (problem: string): never => {
 const read = readConfig(process.env)
 if (!read.ok) giveUp(read.problem)
 const config = read.ok ? read.config : giveUp("unreachable")
-/** Who owns no shards needs no key, and has no right to make streams: it waits until somebody has. */
+/** Who owns no shards needs no key. */
 const owner = config.roles.includes("actors")
 /** Who only delivers talks to strangers all day: it has neither the key nor the database. */
 const readsTables = owner || config.roles.includes("queries")
@@ -85,10 +85,10 @@ const endScrapes = await metrics.listen(() => ready).catch((error: unknown) => g
 const streamsReady = async () => {
   for (;;) {
     try {
-      return await (owner ? ensureStreams(nats, config.limits, config.streamReplicas) : findStreams(nats))
+      return await findStreams(nats)
     } catch (error) {
-      // JetStream may still be starting.
-      process.stderr.write(`waiting for JetStream: ${String(error)}\n`)
+      // JetStream may still be starting, or hub migrate be under way.
+      process.stderr.write(`waiting for the streams: ${String(error)}\n`)
       await new Promise((resolve) => setTimeout(resolve, STREAMS_RETRY_MS))
     }
   }
@@ -105,7 +105,11 @@ if (seed !== null) {
     void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })
   }
 }
-if (config.roles.includes("queries")) {
+const answersLists = config.roles.includes("queries")
+const calls = owner || answersLists ? queryCalls(metrics) : null
+// How far the log is, only those tell who may read it.
+if (owner && calls !== null) serveQueries(nats, { health: healthQuery({ db, manager, config }) }, calls, tracing)
+if (answersLists && calls !== null) {
   serveQueries(nats, {
     agents: agentsQuery(db, config.baseUrl),
     scores: scoresQuery(db),
@@ -117,8 +121,8 @@ if (config.roles.includes("queries")) {
     directory_block: directoryBlockQuery(db, config.baseUrl),
     categories: categoriesQuery(db),
     stats: statsQuery(db),
-    health: healthQuery({ db, manager, config })
-  }, queryCalls(metrics), tracing)
+    alive: () => Promise.resolve(null)
+  }, calls, tracing)
 }
 const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, tracing, asker: node?.asker ?? null, metrics }) : null
 

@@ -26,7 +26,7 @@ process.stdout.on("error", () => undefined)
 const log = new RequestLog((text) => process.stdout.write(text))
 
 const program = Effect.gen(function*() {
-  const config = yield* Effect.tryPromise({
+  const config = yield* Effect.try({
     try: () => loadEdgeConfig(process.env),
     catch: (error) => (error instanceof ConfigProblem ? error : new ConfigProblem(String(error)))
   })

@@ -68,6 +68,10 @@ const parse = (env: Env): HubConfig => {
   if (mode === "production" && filled(env["HUB_CAPTCHA_BYPASS"])) {
     throw new Problem("HUB_CAPTCHA_BYPASS is for development only: unset it")
   }
+  const bind = text(env, "HUB_BIND") ?? (mode === "development" ? "127.0.0.1" : null)
+  if (mode === "development" && !isLoopback(bind) && env["HUB_ALLOW_PUBLIC_DEVELOPMENT"] !== "true") {
+    throw new Problem("HUB_BIND must be a loopback address in development, where limits and checks are open: set HUB_ENV to production (or, in a closed network, HUB_ALLOW_PUBLIC_DEVELOPMENT to true)")
+  }
   const traces = readTraceSettings(env, mode)
   if (!traces.ok) throw new Problem(traces.problem)
   return {
@@ -85,12 +89,15 @@ const parse = (env: Env): HubConfig => {
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     limits: limits.limits,
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
-    bind: text(env, "HUB_BIND") ?? (mode === "development" ? "127.0.0.1" : null),
+    bind,
     leaveSeconds: integer(env, "HUB_LEAVE_SECONDS", 0, 0, LEAVE_MAX_SECONDS),
     streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX),
     traces: traces.settings
   }
 }
+
+/** What nobody outside of this machine reaches. */
+const isLoopback = (bind: string | null): boolean => bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
 
 /** Longer than any balancer needs to look again. */
 const LEAVE_MAX_SECONDS = 60

@@ -220,7 +220,7 @@ export class Activation {
     }
     const span = appendSpan(command.span, this.definition.kind)
     const traceparent = span?.traceparent
-    const own: Append = { subject: subjects.event(this.definition.kind, this.id), expected: this.seq, commit, traceparent }
+    const own: Append = { subject: subjects.event(this.definition.kind, this.id), expected: this.seq, commit, traceparent, keepSeconds: this.definition.keepSeconds }
     const result = await this.parts.log.append([own, ...companions.map((companion) => this.companionAppend(command, context.at, companion, traceparent))])
     if (span !== null) endAppend(span, result)
     if (!result.ok) return this.appendFailed(result.reason, command, operation, context, companions, mayContest)

@@ -111,6 +111,8 @@ export interface ActorDefinition<State = unknown, Event extends EventShape = Eve
   readonly operations: Readonly<Record<string, Operation<State, Event>>>
   /** The operation that a fired timer becomes, one for all or by the timer's name; its input is `{ name }`. */
   readonly onTimer?: string | ((name: string) => string)
+  /** How long the log keeps each commit of such an actor; absent: for good. */
+  readonly keepSeconds?: number
   /** No log at all: what such an actor keeps lies in its memory and in stores of its own. */
   readonly logless?: true
   /** What an activation keeps beside its state, lost with it: rate windows, requests under way. */

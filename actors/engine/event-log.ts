@@ -23,7 +23,7 @@ import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
 import { Acks } from "./acks.ts"
 import { directGet } from "./direct-get.ts"
 import { lastMessage } from "./last-message.ts"
-import { LEADERLESS_PAUSE_MS, requestStream } from "./renewal.ts"
+import { LEADERLESS_PAUSE_MS } from "./renewal.ts"
 import { traceIdOf } from "./trace.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
 
@@ -218,10 +218,6 @@ export class JetStreamLog implements EventLog {
   async lastSeq(subject: string): Promise<number> {
     return (await lastMessage(this.nats, streams.events, subject, READ_TIMEOUT_MS))?.seq ?? 0
   }
-
-  async erase(subject: string): Promise<void> {
-    await requestStream(this.nats, `$JS.API.STREAM.PURGE.${streams.events}`, JSON.stringify({ filter: subject }), { timeout: READ_TIMEOUT_MS })
-  }
 }
 
 const encode = (append: Append): Uint8Array => utf8.encode(JSON.stringify(append.commit))
@@ -232,6 +228,7 @@ const batchHeaders = (id: string, sequence: number, append: Append, commit: bool
   all.set("Nats-Batch-Sequence", String(sequence))
   all.set("Nats-Expected-Last-Subject-Sequence", String(append.expected))
   if (commit) all.set("Nats-Batch-Commit", "1")
+  if (append.keepSeconds !== undefined) all.set("Nats-TTL", `${append.keepSeconds}s`)
   if (append.traceparent !== undefined) all.set(TRACEPARENT, append.traceparent)
   return all
 }

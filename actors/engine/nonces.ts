@@ -8,7 +8,9 @@
  *  - Every node follows the log of all nodes. Who takes over a shard first reads the log up to its end as it stood
  *    after the shard was claimed; the former owner no longer answers by then (placement.ts), so what it has written
  *    later belongs to requests that nobody was answered.
- *  - The edge repeats an unanswered ask under the same id: a nonce found used by that very request is no reuse.
+ *  - The edge repeats an unanswered ask under the same id: a nonce found used by that very request is no reuse. Once it
+ *    was said of a request that its use could not be recorded, it is said of each repeat: its client has been told that
+ *    nothing was done.
  *  - One record is 12 bytes: 64 bits of hash, 32 bits of request, so that a quarter of an hour at 5,000 requests/s is
  *    54 MB to read back, and no key or nonce stands in the log.
  */
@@ -28,6 +30,8 @@ const FLUSH_MS = 2
  */
 const FLUSH_GAP_MS = 4
 const ACK_TIMEOUT_MS = 3000
+/** No ask is repeated for so long; one message a few seconds can fail, so this also bounds what is remembered. */
+const REPEATED_MS = 60_000
 const RECORD_BYTES = 12
 const INFO_TIMEOUT_MS = 1000
 /** Messages of one read of the log; how long it may take, for the server that was asked may be gone. */
@@ -76,6 +80,8 @@ export class NonceLog {
   private timer: NodeJS.Timeout | null = null
   private inFlight = false
   private flushedAt = Number.NEGATIVE_INFINITY
+  /** Requests whose use could not be recorded, of the last REPEATED_MS. */
+  private failures: ReadonlyArray<{ readonly at: number; readonly requests: ReadonlySet<number> }> = []
   private followed = 0
   /** Settles, whatever came of it. */
   private reading: Promise<void> = Promise.resolve()
@@ -102,7 +108,17 @@ export class NonceLog {
     const batch = this.gathering()
     batch.marks.push(mark)
     if (!this.inFlight) this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
-    return batch.use
+    return usedBy === null || batch.use.use === "reused" ? batch.use : { use: "fresh", recorded: this.recordedAgain(mark, batch.use.recorded) }
+  }
+
+  private async recordedAgain({ request }: NonceMark, recorded: Promise<boolean>): Promise<boolean> {
+    return (await recorded) && !this.failures.some(({ requests }) => requests.has(request))
+  }
+
+  private failed(marks: ReadonlyArray<NonceMark>): void {
+    const now = performance.now()
+    const lately = this.failures.filter(({ at }) => now - at < REPEATED_MS)
+    this.failures = [...lately, { at: now, requests: new Set(marks.map(({ request }) => request)) }]
   }
 
   private gathering(): Batch {
@@ -121,7 +137,10 @@ export class NonceLog {
       if (early > 0) await delay(early)
       this.flushedAt = performance.now()
       const batch = this.batches.shift()
-      if (batch !== undefined) batch.settle(await this.publish(encode(batch.marks)))
+      if (batch === undefined) continue
+      const durable = await this.publish(encode(batch.marks))
+      if (!durable) this.failed(batch.marks)
+      batch.settle(durable)
     }
     this.inFlight = false
   }

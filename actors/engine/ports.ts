@@ -36,6 +36,8 @@ export interface Append {
   readonly commit: Commit
   /** Goes with the message as a header, for those who act on it; it is no part of the commit. */
   readonly traceparent?: string | undefined
+  /** After so long the server forgets the message; absent: never. */
+  readonly keepSeconds?: number | undefined
 }
 
 export type AppendResult =
@@ -55,7 +57,6 @@ export interface EventLog {
   readonly read: (subject: string, after: number, max: number) => Promise<LogPage>
   /** The last sequence of a subject, 0 for none. */
   readonly lastSeq: (subject: string) => Promise<number>
-  readonly erase: (subject: string) => Promise<void>
 }
 
 export interface Snapshot {

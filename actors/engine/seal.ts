@@ -6,6 +6,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 
 const FORMAT = "sealed1"
 
+export const isSealed = (text: string): boolean => text.startsWith(`${FORMAT}.`)
+
 export class Sealer {
   private readonly key: Uint8Array
 

@@ -1,8 +1,11 @@
-/** The streams of the service, made or brought up to date when a node starts. */
-import { JetStreamApiError, type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream"
+/**
+ * The streams of the service. The operator makes them and brings them up to date (ops/migrations/migrate.ts); a node waits
+ * until they are there.
+ */
+import { AckPolicy, DeliverPolicy, JetStreamApiError, type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
-import { buckets, streams, subjects } from "../../schemas/subjects.ts"
+import { buckets, consumers, streams, subjects } from "../../schemas/subjects.ts"
 
 const SECOND = 1_000_000_000
 /** Nonces outlive the time in which they are refused by this much, so that no clock drift lets one through. */
@@ -15,7 +18,7 @@ type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects
 const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
 
 const wantedStreams = (limits: Limits, replicas: number): ReadonlyArray<Wanted> => [
-  { ...common, num_replicas: replicas, name: streams.events, subjects: [subjects.events], allow_atomic: true },
+  { ...common, num_replicas: replicas, name: streams.events, subjects: [subjects.events], allow_atomic: true, allow_msg_ttl: true },
   {
     ...common,
     num_replicas: replicas,
@@ -68,7 +71,20 @@ export const ensureStreams = async (nats: NatsConnection, limits: Limits, replic
       await manager.streams.update(wanted.name, wanted)
     }
   }
+  await ensureDeliveries(manager, limits)
   return manager
+}
+
+/** What all webhook workers share: they may take of it, not say what is in it. */
+const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits): Promise<void> => {
+  await manager.consumers.add(streams.events, {
+    durable_name: consumers.webhooks,
+    filter_subject: subjects.deliveries,
+    deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: webhook.ack_wait_ms * 1_000_000,
+    max_ack_pending: webhook.ack_pending_max
+  })
 }
 
 /** Rejects where they are not there yet. */

@@ -2,10 +2,9 @@
  * The consumer that all workers share: every commit of a delivery, each to one worker. Kept by the server, so that it goes
  * on where it was whatever ends. A commit that is not acknowledged in time is given out again.
  */
-import { AckPolicy, type Consumer, DeliverPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
+import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { Limits } from "../../schemas/limits.ts"
-import { consumers, streams, subjects } from "../../schemas/subjects.ts"
+import { consumers, streams } from "../../schemas/subjects.ts"
 import { paced } from "../../schemas/bus/pace.ts"
 import type { Tracing } from "../../schemas/trace/tracing.ts"
 import { onLine } from "../engine/renewal.ts"
@@ -45,17 +44,7 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
   working: () => message.working()
 })
 
-export const deliverySource = async (nats: NatsConnection, manager: JetStreamManager, { webhook }: Limits, tracing: Tracing): Promise<Source> => {
-  const add = () =>
-    manager.consumers.add(streams.events, {
-      durable_name: consumers.webhooks,
-      filter_subject: subjects.deliveries,
-      deliver_policy: DeliverPolicy.All,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: webhook.ack_wait_ms * 1_000_000,
-      max_ack_pending: webhook.ack_pending_max
-    })
-  await add()
+export const deliverySource = (nats: NatsConnection, tracing: Tracing): Source => {
   const ack = gatheredAcks()
   let consumer: Consumer | null = null
   return {
@@ -68,9 +57,8 @@ export const deliverySource = async (nats: NatsConnection, manager: JetStreamMan
       try {
         for await (const message of messages) receive(messageOf(message, ack, tracing))
       } catch (error) {
-        // Should it be gone, it is made again.
+        // Should it be gone, the operator makes it again.
         consumer = null
-        await add()
         throw error
       } finally {
         forget()

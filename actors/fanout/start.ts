@@ -40,7 +40,7 @@ export const startWebhooks = async (parts: Parts): Promise<{ readonly stop: () =
   const asker = parts.asker ?? (await ownAsker(parts))
   const poster = new Poster({ production: config.env === "production", limits: config.limits.webhook })
   const told = webhookMetrics(metrics, manager)
-  const source = await deliverySource(nats, manager, config.limits, tracing)
+  const source = deliverySource(nats, tracing)
   const worker = new Worker({ source, ask: (ask, span) => asker.ask(ask, span), poster, config, tracing, observer: told.observer })
   told.follow(worker)
   return {

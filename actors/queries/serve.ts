@@ -24,7 +24,7 @@ export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
 
-export const serveQueries = (nats: NatsConnection, handlers: QueryHandlers, observer: QueryObserver, tracing: Tracing): void => {
+export const serveQueries = (nats: NatsConnection, handlers: Partial<QueryHandlers>, observer: QueryObserver, tracing: Tracing): void => {
   for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<[string, (input: never) => Promise<unknown>]>) {
     observer.serves(name)
     nats.subscribe(subjects.query(name), {

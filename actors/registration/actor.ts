@@ -1,10 +1,9 @@
 /** The challenge actor: registration from its first step to the agent (spec 4.3). */
 import { randomBytes } from "node:crypto"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import { subjects } from "../../schemas/subjects.ts"
-import { custom, type PrepareContext, write } from "../engine/definition.ts"
+import { type PrepareContext, write } from "../engine/definition.ts"
 import { nextNumber } from "../engine/counters.ts"
-import { Sealer } from "../engine/seal.ts"
+import { isSealed, Sealer } from "../engine/seal.ts"
 import { type Fold, kind, type KindParts } from "../kind.ts"
 import { newWebhookSecret, secretPurpose } from "../webhook/secret.ts"
 import {
@@ -23,6 +22,7 @@ import {
   type ServeFacts
 } from "./decide.ts"
 import { generateQuestions } from "./questions/generate.ts"
+import type { Question } from "./questions/question.ts"
 import { randomFromSeed, SEED_BYTES } from "./questions/random.ts"
 import { CHALLENGE_EVENTS, type ChallengeEvent, type ChallengeState, evolve } from "./state.ts"
 
@@ -35,6 +35,10 @@ interface CreateInput {
 type FullRegisterInput = RegisterInput & { readonly origin: string }
 
 const PREFIX_BYTES = 16
+const REMEMBERED_SECONDS = 3600
+
+/** What a sealed answer is bound to. */
+export const answerPurpose = (challenge: string): string => `answer ${challenge}`
 
 const text = new TextDecoder()
 
@@ -51,6 +55,7 @@ const rulesOf = ({ config }: KindParts): Rules => ({
 export const challengeKind = kind(fold, (parts) => {
   const rules = rulesOf(parts)
   const sealer = new Sealer(parts.seed)
+  const { registration } = parts.config.limits
 
   const askFor = async <T>(context: PrepareContext, kind: string, actor: string, op: string): Promise<T | { readonly refused: Refusal }> => {
     const answer = await parts.ask({ id: `${context.commandId}-${op}`, kind, actor, op, input: null, deadline: context.deadline, traceparent: context.traceparent })
@@ -67,17 +72,27 @@ export const challengeKind = kind(fold, (parts) => {
     return { prefix: randomBytes(PREFIX_BYTES).toString("hex"), registrations: recent.registrations, key: key.state }
   }
 
-  const prepareRegister = async (state: ChallengeState, input: RegisterInput, at: number): Promise<RegisterFacts | { readonly refused: Refusal }> => {
-    if (judgeRegister(state, input, at, rules) !== null) return { number: 0, sealedSecret: "" }
+  /** The log says nobody what the right answers are: they are sealed there, each for its own challenge. */
+  const sealedQuestions = (id: string): ReadonlyArray<Question> =>
+    generateQuestions(randomFromSeed(randomBytes(SEED_BYTES))).map((question) => ({ ...question, answer: sealer.seal(question.answer, answerPurpose(id)) }))
+
+  const openedQuestions = (state: ChallengeState, id: string): ReadonlyArray<Question> =>
+    // One that an older release has served stands there as it is.
+    (state?.questions ?? []).map((question) => ({ ...question, answer: isSealed(question.answer) ? sealer.open(question.answer, answerPurpose(id)) : question.answer }))
+
+  const prepareRegister = async (state: ChallengeState, input: RegisterInput, { at, id }: PrepareContext): Promise<RegisterFacts | { readonly refused: Refusal }> => {
+    const questions = openedQuestions(state, id)
+    if (judgeRegister(state, input, at, rules, questions) !== null) return { number: 0, sealedSecret: "", questions }
     try {
-      return { number: await nextNumber(parts.nats, "agent"), sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(input.hub_id)) }
+      return { number: await nextNumber(parts.nats, "agent"), sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(input.hub_id)), questions }
     } catch {
       return { refused: unavailable("No agent number could be drawn at the moment.") }
     }
   }
 
   return {
-    onTimer: "challenge.erase",
+    // A late or repeated step still hears what has become of its challenge; then the log forgets it.
+    keepSeconds: registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
     operations: {
       "challenge.create": write<ChallengeState, CreateInput, ChallengeEvent, CreateFacts>({
         prepare: (_state, input, context) => prepareCreate(input, context),
@@ -85,12 +100,12 @@ export const challengeKind = kind(fold, (parts) => {
         answer: (state, _reply, { id }) => (state === null ? null : challengeRecord(id, state, rules))
       }),
       "challenge.serve": write<ChallengeState, { readonly pow_nonce: unknown }, ChallengeEvent, ServeFacts>({
-        prepare: () => Promise.resolve({ questions: generateQuestions(randomFromSeed(randomBytes(SEED_BYTES))) }),
+        prepare: (_state, _input, { id }) => Promise.resolve({ questions: sealedQuestions(id) }),
         decide: (state, input, context) => decideServe(state, input, context, rules),
         answer: (state, _reply, { id }) => (state === null ? null : questionsRecord(id, state, rules))
       }),
       "challenge.register": write<ChallengeState, FullRegisterInput, ChallengeEvent, RegisterFacts>({
-        prepare: (state, input, context) => prepareRegister(state, input, context.at),
+        prepare: (state, input, context) => prepareRegister(state, input, context),
         decide: (state, input, context) => decideRegister(state, input, context, rules),
         contested: (_state, _input, lost) => contestedRegister(lost),
         answer: (_state, reply) => registeredRecord(reply as RegisterReply, sealer, rules),
@@ -99,10 +114,6 @@ export const challengeKind = kind(fold, (parts) => {
           // Raises the difficulty for the next one from the same address; lost with the node, it does no harm.
           void parts.ask({ id: `origin-${context.id}`, kind: "origin", actor: input.origin, op: "origin.record", input: null, deadline: Date.now() + 5000 })
         }
-      }),
-      "challenge.erase": custom<ChallengeState, null>(async (_state, _input, { id }) => {
-        await parts.log.erase(subjects.event("challenge", id))
-        return { data: null }
       })
     }
   }

@@ -50,7 +50,7 @@ export const decideCreate = (
   context: DecideContext<CreateFacts>,
   rules: Rules
 ): Decision<ChallengeEvent> => {
-  const { facts, at } = context
+  const { facts } = context
   if (state !== null) return { refused: refusal("challenge_used", "This challenge exists already.") }
   if (facts.key === "registered") return { refused: refusal("key_already_registered", "An agent has this key already.") }
   if (facts.key === "retired") return { refused: refusal("key_retired", "This key was replaced, or belonged to an account that is closed. Make a new key.") }
@@ -65,14 +65,9 @@ export const decideCreate = (
         prefix: facts.prefix,
         difficulty: Math.min(max, base + facts.registrations)
       }
-    ],
-    // Once it can serve no purpose, what the log holds of it is erased.
-    timers: [{ name: "erase", at: at + (rules.limits.registration.pow_window_seconds + rules.limits.registration.answer_ttl_seconds) * 1000 + ERASE_AFTER_MS }]
+    ]
   }
 }
-
-/** A late or repeated step still hears what has become of its challenge for this long. */
-const ERASE_AFTER_MS = 3_600_000
 
 export const challengeRecord = (id: string, challenge: Challenge, rules: Rules): ChallengeRecord => ({
   id,
@@ -92,6 +87,7 @@ export const challengeRecord = (id: string, challenge: Challenge, rules: Rules):
 // Step 2
 
 export interface ServeFacts {
+  /** With their answers sealed. */
   readonly questions: ReadonlyArray<Question>
 }
 
@@ -151,6 +147,8 @@ export interface RegisterFacts {
   /** The agent number; 0 where the command was refused before one was drawn. */
   readonly number: number
   readonly sealedSecret: string
+  /** Those that were served, with their answers opened. */
+  readonly questions: ReadonlyArray<Question>
 }
 
 export interface RegisterReply {
@@ -159,7 +157,13 @@ export interface RegisterReply {
 }
 
 /** What stands against the registration, before the world is asked for anything; `null` when nothing does. */
-export const judgeRegister = (state: ChallengeState, input: RegisterInput, at: number, rules: Rules): Decision<ChallengeEvent> | null => {
+export const judgeRegister = (
+  state: ChallengeState,
+  input: RegisterInput,
+  at: number,
+  rules: Rules,
+  questions: ReadonlyArray<Question>
+): Decision<ChallengeEvent> | null => {
   if (state === null) return unknown
   if (state.status === "consumed" || state.status === "void") {
     return { refused: refusal("challenge_used", "This challenge is spent. Begin with step 1.") }
@@ -181,15 +185,15 @@ export const judgeRegister = (state: ChallengeState, input: RegisterInput, at: n
       events: [{ type: "challenge.voided", v: 1, reason: "late" }]
     }
   }
-  return judgeAnswers(state, input.form, rules)
+  return judgeAnswers(questions, input.form, rules)
 }
 
-const judgeAnswers = (state: Challenge, form: Register, rules: Rules): Decision<ChallengeEvent> | null => {
-  const { correct, wrong } = gradeAll(state.questions, form.answers)
+const judgeAnswers = (questions: ReadonlyArray<Question>, form: Register, rules: Rules): Decision<ChallengeEvent> | null => {
+  const { correct, wrong } = gradeAll(questions, form.answers)
   const required = rules.limits.registration.required_correct
   if (correct >= required) return null
   return {
-    refused: refusal("challenge_wrong_answers", `${correct} of ${state.questions.length} answers are right; ${required} are needed. Begin with step 1.`, { correct, required, wrong }),
+    refused: refusal("challenge_wrong_answers", `${correct} of ${questions.length} answers are right; ${required} are needed. Begin with step 1.`, { correct, required, wrong }),
     events: [{ type: "challenge.voided", v: 1, reason: "wrong answers" }]
   }
 }
@@ -226,7 +230,7 @@ export const decideRegister = (
   context: DecideContext<RegisterFacts>,
   rules: Rules
 ): Decision<ChallengeEvent> => {
-  const against = judgeRegister(state, input, context.at, rules)
+  const against = judgeRegister(state, input, context.at, rules, context.facts.questions)
   if (against !== null || state === null) return against ?? unknown
   const { form } = input
   const handle = form.handle.toLowerCase()

@@ -16,7 +16,7 @@ export const discoveryOf = (config: EdgeConfig): ((stats: Stats | null) => Disco
     tagline: TAGLINE,
     version: VERSION,
     api_version: API_VERSION,
-    server_public_key: config.serverKey.publicKey,
+    server_public_key: config.serverPublicKey,
     docs: { markdown: `${api}/docs`, html: `${hub.baseUrl}/docs` },
     authentication: {
       scheme: REQUEST_SCHEME_V2,

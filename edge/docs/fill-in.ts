@@ -9,7 +9,7 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
     base_url: hub.baseUrl,
     name: hub.name,
     host: hub.hosts[0] ?? "",
-    server_public_key: config.serverKey.publicKey,
+    server_public_key: config.serverPublicKey,
     ...hub.limits
   }
   return markdown.replace(/\{\{([a-z0-9_.]+)\}\}/g, (_, path: string) => String(valueAt(values, path)))

@@ -14,12 +14,12 @@ export interface Identities {
 }
 
 export const identitiesOf = (bus: Bus, config: EdgeConfig): Identities => {
-  const { hub, serverKey } = config
+  const { hub, serverPublicKey } = config
   const numbers = new AgentNumbers(bus)
   return {
     numbers,
     directory: new Directory(bus, hub.limits.identity.directory_max_age_seconds),
     judge: judgeOf(bus, numbers, { baseUrl: hub.baseUrl, hosts: hub.hosts }),
-    ownDirectory: new OwnDirectory(serverKey)
+    ownDirectory: new OwnDirectory(bus, serverPublicKey)
   }
 }

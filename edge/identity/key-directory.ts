@@ -3,20 +3,20 @@
  * A verifier that follows `Signature-Agent` wants the directory's answer signed by each key in it, over the host it was
  * fetched from (tag "http-message-signatures-directory").
  */
-import type { InnerList } from "structured-headers"
+import { Effect } from "effect"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { jwkOf } from "../../schemas/signing/jwk.ts"
+import { DIRECTORY_ALGORITHM as ALGORITHM, DIRECTORY_TAG as TAG } from "../../schemas/signing/own-directory.ts"
 import {
   covers, holdsOneSignature, integerParameter, readSignatures, SIGNATURE_HEADER_MAX_CHARS, signatureBase, type SignatureInput, textParameter
 } from "./http-signature.ts"
-import { serializeInnerList } from "structured-headers"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
 
-const TAG = "http-message-signatures-directory"
-const ALGORITHM = "ed25519"
 /** A signature that holds longer would outlive what anybody remembers of having made it. */
 const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
-const OWN_LIFETIME_SECONDS = 600
 const OWN_RENEWED_EVERY_MS = 60_000
 
 /** What goes into a header line as it is. */
@@ -73,42 +73,26 @@ const parametersProblem = (input: SignatureInput, publicKey: string, now: number
   return expires - created > LIFETIME_MAX_SECONDS ? `signature_input may not hold longer than ${LIFETIME_MAX_SECONDS} seconds.` : null
 }
 
-export interface ServiceKey {
-  /** Standard base64. */
-  readonly publicKey: string
-  readonly sign: (text: string) => Uint8Array
-}
-
-/** The service's own directory: its headers for one host, signed anew once a minute. */
+/** The service's own directory, signed anew once a minute by an actor: an edge has no key of the service. */
 export class OwnDirectory {
   readonly text: string
-  private readonly key: ServiceKey
-  private readonly kid: string
+  private readonly bus: Bus
   private readonly signed = new Map<string, { readonly until: number; readonly headers: Readonly<Record<string, string>> }>()
 
-  constructor(key: ServiceKey) {
-    const jwk = jwkOf(key.publicKey)
-    this.key = key
-    this.kid = jwk.kid
-    this.text = JSON.stringify({ keys: [jwk] })
+  /** `publicKey`: the service's, standard base64. */
+  constructor(bus: Bus, publicKey: string) {
+    this.bus = bus
+    this.text = JSON.stringify({ keys: [jwkOf(publicKey)] })
   }
 
   /** `authority`: one of the configured hosts, so that there are never more of them to remember. */
-  headersFor(authority: string, now: number): Readonly<Record<string, string>> {
+  headersFor(call: Call, authority: string): Effect.Effect<Readonly<Record<string, string>>, Refused> {
     const known = this.signed.get(authority)
-    if (known !== undefined && now < known.until) return known.headers
-    const created = Math.floor(now / 1000)
-    const parameters = new Map<string, string | number>([
-      ["alg", ALGORITHM], ["keyid", this.kid], ["tag", TAG], ["created", created], ["expires", created + OWN_LIFETIME_SECONDS]
-    ])
-    const covered: InnerList = [[["@authority", new Map([["req", true]])]], parameters]
-    const base = signatureBase(covered, { request: { authority } })
-    if (base === null) throw new Error("The service's own directory cannot be signed")
-    const headers = {
-      "signature-input": `hub=${serializeInnerList(covered)}`,
-      signature: `hub=:${Buffer.from(this.key.sign(base)).toString("base64")}:`
-    }
-    this.signed.set(authority, { until: now + OWN_RENEWED_EVERY_MS, headers })
-    return headers
+    if (known !== undefined && call.startedAt < known.until) return Effect.succeed(known.headers)
+    return Effect.map(this.bus.read(call, { kind: "service", actor: "own", op: "service.sign_directory", input: { authority } }), ({ signature, signature_input }) => {
+      const headers = { "signature-input": signature_input, signature }
+      this.signed.set(authority, { until: call.startedAt + OWN_RENEWED_EVERY_MS, headers })
+      return headers
+    })
   }
 }

@@ -38,8 +38,8 @@ export const identityRecord = (bus: Bus, identities: Identities, call: Call, num
   })
 
 const ownDirectory = ({ ownDirectory: directory }: Identities, hosts: ReadonlyArray<string>): RootPage => (call) =>
-  Effect.sync(() => {
-    Object.assign(call.headers, directory.headersFor(ownHost(call, hosts), call.startedAt), { "cache-control": `public, max-age=${OWN_DIRECTORY_MAX_AGE_SECONDS}` })
+  Effect.map(directory.headersFor(call, ownHost(call, hosts)), (headers) => {
+    Object.assign(call.headers, headers, { "cache-control": `public, max-age=${OWN_DIRECTORY_MAX_AGE_SECONDS}` })
     return plain(directory.text, KEY_DIRECTORY_TYPE)
   })
 

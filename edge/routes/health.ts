@@ -13,6 +13,8 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue, type Response } from "../http/respond.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 
+const AWAY = Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
+
 type Checks = NonNullable<Health["checks"]>
 type ActorHealth = Queries["health"]["output"]
 
@@ -24,19 +26,20 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
   Effect.gen(function*() {
     const detailed = yield* isOperator(call, bus, timeoutMs)
     const askedAt = Date.now()
-    const asked = link.up
-      ? yield* Effect.result(bus.query(call, "health", null, timeoutMs))
-      : Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
+    const [asked, lists] = link.up
+      ? yield* Effect.all([Effect.result(bus.query(call, "health", null, timeoutMs)), Effect.result(bus.query(call, "alive", null, timeoutMs))], { concurrency: 2 })
+      : [AWAY, AWAY]
     const answeredAt = Date.now()
     const time = new Date(answeredAt).toISOString()
     const actors: ActorHealth | null = Result.isSuccess(asked) ? asked.success : null
     const clock = actors?.now === undefined ? null : clockOf(actors.clocks ?? [], actors.now, askedAt, answeredAt, time)
-    const status = !link.up || actors === null ? "down" : actors.status === "ok" && clock?.status === "warn" ? "degraded" : actors.status
+    const status = !link.up || actors === null || Result.isFailure(lists) ? "down" : actors.status === "ok" && clock?.status === "warn" ? "degraded" : actors.status
     const checks: Checks = {
       ...actors?.checks,
       ...(clock === null ? {} : { clock }),
       nats: link.up ? check("pass", time, null) : check("fail", time, "The edge has no connection to the bus."),
-      actors: actors === null ? check("fail", time, "No actor node answered.") : check("pass", time, null)
+      actors: actors === null ? check("fail", time, "No actor node answered.") : check("pass", time, null),
+      queries: Result.isFailure(lists) ? check("fail", time, "Nobody answers for the read models.") : check("pass", time, null)
     }
     const shown: Health = { status, version: VERSION, time }
     return dataValue(

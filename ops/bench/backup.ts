@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { backup } from "../backup/backup.ts"
 import { checkedManifest } from "../backup/files.ts"
@@ -38,11 +39,11 @@ const sizes = ({ streams }: Manifest) => ({
 export const backupCase = async (say: (line: string) => void): Promise<void> => {
   const scratch = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const service = await startService(1, 1)
-  const nats = await connect({ servers: service.stack.nats.url })
-  const view = await openService({ HUB_NATS_URL: service.stack.nats.url, HUB_DATABASE_URL: service.stack.postgres.url })
+  const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
+  const view = await openService({ HUB_NATS_URL: service.stack.nats.operatorUrl, HUB_DATABASE_URL: service.stack.postgres.url })
   const binary = await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: say, signal: new AbortController().signal })
   const empty = await startNats({ binary, dataDir: join(scratch, "nats") })
-  const target = await connect({ servers: empty.url })
+  const target = await connect(busServers(empty.operatorUrl, "operator") ?? { servers: [] })
   try {
     const log = new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
     await change(log, await registerDirectly(log, REGISTERED))

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { connect } from "@nats-io/transport-node"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { ensureStreams } from "../../actors/engine/streams.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { startNats } from "../launcher/nats.ts"
@@ -18,7 +19,7 @@ export const commitPath = async (say: (line: string) => void): Promise<void> => 
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const binary = await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: say, signal: new AbortController().signal })
   const server = await startNats({ binary, dataDir: folder })
-  const nats = await connect({ servers: server.url })
+  const nats = await connect(busServers(server.operatorUrl, "operator") ?? { servers: [] })
   try {
     await ensureStreams(nats, LIMITS, 1)
     const { commit_batch_max, commit_queue_max } = LIMITS.service

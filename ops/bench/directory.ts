@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { get, Agent, type IncomingMessage } from "node:http"
 import { connect } from "@nats-io/transport-node"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { cpuOf, residentBytes } from "./cpu.ts"
 import { projected, registerDirectly } from "./registrations.ts"
@@ -34,7 +35,7 @@ const cpuOfAll = (service: BenchStack): number => Object.values(service.measured
 
 export const directoryCases = async (say: (line: string) => void): Promise<void> => {
   const service = await startService(1, 1)
-  const nats = await connect({ servers: service.stack.nats.url })
+  const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
   try {
     await registerDirectly(new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max }), REGISTERED)
     await projected(service.baseUrl, REGISTERED)

@@ -11,6 +11,7 @@ import { ActorHost } from "../../actors/engine/host.ts"
 import { NonceLog } from "../../actors/engine/nonces.ts"
 import type { KindParts } from "../../actors/kind.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { Asker } from "../../schemas/bus/asker.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { transportOver } from "../../schemas/bus/transport.ts"
@@ -27,7 +28,7 @@ const SETTLE_MS = 3000
 
 export const memoryCases = async (say: (line: string) => void): Promise<void> => {
   const service = await startService(1, 1)
-  const nats = await connect({ servers: service.stack.nats.url })
+  const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
   const limits: Limits["service"] = LIMITS.service
   try {
     const log = new JetStreamLog(nats, { batchMax: limits.commit_batch_max, queueMax: limits.commit_queue_max })
@@ -56,7 +57,7 @@ const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: Re
   const parts: KindParts = {
     nats,
     manager: await jetstreamManager(nats),
-    config: { limits, env: "development", baseUrl: "http://127.0.0.1", captchaBypass: null, name: "Hub" },
+    config: { limits, env: "development", baseUrl: "http://127.0.0.1", captchaBypass: null, name: "Hub", hosts: [] },
     seed: new Uint8Array(32),
     log,
     nonces: new NonceLog(nats, { stream: streams.nonces, subject: subjects.nonce, keepSeconds: limits.authentication.nonce_reuse_seconds }),

@@ -10,6 +10,7 @@ import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import type { EventLog } from "../../actors/engine/ports.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { verifyCommand } from "../cli/verify.ts"
@@ -27,8 +28,8 @@ const COMMITS = REGISTERED * (COMMITS_EACH + CHANGES)
 
 export const rebuildCase = async (say: (line: string) => void): Promise<void> => {
   const service = await startService(1, 1)
-  const nats = await connect({ servers: service.stack.nats.url })
-  const view = await openService({ HUB_NATS_URL: service.stack.nats.url, HUB_DATABASE_URL: service.stack.postgres.url })
+  const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
+  const view = await openService({ HUB_NATS_URL: service.stack.nats.operatorUrl, HUB_DATABASE_URL: service.stack.postgres.url })
   try {
     const log = new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
     await change(log, await registerDirectly(log, REGISTERED))

@@ -18,6 +18,7 @@ import { type DeliveryEvent, receiverOf } from "../../actors/delivery/state.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { Sealer } from "../../actors/engine/seal.ts"
 import { newWebhookSecret, secretPurpose } from "../../actors/webhook/secret.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { formatSeed, SEED_BYTES } from "../../schemas/signing/seed.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
@@ -126,7 +127,7 @@ const queue = async (world: World, agent: BenchAgent): Promise<number> => {
 
 const startWorker = async ({ env, service }: World): Promise<ChildProcess> => {
   const child = spawn(process.execPath, ["--no-warnings", join(projectRoot, "actors", "main.ts")], {
-    env: { ...env, HUB_ROLES: "webhooks", HUB_NATS_URL: service.stack.nats.url, HUB_DATABASE_URL: service.stack.postgres.url },
+    env: { ...env, HUB_ROLES: "webhooks", HUB_NATS_URL: service.stack.nats.operatorUrl, HUB_DATABASE_URL: service.stack.postgres.url },
     stdio: ["ignore", "inherit", "inherit", "ipc"]
   })
   await once(child, "message")
@@ -142,7 +143,7 @@ const openWorld = async (): Promise<World> => {
   const seed = randomBytes(SEED_BYTES)
   const more = { HUB_SERVER_KEY: formatSeed(seed).trim(), HUB_ENV: "development" }
   const service = await startService(1, 1, { ...more, HUB_ROLES: "actors,queries" })
-  const nats = await connect({ servers: service.stack.nats.url })
+  const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
   const log = new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
   return {
     service, log, sealer: new Sealer(seed), numbers: 1_000_000, agents: 1_000_000,

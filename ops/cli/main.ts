@@ -3,7 +3,7 @@
  * What is not in a command's usage is refused before anything is opened: a slip of the hand must not start a rebuild.
  */
 import { parseArgs } from "node:util"
-import { migrate } from "../migrations/migrate.ts"
+import { migrate, migrateStreams } from "../migrations/migrate.ts"
 import { agentCommand } from "./agent.ts"
 import { appealsCommand } from "./appeals.ts"
 import { backupCommand } from "./backup.ts"
@@ -22,12 +22,12 @@ const migrateCommand: Command = {
   usage: ["migrate"],
   // Before there is a bus, in a new cluster.
   alone: async () => {
-    const databaseUrl = process.env["HUB_DATABASE_URL"]
-    if (!databaseUrl) throw new Fault("set HUB_DATABASE_URL")
-    await migrate(databaseUrl)
-    return "Postgres is up to date"
+    const { HUB_DATABASE_URL: databaseUrl, HUB_NATS_URL: natsUrl } = process.env
+    if (!databaseUrl || !natsUrl) throw new Fault("set HUB_DATABASE_URL and HUB_NATS_URL")
+    await Promise.all([migrate(databaseUrl), migrateStreams(process.env)])
+    return "Postgres and JetStream are up to date"
   },
-  run: () => Promise.reject(new Error("migrate needs nothing but Postgres"))
+  run: () => Promise.reject(new Error("migrate needs nothing but the two servers"))
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {

@@ -9,12 +9,20 @@ if [ -e .env ]; then
 fi
 # A letter first: the nats-server's configuration would read a bare number as one.
 password() { printf 'p%s' "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"; }
+# The public half, which is all that edges get: the seed in the frame of RFC 8410 for openssl, and the last 32 bytes of what it says.
+public_of() {
+  { printf '\060\056\002\001\000\060\005\006\003\053\145\160\004\042\004\040'; printf '%s' "$1" | base64 -d; } |
+    openssl pkey -inform DER -pubout -outform DER | tail -c 32 | base64
+}
 umask 077
 {
   for name in NATS_ROUTE NATS_EDGE NATS_ACTORS NATS_QUERIES NATS_WEBHOOKS NATS_OPERATOR POSTGRES; do
     echo "HUB_${name}_PASSWORD=$(password)"
   done
-  echo "HUB_SERVER_KEY=$(head -c 32 /dev/urandom | base64)"
+  key=$(head -c 32 /dev/urandom | base64)
+  echo "HUB_SERVER_KEY=$key"
+  echo "HUB_SERVER_PUBLIC_KEY=$(public_of "$key")"
+  echo "HUB_ADDRESS_KEY=$(head -c 32 /dev/urandom | base64)"
 } > .env.new
 mv .env.new .env
 echo "drawn into .env"

@@ -1,7 +1,7 @@
 /**
  * The users of the bus (ops/deploy/nats/roles.conf) on this machine: every node connects as the one of its role, under
- * the same rights as in production, with passwords drawn anew at each start and known to the processes alone. Whoever
- * gives no name is the operator: the embedded server listens on loopback only, and its owner's tools need no password.
+ * the same rights as in production, with passwords drawn anew at each start. Nobody is anonymous: other users of the
+ * machine reach loopback as well. The operator's address stands in `run.json`, which only the owner may read.
  */
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -12,7 +12,6 @@ import { projectRoot } from "./paths.ts"
 export type BusPasswords = Readonly<Record<BusRole, string>>
 
 export const rolesFile = join(projectRoot, "ops", "deploy", "nats", "roles.conf")
-export const ANONYMOUS: BusRole = "operator"
 
 /** A letter first: the server's configuration would read a bare number as one. */
 export function drawPasswords(): BusPasswords {
@@ -31,8 +30,13 @@ export function passwordVariables(passwords: BusPasswords): NodeJS.ProcessEnv {
   }
 }
 
+const withUser = (url: string, role: BusRole, passwords: BusPasswords): string => url.replace("nats://", `nats://${role}:${passwords[role]}@`)
+
+/** The address for the operator's tools. */
+export const operatorAddress = (url: string, passwords: BusPasswords): string => withUser(url, "operator", passwords)
+
 /** The address as a node's own user connects to it; `roles` as in HUB_ROLES. */
 export function addressFor(node: "edge" | "actor", roles: string | undefined, url: string, passwords: BusPasswords): string {
   const role = node === "edge" ? "edge" : busRoleOf(roles?.split(",").map((name) => name.trim()) ?? [])
-  return url.replace("nats://", `nats://${role}:${passwords[role]}@`)
+  return withUser(url, role, passwords)
 }

@@ -4,12 +4,13 @@
  * - launcher.lock names the one launcher that owns the folder, by pid and start time. It appears complete (a link to a
  *   finished file) or not at all, and a lock whose owner is gone is moved aside by exactly one of those who see it.
  * - version.json says what made the folder. Another version is refused, never converted in passing.
- * - run.json says what runs now. It holds the database's password, so only we may read it; it is replaced in one step
+ * - Nobody else reads it: 0700, or 0711 where Postgres runs as another user, and what is made in it is closed to others.
+ * - run.json says what runs now. It holds the passwords of the operator and of the database, so only we may read it; it is replaced in one step
  *   and removed at a clean end. Found at a start, it names what a killed launcher left behind: nodes are ended here,
  *   if their environment proves that they belong to this folder; the servers' own modules end the servers.
  */
 import { randomBytes } from "node:crypto"
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 import { POSTGRES_MAJOR } from "./postgres.ts"
@@ -115,7 +116,7 @@ function checkVersion(folder: string): void {
     text = readFileSync(file, "utf8")
   } catch (cause) {
     if (codeOf(cause) !== "ENOENT") throw cause
-    return replaceFile(file, ours, 0o644)
+    return replaceFile(file, ours, 0o600)
   }
   const found = readJson(file)
   if (JSON.stringify(found) === JSON.stringify(ours)) return
@@ -145,10 +146,25 @@ async function endLeftovers(folder: string): Promise<void> {
 
 export function describeRun(stack: Stack): RunFile {
   return {
-    nats: { pid: stack.nats.role?.pid ?? null, url: stack.nats.url },
+    nats: { pid: stack.nats.role?.pid ?? null, url: stack.nats.operatorUrl },
     postgres: { pid: stack.postgres.role?.pid ?? null, url: stack.postgres.url },
     edges: stack.edges.map((edge, index) => ({ pid: edge.role.pid, url: edge.url, metrics: stack.metricsOf("edge", index) })),
     actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) }))
+  }
+}
+
+/** Postgres does not run as root: whom it runs as must come through to its own folder, which it closes by itself. */
+const PASSED_THROUGH = "postgres"
+const OTHERS = 0o077
+
+/** Nobody else of this machine reads the log, the keys, the passwords. */
+function closeToOthers(folder: string): void {
+  chmodSync(folder, process.getuid?.() === 0 ? 0o711 : 0o700)
+  for (const name of readdirSync(folder)) {
+    if (name === PASSED_THROUGH) continue
+    const path = join(folder, name)
+    const status = lstatSync(path)
+    if (!status.isSymbolicLink() && (status.mode & OTHERS) !== 0) chmodSync(path, status.mode & 0o700)
   }
 }
 
@@ -157,6 +173,7 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
   let lockFile: string
   try {
     mkdirSync(folder, { recursive: true })
+    closeToOthers(folder)
     lockFile = lock(folder)
   } catch (cause) {
     if (cause instanceof LaunchFault) throw cause

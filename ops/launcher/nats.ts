@@ -12,7 +12,7 @@ import { connect } from "node:net"
 import { availableParallelism } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
-import { ANONYMOUS, drawPasswords, passwordVariables, rolesFile } from "./bus-users.ts"
+import { drawPasswords, operatorAddress, passwordVariables, rolesFile } from "./bus-users.ts"
 import type { BusPasswords } from "./bus-users.ts"
 import { LaunchFault } from "./fault.ts"
 import { rememberedPort, portIsFree } from "./ports.ts"
@@ -44,6 +44,8 @@ export interface NatsOptions {
 
 export interface RunningServer extends TiedProcess {
   readonly url: string
+  /** With the operator's name and password, where the server knows users. */
+  readonly operatorUrl: string
   readonly port: number
   readonly logFile: string
 }
@@ -63,7 +65,6 @@ function configText(options: NatsOptions, port: number, dataDir: string): string
     `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB }`,
     // The server takes it as a path from this file on, whatever it begins with.
     `include ${JSON.stringify(relative(dataDir, rolesFile))}`,
-    `no_auth_user: ${ANONYMOUS}`,
     options.configExtra ?? "",
     ""
   ].join("\n")
@@ -125,7 +126,7 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
   const dataDir = resolve(options.dataDir)
   const logFile = join(dataDir, "nats-server.log")
   const configFile = join(dataDir, "nats-server.conf")
-  await mkdir(dataDir, { recursive: true })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await endLeftover(dataDir)
   const port = options.port || (await rememberedPort(join(dataDir, "port")))
   if (!(await portIsFree(port))) {
@@ -133,9 +134,10 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
   }
   await writeFile(configFile, configText(options, port, dataDir), { mode: 0o600 })
 
+  const passwords = options.passwords ?? drawPasswords()
   const logSize = await stat(logFile).then((it) => it.size, () => 0)
   const server = await spawnTied({ command: [options.binary, "-c", configFile],
-    env: { GOMAXPROCS: String(shareOfCores()), ...process.env, ...passwordVariables(options.passwords ?? drawPasswords()) },
+    env: { GOMAXPROCS: String(shareOfCores()), ...process.env, ...passwordVariables(passwords) },
     stopSignal: "SIGTERM"
   })
   options.onSpawn?.(server)
@@ -148,5 +150,6 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
     const seen = `${stderr.trim()} ${await lastLogLines(logFile, logSize)}`.trim()
     return seen === "" ? describeExit(await server.exited) : seen
   })
-  return { ...server, url: `nats://127.0.0.1:${port}`, port, logFile }
+  const url = `nats://127.0.0.1:${port}`
+  return { ...server, url, operatorUrl: operatorAddress(url, passwords), port, logFile }
 }

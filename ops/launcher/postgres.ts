@@ -11,7 +11,7 @@
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
-import { chown, copyFile, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, chown, copyFile, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
@@ -211,7 +211,9 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   const cluster = join(dataDir, "cluster")
   const logFile = join(dataDir, "server.log")
   const postgres = join(binDir(), "postgres")
-  await mkdir(dataDir, { recursive: true, mode: 0o755 })
+  await mkdir(dataDir, { recursive: true })
+  // Whom Postgres runs as passes through, and sees nothing on the way.
+  await chmod(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
   const identity = chooseIdentity(join(binDir(), "initdb"), dataDir)
   if (!existsSync(join(cluster, "PG_VERSION"))) {
     options.progress?.("initialising Postgres")
@@ -239,7 +241,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   const password = (await readFile(join(dataDir, "password"), "utf8")).trim()
   const base = `postgres://${USER}:${password}@127.0.0.1:${port}`
   await untilReady(server, base, logFile)
-  return { ...server, url: `${base}/${DATABASE}`, port, logFile }
+  const url = `${base}/${DATABASE}`
+  return { ...server, url, operatorUrl: url, port, logFile }
 }
 
 /** Makes a cluster with its database and stops it again: a template that later starts copy. */

@@ -8,7 +8,8 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 import { addressFor, drawPasswords } from "./bus-users.ts"
-import { migrate } from "../migrations/migrate.ts"
+import { migrate, migrateStreams } from "../migrations/migrate.ts"
+import { asEdge } from "./edge-keys.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
 import { startNodeChild } from "./node-child.ts"
@@ -56,6 +57,8 @@ export interface StackOptions {
 export interface ServerRole {
   readonly role: SupervisedRole | undefined
   readonly url: string
+  /** For the operator's tools: holds a password where the server is our own. */
+  readonly operatorUrl: string
 }
 
 export interface EdgeRole {
@@ -83,6 +86,15 @@ async function migrateTables(databaseUrl: string): Promise<void> {
   }
 }
 
+/** Nodes may not make streams: the operator does, before they come. */
+async function makeStreams(natsUrl: string, env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await migrateStreams({ ...env, HUB_NATS_URL: natsUrl })
+  } catch (cause) {
+    throw new LaunchFault(`the streams of NATS could not be brought up to date: ${messageOf(cause) || codeOf(cause)}`)
+  }
+}
+
 type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => void }) => Promise<RunningServer>
 
 export class Stack {
@@ -91,8 +103,8 @@ export class Stack {
   readonly #metrics: MetricsPorts
   readonly edges: ReadonlyArray<EdgeRole>
   readonly actors: ReadonlyArray<SupervisedRole>
-  #nats: ServerRole = { role: undefined, url: "" }
-  #postgres: ServerRole = { role: undefined, url: "" }
+  #nats: ServerRole = { role: undefined, url: "", operatorUrl: "" }
+  #postgres: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #migration: Promise<void> = Promise.resolve()
   #stopped: Promise<void> | undefined
 
@@ -128,7 +140,7 @@ export class Stack {
       await this.#options.serversUp?.(this)
       const nodes = [...this.actors, ...this.edges.map((edge) => edge.role)]
       // The nodes wait for their tables by themselves, so both go on at once.
-      this.#migration = migrateTables(this.#postgres.url)
+      this.#migration = this.#migrate(nodes.length > 0)
       await Promise.all([this.#migration, ...nodes.map((role) => role.start())])
       await Promise.all(this.edges.map((edge) => this.#untilHealthy(edge)))
     } catch (cause) {
@@ -137,15 +149,20 @@ export class Stack {
     }
   }
 
+  /** Servers alone are for a restore, which brings its own streams. */
+  async #migrate(withStreams: boolean): Promise<void> {
+    await Promise.all([migrateTables(this.#postgres.url), ...(withStreams ? [makeStreams(this.#nats.operatorUrl, this.#options.env)] : [])])
+  }
+
   async #startServers(): Promise<void> {
     if (this.#stopped !== undefined) throw new Error("the stack is stopped")
     const { nats, postgres } = this.#options
     await Promise.all([
       typeof nats === "string"
-        ? this.#setNats({ role: undefined, url: nats })
+        ? this.#setNats({ role: undefined, url: nats, operatorUrl: nats })
         : this.#server("nats", nats.port, (more) => startNats({ ...nats, ...more, passwords: this.#passwords }), (it) => this.#setNats(it)),
       typeof postgres === "string"
-        ? this.#setPostgres({ role: undefined, url: postgres })
+        ? this.#setPostgres({ role: undefined, url: postgres, operatorUrl: postgres })
         : this.#server("postgres", postgres.port, (more) => startPostgres({ ...postgres, ...more }), (it) =>
             this.#setPostgres(it))
     ])
@@ -191,12 +208,12 @@ export class Stack {
       launch: async (onSpawn) => {
         const server = await start({ port, onSpawn })
         port = server.port
-        set({ role, url: server.url })
+        set({ role, url: server.url, operatorUrl: server.operatorUrl })
         return server
       }
     })
     // Known before it is ready, so that a stop meanwhile reaches it.
-    set({ role, url: "" })
+    set({ role, url: "", operatorUrl: "" })
     await role.start()
   }
 
@@ -230,7 +247,8 @@ export class Stack {
   }
 
   /** A server of our own knows a user for each role; one that runs elsewhere is addressed as it was named. */
-  #asItsUser(kind: "edge" | "actor", env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  #asItsUser(kind: "edge" | "actor", given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    const env = kind === "edge" ? asEdge(given) : given
     const url = env["HUB_NATS_URL"] ?? ""
     return typeof this.#options.nats === "string"
       ? env

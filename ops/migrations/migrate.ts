@@ -1,4 +1,13 @@
-/** Brings Postgres up to date. Kysely's migrator holds a lock in the database: several may call it at once. */
+/**
+ * Brings Postgres and JetStream up to date: tables by Kysely's migrator, which holds a lock in the database, streams by
+ * their wanted configuration. Several may call it at once. It is the operator's: no other user of the bus may make,
+ * change or empty a stream.
+ */
+import { setTimeout as delay } from "node:timers/promises"
+import { connect } from "@nats-io/transport-node"
+import { ensureStreams } from "../../actors/engine/streams.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
+import { readConfig } from "../../schemas/config.ts"
 import { type Migration, Migrator } from "kysely/migration"
 import { openDatabase } from "../../actors/database.ts"
 import * as agents from "./0001_agents.ts"
@@ -16,5 +25,32 @@ export const migrate = async (databaseUrl: string): Promise<void> => {
     if (error !== undefined) throw error instanceof Error ? error : new Error(String(error))
   } finally {
     await db.destroy()
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 5000
+/** JetStream of servers that have just been started chooses its leaders first. */
+const STREAMS_WITHIN_MS = 60_000
+const STREAMS_RETRY_MS = 250
+
+/** Throws what went wrong. `env`: as a node's, with the operator's address of the bus. */
+export const migrateStreams = async (env: NodeJS.ProcessEnv): Promise<void> => {
+  const read = readConfig(env)
+  if (!read.ok) throw new Error(read.problem)
+  const { natsUrl, limits, streamReplicas } = read.config
+  const nats = await connect({ ...(busServers(natsUrl, "operator") ?? { servers: [] }), name: "hub-migrate", timeout: CONNECT_TIMEOUT_MS })
+  try {
+    const end = performance.now() + STREAMS_WITHIN_MS
+    for (;;) {
+      try {
+        await ensureStreams(nats, limits, streamReplicas)
+        return
+      } catch (cause) {
+        if (performance.now() >= end) throw cause
+        await delay(STREAMS_RETRY_MS)
+      }
+    }
+  } finally {
+    await nats.close()
   }
 }

@@ -82,6 +82,9 @@ export interface Operations {
   /** Output: the registered agent's private profile with `webhook_secret` and `welcome`. */
   "challenge.register": { input: { readonly form: Register; readonly hub_id: string; readonly origin: Origin }; output: unknown }
 
+  /** Kind `service`, id = `own`. Headers for the service's own key directory as fetched from one of its hosts. */
+  "service.sign_directory": { input: { readonly authority: string }; output: { readonly signature: string; readonly signature_input: string } }
+
   /** Kind `limit`, id = `<bucket>.<key hash>`: one rate-limit bucket. Grants 0 to `wanted` requests of the window. */
   "limit.draw": { input: { readonly bucket: string; readonly wanted: number }; output: LimitGrant }
 }
@@ -178,6 +181,9 @@ export interface Queries {
   categories: { input: null; output: ReadonlyArray<Category> }
   stats: { input: null; output: Stats }
   /** The actor side's own checks; the edge adds its own. `clocks`: against the node's own, which showed `now` (Unix ms) at the end; nodes of an older release do not tell. */
+  /** Whether anybody answers for the read models at all. */
+  alive: { input: null; output: null }
+  /** Answered by actor nodes: it is also of the log. */
   health: { input: null; output: Pick<Health, "status"> & { readonly checks: NonNullable<Health["checks"]>; readonly clocks?: ReadonlyArray<Clock>; readonly now?: number } }
 }
 

@@ -61,6 +61,7 @@ const OF_EDGES: Readonly<Record<OperationName, true>> = {
   "challenge.create": true,
   "challenge.serve": true,
   "challenge.register": true,
+  "service.sign_directory": true,
   "limit.draw": true
 }
 

@@ -1,10 +1,12 @@
 /** The three steps of registration, each as one exchange, and what a test needs to know to take them rightly. */
+import { Sealer } from "../../actors/engine/seal.ts"
+import { answerPurpose } from "../../actors/registration/actor.ts"
 import { powHash, powHolds } from "../../schemas/signing/pow.ts"
 import type { Service } from "../../ops/cli/connection.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
 import { askChallenge } from "../support/register.ts"
-import { logOf } from "../support/service.ts"
+import { logOf, TEST_SERVER_KEY } from "../support/service.ts"
 
 export interface Challenge {
   readonly id: string
@@ -67,13 +69,14 @@ export class Applicant {
   }
 }
 
-/** What the service holds to be right, as its own log has it: the interface never tells. */
+/** What the service holds to be right: its log has it sealed, and the test knows the key. */
 export async function answersOf(view: Service, challenge: string): Promise<Readonly<Record<string, string>>> {
   for (const { commit } of await logOf(view, "challenge", challenge)) {
     for (const event of commit.events) {
       if (event.type !== "challenge.served" || !("questions" in event)) continue
       const questions = event.questions as ReadonlyArray<{ readonly id: string; readonly answer: string }>
-      return Object.fromEntries(questions.map(({ id, answer }) => [id, answer]))
+      const sealer = new Sealer(Buffer.from(TEST_SERVER_KEY, "base64"))
+      return Object.fromEntries(questions.map(({ id, answer }) => [id, sealer.open(answer, answerPurpose(challenge))]))
     }
   }
   throw new Error(`the questions of ${challenge} were not served`)

@@ -1,10 +1,12 @@
 /** An edge in the test's own process, on a real nats-server, with a played actors' side. */
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { randomBytes } from "node:crypto"
 import { Deferred, Effect, Fiber } from "effect"
 import { openEdge } from "../../edge/app.ts"
 import { loadEdgeConfig } from "../../edge/config.ts"
 import { RequestLog } from "../../edge/http/log.ts"
+import { edgeKeys } from "../../ops/launcher/edge-keys.ts"
 import { findNatsServer } from "../../ops/launcher/nats-binary.ts"
 import { startNats } from "../../ops/launcher/nats.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
@@ -20,7 +22,7 @@ export interface TestNats {
 
 export const openNats = async (): Promise<TestNats> => {
   const binary = await findNatsServer({ env: process.env, dataDir: join(projectRoot, ".hub"), progress: (line) => console.error(line) })
-  const server = await startNats({ binary, dataDir: await testFolder("nats") })
+  const server = await startNats({ binary, dataDir: await testFolder("nats"), configExtra: "no_auth_user: operator" })
   return { url: server.url, stop: async () => void (await server.kill()) }
 }
 
@@ -73,7 +75,8 @@ export class TestEdge {
 
   static async start(options: EdgeOptions): Promise<TestEdge> {
     const port = await drawPort()
-    const config = await loadEdgeConfig({
+    const config = loadEdgeConfig({
+      ...edgeKeys(randomBytes(32)),
       HUB_ENV: "development",
       HUB_PORT: String(port),
       HUB_NATS_URL: options.nats,
@@ -137,6 +140,7 @@ export const playActors = (node: WireNode): void => {
   node.on("agent.delete", (ask) => ({ data: { deleted: true, id: ask.actor }, head: { rate } }))
   node.onQuery("stats", () => ({ ok: true, data: { agents: 3 } }))
   node.onQuery("categories", () => ({ ok: true, data: [] }))
+  node.onQuery("alive", () => ({ ok: true, data: null }))
   node.onQuery("health", () => ({ ok: true, data: { status: "ok", checks: { db: { status: "pass", observed: 1, unit: "ms", time: "2026-01-01T00:00:00Z", message: null } }, clocks: [], now: Date.now() } }))
 }
 

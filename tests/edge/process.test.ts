@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto"
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { readFile, stat } from "node:fs/promises"
+import { existsSync } from "node:fs"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { edgeKeys } from "../../ops/launcher/edge-keys.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
@@ -27,6 +29,8 @@ afterAll(async () => {
 interface Started {
   readonly child: ChildProcess
   readonly port: number
+  /** Its data folder. */
+  readonly data: string
   readonly output: () => string
   readonly errors: () => string
   readonly ready: Promise<void>
@@ -44,10 +48,11 @@ afterEach(async () => {
 
 const start = async (env: Readonly<Record<string, string>> = {}): Promise<Started> => {
   const port = Number(env["HUB_PORT"] ?? (await drawPort()))
+  const data = await testFolder("process")
   const child = spawn(process.execPath, ["--no-warnings", "edge/main.ts"], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { PATH: process.env["PATH"], HUB_ENV: "development", HUB_PORT: String(port), HUB_NATS_URL: nats.url, HUB_DATA: await testFolder("process"), ...env }
+    env: { PATH: process.env["PATH"], HUB_ENV: "development", HUB_PORT: String(port), HUB_NATS_URL: nats.url, HUB_DATA: data, ...edgeKeys(randomBytes(32)), ...env }
   })
   children.push(child)
   let output = ""
@@ -61,6 +66,7 @@ const start = async (env: Readonly<Record<string, string>> = {}): Promise<Starte
   return {
     child,
     port,
+    data,
     output: () => output,
     errors: () => errors,
     ready: once(child, "message").then(([message]) => expect(message).toEqual({ ready: true })),
@@ -103,7 +109,7 @@ describe("a port for scrapers that is taken", () => {
 describe("the port for scrapers in production", () => {
   it("is on every interface, where one is named", async () => {
     const metrics = await drawPort()
-    const edge = await start({ HUB_ENV: "production", HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64"), HUB_METRICS_PORT: String(metrics) })
+    const edge = await start({ HUB_ENV: "production", HUB_METRICS_PORT: String(metrics) })
     await edge.ready
     expect(await (await fetch(`http://127.0.0.2:${metrics}/metrics`)).text()).toContain("hub_build_info{")
   })
@@ -176,8 +182,8 @@ describe("an edge's process", () => {
 
   it.each([
     [{ HUB_PORT: "99999" }, "HUB_PORT"], [{ HUB_BASE_URL: "nonsense" }, "HUB_BASE_URL"], [{ HUB_LIMITS: '{"nope":1}' }, "HUB_LIMITS"],
-    [{ HUB_SERVER_KEY: "short" }, "HUB_SERVER_KEY"], [{ HUB_SERVER_KEY_FILE: "/nowhere/key" }, "HUB_SERVER_KEY_FILE"],
-    [{ HUB_ENV: "production" }, "HUB_SERVER_KEY"], [{ HUB_HOSTS: "a b" }, "HUB_HOSTS"]
+    [{ HUB_SERVER_PUBLIC_KEY: "short" }, "HUB_SERVER_PUBLIC_KEY"], [{ HUB_ADDRESS_KEY: "" }, "HUB_ADDRESS_KEY"],
+    [{ HUB_BIND: "0.0.0.0" }, "HUB_BIND"], [{ HUB_BIND: "192.168.0.4" }, "HUB_BIND"], [{ HUB_HOSTS: "a b" }, "HUB_HOSTS"]
   ])("refuses %j with one line and exit code 78", async (env, name) => {
     const edge = await start(env)
     expect(await edge.exit).toBe(78)
@@ -194,18 +200,12 @@ describe("an edge's process", () => {
     other.close()
   })
 
-  it("shares one key with all that start at once, readable by its owner alone", async () => {
-    const data = await testFolder("shared")
-    const edges = await Promise.all([start({ HUB_DATA: data }), start({ HUB_DATA: data }), start({ HUB_DATA: data })])
-    await Promise.all(edges.map((edge) => edge.ready))
-    const keys = await Promise.all(edges.map(async (edge) => {
-      const { data: discovery } = (await (await fetch(`http://127.0.0.1:${edge.port}/api/v1`)).json()) as { data: { server_public_key: string } }
-      return discovery.server_public_key
-    }))
-    expect(new Set(keys).size).toBe(1)
-    expect(Buffer.from(keys[0] ?? "", "base64")).toHaveLength(32)
-    const file = join(data, "server.key")
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect(Buffer.from((await readFile(file, "utf8")).trim(), "base64")).toHaveLength(32)
+  it("has no key of the service, and shows the public one that it was given", async () => {
+    const [given, seed] = [edgeKeys(randomBytes(32)), randomBytes(32).toString("base64")]
+    const edge = await start({ ...(given as Record<string, string>), HUB_SERVER_KEY: seed })
+    await edge.ready
+    const { data } = (await (await fetch(`http://127.0.0.1:${edge.port}/api/v1`)).json()) as { data: { server_public_key: string } }
+    expect(data.server_public_key).toBe(given["HUB_SERVER_PUBLIC_KEY"])
+    expect(existsSync(join(edge.data, "server.key"))).toBe(false)
   })
 })

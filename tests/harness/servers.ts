@@ -105,7 +105,7 @@ export function controlOf(role: SupervisedRole): ProcessControl {
 
 export function serverControl(server: Stack["nats"]): ServerControl {
   if (server.role === undefined) throw new Error("this server was not started by the test")
-  return Object.defineProperty(controlOf(server.role) as ServerControl, "url", { value: server.url, enumerable: true })
+  return Object.defineProperty(controlOf(server.role) as ServerControl, "url", { value: server.operatorUrl, enumerable: true })
 }
 
 /** Remembers every process a stack ever had, so that none can be left unnoticed. */
@@ -130,12 +130,13 @@ export async function endAll(stack: Stack, ledger: PidLedger, folder: string, lo
   if (left.length > 0) throw new Error(`processes were left behind: ${left.join(", ")}`)
 }
 
+/** Without nodes: parts of them are tried on these, by whoever connects. */
 export async function startServers(options: ServersOptions = {}): Promise<Servers> {
   const folder = await testFolder("servers")
   const logs = openLogBook()
   const ledger = new PidLedger()
   const stack = new Stack({
-    ...(await serverOptions(folder, options)),
+    ...(await serverOptions(folder, { ...options, natsConfig: `no_auth_user: operator\n${options.natsConfig ?? ""}` })),
     root: projectRoot,
     env: {},
     edgePorts: [],

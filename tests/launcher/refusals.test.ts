@@ -85,7 +85,7 @@ describe("one line and status 1", () => {
   test("when a node refuses its configuration: the line is the node's own", async () => {
     const launcher = await launch({ env: { MISBEHAVE: "configuration" } })
     await expectRefusal(launcher, /^hub: HUB_SOMETHING must be a colour$/)
-    expect(readdirSync(launcher.dataDir).toSorted()).toEqual(["nats", "postgres", "version.json"])
+    expect(readdirSync(launcher.dataDir).toSorted()).toEqual(["nats", "postgres", "server.key", "version.json"])
   })
 })
 

@@ -1,4 +1,5 @@
 /** NATS service discovery (ADR-32), asked by another implementation's client on a real server. */
+import { busServers } from "../../schemas/bus/servers.ts"
 import { connect, type NatsConnection, type QueuedIterator, ServiceResponseType } from "nats"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { API_PREFIX, VERSION } from "../../schemas/version.ts"
@@ -16,7 +17,7 @@ let client: AgentClient
 
 beforeAll(async () => {
   service = await testService()
-  nats = await connect({ servers: service.system.nats.url })
+  nats = await connect(busServers(service.system.nats.url, "operator") ?? { servers: [] })
   const edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge })
   await register(client, { edge })

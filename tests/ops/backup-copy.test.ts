@@ -229,7 +229,7 @@ describe("a restore", () => {
     }
     const { config, ack_floor } = await into.manager.consumers.info(streams.timers, consumers.timers)
     expect(config.filter_subject).toBe(subjects.timerFires)
-    expect(ack_floor.stream_seq).toBe(manifest.consumers[0]?.floor)
+    expect(ack_floor.stream_seq).toBe(manifest.consumers.find(({ name }) => name === consumers.timers)?.floor)
     expect(await refusal(into.desk, ["restore", folder])).toMatch(/^JetStream holds HUB_COUNTERS, HUB_EVENTS, .*--replace/)
   })
 

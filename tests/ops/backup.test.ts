@@ -15,6 +15,7 @@ import { dataOf, outcome } from "../support/outcome.ts"
 import { answering, healthy, type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { setRecovery } from "../support/rotation.ts"
 
 const WRITERS = 8
 const SUSPENDED_SECONDS = 30
@@ -127,7 +128,7 @@ describe("the drill", () => {
     await quiet.client.call("PATCH", "/api/v1/me", { body: { name: "Quiet" } })
     used = quiet.client.last as Exchange
     // A delivery that failed once and waits for its timer, and a suspension that waits for its own.
-    expect(outcome(await waiting.client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: newIdentity().publicKey } }))).toBe("200")
+    expect(outcome(await setRecovery(waiting.client))).toBe("200")
     await waitFor(() => receiver.received.length === 1, { describe: "the first attempt" })
     until = Date.now() + SUSPENDED_SECONDS * 1000
     await operated(desk, ["agent", "suspend", suspended.agent.handle, "--until", new Date(until).toISOString()])

@@ -13,7 +13,7 @@ import { readWhatIf, whatIf } from "../../ops/replay/what-if.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 
 const fixture = async (name: string) => readFixture(await readFile(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8"))
-const config = { limits: LIMITS, env: "development", baseUrl: "http://127.0.0.1:8080", captchaBypass: null, name: "Hub" } as const
+const config = { limits: LIMITS, env: "development", baseUrl: "http://127.0.0.1:8080", captchaBypass: null, name: "Hub", hosts: [] } as const
 
 const folded = async (name: string) => {
   const { kind: called, id, commits } = await fixture(name)
@@ -86,7 +86,7 @@ test("a registration that was never made: its companions, with the number that w
   const { kind, id, commits, steps } = await folded("challenge-answered")
   const { hub_id } = (steps[0]?.state ?? never()) as Challenge
   const input = { form: { handle: "ada", name: "n", answers: {}, captcha_bypass: "t" }, hub_id }
-  const command = readWhatIf(JSON.stringify({ op: "challenge.register", input, facts: { number: 12 } }))
+  const command = readWhatIf(JSON.stringify({ op: "challenge.register", input, facts: { number: 12, questions: [] } }))
   const { also, reply, refused } = whatIf({ kind, id, entries: commits, until: { seq: commits[0]?.seq ?? 0 } }, command, { ...config, captchaBypass: "t" })
   expect(refused).toBeNull()
   expect(also.map((companion) => `${companion.kind} ${companion.id}`)).toEqual([`agent ${hub_id}`, `key ${hub_id}`, "handle ada", "number HX-000012"])

@@ -5,6 +5,9 @@ import { subjects } from "../../schemas/subjects.ts"
 import { startSystem, type System, type SystemOptions } from "../harness/index.ts"
 import { BYPASS_TOKEN } from "./register.ts"
 
+/** The service's key of a system under test, so that tests can open what the log holds sealed. */
+export const TEST_SERVER_KEY = Buffer.alloc(32, 7).toString("base64")
+
 const PLENTY = 1_000_000
 const LOG_PAGE = 1000
 
@@ -26,7 +29,7 @@ export async function testService(options: SystemOptions = {}): Promise<TestServ
   const system = await startSystem({
     ...options,
     limits: { ...WIDE_LIMITS, ...options.limits },
-    env: { HUB_CAPTCHA_BYPASS: BYPASS_TOKEN, ...options.env }
+    env: { HUB_CAPTCHA_BYPASS: BYPASS_TOKEN, HUB_SERVER_KEY: TEST_SERVER_KEY, ...options.env }
   })
   const view = await openService({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url })
   return {

@@ -42,8 +42,7 @@ class World {
     log: {
       append: (group) => Promise.resolve(this.log.append(group)),
       read: (subject, after, max) => Promise.resolve(this.log.read(subject, after, max)),
-      lastSeq: (subject) => Promise.resolve(this.log.subjects.get(subject)?.at(-1)?.seq ?? 0),
-      erase: () => Promise.resolve()
+      lastSeq: (subject) => Promise.resolve(this.log.subjects.get(subject)?.at(-1)?.seq ?? 0)
     },
     snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
     timers: { set: () => Promise.resolve() },

@@ -76,11 +76,17 @@ describe("the log", () => {
     expect(await log.lastSeq(targets[2] ?? "")).toBe(0)
   })
 
-  test("an erased subject begins again", async () => {
-    const one = subject()
-    await log.append([{ subject: one, expected: 0, commit: commit("gone") }])
-    await log.erase(one)
-    expect((await log.read(one, 0, 10)).entries).toEqual([])
+  test("a commit that is kept for a time is gone after it, its neighbours in the batch are not, and its subject begins again", async () => {
+    const [brief, other] = [subject(), subject()]
+    const results = await Promise.all([
+      log.append([{ subject: brief, expected: 0, commit: commit("gone"), keepSeconds: 1 }, { subject: other, expected: 0, commit: commit("kept") }]),
+      log.append([{ subject: subject(), expected: 0, commit: commit("beside") }])
+    ])
+    expect(results.map(({ ok }) => ok)).toEqual([true, true])
+    expect((await log.read(brief, 0, 10)).entries.map((entry) => entry.commit.id)).toEqual(["gone"])
+    await waitFor(async () => (await log.lastSeq(brief)) === 0, { describe: "the commit to be forgotten" })
+    expect((await log.append([{ subject: brief, expected: 0, commit: commit("anew") }])).ok).toBe(true)
+    expect((await log.read(other, 0, 10)).entries).toHaveLength(1)
   })
 
   test("what was acknowledged outlives a SIGKILL of the server; what was not is said to be unknown", async () => {

@@ -67,6 +67,21 @@ describe("the nonce log", () => {
     expect(await use(log, "k", "n1", "second")).toBe("reused")
   })
 
+  test("says of each repeat of a request what it said of the first: that its use could not be recorded", async () => {
+    const away = { ...HOME, subject: "hub.nonce.nowhere" }
+    const log = new NonceLog(bus.nats, away)
+    const [first, again] = [use(log, "k0", "n0", "request"), use(log, "k0", "n0", "request")]
+    expect(await first).toBe(false)
+    const config = { name: "NOWHERE", subjects: [away.subject] }
+    await bus.manager.streams.add(config)
+    try {
+      expect(await use(log, "k0", "n1", "another request")).toBe(true)
+      expect([await again, await use(log, "k0", "n0", "request")]).toEqual([false, false])
+    } finally {
+      await bus.manager.streams.delete(config.name)
+    }
+  })
+
   test("a node that starts later, or takes over, refuses what another has recorded", async () => {
     const [owner, heir] = [new NonceLog(await bus.connection(), HOME), new NonceLog(await bus.connection(), HOME)]
     await owner.follow()

@@ -128,8 +128,7 @@ export class SimNode implements LeaseStore {
     const log: EventLog = {
       append: (group) => this.append(group),
       read: (subject, after, max) => this.deliverLater(() => this.world.log.read(subject, after, max)),
-      lastSeq: (subject) => this.deliverLater(() => this.world.log.subjects.get(subject)?.at(-1)?.seq ?? 0),
-      erase: () => Promise.resolve()
+      lastSeq: (subject) => this.deliverLater(() => this.world.log.subjects.get(subject)?.at(-1)?.seq ?? 0)
     }
     this.host = new ActorHost([tokensKind.make({} as KindParts)], {
       log,

@@ -31,8 +31,8 @@ const SERVED_AT = CREATED_AT + 1000
 const served = fold(open, serve(open, nonce, SERVED_AT), SERVED_AT)
 
 const inputOf = (more: Partial<RegisterInput["form"]> = {}, hub_id = "hx1"): RegisterInput => ({ form: { challenge_id: "c", handle: "Some-One", name: "Name", answers: right, ...more }, hub_id })
-const judge = (state: ChallengeState, input: RegisterInput, at = SERVED_AT + 1, under = rules): Decision<ChallengeEvent> | null => judgeRegister(state, input, at, under)
-const register = (state: ChallengeState, input: RegisterInput, at = SERVED_AT + 1) => decideRegister(state, input, { at, id: "c", seq: 2, facts: { number: 42, sealedSecret: "sealed" } }, rules)
+const judge = (state: ChallengeState, input: RegisterInput, at = SERVED_AT + 1, under = rules): Decision<ChallengeEvent> | null => judgeRegister(state, input, at, under, questions)
+const register = (state: ChallengeState, input: RegisterInput, at = SERVED_AT + 1) => decideRegister(state, input, { at, id: "c", seq: 2, facts: { number: 42, sealedSecret: "sealed", questions } }, rules)
 
 describe("step 1", () => {
   test("the work grows with registrations from the address and never beyond the cap", () => {
@@ -44,12 +44,6 @@ describe("step 1", () => {
 
   test("refuses keys that are taken, and a challenge that is there already", () => {
     expect([create(null, { key: "registered" }), create(null, { key: "retired" }), create(open)].map(codeOf)).toEqual(["key_already_registered", "key_retired", "challenge_used"])
-  })
-
-  test("what is kept of it is erased by a timer, behind the last moment of its use", () => {
-    const decision = create(null)
-    if ("refused" in decision) throw new Error(decision.refused.code)
-    expect(decision.timers?.map(({ at }) => at > CREATED_AT + POW_MS + ANSWER_MS)).toEqual([true])
   })
 })
 

@@ -1,0 +1,27 @@
+/** What an edge may know of the service's key: its public half, and a key derived of it for one purpose (edge/config.ts). */
+import { createHmac } from "node:crypto"
+import { serverSeed } from "../../actors/server-key.ts"
+import { readConfig } from "../../schemas/config.ts"
+import { encodeBase64 } from "../../schemas/signing/key.ts"
+import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
+import { LaunchFault } from "./fault.ts"
+
+export const edgeKeys = (seed: Uint8Array): NodeJS.ProcessEnv => ({
+  HUB_SERVER_PUBLIC_KEY: encodeBase64(keyPairOfSeed(seed).publicKey),
+  HUB_ADDRESS_KEY: createHmac("sha256", seed).update("hub client addresses").digest("base64")
+})
+
+/** Of the key that the environment names; in development it is made where there is none yet. */
+const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const read = readConfig(env)
+  if (!read.ok) throw new LaunchFault(read.problem)
+  const seeded = serverSeed(read.config, env)
+  if (!seeded.ok) throw new LaunchFault(seeded.problem)
+  return edgeKeys(seeded.seed)
+}
+
+/** An edge's environment: without the service's key, with what it may know of it. */
+export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
+  return { ...rest, ...keysFor(env) }
+}
