@@ -10,8 +10,9 @@ export default defineConfig({
     maxWorkers: 2,
     bail: 0,
     retry: 0,
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
-    teardownTimeout: 20_000
+    // Bounds for what hangs, not for what is slow: no test may depend on the pace of the machine.
+    testTimeout: 240_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000
   }
 })

@@ -106,7 +106,7 @@ describe("beside each other", () => {
     await waitFor(async () => (await deliveries(gone)).some(({ attempts, last_error }) => attempts > 0 && last_error === "timeout"))
     gone.receiver.behave(healthy)
     await setAgain(gone)
-    await waitFor(async () => (await deliveries(gone)).every(({ status }) => status === "delivered" || status === "dropped"), { deadlineMs: 25_000, describe: "all of them" })
+    await waitFor(async () => (await deliveries(gone)).every(({ status }) => status === "delivered" || status === "dropped"), { describe: "all of them" })
     const seen = new Set(gone.receiver.received.map(({ id }) => id))
     for (const { id, status } of await deliveries(gone)) if (status === "delivered") expect(seen.has(`ntf_${id}`)).toBe(true)
     expect([...seen].every((id) => ids.includes(Number(id.slice(4))))).toBe(true)

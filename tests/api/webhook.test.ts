@@ -279,7 +279,7 @@ describe("an account that is closed", () => {
     await service.view.command("agent", it.agent.id, "agent.ban", { reason: "a test" })
     const count = receiver.received.length
     const status = async () => (await service.view.db.selectFrom("deliveries").select("status").where("id", "=", String(delivery_id)).executeTakeFirst())?.status
-    await waitFor(async () => (await status()) === "dropped", { deadlineMs: 20_000, describe: "the delivery to be dropped" })
+    await waitFor(async () => (await status()) === "dropped", { describe: "the delivery to be dropped" })
     expect(receiver.received).toHaveLength(count)
   })
 

@@ -45,7 +45,7 @@ describe("in production's configuration", () => {
     const status = await waitFor(async () => {
       const seen = JSON.parse(await cluster.compose(["run", "--rm", "--no-deps", "operator", "status", "--json"])) as Status
       return seen.nodes.length === 2 && seen.unowned_shards.length === 0 ? seen : null
-    }, { describe: "two nodes that share all shards", deadlineMs: 60_000 })
+    }, { describe: "two nodes that share all shards" })
     expect(new Set(status.streams.map((stream) => stream.replicas))).toEqual(new Set([3]))
   })
 
@@ -71,7 +71,7 @@ describe("under load", () => {
 
   beforeAll(async () => {
     await cluster.open()
-    view = await waitFor(() => cluster.view(), { describe: "the window", deadlineMs: 30_000 })
+    view = await waitFor(() => cluster.view(), { describe: "the window" })
     load = await loadOf(AGENTS, [cluster.url], seeded("cluster"), { losesConnections: true })
     load.start()
     await waitFor(() => load.answeredSince(0, 10), { describe: "answers before the restarts" })
@@ -85,7 +85,7 @@ describe("under load", () => {
     const begin = performance.now()
     const said = await cluster.rollingRestart(services, recreate)
     const back = performance.now()
-    await waitFor(() => load.answeredSince(back, 10), { describe: `answers after ${services.join(", ")}`, deadlineMs: 30_000 })
+    await waitFor(() => load.answeredSince(back, 10), { describe: `answers after ${services.join(", ")}` })
     const silence = load.longestSilence(begin, performance.now())
     console.log(`${said.trim().split("\n").join(", ")}: ${Math.round((back - begin) / 1000)} s, longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`)
     expectNoFault(load)
@@ -96,12 +96,12 @@ describe("under load", () => {
   test("a nats-server that is killed is an election, and no more: the other two answer before it is back", async () => {
     const killedAt = performance.now()
     await cluster.compose(["kill", "--signal", "SIGKILL", "nats-2"])
-    await waitFor(() => load.answeredSince(killedAt, 10), { describe: "answers without nats-2", deadlineMs: 60_000 })
+    await waitFor(() => load.answeredSince(killedAt, 10), { describe: "answers without nats-2" })
     const silence = load.longestSilence(killedAt, performance.now())
     await cluster.compose(["start", "nats-2"])
-    await waitFor(async () => (await cluster.compose(["ps", "--format", "{{.Status}}", "nats-2"])).includes("(healthy)"), { describe: "nats-2 to be well", deadlineMs: 60_000 })
+    await waitFor(async () => (await cluster.compose(["ps", "--format", "{{.Status}}", "nats-2"])).includes("(healthy)"), { describe: "nats-2 to be well" })
     const back = performance.now()
-    await waitFor(() => load.answeredSince(back, 10), { describe: "answers with nats-2", deadlineMs: 30_000 })
+    await waitFor(() => load.answeredSince(back, 10), { describe: "answers with nats-2" })
     console.log(`nats-2 killed: longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`)
     expectNoFault(load)
   }, RESTARTING_MS)

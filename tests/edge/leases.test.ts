@@ -92,7 +92,7 @@ describe("an edge", () => {
     const connection = await openBus()
     const kv = await new Kvm(connection).open(buckets.leases)
     await kv.delete(shardKey(shardOf(agent.hubId)))
-    await waitFor(async () => (await me(edge)).status === 503, { deadlineMs: 20_000 })
+    await waitFor(async () => (await me(edge)).status === 503)
     const refused = await me(edge)
     expect([refused.json.error.code, refused.headers.get("retry-after")]).toEqual(["unavailable", "1"])
   })
@@ -107,7 +107,7 @@ describe("an edge", () => {
     await (await jetstreamManager(connection)).streams.purge(`KV_${buckets.leases}`, { filter: key })
     // Another is written after it, so that it is not the end of the bucket that is missing.
     await node.claim(shardOf(agent.hubId))
-    await waitFor(async () => (await me(edge)).status === 503, { deadlineMs: 25_000 })
+    await waitFor(async () => (await me(edge)).status === 503)
   })
 
   it("forgets what is no longer there when the bucket is made anew", async () => {
@@ -119,7 +119,7 @@ describe("an edge", () => {
     await (await jetstreamManager(connection)).streams.delete(`KV_${buckets.leases}`)
     await node.claim(shardOf(agent.hubId))
     // The node would still answer: only the view can tell that it owns the shard no longer.
-    await waitFor(async () => (await me(edge)).status === 503, { deadlineMs: 25_000 })
+    await waitFor(async () => (await me(edge)).status === 503)
   })
 
   it("heals when the bucket is made anew", async () => {
@@ -133,7 +133,7 @@ describe("an edge", () => {
     await waitFor(async () => {
       await me(edge)
       return other.asked("agent.me").length > 0
-    }, { deadlineMs: 25_000 })
+    })
   })
 })
 
@@ -159,7 +159,7 @@ describe("an edge whose line to the bus breaks", () => {
     const refused = await me(edge)
     expect([refused.status, refused.json.error.code, refused.headers.get("retry-after")]).toEqual([503, "unavailable", "1"])
     proxy.heal()
-    await waitFor(async () => (await me(edge)).status === 200, { deadlineMs: 20_000, describe: "the edge to heal" })
+    await waitFor(async () => (await me(edge)).status === 200, { describe: "the edge to heal" })
     expect((await edge.call("/api/v1/health")).status).toBe(200)
   })
 

@@ -8,7 +8,6 @@ import { drawPort } from "../../ops/launcher/ports.ts"
 import { isRunning } from "../../ops/launcher/proc.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
 
-const START_DEADLINE_MS = 30_000
 
 export interface Ended {
   readonly code: number | null
@@ -57,7 +56,6 @@ export class Launcher {
 
   async ready(): Promise<this> {
     await waitFor(() => (this.process.exitCode === null ? this.stdout.includes("ready ") : "it has ended"), {
-      deadlineMs: START_DEADLINE_MS,
       describe: "the launcher's ready line"
     })
     if (this.process.exitCode !== null) throw new Error(`the launcher ended: ${this.stderr}`)

@@ -169,7 +169,7 @@ async function fires(): Promise<{ readonly names: ReadonlySet<string>; readonly 
 }
 
 describe("a cut under writes", () => {
-  test("holds whole commits, the newest of what is replaced, every number and every timer", { timeout: 120_000 }, async () => {
+  test("holds whole commits, the newest of what is replaced, every number and every timer", async () => {
     let cutInside = 0
     for (let round = 0; round < 25 && cutInside < 2; round++) {
       const running = await load(round)
@@ -215,7 +215,7 @@ describe("a restore", () => {
     manifest = await taken(folder)
   })
 
-  test("brings every stream as it was, and is not made over what is there", { timeout: 60_000 }, async () => {
+  test("brings every stream as it was, and is not made over what is there", async () => {
     await emptied()
     await operated(into.desk, ["restore", folder, "--gap", "0", "--replace"])
     for (const { name } of manifest.streams) {
@@ -233,7 +233,7 @@ describe("a restore", () => {
     expect(await refusal(into.desk, ["restore", folder])).toMatch(/^JetStream holds HUB_COUNTERS, HUB_EVENTS, .*--replace/)
   })
 
-  test("leaves a gap in the log and in the counters, which outlives the server", { timeout: 60_000 }, async () => {
+  test("leaves a gap in the log and in the counters, which outlives the server", async () => {
     const { lastSeq, nextSeq } = await brought(folder, 500)
     expect(nextSeq).toBe(lastSeq + 5001)
     await into.servers.nats.kill()
@@ -294,7 +294,7 @@ describe("a restore", () => {
     expect(await heldBy(into)).toEqual([])
   })
 
-  test("that is killed leaves nothing to work on, and is made anew", { timeout: 60_000 }, async () => {
+  test("that is killed leaves nothing to work on, and is made anew", async () => {
     await emptied()
     const { child, ended } = operate(into.desk, ["restore", folder, "--replace"])
     await waitFor(async () => (await heldBy(into)).includes(streams.events), { describe: "the log to come" })

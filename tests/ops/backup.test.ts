@@ -200,11 +200,11 @@ describe("the drill", () => {
     await waitFor(() => receiver.received.some(({ id }) => id !== first?.id), { describe: "a new delivery" })
   })
 
-  test("the suspension ends at its time", { timeout: 60_000 }, async () => {
+  test("the suspension ends at its time", async () => {
     const status = async () => (await profile(suspended))["status"]
     // Far enough from it, so that a slow machine does not come too late.
     if (Date.now() < until - 5000) expect(await status()).toBe("suspended")
-    await waitFor(async () => (await status()) === "active", { deadlineMs: 50_000, describe: "the end of the suspension" })
+    await waitFor(async () => (await status()) === "active", { describe: "the end of the suspension" })
     expect(Date.now()).toBeGreaterThanOrEqual(until)
   })
 

@@ -198,7 +198,7 @@ test("no secret of a registration and a rotation is shown by any of these", asyn
   await replay("agent", past.handle, { export: files[0] })
   await replay("challenge", past.challenge, { export: files[1] })
   const register = await command("register", {
-    op: "challenge.register", input: { form: { handle: "other", name: "n", answers: { q1: "my answer" }, captcha_bypass: "my token" }, hub_id: past.id }
+    op: "challenge.register", input: { form: { handle: "other", name: "n", answers: { q1: "my answer" }, captcha_bypass: "my token" }, hub_id: past.id }, facts: { questions: [] }
   })
   const serve = await command("serving", { op: "challenge.serve", input: { pow_nonce: "0" } })
   const [created] = await logOf(service.view, "challenge", past.challenge)

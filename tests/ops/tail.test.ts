@@ -54,7 +54,7 @@ function tail(...args: ReadonlyArray<string>): Tail {
 
 const define = (slug: string): Promise<string> => said(categoryCommand, service, ["define", slug], { name: slug, position: "5" })
 const showing = (one: Tail, text: string): Promise<unknown> =>
-  waitFor(() => one.lines().some((line) => line.includes(text)), { deadlineMs: 20_000, describe: `a line with ${text}; stderr: ${one.errors()}` })
+  waitFor(() => one.lines().some((line) => line.includes(text)), { describe: `a line with ${text}; stderr: ${one.errors()}` })
 
 test("shows from a point on one line a commit, goes on over a restart of the bus without a gap, and ends in order", async () => {
   const one = tail("--since", "1")
@@ -62,7 +62,7 @@ test("shows from a point on one line a commit, goes on over a restart of the bus
   await showing(one, `challenge/${past.challenge}  challenge.serve  challenge.served`)
   await service.system.nats.kill()
   await service.system.nats.restart()
-  await waitFor(() => define("after-the-restart").then(() => true), { deadlineMs: 20_000, describe: "the service to take a command again" })
+  await waitFor(() => define("after-the-restart").then(() => true), { describe: "the service to take a command again" })
   await showing(one, "category/after-the-restart  category.define  category.defined")
   const sequences = one.lines().map((line) => Number(/^#(\d+) /.exec(line)?.[1]))
   expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
@@ -85,7 +85,7 @@ test("follows one kind or one actor, from a time on or from now on, as JSON with
   await waitFor(async () => {
     await define(`live-${made++}`)
     return live.lines().length > 0
-  }, { deadlineMs: 20_000, describe: "a live line" })
+  }, { describe: "a live line" })
   expect(live.lines().every((line) => line.includes("  category/live-"))).toBe(true)
   expect(agent.lines().map((line) => (JSON.parse(line) as { kind: string; id: string }).id)).toEqual(Array.from({ length: 4 }, () => past.id))
   expect(handles.lines()).toHaveLength(1)
@@ -106,7 +106,7 @@ test("ends when whoever reads it has gone", async () => {
   const over = await waitFor(async () => {
     await define(`unread-${made++}`)
     return one.child.exitCode !== null
-  }, { deadlineMs: 20_000, describe: "the end of a tail that nobody reads" })
+  }, { describe: "the end of a tail that nobody reads" })
   expect(over).toBe(true)
   expect(await ended).toEqual([0, null])
 }, 40_000)

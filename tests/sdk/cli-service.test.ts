@@ -301,7 +301,7 @@ describe("recovery", () => {
     expect((await readdir(lost)).filter((name) => name.startsWith("key.unused-"))).toHaveLength(1)
     expect(await publicKeyIn(lost)).not.toBe(first)
     expect(await runIn(home)(args)).toMatchObject({ status: 1, errors: expect.stringContaining("file_exists") })
-    const after = await waitFor(() => me(runIn(lost)), { deadlineMs: 40_000 })
+    const after = await waitFor(() => me(runIn(lost)))
     expect(after).toMatchObject({ id: before.id, hx_id: before.hx_id, public_key: await publicKeyIn(lost) })
     expect(await runIn(lost)([...args, "--current-key", before.public_key])).toMatchObject({ status: 1 })
   }, 90_000)

@@ -37,7 +37,7 @@ function* document(): Generator<string> {
   yield "}}}"
 }
 
-it("grows by less than 60 MB, the buffers of the network included", { timeout: 120_000 }, async () => {
+it("grows by less than 60 MB, the buffers of the network included", async () => {
   const server = createServer((request, response: ServerResponse) => {
     if (request.url === "/small") response.end("small")
     else pipeline(document, response).catch(() => undefined)

@@ -102,7 +102,7 @@ describe("the log", () => {
         const page = await log.read(one, 0, 10)
         return page.entries.map((entry) => entry.commit.id)
       },
-      { deadlineMs: 15_000, describe: "the log to be read after the restart" }
+      { describe: "the log to be read after the restart" }
     )
     expect(ids[0]).toBe("kept")
   })

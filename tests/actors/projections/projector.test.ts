@@ -69,7 +69,7 @@ const caughtUp = async (): Promise<void> => {
   const head = (await bus.manager.streams.info(streams.events)).state.last_seq
   await waitFor(
     async () => Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirst())?.seq ?? 0) >= head,
-    { deadlineMs: 20_000, describe: `the watermark to reach ${head}` }
+    { describe: `the watermark to reach ${head}` }
   )
 }
 
@@ -119,7 +119,7 @@ describe("the projector", () => {
   test("catches up after nats-server was killed", async () => {
     await bus.servers.nats.kill()
     await bus.servers.nats.restart()
-    await waitFor(() => register(160).then(() => true), { deadlineMs: 20_000, describe: "the log to take an agent again" })
+    await waitFor(() => register(160).then(() => true), { describe: "the log to take an agent again" })
     await caughtUp()
     await expectRowsToEqualTheFold()
   })
@@ -138,7 +138,7 @@ describe("the projector", () => {
     const fewest = watchCount()
     await run(2)
     await write(5, [{ type: "agent.profile_changed", v: 1, description: "written meanwhile" }])
-    await waitFor(async () => (await versionOf()) === mainProjection.version, { deadlineMs: 20_000, describe: "the new tables" })
+    await waitFor(async () => (await versionOf()) === mainProjection.version, { describe: "the new tables" })
     await caughtUp()
     await expectRowsToEqualTheFold()
     expect(await fewest()).toBe(states.size)
