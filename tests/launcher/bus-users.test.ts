@@ -70,7 +70,7 @@ const FORBIDDEN: Readonly<Record<Exclude<BusRole, "operator">, { readonly publis
   edge: {
     publish: [
       subjects.event("agent", "a"), subjects.nonce, subjects.counter("agents"), subjects.limit("ip", "x"), subjects.idempotency("a", "k"), subjects.projected, subjects.notified("a"),
-      subjects.node("s", "actors"), subjects.node("s", "webhooks"), subjects.node("s", "operator"), subjects.reply("edge", "other"), subjects.timerSet("agent", "a", "n"), subjects.seen("a"),
+      subjects.node("s", "actors"), subjects.node("s", "webhooks"), subjects.node("s", "operator"), subjects.reply("edge", "other"), subjects.timerSet("agent", "a", "n", "1"), subjects.seen("a"),
       `$KV.${buckets.leases}.shard.1`, `$JS.API.STREAM.DELETE.${streams.events}`, `$JS.API.STREAM.PURGE.${streams.events}`, `$JS.API.STREAM.MSG.GET.${streams.events}`,
       `$JS.API.DIRECT.GET.${streams.idempotency}`, `$JS.API.CONSUMER.CREATE.${streams.events}.x`, "_INBOX.edge.other", "_INBOX.actors.other", "$JS.API.STREAM.CREATE.MINE"
     ],
