@@ -17,13 +17,15 @@
  *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries elsewhere.
  *  - Timers are durable before their commit is, each under its own time: one of a commit that failed fires for nothing and
  *    takes the place of none that a committed one has set.
+ *  - A timer that finds nothing to do is the last that is heard of it, and no append fences that: it counts only where the
+ *    log says that this activation is not behind.
  *  - What is refused for its bytes, or for want of room on the disk, is refused before anything is set or appended.
  */
 import { notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Span } from "../../schemas/trace/span.ts"
-import type { ActorDefinition, Companion, Decision, DecideContext, EventShape, WriteOperation } from "./definition.ts"
+import { type ActorDefinition, type Companion, type Decision, type DecideContext, type EventShape, TIMER_COMMAND, type WriteOperation } from "./definition.ts"
 import type { Append, Commit, EventLog, LogEntry, ReadModels, RememberedCommand, SnapshotStore, Timers } from "./ports.ts"
 import { foldCommit, knowsEvent, UnknownEvent } from "./fold.ts"
 import { storageLow } from "./storage.ts"
@@ -234,6 +236,7 @@ export class Activation {
   ): Promise<Outcome | "again"> {
     const events = decision.events ?? []
     if (events.length === 0) {
+      if (command.id.startsWith(TIMER_COMMAND) && !(await this.isNewest())) return "again"
       if ("refused" in decision) return { refused: decision.refused }
       return { data: operation.answer(this.state, decision.reply, { id: this.id, at: context.at }) }
     }
@@ -261,6 +264,13 @@ export class Activation {
     operation.after?.(command.input, context)
     if ("refused" in decision) return { refused: decision.refused }
     return { data: operation.answer(this.state, decision.reply, { id: this.id, at: context.at }) }
+  }
+
+  /** Rejects when the log does not answer. */
+  private async isNewest(): Promise<boolean> {
+    if ((await this.parts.log.lastSeq(subjects.event(this.definition.kind, this.id))) <= this.seq) return true
+    this.stale()
+    return false
   }
 
   private async timersProblem(command: Command, decision: Decision): Promise<Refusal | null> {

@@ -45,6 +45,9 @@ export type Decision<Event extends EventShape = EventShape> =
     readonly timers?: ReadonlyArray<Timer>
   }
 
+/** What the id of a fired timer's command begins with. */
+export const TIMER_COMMAND = "timer-"
+
 export interface FiredTimer {
   readonly name: string
   /** Unix ms for which it was set; absent where an older release has set it. */

@@ -21,7 +21,7 @@ import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import { endAnswered } from "../../schemas/trace/ask.ts"
 import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/trace/tracing.ts"
-import { type FiredTimer, wholeMs } from "./definition.ts"
+import { type FiredTimer, TIMER_COMMAND, wholeMs } from "./definition.ts"
 import { requestStream } from "./renewal.ts"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { Timers } from "./ports.ts"
@@ -155,5 +155,5 @@ const firedOf = ({ name, due }: Fired): FiredTimer => (due === UNDATED ? { name 
 
 const commandOf = (message: JsMsg): string => {
   const before = message.headers?.get(COMMAND_HEADER) ?? ""
-  return before === "" ? `timer-${message.seq}` : before
+  return before === "" ? TIMER_COMMAND + String(message.seq) : before
 }
