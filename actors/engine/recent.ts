@@ -36,15 +36,16 @@ export class Recent<T> {
   }
 
   private age(now: number): void {
-    if (now - this.bornAt < this.keepMs) return
-    const long = now - this.bornAt >= 2 * this.keepMs
-    this.turn(now)
-    if (long) this.old = new Map()
+    const age = now - this.bornAt
+    if (age < this.keepMs) return
+    const isLong = age >= 2 * this.keepMs
+    this.turn(isLong ? now : this.bornAt + this.keepMs)
+    if (isLong) this.old = new Map()
   }
 
-  private turn(now: number): void {
+  private turn(bornAt: number): void {
     this.old = this.young
     this.young = new Map()
-    this.bornAt = now
+    this.bornAt = bornAt
   }
 }
