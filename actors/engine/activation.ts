@@ -38,6 +38,8 @@ export interface Command {
   readonly by: string | undefined
   readonly deadline: number
   readonly trace: string | undefined
+  /** It was carried out: nothing is decided any more. */
+  readonly again?: true | undefined
   /** The command's step, where it is traced. */
   readonly span?: Span | null
 }
@@ -215,6 +217,7 @@ export class Activation {
       return { data: operation.answer(this.state, before.reply, { id: this.id, at: before.at }) }
     }
     const at = this.parts.now()
+    if (command.again === true) return { data: operation.answer(this.state, undefined, { id: this.id, at }) }
     const base = { id: this.id, at, seq: this.seq }
     let facts: unknown = null
     if (operation.prepare !== undefined) {

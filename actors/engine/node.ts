@@ -186,7 +186,7 @@ export class Node {
       return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory, traceparent: span?.traceparent, recorded })
     }
     return activation.submit(
-      { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace, span },
+      { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace, again: ask.again, span },
       operation as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
     )
   }

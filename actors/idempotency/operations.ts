@@ -24,21 +24,33 @@ const UNDER_WAY_MAX = 100
 
 const text = new TextDecoder()
 
+/**
+ * A larger answer of status 200 is a record as it stands: it is made again from the state, not kept. What was created may
+ * show what is shown once (registration's secret), and is kept whatever its size.
+ */
+export const ANSWER_KEPT_MAX_BYTES = 16_384
+const REMADE_STATUS = 200
+
 interface Kept {
   readonly body: string
   readonly status: number
   readonly answer: string
 }
 
+interface KeptSealed extends Kept {
+  /** The answer is not here. */
+  readonly remade?: true
+}
+
 /** Answers may hold what is shown only once (a webhook's secret), so they are kept sealed, each for its own place. */
 const purpose = (agent: string, key: string): string => `idempotency ${agent} ${key}`
 
 export const idempotencyOperations = (nats: NatsConnection, limits: Limits, sealer: Sealer) => {
-  const kept = async (agent: string, key: string): Promise<Kept | null> => {
+  const kept = async (agent: string, key: string): Promise<KeptSealed | null> => {
     const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(agent, key), TIMEOUT_MS)
     if (last === null || last.data.length === 0) return null
-    const first = JSON.parse(text.decode(last.data)) as Kept
-    return { ...first, answer: sealer.open(first.answer, purpose(agent, key)) }
+    const first = JSON.parse(text.decode(last.data)) as KeptSealed
+    return first.remade === true ? first : { ...first, answer: sealer.open(first.answer, purpose(agent, key)) }
   }
 
   const begin = async (input: { readonly key: string; readonly body: string }, context: PrepareContext): Promise<Result> => {
@@ -60,6 +72,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     try {
       const first = await kept(agent, input.key)
       if (first === null) return answer({ state: "new" })
+      if (first.remade === true && first.body === input.body) return answer({ state: "new", again: true })
       memory.underWay.delete(input.key)
       return answer(first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : { state: "conflict" })
     } catch {
@@ -68,6 +81,11 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     }
   }
 
+  const sealed = (agent: string, key: string, first: Kept): KeptSealed =>
+    first.status === REMADE_STATUS && Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES
+      ? { ...first, answer: "", remade: true }
+      : { ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }
+
   const finish = async (memory: AgentMemory, agent: string, input: { readonly key: string } & Kept): Promise<Result> => {
     const more = headers()
     more.set("Nats-TTL", `${limits.limits.idempotency_ttl_seconds}s`)
@@ -75,7 +93,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     // Status 0: the request ended without an answer worth keeping, and may be made again.
     if (first.status !== 0) {
       try {
-        const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify({ ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }), { headers: more, timeout: TIMEOUT_MS })
+        const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify(sealed(agent, key, first)), { headers: more, timeout: TIMEOUT_MS })
         if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
       } catch {
         return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }

@@ -113,7 +113,7 @@ const leaseMetrics = (meter: Meter, { placement }: Parts): void => {
 const durableMetrics = (meter: Meter, { log, snapshots, nonces, proofs, timers, storage, limits }: Parts): void => {
   meter.gauge("hub_storage_free_bytes", "Bytes that may still be written to the log, as far as this process sees.", () => storage.free)
   meter.gauge("hub_storage_free_min_bytes", "Free bytes below which writes are refused.", () => limits.storage_free_min_bytes)
-  meter.gauge("hub_storage_low", "1 while writes are refused for want of room.", () => (storage.low ? 1 : 0))
+  meter.gauge("hub_storage_low", "Whether writes are refused for want of room: 1 or 0.", () => (storage.low ? 1 : 0))
   meter.gauge("hub_log_commits_waiting", "Commands whose commits wait for the batch in flight.", () => log.waiting)
   meter.counter("hub_log_wrong_sequence_total", "Commands whose commit was refused because another wrote to the actor meanwhile; they are tried again.", () => log.counts.conflicts)
   meter.counter("hub_log_overloaded_total", "Commands that were refused because too many commits waited.", () => log.counts.overloaded)

@@ -7,6 +7,7 @@
  *  - The operation's command id is made of key, method, path and Idempotency-Key. So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is free.
+ *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
  *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
  */
 import { createHash } from "node:crypto"
@@ -45,6 +46,10 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
     }
     if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
     call.command = commandOf(ticket, name)
+    if (begun.again === true) {
+      call.again = true
+      call.headers["idempotent-replayed"] = "true"
+    }
     return Effect.tap(run, (response) => finish(bus, call, ticket, { key: name, body }, response))
   })
 }

@@ -47,6 +47,8 @@ export interface Ask {
   readonly trace?: string
   /** W3C trace context of the step that asks; absent where it is not sampled. */
   readonly traceparent?: string | undefined
+  /** The command was carried out: only its answer is wanted, of the state as it is where the first is not remembered any more. */
+  readonly again?: true | undefined
   /** A command id other than `id`: the same Idempotency-Key is the same command (contract 13). */
   readonly command?: string | undefined
 }

@@ -121,7 +121,8 @@ export interface IdentityProof {
 }
 
 export type IdempotencyBegin =
-  | { readonly state: "new" }
+  /** `again`: it was carried out, and its answer is made anew by asking under the same command with `Ask.again`. */
+  | { readonly state: "new"; readonly again?: true }
   | { readonly state: "in_flight" }
   | { readonly state: "conflict" }
   | { readonly state: "done"; readonly status: number; readonly answer: string }

@@ -9,7 +9,7 @@ import type { Ask, SignedBy } from "../../../schemas/bus/frames.ts"
 import type { LimitGrant } from "../../../schemas/bus/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { identityString } from "../../../schemas/signing/identity.ts"
-import { subjects } from "../../../schemas/subjects.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
 import { identityOf } from "../../support/identity.ts"
 import { type Client, dataOf, losingFirstReplies, startCluster, type TestCluster } from "./cluster.ts"
 
@@ -65,6 +65,15 @@ describe("sent again, each once", () => {
     }
     const hosts = await own("identity.hosts", { page: 1, per_page: 10 })
     expect(JSON.stringify(dataOf(hosts))).toContain('"count":2')
+  })
+})
+
+describe("asked for its answer alone", () => {
+  test("a command that nobody remembers writes nothing, and is answered from the state as it is", async () => {
+    const { last_seq } = (await cluster.bus.manager.streams.info(streams.events)).state
+    const answer = await own("agent.update", { description: "long ago" }, { again: true, command: "of yesterday" })
+    expect(dataOf<{ description: string }>(answer).description).toMatch(/^text \d+$/)
+    expect((await cluster.bus.manager.streams.info(streams.events)).state.last_seq).toBe(last_seq)
   })
 })
 

@@ -98,7 +98,7 @@ test("what is committed last rings, once, and nothing else does", async () => {
         if ("data" in answer) wanted = due
       }
       outcome = "written"
-      for (const timer of [...schedule.set.values()]) await fire(0, timer)
+      for (const timer of schedule.set.values()) await fire(0, timer)
       const [node] = nodes
       node.stale()
       await node.load()
