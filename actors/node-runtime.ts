@@ -20,8 +20,9 @@ import { BEAT_MS, Placement } from "./engine/placement.ts"
 import { Watermark } from "./engine/read-models.ts"
 import { PostgresSnapshots } from "./engine/snapshots.ts"
 import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "./engine/streams.ts"
+import { LOOK_EVERY_MS, StorageWatch } from "./engine/storage.ts"
 import { ScheduledTimers } from "./engine/timers.ts"
-import type { KindParts } from "./kind.ts"
+import type { Kind, KindParts } from "./kind.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import type { ProcessMetrics } from "./metrics/process.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
@@ -58,6 +59,8 @@ export interface NodeParts {
   readonly seed: Uint8Array
   readonly metrics: ProcessMetrics
   readonly tracing: Tracing
+  /** Another release has others. */
+  readonly kinds?: ReadonlyArray<Kind>
 }
 
 export interface RunningNode {
@@ -66,7 +69,7 @@ export interface RunningNode {
   readonly stop: () => Promise<void>
 }
 
-export const startNode = async ({ nats, manager, db, config, seed, metrics, tracing }: NodeParts): Promise<RunningNode> => {
+export const startNode = async ({ nats, manager, db, config, seed, metrics, tracing, kinds = KINDS }: NodeParts): Promise<RunningNode> => {
   const { service, authentication, identity } = config.limits
   const name = randomBytes(8).toString("hex")
   const transport = transportOver(nats, complain("transport"))
@@ -74,7 +77,14 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
   const leases = new KvLeases(nats, view)
   const asker = metrics.observed(new Asker(transport, view, { role: "actors", name }, { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes }, metrics.asks))
   const bounds = { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max, replicated: config.streamReplicas > 1 }
-  const log = new JetStreamLog(nats, bounds, commitMetrics(metrics.meter))
+  const storage = new StorageWatch({ manager, config }, service.storage_free_min_bytes)
+  const commits = commitMetrics(metrics.meter)
+  const log = new JetStreamLog(nats, bounds, {
+    batch: (size, outcome, seconds) => {
+      if (outcome === "full") storage.refused()
+      commits.batch(size, outcome, seconds)
+    }
+  })
   const nonces = new NonceLog(nats, {
     stream: streams.nonces, subject: subjects.nonce, keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
   })
@@ -85,14 +95,15 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
   }
   const kindParts: KindParts = { nats, manager, config, seed, log, nonces, proofs, ask: (ask) => asker.ask(ask), stateOf: (kind, id) => host.stateOf(kind, id) }
   const snapshots = new PostgresSnapshots(db)
-  const host: ActorHost = new ActorHost(KINDS.map((kind) => kind.make(kindParts)), {
+  const host: ActorHost = new ActorHost(kinds.map((kind) => kind.make(kindParts)), {
     log,
     snapshots,
     timers,
     readModels: new Watermark(nats, service.projected_wait_ms),
     limits: service,
     now: Date.now,
-    touched
+    touched,
+    noRoom: () => storage.refusal()
   })
   const operations = operationCalls(metrics.meter)
   const announce: ProjectorParts["announce"] = (seq, batch) => {
@@ -141,7 +152,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
     }
   })
 
-  nodeMetrics(metrics, { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, limits: service })
+  nodeMetrics(metrics, { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, storage, limits: service })
   projectorMetrics(metrics.meter, projectors, manager)
 
   const runProjections = (): void => {
@@ -152,6 +163,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
     }
   }
 
+  await storage.look()
   await leases.watch()
   await Promise.all([nonces.follow(), proofs.follow()])
   nats.subscribe(subjects.suspect, {
@@ -168,10 +180,12 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
     runProjections()
   }, BEAT_MS)
   const sweep = setInterval(() => host.sweep(), SWEEP_MS)
+  const watch = setInterval(() => void storage.look(), LOOK_EVERY_MS)
   await placement.tick()
 
   const stop = async (): Promise<void> => {
     clearInterval(sweep)
+    clearInterval(watch)
     await Promise.all(projectors.map((projector) => projector.stop()))
     await placement.stop()
     clearInterval(beat)

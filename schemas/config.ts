@@ -33,6 +33,8 @@ export interface HubConfig {
   readonly leaveSeconds: number
   /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
   readonly streamReplicas: number
+  /** Addresses of the nats-servers' monitoring, which tells what room there is for the log; none where it is not to be asked. */
+  readonly natsMonitors: ReadonlyArray<string>
   /** `null`: nothing is traced. */
   readonly traces: TraceSettings | null
 }
@@ -92,6 +94,7 @@ const parse = (env: Env): HubConfig => {
     bind,
     leaveSeconds: integer(env, "HUB_LEAVE_SECONDS", 0, 0, LEAVE_MAX_SECONDS),
     streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX),
+    natsMonitors: monitorList(env),
     traces: traces.settings
   }
 }
@@ -103,6 +106,8 @@ const isLoopback = (bind: string | null): boolean => bind !== null && /^(127\.\d
 const LEAVE_MAX_SECONDS = 60
 /** The server's own bound. */
 const REPLICAS_MAX = 5
+
+const MONITORS_MAX = 16
 
 const filled = (value: string | undefined): boolean => value !== undefined && value.trim() !== ""
 
@@ -134,6 +139,12 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
   // Paths are put behind it, and it is shown to everybody.
   if (username + password + search + hash !== "") throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
   return value.replace(/\/+$/, "")
+}
+
+const monitorList = (env: Env): ReadonlyArray<string> => {
+  const all = (text(env, "HUB_NATS_MONITOR") ?? "").split(",").map((one) => one.trim()).filter((one) => one !== "")
+  if (all.length <= MONITORS_MAX && all.every((one) => URL.canParse(one) && /^https?:$/.test(new URL(one).protocol))) return all
+  throw new Problem(`HUB_NATS_MONITOR must be at most ${MONITORS_MAX} http addresses such as http://host:8222, with commas between`)
 }
 
 /** Addresses of servers may hold a password: a problem never repeats them. */

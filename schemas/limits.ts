@@ -76,7 +76,9 @@ export const LIMITS = {
     public_scores_limit_max: 100,
     public_scores_limit_default: 30,
     idempotency_key_max_chars: 255,
-    idempotency_ttl_seconds: 86400
+    idempotency_ttl_seconds: 86400,
+    /** contract 19: what an agent's own writes may put into the log in a day. */
+    log_bytes_per_day: 16_777_216
   },
   webhook: {
     /** contract 4: the wait after each attempt of a delivery; after the tenth there is none. */
@@ -179,6 +181,23 @@ export const LIMITS = {
     command_memory_max: 128,
     command_memory_seconds: 86_400,
     snapshot_every_commits: 100,
+    /** Free bytes below which nothing more is written to the log; reads go on. */
+    storage_free_min_bytes: 268_435_456,
+    /**
+     * What the streams beside the log may take; the server sets as much aside. Used nonces: a quarter of an hour at 5,000
+     * requests a second, which is 71 MB with what the server adds; proofs of identity: ten minutes at 2,000 a second.
+     */
+    nonces_max_bytes: 134_217_728,
+    proofs_max_bytes: 67_108_864,
+    /** Counters of visits and times last seen, 150 bytes each: 900,000 of either. The oldest make room. */
+    verified_max_bytes: 134_217_728,
+    seen_max_bytes: 134_217_728,
+    /** Long rate-limit windows, 130 bytes each: 500,000 clients, keys and agents. */
+    limits_max_bytes: 67_108_864,
+    /** First answers under an Idempotency-Key: half a million of 0.5 KB. The oldest make room. */
+    idempotency_max_bytes: 268_435_456,
+    /** One message for each shard and node. */
+    leases_max_bytes: 8_388_608,
     /** A write's answer waits this long at most for the read models to have it. */
     projected_wait_ms: 250,
     registrations_counted_window_seconds: 3600,

@@ -12,6 +12,7 @@ import { idempotencyOperations } from "../idempotency/operations.ts"
 import { identityOperations } from "../identity/operations.ts"
 import type { KeyClaim } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
+import { logBytesMeter } from "../limit/log-bytes.ts"
 import { MODERATION_TIMERS, moderationOperations, operatorWrite } from "../moderation/operations.ts"
 import { operatorView } from "../moderation/record.ts"
 import { notificationOperations } from "../notification/operations.ts"
@@ -73,6 +74,7 @@ export const agentKind = kind(fold, (parts) => {
   }
   return {
     memory: newAgentMemory,
+    meter: logBytesMeter(nats, limits),
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
     gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     operations: deliveringOperations({

@@ -1,10 +1,10 @@
 /** Decisions on an agent. Pure: everything of the world comes in. */
 import type { UpdateMe } from "../../schemas/agent/api.ts"
-import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
+import { type Link, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Decision } from "../engine/definition.ts"
 import { scoreEntries } from "./scores.ts"
-import { type Agent, type AgentEvent, type AgentState, currentKey } from "./state.ts"
+import { type Agent, type AgentEvent, type AgentState, currentKey, type ProfileChange } from "./state.ts"
 
 /** contract 12 */
 const TRUST_AT_START = 10
@@ -47,8 +47,24 @@ export const decideUpdate = (state: AgentState, change: UpdateMe, production: bo
     const problem = webhookAddressProblem(change.webhook_url, production)
     if (problem !== null) return { refused: invalidField("webhook_url", `webhook_url ${problem}.`) }
   }
-  return { events: [{ type: "agent.profile_changed", v: 1, ...change }] }
+  const changed = changedFields(state, change)
+  return { events: Object.keys(changed).length === 0 ? [] : [{ type: "agent.profile_changed", v: 1, ...changed }] }
 }
+
+/** What is not so already. A webhook's address, be it the same again, is a fresh start where the webhook fails or was switched off (contract 4). */
+const changedFields = (state: Agent, { name, description, transparency, links, webhook_url }: ProfileChange): ProfileChange => {
+  const { failing, disabled } = state.webhook
+  return {
+    ...(name === undefined || name === state.name ? {} : { name }),
+    ...(description === undefined || description === state.description ? {} : { description }),
+    ...(transparency === undefined || transparency === state.transparency ? {} : { transparency }),
+    ...(links === undefined || sameLinks(links, state.links) ? {} : { links }),
+    ...(webhook_url === undefined || (webhook_url === state.webhook_url && failing === null && disabled === null) ? {} : { webhook_url })
+  }
+}
+
+const sameLinks = (some: ReadonlyArray<Link>, others: ReadonlyArray<Link>): boolean =>
+  some.length === others.length && some.every(({ label, url }, index) => label === others[index]?.label && url === others[index]?.url)
 
 export const decideDelete = (state: AgentState, input: { readonly confirm: string }): Decision<AgentEvent> => {
   if (state === null) return missing

@@ -2,7 +2,7 @@
  * Who may do what: judged where the signing key lives, before any operation of an agent (spec 3.1, 5.1; contract 11).
  *
  * Order: the nonce is recorded (the edge has verified the signature), the key is resolved, the account's status is
- * looked at, then the buckets are drawn. A key that was never registered, or was brought in by rotation, has no agent
+ * looked at, then the buckets are drawn, once for an ask however often its asker sends it. A key that was never registered, or was brought in by rotation, has no agent
  * under its own id: the key's claim says who has it, and the ask moves on there with its signature settled.
  */
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
@@ -11,8 +11,10 @@ import { refusal } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { NonceLog } from "../engine/nonces.ts"
+import { Recent } from "../engine/recent.ts"
 import type { HostTable } from "../identity/hosts.ts"
 import { signerRefusal } from "../idempotency/signer.ts"
+import { type LogBytes, newLogBytes } from "../limit/log-bytes.ts"
 import { draw, type Window } from "../limit/window.ts"
 import { keyRefusal, statusRefusal, unknownKey } from "./decide.ts"
 import type { AgentState } from "./state.ts"
@@ -24,9 +26,11 @@ export interface AgentMemory {
   readonly underWay: Map<string, { readonly body: string; readonly begun: string; readonly until: number }>
   /** Websites that had the agent verified, read when the first is needed. */
   hosts: Promise<HostTable> | null
+  /** What it may still put into the log today. */
+  readonly logBytes: LogBytes
 }
 
-export const newAgentMemory = (): AgentMemory => ({ windows: new Map(), underWay: new Map(), hosts: null })
+export const newAgentMemory = (): AgentMemory => ({ windows: new Map(), underWay: new Map(), hosts: null, logBytes: newLogBytes() })
 
 export interface GateParts {
   readonly nonces: NonceLog
@@ -41,17 +45,38 @@ const ADMIT_KEY = "agent.admit_key"
 /** Whatever has become of the account, who has its key hears its first answers: a repeated deletion gets that of the first. */
 const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
 
-export const agentGate = (parts: GateParts): Gate<AgentState> => ({
+/** How long an ask that was let through is known, and how many of a node: longer than an asker tries, and more than it can ask. */
+const ADMITTED_MS = 15_000
+const ADMITTED_MAX = 100_000
+
+/** Buckets are drawn once for an ask: who got no answer sends it again under its id. */
+const drawingOnce = (limits: Limits) => {
+  const admitted = new Recent<true>(ADMITTED_MS, ADMITTED_MAX)
+  return (ask: Ask, memory: AgentMemory, buckets: ReadonlyArray<string>, now: number): GateVerdict => {
+    const key = `${ask.actor} ${ask.id}`
+    const clock = performance.now()
+    if (admitted.get(key, clock) === true) return { pass: true, rate: rateOf(memory, limits, now) }
+    const verdict = drawAll(memory, limits, buckets, now)
+    if ("pass" in verdict && verdict.pass) admitted.set(key, true, clock)
+    return verdict
+  }
+}
+
+type Draw = ReturnType<typeof drawingOnce>
+
+export const agentGate = (parts: GateParts): Gate<AgentState> => withDraw(parts, drawingOnce(parts.limits))
+
+const withDraw = (parts: GateParts, draws: Draw): Gate<AgentState> => ({
   judge: (ask, activation, writes) => {
     const { by } = ask
     if (by === undefined) return PASSED
     const memory = activation.memory as AgentMemory
-    if (by.settled === true) return { verdict: judgeAgent(parts, ask, by, activation.state, memory, writes) }
+    if (by.settled === true) return { verdict: judgeAgent(parts, draws, ask, by, activation.state, memory, writes) }
     const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, Date.now())
     if (use === "reused") return REUSED
     const stranger = activation.state === null && ask.op !== ADMIT_KEY
     return {
-      verdict: stranger ? judgeStrangerKey(parts, ask, by) : judgeAgent(parts, ask, by, activation.state, memory, writes),
+      verdict: stranger ? judgeStrangerKey(parts, ask, by) : judgeAgent(parts, draws, ask, by, activation.state, memory, writes),
       recorded
     }
   }
@@ -79,7 +104,7 @@ const judgeNobodys = (ask: Ask, by: SignedBy): GateVerdict => {
 const repeatsItsRotation = (ask: Ask, first: IdempotencyEntry | null): boolean =>
   first === null ? ask.op === "identity.rotate" && ask.command !== undefined : first.signer === "retiring"
 
-const judgeAgent = (parts: GateParts, ask: Ask, by: SignedBy, agent: AgentState, memory: AgentMemory, writes: boolean): GateVerdict => {
+const judgeAgent = (parts: GateParts, draws: Draw, ask: Ask, by: SignedBy, agent: AgentState, memory: AgentMemory, writes: boolean): GateVerdict => {
   if (ask.op === ADMIT_KEY) return { pass: true }
   if (agent === null) return judgeNobodys(ask, by)
   const first = firstAnswerOf(ask)
@@ -91,7 +116,7 @@ const judgeAgent = (parts: GateParts, ask: Ask, by: SignedBy, agent: AgentState,
   const now = Date.now()
   parts.seen(ask.actor, now)
   if (ask.draw === undefined && by.settled === true) return { pass: true, rate: rateOf(memory, parts.limits, now) }
-  return drawAll(memory, parts.limits, [...(ask.draw ?? []), "agent"], now)
+  return draws(ask, memory, [...(ask.draw ?? []), "agent"], now)
 }
 
 const drawAll = (memory: AgentMemory, limits: Limits, buckets: ReadonlyArray<string>, now: number): GateVerdict => {

@@ -6,12 +6,12 @@
  *    number: a report, or that it is put off or dropped. Only the answer to the last call, given first, changes anything.
  *  - While the delivery is pending, either an attempt is called for or a timer is set that will call for one; a report that
  *    leaves it pending sets the timer before it is committed. So a delivery is never stuck.
- *  - A timer that finds an attempt called for already, or nothing pending, does nothing. It is not asked whether it came
- *    too early: a clock that is wrong must not leave a delivery without its timer.
+ *  - A timer that finds an attempt called for already, nothing pending, or another time than its own waited for, does
+ *    nothing. No clock is asked: one that is wrong must not leave a delivery without its timer.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
-import type { Decision } from "../engine/definition.ts"
+import { type Decision, type FiredTimer, isDue } from "../engine/definition.ts"
 import type { DeliveryEvent, DeliveryState } from "./state.ts"
 
 export const RETRY_TIMER = "retry"
@@ -86,8 +86,9 @@ export const decideDrop = (state: DeliveryState, { call, reason }: Answered & { 
   return state.called && state.calls === call ? { events: [{ type: "delivery.dropped", v: 1, reason }] } : NOTHING
 }
 
-export const decideTimer = (state: DeliveryState, { name }: { readonly name: string }): Decided => {
-  if (state === null || name !== RETRY_TIMER || state.status !== "pending" || state.called) return NOTHING
+export const decideTimer = (state: DeliveryState, fired: FiredTimer): Decided => {
+  if (state === null || fired.name !== RETRY_TIMER || state.status !== "pending" || state.called) return NOTHING
+  if (!isDue(fired, state.next_attempt_at ?? 0)) return NOTHING
   return { events: [{ type: "delivery.due", v: 1, call: state.calls + 1 }] }
 }
 

@@ -21,6 +21,8 @@ export interface Delivery {
   /** How often in a row the receiver had no room. */
   readonly put_off: number
   readonly redeliveries: number
+  /** Unix ms of the attempt that a timer is set for; `null` while none is. */
+  readonly next_attempt_at: number | null
 }
 
 export type DeliveryState = Delivery | null
@@ -64,20 +66,20 @@ export const DELIVERY_EVENTS = {
 export const evolve = (state: DeliveryState, event: DeliveryEvent, { at }: { readonly at: number }): DeliveryState => {
   if (event.type === "delivery.queued") {
     const { agent, about, body, receiver } = event
-    return { agent, about, body, receiver, created_at: at, status: "pending", attempts: 0, round: 0, calls: 1, called: true, put_off: 0, redeliveries: 0 }
+    return { agent, about, body, receiver, created_at: at, status: "pending", attempts: 0, round: 0, calls: 1, called: true, put_off: 0, redeliveries: 0, next_attempt_at: null }
   }
   if (state === null) return null
   switch (event.type) {
     case "delivery.due":
-      return { ...state, calls: event.call, called: true }
+      return { ...state, calls: event.call, called: true, next_attempt_at: null }
     case "delivery.attempted":
-      return { ...state, status: event.status, attempts: event.attempt, round: state.round + 1, called: false, put_off: 0 }
+      return { ...state, status: event.status, attempts: event.attempt, round: state.round + 1, called: false, put_off: 0, next_attempt_at: event.next_attempt_at }
     case "delivery.put_off":
-      return { ...state, called: false, put_off: state.put_off + 1 }
+      return { ...state, called: false, put_off: state.put_off + 1, next_attempt_at: event.next_attempt_at }
     case "delivery.dropped":
-      return { ...state, status: "dropped", called: false }
+      return { ...state, status: "dropped", called: false, next_attempt_at: null }
     case "delivery.redelivered":
-      return { ...state, status: "pending", round: 0, calls: event.call, called: true, put_off: 0, redeliveries: state.redeliveries + 1 }
+      return { ...state, status: "pending", round: 0, calls: event.call, called: true, put_off: 0, redeliveries: state.redeliveries + 1, next_attempt_at: null }
   }
 }
 

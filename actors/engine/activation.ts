@@ -14,13 +14,21 @@
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
  *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
  *  - The mailbox is bounded; one more is refused as `overloaded`, before anything was done.
+ *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries elsewhere.
+ *  - Timers are durable before their commit is, each under its own time: one of a commit that failed fires for nothing and
+ *    takes the place of none that a committed one has set.
+ *  - A timer that finds nothing to do is the last that is heard of it, and no append fences that: it counts only where the
+ *    log says that this activation is not behind.
+ *  - What is refused for its bytes, or for want of room on the disk, is refused before anything is set or appended.
  */
 import { notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Span } from "../../schemas/trace/span.ts"
-import type { ActorDefinition, Companion, Decision, DecideContext, EventShape, WriteOperation } from "./definition.ts"
+import { type ActorDefinition, type Companion, type Decision, type DecideContext, type EventShape, TIMER_COMMAND, type WriteOperation } from "./definition.ts"
 import type { Append, Commit, EventLog, LogEntry, ReadModels, RememberedCommand, SnapshotStore, Timers } from "./ports.ts"
+import { foldCommit, knowsEvent, UnknownEvent } from "./fold.ts"
+import { storageLow } from "./storage.ts"
 import { appendSpan, endAppend } from "./trace.ts"
 
 export interface Command {
@@ -30,11 +38,14 @@ export interface Command {
   readonly by: string | undefined
   readonly deadline: number
   readonly trace: string | undefined
+  /** It was carried out: nothing is decided any more. */
+  readonly again?: true | undefined
   /** The command's step, where it is traced. */
   readonly span?: Span | null
 }
 
-export type Outcome = { readonly data: unknown } | { readonly refused: Refusal }
+/** `elsewhere`: a node of another release may be able to. */
+export type Outcome = { readonly data: unknown } | { readonly refused: Refusal } | { readonly elsewhere: true }
 
 export interface EngineParts {
   readonly log: EventLog
@@ -47,6 +58,10 @@ export interface EngineParts {
   readonly touched: (kind: string, id: string) => Promise<void>
   /** Hears of each command that found its actor's mailbox full. */
   readonly mailboxFull?: () => void
+  /** Hears of each actor whose log holds an event that this release does not know. */
+  readonly eventUnknown?: () => void
+  /** What stands against any append at the moment: the disk is nearly full. */
+  readonly noRoom?: () => Refusal | null
 }
 
 /** Tries of one command against appends that lost the race. */
@@ -79,6 +94,8 @@ export class Activation {
   private staleness = 0
   private queue: Array<Queued> | null = null
   private commitsSinceSnapshot = 0
+  /** Why this actor cannot be served here. */
+  private unknown: UnknownEvent | null = null
 
   constructor(definition: ActorDefinition, id: string, parts: EngineParts) {
     this.definition = definition
@@ -103,19 +120,34 @@ export class Activation {
     return this.loaded && (this.seq > 0 || this.definition.logless === true)
   }
 
-  /** Folds the log (from the newest snapshot on, where the log is long). Rejects when it cannot be read. */
+  /**
+   * Folds the log (from the newest snapshot on, where the log is long). Rejects when it cannot be read, with `UnknownEvent`
+   * where a newer release has written to it.
+   */
   load(): Promise<void> {
     if (this.ready) return Promise.resolve()
-    this.loading ??= this.readLog().finally(() => {
+    if (this.unknown !== null) return Promise.reject(this.unknown)
+    this.loading ??= this.readLog().catch((error: unknown) => this.unreadable(error)).finally(() => {
       this.loading = null
     })
     return this.loading
+  }
+
+  /** Told once: what is asked of this actor meanwhile finds it so. */
+  private unreadable(error: unknown): never {
+    if (error instanceof UnknownEvent) {
+      this.unknown = error
+      this.parts.eventUnknown?.()
+      console.error(JSON.stringify({ level: "warn", at: "actor", kind: this.definition.kind, id: this.id, seq: this.seq, unknown: error.event, error: error.message }))
+    }
+    throw error
   }
 
   /** Somebody else wrote to this subject: the next use reads the log first. */
   stale(): void {
     if (this.definition.logless === true) return
     this.loaded = false
+    this.unknown = null
     this.staleness++
   }
 
@@ -154,9 +186,9 @@ export class Activation {
       try {
         outcome = await this.execute(next.command, next.operation)
       } catch (error) {
-        console.error(JSON.stringify({ level: "error", at: "actor", kind: this.definition.kind, id: this.id, op: next.command.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
+        if (!(error instanceof UnknownEvent)) console.error(JSON.stringify({ level: "error", at: "actor", kind: this.definition.kind, id: this.id, op: next.command.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
         this.stale()
-        outcome = { refused: { code: "internal_error", message: "The command failed inside the service." } }
+        outcome = error instanceof UnknownEvent ? { elsewhere: true } : { refused: { code: "internal_error", message: "The command failed inside the service." } }
       }
       this.queue.shift()
       for (const resolve of next.waiters) resolve(outcome)
@@ -169,8 +201,8 @@ export class Activation {
       try {
         // An append finds out by itself whether the log has begun meanwhile.
         if (!this.loaded) await this.load()
-      } catch {
-        return { refused: unavailable("The log cannot be read at the moment.") }
+      } catch (error) {
+        return unreadLog(error)
       }
       const outcome = await this.attempt(command, operation)
       if (outcome !== "again") return outcome
@@ -185,6 +217,7 @@ export class Activation {
       return { data: operation.answer(this.state, before.reply, { id: this.id, at: before.at }) }
     }
     const at = this.parts.now()
+    if (command.again === true) return { data: operation.answer(this.state, undefined, { id: this.id, at }) }
     const base = { id: this.id, at, seq: this.seq }
     let facts: unknown = null
     if (operation.prepare !== undefined) {
@@ -206,24 +239,27 @@ export class Activation {
   ): Promise<Outcome | "again"> {
     const events = decision.events ?? []
     if (events.length === 0) {
+      if (command.id.startsWith(TIMER_COMMAND) && !(await this.isNewest())) return "again"
       if ("refused" in decision) return { refused: decision.refused }
       return { data: operation.answer(this.state, decision.reply, { id: this.id, at: context.at }) }
     }
+    // What could not be folded must not be written.
+    const strange = events.find((event) => !knowsEvent(this.definition.events, event))
+    if (strange !== undefined) throw new TypeError(`${command.op} made an event outside the inventory: ${strange.type}@${strange.v}`)
     const commit = this.commitOf(command, context.at, events, "refused" in decision ? { refused: decision.refused } : decision.reply)
     const companions = "refused" in decision ? [] : (decision.also ?? [])
-    for (const timer of "refused" in decision ? [] : (decision.timers ?? [])) {
-      try {
-        await this.parts.timers.set(timer.of?.kind ?? this.definition.kind, timer.of?.id ?? this.id, timer.name, timer.at, command.span?.traceparent)
-      } catch {
-        return { refused: unavailable("A timer could not be set at the moment. It is safe to try again.") }
-      }
-    }
     const span = appendSpan(command.span, this.definition.kind)
     const traceparent = span?.traceparent
     const own: Append = { subject: subjects.event(this.definition.kind, this.id), expected: this.seq, commit, traceparent, keepSeconds: this.definition.keepSeconds }
-    const result = await this.parts.log.append([own, ...companions.map((companion) => this.companionAppend(command, context.at, companion, traceparent))])
+    const group = [own, ...companions.map((companion) => this.companionAppend(command, context.at, companion, traceparent))]
+    const metered = command.by === undefined ? undefined : this.definition.meter
+    const bytes = metered === undefined ? 0 : bytesOf(group)
+    const refused = this.parts.noRoom?.() ?? (await metered?.admit(bytes, this)) ?? (await this.timersProblem(command, decision))
+    if (refused !== null) return { refused }
+    const result = await this.parts.log.append(group)
     if (span !== null) endAppend(span, result)
     if (!result.ok) return this.appendFailed(result.reason, command, operation, context, companions, mayContest)
+    metered?.spent(bytes, this)
     this.fold({ seq: result.seqs[0] ?? 0, commit })
     await Promise.all(companions.map((companion) => this.parts.touched(companion.kind, companion.id)))
     if (operation.projected === true) await this.parts.readModels.reached(Math.max(...result.seqs))
@@ -233,8 +269,26 @@ export class Activation {
     return { data: operation.answer(this.state, decision.reply, { id: this.id, at: context.at }) }
   }
 
+  /** Rejects when the log does not answer. */
+  private async isNewest(): Promise<boolean> {
+    if ((await this.parts.log.lastSeq(subjects.event(this.definition.kind, this.id))) <= this.seq) return true
+    this.stale()
+    return false
+  }
+
+  private async timersProblem(command: Command, decision: Decision): Promise<Refusal | null> {
+    for (const timer of "refused" in decision ? [] : (decision.timers ?? [])) {
+      try {
+        await this.parts.timers.set(timer.of?.kind ?? this.definition.kind, timer.of?.id ?? this.id, timer.name, timer.at, command.span?.traceparent)
+      } catch {
+        return unavailable("A timer could not be set at the moment. It is safe to try again.")
+      }
+    }
+    return null
+  }
+
   private async appendFailed(
-    reason: "conflict" | "overloaded" | "unknown",
+    reason: "conflict" | "overloaded" | "full" | "unknown",
     command: Command,
     operation: AnyWrite,
     context: DecideContext<unknown>,
@@ -242,13 +296,14 @@ export class Activation {
     mayContest: boolean
   ): Promise<Outcome | "again"> {
     if (reason === "overloaded") return { refused: { code: "overloaded", message: "Too many commits wait.", retryAfter: 1 } }
+    if (reason === "full") return { refused: storageLow() }
     this.stale()
     if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest) return "again"
     const seq = this.seq
     try {
       await this.load()
-    } catch {
-      return { refused: unavailable("The log cannot be read at the moment.") }
+    } catch (error) {
+      return unreadLog(error)
     }
     // This actor itself moved on: the decision was made on an old state.
     if (this.seq !== seq) return "again"
@@ -309,7 +364,7 @@ export class Activation {
   private fold(entry: LogEntry): void {
     if (entry.seq <= this.seq) return
     const { commit } = entry
-    for (const event of commit.events) this.state = this.definition.evolve(this.state, event, { at: commit.at, id: this.id })
+    this.state = foldCommit(this.definition, this.state, commit, this.id)
     this.seq = entry.seq
     this.commitsSinceSnapshot++
     this.remember({ id: commit.id, at: commit.at, ...(commit.reply === undefined ? {} : { reply: commit.reply }) })
@@ -332,5 +387,11 @@ export class Activation {
 
 const isRefused = (facts: unknown): facts is { readonly refused: Refusal } =>
   typeof facts === "object" && facts !== null && "refused" in facts
+
+const unreadLog = (error: unknown): Outcome =>
+  error instanceof UnknownEvent ? { elsewhere: true } : { refused: unavailable("The log cannot be read at the moment.") }
+
+/** What a group of commits takes in the log, without what the server adds. */
+const bytesOf = (group: ReadonlyArray<Append>): number => group.reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)
 
 export const unknownOperation = (op: string): Refusal => notFound(`operation ${op}`)

@@ -5,6 +5,7 @@
  */
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import { Recent } from "./recent.ts"
 
 /** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
 export interface EventShape {
@@ -21,8 +22,11 @@ export interface Companion {
   readonly events: ReadonlyArray<EventShape>
 }
 
+/**
+ * Fires once at its time, as `{ name, at }`, or later. Setting one of the same name for another time takes the first not
+ * back: the operation that it becomes asks the state whether `at` is what it waits for (`isDue`).
+ */
 export interface Timer {
-  /** One timer of a name at a time: setting it again moves it. */
   readonly name: string
   /** Unix ms. */
   readonly at: number
@@ -37,9 +41,24 @@ export type Decision<Event extends EventShape = EventShape> =
     /** Kept in the commit, so that a repeated command gets it again. Never a secret in the clear. */
     readonly reply?: unknown
     readonly also?: ReadonlyArray<Companion>
-    /** Set before the commit: a timer may fire for nothing, but is never missing. */
+    /** Set before the commit: a timer may fire for nothing, but is never missing, and changes no other. */
     readonly timers?: ReadonlyArray<Timer>
   }
+
+/** What the id of a fired timer's command begins with. */
+export const TIMER_COMMAND = "timer-"
+
+export interface FiredTimer {
+  readonly name: string
+  /** Unix ms for which it was set; absent where an older release has set it. */
+  readonly at?: number | undefined
+}
+
+/** Whether a timer is the one that is waited for: no clock is asked, for it fires by the server's. */
+export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === undefined || fired.at === wholeMs(due)
+
+/** Timers are set for whole milliseconds, never earlier than they were asked for. */
+export const wholeMs = (at: number): number => Math.ceil(at)
 
 export interface DecideContext<Facts> {
   /** Unix ms. */
@@ -109,7 +128,7 @@ export interface ActorDefinition<State = unknown, Event extends EventShape = Eve
   /** Versions of each event type that `evolve` understands: the committed inventory of events. */
   readonly events: Readonly<Record<string, number>>
   readonly operations: Readonly<Record<string, Operation<State, Event>>>
-  /** The operation that a fired timer becomes, one for all or by the timer's name; its input is `{ name }`. */
+  /** The operation that a fired timer becomes, one for all or by the timer's name; its input is `FiredTimer`. */
   readonly onTimer?: string | ((name: string) => string)
   /** How long the log keeps each commit of such an actor; absent: for good. */
   readonly keepSeconds?: number
@@ -119,6 +138,20 @@ export interface ActorDefinition<State = unknown, Event extends EventShape = Eve
   readonly memory?: () => unknown
   /** Judges an ask before its operation, where it is signed or draws on rate limits. */
   readonly gate?: Gate<State>
+  /** Counts what signed commands put into the log. */
+  readonly meter?: Meter
+}
+
+export interface Metered {
+  readonly id: string
+  readonly memory: unknown
+}
+
+/** Asked before an append how many bytes are still to be had, told afterwards what was taken: a try that failed costs nothing. */
+export interface Meter {
+  /** What stands against so many bytes; `null` where they may be written. */
+  readonly admit: (bytes: number, of: Metered) => Promise<Refusal | null>
+  readonly spent: (bytes: number, of: Metered) => void
 }
 
 export type GateVerdict =
@@ -146,6 +179,29 @@ export const write = <State, Input, Event extends EventShape, Facts = null>(
   operation: Omit<WriteOperation<State, Input, Event, Facts>, "type">
 ): WriteOperation<State, never, Event, never> =>
   ({ type: "write", ...operation }) as unknown as WriteOperation<State, never, Event, never>
+
+/** Custom operations that change something: answers that are remembered for whoever sends the same again. */
+const ONCE_KEPT_MS = 15_000
+const ONCE_MAX = 20_000
+
+/**
+ * One that is carried out once under its command's id: sent again while it is under way, or soon after, it gets the answer of the first.
+ * One that was refused has done nothing, and may be tried again.
+ */
+export const once = <State, Input>(run: CustomOperation<State, Input>["run"]): CustomOperation<State, never> => {
+  const recent = new Recent<Promise<Result>>(ONCE_KEPT_MS, ONCE_MAX)
+  return custom<State, Input>((state, input, context) => {
+    const key = `${context.id} ${context.commandId}`
+    const now = performance.now()
+    const known = recent.get(key, now)
+    if (known !== undefined) return known
+    const result = run(state, input, context)
+    recent.set(key, result, now)
+    const forget = (): void => recent.delete(key)
+    result.then((done) => "refused" in done && forget(), forget)
+    return result
+  })
+}
 
 export const custom = <State, Input>(run: CustomOperation<State, Input>["run"]): CustomOperation<State, never> =>
   ({ type: "custom", run }) as CustomOperation<State, never>

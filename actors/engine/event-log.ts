@@ -42,6 +42,8 @@ const WRONG_SEQUENCE = new Set([10071, 10164])
 /** Refusals that say that nothing was written and that it may go better soon: no leader, or not the one that had the batch's beginning. */
 const UNAVAILABLE = 503
 const INCOMPLETE_BATCH = 10176
+/** The server's store, the account's or the disk is full: nothing was written, and it will not go better soon. */
+const NO_ROOM = new Set([10002, 10023, 10047, 10077])
 
 /** Hears of each batch that was sent: commits in it, what became of it, how long that took. */
 export interface LogObserver {
@@ -59,7 +61,7 @@ interface BatchAck {
   readonly error?: { readonly code?: number; readonly err_code?: number; readonly description?: string }
 }
 
-type BatchOutcome = { readonly type: "written"; readonly last: number } | { readonly type: "refused" } | { readonly type: "unknown" }
+type BatchOutcome = { readonly type: "written"; readonly last: number } | { readonly type: "refused" } | { readonly type: "full" } | { readonly type: "unknown" }
 
 export interface LogBounds {
   readonly batchMax: number
@@ -185,6 +187,7 @@ export class JetStreamLog implements EventLog {
     }
     if (ack.error === undefined && ack.seq !== undefined) return { type: "written", last: ack.seq }
     if (ack.error?.err_code !== undefined && WRONG_SEQUENCE.has(ack.error.err_code)) return { type: "refused" }
+    if (ack.error?.err_code !== undefined && NO_ROOM.has(ack.error.err_code)) return { type: "full" }
     if (ack.error?.code === UNAVAILABLE || ack.error?.err_code === INCOMPLETE_BATCH) return { type: "unwritten" }
     console.error(JSON.stringify({ level: "error", at: "log", error: ack.error }))
     return { type: "unknown" }
@@ -237,7 +240,7 @@ const commitsIn = (groups: ReadonlyArray<Group>): number => groups.reduce((sum, 
 
 const settle = (groups: ReadonlyArray<Group>, outcome: BatchOutcome): void => {
   if (outcome.type !== "written") {
-    const reason = outcome.type === "refused" ? "conflict" : "unknown"
+    const reason = outcome.type === "refused" ? "conflict" : outcome.type
     for (const group of groups) group.resolve({ ok: false, reason })
     return
   }

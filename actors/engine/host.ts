@@ -2,7 +2,7 @@
  * The actors of one node: activated on first use, passivated when idle, dropped with their shard.
  * At most `resident_actors_max` are kept; the longest idle go first, after a snapshot where one is due.
  */
-import { shardOf } from "../../schemas/subjects.ts"
+import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import { Activation, type EngineParts } from "./activation.ts"
 import type { ActorDefinition } from "./definition.ts"
 
@@ -17,11 +17,19 @@ interface Kind {
   readonly activations: Map<string, Activation>
 }
 
+/** What this release does not know: asks for operations, or of kinds, that it has not, and actors with events of another. */
+interface Unknown {
+  operations: number
+  events: number
+}
+
 export class ActorHost {
   private readonly kinds: ReadonlyMap<string, Kind>
   private readonly parts: EngineParts
+  private readonly shards: ReadonlyArray<Set<Activation>> = Array.from({ length: SHARD_COUNT }, () => new Set())
   /** Since the start. Evicted: before its time, for want of room. */
   readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0 }
+  readonly unknown: Unknown = { operations: 0, events: 0 }
 
   constructor(definitions: ReadonlyArray<ActorDefinition>, parts: EngineParts) {
     const kinds = new Map<string, Kind>()
@@ -30,7 +38,7 @@ export class ActorHost {
       kinds.set(definition.kind, { definition, activations: new Map() })
     }
     this.kinds = kinds
-    this.parts = { ...parts, mailboxFull: () => void this.counts.mailboxFull++ }
+    this.parts = { ...parts, mailboxFull: () => void this.counts.mailboxFull++, eventUnknown: () => void this.unknown.events++ }
   }
 
   definition(kind: string): ActorDefinition | undefined {
@@ -48,6 +56,7 @@ export class ActorHost {
   private activate({ definition, activations }: Kind, id: string): Activation {
     const fresh = new Activation(definition, id, this.parts)
     activations.set(id, fresh)
+    this.shards[shardOf(id)]?.add(fresh)
     this.counts.activated++
     return fresh
   }
@@ -75,8 +84,10 @@ export class ActorHost {
     for (const { activations } of this.kinds.values()) yield* activations.values()
   }
 
-  private forget({ definition, id }: Activation): void {
+  private forget(activation: Activation): void {
+    const { definition, id } = activation
     this.kinds.get(definition.kind)?.activations.delete(id)
+    this.shards[shardOf(id)]?.delete(activation)
   }
 
   /** Commands in the mailboxes, the one that is carried out with them: of all, and of the longest. Looks at each actor. */
@@ -92,13 +103,13 @@ export class ActorHost {
 
   /** Forgets every actor of a shard at once; what is under way there ends at the log's fence. */
   drop(shard: number): void {
-    for (const activation of this.all()) if (shardOf(activation.id) === shard) this.forget(activation)
+    for (const activation of this.shards[shard] ?? []) this.forget(activation)
   }
 
   /** Waits until no command of the shard is under way and keeps snapshots of what has changed. */
   async drain(shard: number): Promise<void> {
     const until = Date.now() + DRAIN_MAX_MS
-    const members = [...this.all()].filter((activation) => shardOf(activation.id) === shard)
+    const members = [...(this.shards[shard] ?? [])]
     while (members.some((activation) => !activation.idle) && Date.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))
     }

@@ -1,7 +1,7 @@
 /**
  * One node on the bus: takes frames of asks, has each judged and carried out by its actor, sends the answers back in
- * frames. What it does not own it says so; what it cannot do it refuses; it never leaves an ask without an answer,
- * except when it has lost its lease meanwhile: then the asker tries again elsewhere, and an old answer would be a lie.
+ * frames. What it does not own, and what its release does not know, it says so, that it be asked for elsewhere; what it
+ * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the asker tries again elsewhere, and an old answer would be a lie.
  */
 import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/bus/asker.ts"
 import { type Ask, encodeHead, inFrames, type PackedReply, packReplies, type RateState, replyBytes, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
@@ -14,18 +14,25 @@ import { endAnswered } from "../../schemas/trace/ask.ts"
 import type { Span } from "../../schemas/trace/span.ts"
 import type { Tracing } from "../../schemas/trace/tracing.ts"
 import { type Activation, type Outcome, unknownOperation } from "./activation.ts"
-import type { EventShape, Operation, WriteOperation } from "./definition.ts"
+import type { EventShape, FiredTimer, Operation, WriteOperation } from "./definition.ts"
+import { UnknownEvent } from "./fold.ts"
 import type { ActorHost } from "./host.ts"
 import { jsonBytes } from "./json.ts"
 import type { Placement } from "./placement.ts"
+import { FIRE } from "./timers.ts"
 import { commandSpan } from "./trace.ts"
 
 const EMPTY = new Uint8Array(0)
 /** Bytes of answers in one reply frame; the server's ceiling is 1 MiB. */
 const FRAME_MAX = 786_432
 
+/** Operations that are told of as unknown: askers choose the names. */
+const TOLD_MAX = 100
+
 /** The engine's own operation on any actor: its subject was written to by another (see `EngineParts.touched`). */
 export const REFRESH = "engine.refresh"
+
+type AnyOperation = Operation<unknown, EventShape>
 
 interface Reply {
   readonly head: ReplyHead
@@ -54,6 +61,7 @@ export class Node {
   private readonly observer: OperationObserver | undefined
   /** By asker. A map of its own for each flush: see schemas/bus/slots.ts. */
   private outgoing = new Map<string, Array<PackedReply>>()
+  private readonly told = new Set<string>()
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
 
   constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView, tracing: Tracing, observer?: OperationObserver) {
@@ -73,9 +81,11 @@ export class Node {
     for (const { number, ask } of unpackAsks(message.payload)) this.take(ask, number, reply, role)
   }
 
-  private take(ask: Ask, number: number, to: string, role: string): void {
-    if (!mayAsk(role, ask.op)) return this.send(to, number, { refused: unknownOperation(ask.op) }, EMPTY)
-    const shard = shardOf(ask.actor)
+  private take(asked: Ask, number: number, to: string, role: string): void {
+    const shard = shardOf(asked.actor)
+    const ask = asked.op === FIRE ? { ...asked, op: this.ofTimer(asked) } : asked
+    const operation = this.operationOf(ask)
+    if (operation !== null && !mayAsk(role, asked.op)) return this.send(to, number, { refused: unknownOperation(ask.op) }, EMPTY)
     if (!this.placement.serves(shard)) {
       this.send(to, number, { notOwner: { shard, owner: this.view.ownerOf(shard) } }, EMPTY)
       return
@@ -83,13 +93,14 @@ export class Node {
     const began = performance.now()
     const span = ask.traceparent === undefined ? null : commandSpan(this.tracing, ask)
     const answered = ({ head, body }: Reply): void => {
-      this.observer?.settled(ask.op, head.refused?.code, (performance.now() - began) / 1000)
+      this.observer?.settled(ask.op, head.elsewhere === true ? "unavailable" : head.refused?.code, (performance.now() - began) / 1000)
       const serves = this.placement.serves(shard)
       if (span !== null) endAnswered(span, serves ? head : { notOwner: { shard, owner: null } })
       if (serves) this.send(to, number, head, body)
       else this.send(to, number, { notOwner: { shard, owner: null } }, EMPTY)
     }
     const failed = (error: unknown): void => {
+      if (error instanceof UnknownEvent) return answered(this.elsewhere(ask))
       this.observer?.settled(ask.op, "internal_error", (performance.now() - began) / 1000)
       console.error(JSON.stringify({ level: "error", at: "node", op: ask.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
       const head: ReplyHead = { refused: { code: "internal_error", message: "The operation failed inside the service." } }
@@ -97,7 +108,7 @@ export class Node {
       this.send(to, number, head, EMPTY)
     }
     try {
-      const reply = this.handle(ask, span)
+      const reply = operation === null ? this.strange(ask) : this.handle(ask, operation, span)
       if (reply instanceof Promise) reply.then(answered, failed)
       else answered(reply)
     } catch (error) {
@@ -105,23 +116,48 @@ export class Node {
     }
   }
 
-  private handle(ask: Ask, span: Span | null): Later<Reply> {
-    if (ask.op === REFRESH) {
+  /** `null` where this release has no such operation of such a kind. */
+  private operationOf({ kind, op }: Ask): AnyOperation | typeof REFRESH | null {
+    if (op === REFRESH) return REFRESH
+    const operations = this.host.definition(kind)?.operations ?? {}
+    return Object.hasOwn(operations, op) ? (operations[op] as AnyOperation) : null
+  }
+
+  private ofTimer({ kind, input }: Ask): string {
+    const onTimer = this.host.definition(kind)?.onTimer
+    return (typeof onTimer === "function" ? onTimer((input as FiredTimer).name) : onTimer) ?? FIRE
+  }
+
+  private elsewhere(ask: Ask): Reply {
+    return { head: { notOwner: { shard: shardOf(ask.actor), owner: null }, elsewhere: true }, body: EMPTY }
+  }
+
+  private strange(ask: Ask): Reply {
+    const name = `${ask.kind} ${ask.op}`
+    this.host.unknown.operations++
+    if (this.told.size < TOLD_MAX && !this.told.has(name)) {
+      this.told.add(name)
+      console.error(JSON.stringify({ level: "warn", at: "node", kind: ask.kind, op: ask.op, error: "this release knows no such operation: it is left to a node of another" }))
+    }
+    return this.elsewhere(ask)
+  }
+
+  private handle(ask: Ask, operation: AnyOperation | typeof REFRESH, span: Span | null): Later<Reply> {
+    if (operation === REFRESH) {
       this.host.stale(ask.kind, ask.actor)
       return { head: {}, body: EMPTY }
     }
     const activation = this.host.activation(ask.kind, ask.actor)
-    const operation = activation?.definition.operations[ask.op] as Operation<unknown, EventShape> | undefined
-    if (activation === undefined || operation === undefined) return refuse(unknownOperation(ask.op))
+    if (activation === undefined) return this.elsewhere(ask)
     span?.set("hub.loaded", !activation.ready)
     if (activation.ready) return this.judge(ask, activation, operation, span)
     return activation.load().then(
       () => this.judge(ask, activation, operation, span),
-      () => refuse(unavailable("The log cannot be read at the moment."))
+      (error: unknown) => (error instanceof UnknownEvent ? this.elsewhere(ask) : refuse(unavailable("The log cannot be read at the moment.")))
     )
   }
 
-  private judge(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, span: Span | null): Later<Reply> {
+  private judge(ask: Ask, activation: Activation, operation: AnyOperation, span: Span | null): Later<Reply> {
     const { gate } = activation.definition
     if (gate === undefined) return this.carryOut(ask, activation, operation, { span })
     const { verdict, recorded } = gate.judge(ask, activation, operation.type === "write")
@@ -136,15 +172,15 @@ export class Node {
     return then(judged(), (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }
 
-  private carryOut(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, passed: Passed): Later<Reply> {
+  private carryOut(ask: Ask, activation: Activation, operation: AnyOperation, passed: Passed): Later<Reply> {
     const { rate } = passed
-    return then(this.run(ask, activation, operation, passed), (outcome): Reply =>
-      "refused" in outcome
-        ? refuse(outcome.refused, rate)
-        : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) })
+    return then(this.run(ask, activation, operation, passed), (outcome): Reply => {
+      if ("elsewhere" in outcome) return this.elsewhere(ask)
+      return "refused" in outcome ? refuse(outcome.refused, rate) : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) }
+    })
   }
 
-  private run(ask: Ask, activation: Activation, operation: Operation<unknown, EventShape>, { span }: Passed): Later<Outcome> {
+  private run(ask: Ask, activation: Activation, operation: AnyOperation, { span }: Passed): Later<Outcome> {
     const at = Date.now()
     if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
@@ -152,7 +188,7 @@ export class Node {
       return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory, traceparent: span?.traceparent, by: ask.by })
     }
     return activation.submit(
-      { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace, span },
+      { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace, again: ask.again, span },
       operation as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
     )
   }

@@ -12,6 +12,7 @@
  *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key.
  *    A claim is made only when the key names no live session. An owner that is no longer the best drains and gives
  *    the shard back; nobody takes it from a living one.
+ *  - The view may be old: also a key that is believed to name this session is claimed by compare-and-set, before it is served.
  *  - Whoever a key names takes the shard up, or gives it back, at each tick until it has: a claim whose preparation failed
  *    and a key that could not be given back (the bus was between two leaders) leave no shard with a living owner that
  *    does not serve it.
@@ -222,9 +223,8 @@ export class Placement {
 
   private async claim(shard: number, session: string): Promise<void> {
     this.held.set(shard, "claiming")
-    const { store, view, events } = this.options
-    const owned = view.ownerOf(shard) === session
-    const written = owned ? { ok: true as const } : await store.put(shardKey(shard), session, store.revision(shardKey(shard)))
+    const { store, events } = this.options
+    const written = await store.put(shardKey(shard), session, store.revision(shardKey(shard)))
     // A shard that could not be prepared is not served: the key is ours already, and the next beat tries again.
     const prepared = written.ok && (await events.prepare().then(() => true, () => false))
     if (this.session !== session || this.held.get(shard) !== "claiming") return

@@ -47,6 +47,8 @@ export type AppendResult =
   | { readonly ok: false; readonly reason: "conflict" }
   /** Nothing was written: the queue is full. */
   | { readonly ok: false; readonly reason: "overloaded" }
+  /** Nothing was written: the server has no room left. */
+  | { readonly ok: false; readonly reason: "full" }
   /** Nobody knows: the bus went away, or did not answer in time. Ask the log. */
   | { readonly ok: false; readonly reason: "unknown" }
 

@@ -9,7 +9,7 @@ import type { Snapshot, SnapshotStore } from "./ports.ts"
 const LOAD_TIMEOUT_MS = 500
 
 /** Raised when the shape of any state changes: older snapshots are then not read. */
-export const SNAPSHOT_FORMAT = 4
+export const SNAPSHOT_FORMAT = 5
 
 export class PostgresSnapshots implements SnapshotStore {
   private readonly db: Kysely<Database>

@@ -2,7 +2,9 @@
  * The streams of the service. The operator makes them and brings them up to date (ops/migrations/migrate.ts); a node waits
  * until they are there.
  */
-import { AckPolicy, DeliverPolicy, JetStreamApiError, type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType, type StreamConfig } from "@nats-io/jetstream"
+import {
+  AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiError, type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType, type StreamConfig
+} from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
 import { buckets, consumers, streams, subjects } from "../../schemas/subjects.ts"
@@ -17,26 +19,38 @@ type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects
 
 const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
 
-const wantedStreams = (limits: Limits, replicas: number): ReadonlyArray<Wanted> => [
+/**
+ * Streams that are no log have a bound. Where the oldest may go (a count of visits, an answer that a retry would get again),
+ * it makes room; where it may not (a nonce would be good again, a number be given twice), what is new is refused.
+ * The log is bounded by the room on the disk (storage.ts). So are timers: the server lets no schedule have a bound that
+ * refuses, and one that drops would lose them; what has fired is dropped after its time (timers.ts). Of counters, which may
+ * not have one either, the newest message alone is kept.
+ */
+const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
+const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })
+
+const wantedStreams = ({ service, authentication, identity }: Limits, replicas: number): ReadonlyArray<Wanted> => [
   { ...common, num_replicas: replicas, name: streams.events, subjects: [subjects.events], allow_atomic: true, allow_msg_ttl: true },
   {
     ...common,
     num_replicas: replicas,
+    ...refusing(service.nonces_max_bytes),
     name: streams.nonces,
     subjects: [subjects.nonce],
-    max_age: (limits.authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS) * SECOND
+    max_age: (authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS) * SECOND
   },
   {
     ...common,
     num_replicas: replicas,
+    ...refusing(service.proofs_max_bytes),
     name: streams.proofs,
     subjects: [subjects.proof],
-    max_age: (limits.identity.nonce_memory_seconds + NONCE_MARGIN_SECONDS) * SECOND
+    max_age: (identity.nonce_memory_seconds + NONCE_MARGIN_SECONDS) * SECOND
   },
-  { ...common, num_replicas: replicas, name: streams.verified, subjects: [subjects.verifiedAll], max_msgs_per_subject: 1 },
-  { ...common, num_replicas: replicas, name: streams.seen, subjects: [subjects.seenAll], max_msgs_per_subject: 1 },
-  { ...common, num_replicas: replicas, name: streams.limits, subjects: [subjects.limitsAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
-  { ...common, num_replicas: replicas, name: streams.idempotency, subjects: [subjects.idempotencyAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
+  { ...common, num_replicas: replicas, ...dropping(service.verified_max_bytes), name: streams.verified, subjects: [subjects.verifiedAll], max_msgs_per_subject: 1 },
+  { ...common, num_replicas: replicas, ...dropping(service.seen_max_bytes), name: streams.seen, subjects: [subjects.seenAll], max_msgs_per_subject: 1 },
+  { ...common, num_replicas: replicas, ...dropping(service.limits_max_bytes), name: streams.limits, subjects: [subjects.limitsAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
+  { ...common, num_replicas: replicas, ...dropping(service.idempotency_max_bytes), name: streams.idempotency, subjects: [subjects.idempotencyAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
   {
     ...common,
     num_replicas: replicas,
@@ -46,10 +60,11 @@ const wantedStreams = (limits: Limits, replicas: number): ReadonlyArray<Wanted> 
     allow_msg_schedules: true,
     allow_msg_ttl: true
   },
-  { ...common, num_replicas: replicas, name: streams.counters, subjects: [subjects.counters], allow_msg_counter: true },
+  { ...common, num_replicas: replicas, name: streams.counters, subjects: [subjects.counters], max_msgs_per_subject: 1, allow_msg_counter: true },
   {
     ...common,
     num_replicas: replicas,
+    ...refusing(service.leases_max_bytes),
     name: `KV_${buckets.leases}`,
     subjects: [`$KV.${buckets.leases}.>`],
     max_msgs_per_subject: 1,
@@ -67,8 +82,11 @@ export const ensureStreams = async (nats: NatsConnection, limits: Limits, replic
   for (const wanted of wantedStreams(limits, replicas)) {
     try {
       await manager.streams.add(wanted)
-    } catch {
-      await manager.streams.update(wanted.name, wanted)
+    } catch (why) {
+      // What it could not be made for is what counts, where it is not there.
+      await manager.streams.update(wanted.name, wanted).catch((error: unknown) => {
+        throw isMissing(error) ? why : error
+      })
     }
   }
   await ensureDeliveries(manager, limits)

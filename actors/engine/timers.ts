@@ -3,8 +3,16 @@
  *
  * Setting one publishes a message that the server keeps and, at its time, republishes on the fire subject. Any node
  * takes it from the durable consumer and turns it into a command to its actor, with an id made of the fired message's
- * sequence, and acknowledges when the command is answered. So a timer fires at least once and is applied once, and a
- * restart of everything loses none. A timer that fires for nothing (its commit failed) is the actor's to ignore.
+ * sequence, and acknowledges when the command is answered.
+ *
+ * Invariants
+ *  - A timer fires at least once and is applied once; a restart of everything loses none.
+ *  - Its subjects end in the time that it is set for: one that is set for another time, by a commit that failed perhaps,
+ *    takes the place of none. What fires for nothing is the actor's to ignore, by that time (`isDue`).
+ *  - Whoever takes a timer of a kind that its release does not know asks the actor's owner what it becomes (FIRE).
+ *  - What cannot be answered at the moment (no owner knows the kind, an actor that is not to be had) is set again for later,
+ *    under the id it had, and waits in the schedule: it stands in nobody's way.
+ *  - What has fired is kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses it.
  */
 import { AckPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -13,36 +21,57 @@ import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import { endAnswered } from "../../schemas/trace/ask.ts"
 import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/trace/tracing.ts"
+import { type FiredTimer, TIMER_COMMAND, wholeMs } from "./definition.ts"
 import { requestStream } from "./renewal.ts"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { Timers } from "./ports.ts"
 import { timerSpan } from "./trace.ts"
 
 const SET_TIMEOUT_MS = 3000
+/** The engine's own operation on any actor: what a fired timer becomes, its owner says. Input: `FiredTimer`. */
+export const FIRE = "engine.timer"
+/** What cannot be answered comes again after this, twice as late each time. */
+const LATER_MS = 500
+const LATER_MAX_MS = 10_000
+const FIRED_KEPT_SECONDS = 2_592_000
+/** The id of the command, and how often it was put off: with a timer that is set again. */
+const COMMAND_HEADER = "Hub-Timer-Command"
+const PUT_OFF_HEADER = "Hub-Timer-Put-Off"
 const COMMAND_DEADLINE_MS = 10_000
+/** Of a timer that perhaps no owner knows: it must not hold a place for long. */
+const STRANGE_DEADLINE_MS = 2000
 const REDELIVER_AFTER_MS = 30_000
 const IN_FLIGHT_MAX = 200
+/** Sorts of timers that are told of as unknown. */
+const TOLD_MAX = 100
 /** One pull; the server's heartbeats come twice as often, so that the silence of one that was stopped is noticed soon. */
 const PULL_MS = 2000
 
 export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
-  /** Timers fired here since the start: answered by their actor, given back for later, of no known operation. */
+  /** Timers fired here since the start: answered by their actor, put off; and, among them, of no kind that this release knows. */
   readonly counts = { answered: 0, later: 0, unknown: 0 }
   private readonly tracing: Tracing
+  private readonly told = new Set<string>()
 
   constructor(nats: NatsConnection, tracing: Tracing = NO_TRACING) {
     this.nats = nats
     this.tracing = tracing
   }
 
-  async set(kind: string, id: string, name: string, at: number, traceparent?: string): Promise<void> {
+  set(kind: string, id: string, name: string, at: number, traceparent?: string): Promise<void> {
+    const due = wholeMs(at)
+    return this.schedule({ kind, id, name, due: String(due) }, due, traceparent === undefined ? [] : [[TRACEPARENT, traceparent]])
+  }
+
+  /** `more`: what comes back with it, for the server passes on what it does not know. */
+  private async schedule({ kind, id, name, due }: Fired, at: number, passedOn: ReadonlyArray<readonly [string, string]>): Promise<void> {
     const more = headers()
     more.set("Nats-Schedule", `@at ${new Date(at).toISOString()}`)
-    more.set("Nats-Schedule-Target", subjects.timerFire(kind, id, name))
-    // The server passes on what it does not know.
-    if (traceparent !== undefined) more.set(TRACEPARENT, traceparent)
-    const reply = await requestStream(this.nats, subjects.timerSet(kind, id, name), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
+    more.set("Nats-Schedule-Target", subjects.timerFire(kind, id, name, due))
+    more.set("Nats-Schedule-TTL", `${FIRED_KEPT_SECONDS}s`)
+    for (const [header, value] of passedOn) more.set(header, value)
+    const reply = await requestStream(this.nats, subjects.timerSet(kind, id, name, due), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
     const { error } = reply.json<{ error?: { description?: string } }>()
     if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
   }
@@ -61,30 +90,70 @@ export class ScheduledTimers implements Timers {
   }
 
   private async fire(message: JsMsg, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string, name: string) => string | undefined): Promise<void> {
-    const [, , , kind = "", id = "", name = ""] = message.subject.split(".")
-    const op = operationOf(kind, name)
-    if (op === undefined) {
-      this.counts.unknown++
-      return message.term()
-    }
+    const [, , , kind = "", id = "", name = "", due = UNDATED] = message.subject.split(".")
+    const timer: Fired = { kind, id, name, due }
+    const known = operationOf(kind, name)
+    if (known === undefined) this.unknown(kind, name)
+    const op = known ?? FIRE
     const span = timerSpan(this.tracing, op, message.headers)
     const answer = await ask({
-      id: `timer-${message.seq}`,
+      id: commandOf(message),
       kind,
       actor: id,
       op,
-      input: { name },
-      deadline: Date.now() + COMMAND_DEADLINE_MS,
+      input: firedOf(timer),
+      deadline: Date.now() + (known === undefined ? STRANGE_DEADLINE_MS : COMMAND_DEADLINE_MS),
       traceparent: span?.traceparent
     })
     if (span !== null) endAnswered(span, answer.head)
     const refused = answer.head.refused?.code
-    if (refused === "unavailable" || refused === "overloaded" || refused === "internal_error") {
+    // An owner of an older release does not know how to say what a timer becomes.
+    const isLater = refused === "unavailable" || refused === "overloaded" || refused === "internal_error" || (known === undefined && refused === "not_found")
+    if (isLater) {
       this.counts.later++
-      message.nak(1000)
+      await this.putOff(message, timer)
     } else {
       this.counts.answered++
       message.ack()
     }
   }
+
+  /** Acknowledged once it is in the schedule again; where that fails it is given out anew. */
+  private async putOff(message: JsMsg, timer: Fired): Promise<void> {
+    const times = Number(message.headers?.get(PUT_OFF_HEADER) ?? "") || 0
+    const wait = Math.min(LATER_MS * 2 ** times, LATER_MAX_MS)
+    const traceparent = message.headers?.get(TRACEPARENT) ?? ""
+    const passedOn = [[COMMAND_HEADER, commandOf(message)], [PUT_OFF_HEADER, String(times + 1)], ...(traceparent === "" ? [] : [[TRACEPARENT, traceparent] as const])] as const
+    try {
+      await this.schedule(timer, Date.now() + wait, passedOn)
+      message.ack()
+    } catch {
+      message.nak(wait)
+    }
+  }
+
+  private unknown(kind: string, name: string): void {
+    this.counts.unknown++
+    if (this.told.size >= TOLD_MAX || this.told.has(`${kind}.${name}`)) return
+    this.told.add(`${kind}.${name}`)
+    console.error(JSON.stringify({ level: "warn", at: "timers", kind, name, error: "this release does not know the timer: it is left to its actor's owner" }))
+  }
+}
+
+interface Fired {
+  readonly kind: string
+  readonly id: string
+  readonly name: string
+  /** Unix ms, as its subject says. */
+  readonly due: string
+}
+
+/** Of a timer that an older release has set, without its time. */
+const UNDATED = "undated"
+
+const firedOf = ({ name, due }: Fired): FiredTimer => (due === UNDATED ? { name } : { name, at: Number(due) })
+
+const commandOf = (message: JsMsg): string => {
+  const before = message.headers?.get(COMMAND_HEADER) ?? ""
+  return before === "" ? TIMER_COMMAND + String(message.seq) : before
 }

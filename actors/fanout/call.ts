@@ -1,6 +1,7 @@
 /** What a commit of a delivery calls for. Pure. */
+import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../engine/ports.ts"
-import type { DeliveryEvent } from "../delivery/state.ts"
+import { DELIVERY_EVENTS, type DeliveryEvent } from "../delivery/state.ts"
 
 export interface Content {
   readonly agent: string
@@ -13,10 +14,11 @@ export interface Content {
 
 const text = new TextDecoder()
 
-/** The number of the call, and what is to be sent where the commit says that; `null`: it calls for nothing. */
+/** The number of the call, and what is to be sent where the commit says that; `null`: it calls for nothing. Throws `UnknownEvent`. */
 export const callOf = (data: Uint8Array): { readonly call: number; readonly content: Content | null } | null => {
   if (data.length === 0) return null
   const { events } = JSON.parse(text.decode(data)) as Commit
+  checkEvents({ kind: "delivery", events: DELIVERY_EVENTS }, { events })
   for (const event of events as unknown as ReadonlyArray<DeliveryEvent>) {
     if (event.type === "delivery.queued") {
       const { agent, about, body, receiver } = event

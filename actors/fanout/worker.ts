@@ -29,6 +29,7 @@ import { GONE, type Report } from "../delivery/decide.ts"
 import { receiverOf } from "../delivery/state.ts"
 import type { Attempted } from "../webhook/decide.ts"
 import type { Signed } from "../webhook/operations.ts"
+import { UnknownEvent } from "../engine/fold.ts"
 import { callOf, type Content } from "./call.ts"
 import { FairQueue, type Turn } from "./fair.ts"
 import type { Poster, PostOutcome } from "./post.ts"
@@ -85,6 +86,8 @@ const AGAIN_MS = 1000
 const AGAIN_MAX_MS = 60_000
 /** What a receiver that is well has no room for. */
 const BUSY_MS = 250
+/** What a newer release has written is left to its workers. */
+const STRANGE_MS = 5000
 const FETCH_RETRY_MS = 250
 /** How often, and how far apart, a delivery is asked for a call that it has not heard of. */
 const LOOKS = 20
@@ -94,6 +97,16 @@ const LINGER_MS = 1000
 const USER_AGENT = `HubWebhook/${VERSION}`
 
 const text = new TextDecoder()
+
+/** `undefined`: this release does not know. */
+const called = ({ data }: Message): ReturnType<typeof callOf> | undefined => {
+  try {
+    return callOf(data)
+  } catch (error) {
+    if (error instanceof UnknownEvent) return undefined
+    throw error
+  }
+}
 
 export class Worker {
   private readonly parts: WorkerParts
@@ -171,7 +184,8 @@ export class Worker {
   }
 
   private take(message: Message): void {
-    const call = callOf(message.data)
+    const call = called(message)
+    if (call === undefined) return message.nak(STRANGE_MS)
     if (call === null) return message.ack()
     if (this.ending.signal.aborted) return message.nak(0)
     // Given out again while the line was down: it is being seen to.

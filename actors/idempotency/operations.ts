@@ -32,11 +32,22 @@ const UNDER_WAY_MAX = 100
 
 const text = new TextDecoder()
 
+/**
+ * A larger answer of status 200 is a record as it stands: it is made again from the state, not kept. What was created may
+ * show what is shown once (registration's secret), and is kept whatever its size.
+ */
+export const ANSWER_KEPT_MAX_BYTES = 16_384
+const REMADE_STATUS = 200
+
 interface Kept {
   readonly body: string
   readonly status: number
-  /** `null`: too long to be kept. */
-  readonly answer: string | null
+  readonly answer: string
+}
+
+interface KeptSealed extends Kept {
+  /** The answer is not here. */
+  readonly remade?: true
 }
 
 const NOT_LOOKED_UP: Result = { refused: unavailable("The Idempotency-Key cannot be looked up at the moment.") }
@@ -47,18 +58,18 @@ type Finished = IdempotencyEntry & Kept
 const purpose = (agent: string, key: string): string => `idempotency ${agent} ${key}`
 
 export const idempotencyOperations = (nats: NatsConnection, limits: Limits, sealer: Sealer) => {
-  const kept = async (agent: string, key: string): Promise<Kept | null> => {
+  const kept = async (agent: string, key: string): Promise<KeptSealed | null> => {
     const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(agent, key), TIMEOUT_MS)
     if (last === null || last.data.length === 0) return null
-    const first = JSON.parse(text.decode(last.data)) as Kept
-    return { ...first, answer: first.answer === null ? null : sealer.open(first.answer, purpose(agent, key)) }
+    const first = JSON.parse(text.decode(last.data)) as KeptSealed
+    return first.remade === true ? first : { ...first, answer: sealer.open(first.answer, purpose(agent, key)) }
   }
 
   const answer = (data: IdempotencyBegin): Result => ({ data })
 
   const looked = (first: Kept, input: IdempotencyEntry): Result => {
     if (first.body !== input.body) return answer({ state: "conflict" })
-    return answer(first.answer === null ? { state: "again" } : { state: "done", status: first.status, answer: first.answer })
+    return answer({ state: "done", status: first.status, answer: first.answer })
   }
 
   /** A retired key takes no place among what is under way: all that it can hear is how its own rotation went. */
@@ -83,6 +94,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     try {
       const first = await kept(agent, input.key)
       if (first === null) return answer({ state: "new" })
+      if (first.remade === true && first.body === input.body) return answer({ state: "new", again: true })
       memory.underWay.delete(input.key)
       return looked(first, input)
     } catch {
@@ -90,6 +102,11 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
       return NOT_LOOKED_UP
     }
   }
+
+  const sealed = (agent: string, key: string, first: Kept): KeptSealed =>
+    first.status === REMADE_STATUS && Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES
+      ? { ...first, answer: "", remade: true }
+      : { ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }
 
   const finish = async (state: AgentState, input: Finished, context: PrepareContext): Promise<Result> => {
     const { id: agent } = context
@@ -102,7 +119,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     // Status 0: the request ended without an answer worth keeping, and may be made again.
     if (status !== 0 && kept) {
       try {
-        const first: Kept = { body, status, answer: given === null ? null : sealer.seal(given, purpose(agent, key)) }
+        const first = sealed(agent, key, { body, status, answer: given })
         const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify(first), { headers: more, timeout: TIMEOUT_MS })
         if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
       } catch {

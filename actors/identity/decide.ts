@@ -20,7 +20,7 @@ import { signatureHolds, verifyKeyOf } from "../../schemas/signing/verify.ts"
 import { statusRefusal } from "../agent/decide.ts"
 import { iso } from "../agent/profile.ts"
 import { type Agent, type AgentEvent, type AgentState, currentAgentKey, currentKey } from "../agent/state.ts"
-import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
+import { type Companion, type Decision, type DecideContext, type FiredTimer, isDue } from "../engine/definition.ts"
 import type { KeyEvent } from "../key/actor.ts"
 import { notified } from "../notification/notify.ts"
 
@@ -194,7 +194,6 @@ export const decideCancelRecovery = (state: AgentState, _input: null, context: C
   return events.length === 0 ? { refused: refusal("recovery_not_pending", "No recovery of this agent is under way.") } : { events }
 }
 
-/** One timer: a later recovery moves it. */
 export const RECOVERY_TIMER = "recovery"
 /** The timer's clock is the bus's, the due time's this node's. */
 const CLOCK_TOLERANCE_MS = 60_000
@@ -228,10 +227,10 @@ export const decideRecover = (state: AgentState, input: NewKey, context: Context
   }
 }
 
-/** A recovery that is due. A timer without one, or ahead of it (set by one that was cancelled), does nothing. */
-export const decideTimer = (state: AgentState, input: { readonly name: string }, context: Context): Decision<AgentEvent> => {
+/** A recovery that is due. A timer without one, or of another (one that was cancelled), does nothing. */
+export const decideTimer = (state: AgentState, input: FiredTimer, context: Context): Decision<AgentEvent> => {
   const pending = state?.recovery?.pending ?? null
-  if (state === null || pending === null || input.name !== RECOVERY_TIMER) return { events: [] }
+  if (state === null || pending === null || input.name !== RECOVERY_TIMER || !isDue(input, pending.effective_at)) return { events: [] }
   if (context.at + CLOCK_TOLERANCE_MS < pending.effective_at) return { events: [] }
   const closed = statusRefusal(state, false)
   if (closed !== null) return { events: cancelled(state, closed.message, context) }

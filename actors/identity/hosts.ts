@@ -151,7 +151,11 @@ export class HostCounters {
   /** How the counter stands by now. Its sequence where that is just what was sent: then only the answer was lost. */
   private async reload(agent: string, counter: Counter, sent: HostCount): Promise<number | null> {
     const fresh = (await this.load(agent).catch(() => null))?.get(counter.kept.host)
-    if (fresh === undefined) return null
+    if (fresh === undefined) {
+      // It has made room for others in the meantime, or the stream does not answer.
+      counter.seq = 0
+      return null
+    }
     const arrived = fresh.seq > counter.seq && fresh.kept.count === sent.count && fresh.kept.last_at === sent.last_at
     counter.kept = fresh.kept
     counter.seq = fresh.seq

@@ -8,7 +8,7 @@ import { jwkOf } from "../../schemas/signing/jwk.ts"
 import type { AgentMemory } from "../agent/gate.ts"
 import { iso } from "../agent/profile.ts"
 import { type Agent, type AgentEvent, type AgentState, currentKey } from "../agent/state.ts"
-import { custom, type Decision, type Operation, read, type Result, write } from "../engine/definition.ts"
+import { custom, type Decision, once, type Operation, read, type Result, write } from "../engine/definition.ts"
 import { nextNumber } from "../engine/counters.ts"
 import type { DecideContext, PrepareContext } from "../engine/definition.ts"
 import type { KindParts } from "../kind.ts"
@@ -84,7 +84,7 @@ export const identityOperations = (parts: KindParts): { readonly operations: Ope
         const current = state.status === "active" ? [jwkOf(currentKey(state))] : []
         return { data: { keys: current, signature: current.length > 0 && signed !== null && at < signed.expires_at ? signed : null } }
       }),
-      "identity.verify": custom<AgentState, IdentityClaim>((state, claim, context) => judge.verdict(state, claim, context)),
+      "identity.verify": once<AgentState, IdentityClaim>((state, claim, context) => judge.verdict(state, claim, context)),
       "identity.hosts": custom<AgentState, { readonly page: number; readonly per_page: number }>((_state, input, context) => hostPage(hosts, input, context)),
       "identity.rotate": announced<NewKey>(
         (state, input, context) => decideRotate(state, input, context, limits),

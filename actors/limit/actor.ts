@@ -1,22 +1,18 @@
 /**
  * Rate-limit buckets that edges draw from (contract 11). The bucket lives in its activation's memory; one whose window
- * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart.
+ * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart. An
+ * edge that got no answer sends the same draw again: it is drawn once.
  */
-import { headers, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import type { LimitGrant } from "../../schemas/bus/operations.ts"
 import { invalidField, unavailable } from "../../schemas/errors.ts"
 import type { BucketName, Limits, RateLimit } from "../../schemas/limits.ts"
-import { streams, subjects } from "../../schemas/subjects.ts"
-import { custom, type Result } from "../engine/definition.ts"
-import { lastMessage } from "../engine/last-message.ts"
-import { requestStream } from "../engine/renewal.ts"
+import { once, type Result } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
+import { keepWindow, keptWindow } from "./kept.ts"
 import { draw, type Window } from "./window.ts"
 
 const KEPT_FROM_SECONDS = 900
-const TIMEOUT_MS = 3000
-
-const text = new TextDecoder()
 
 interface Memory {
   window: Window | null
@@ -26,25 +22,13 @@ interface Memory {
 }
 
 const bucketOperations = (nats: NatsConnection, limits: Limits) => {
-  const kept = async (bucket: string, key: string): Promise<Window | null> => {
-    const last = await lastMessage(nats, streams.limits, subjects.limit(bucket, key), TIMEOUT_MS)
-    return last === null || last.data.length === 0 ? null : (JSON.parse(text.decode(last.data)) as Window)
-  }
-
-  const keep = async (bucket: string, key: string, window: Window, limit: RateLimit): Promise<void> => {
-    const more = headers()
-    more.set("Nats-TTL", `${limit.window_seconds}s`)
-    const reply = await requestStream(nats, subjects.limit(bucket, key), JSON.stringify(window), { headers: more, timeout: TIMEOUT_MS })
-    if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("The rate limit's window was not kept")
-  }
-
   const drawFrom = async (memory: Memory, name: string, limit: RateLimit, key: string, wanted: number): Promise<Result> => {
     const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
     try {
-      if (lasting && !memory.loaded) memory.window = await kept(name, key)
+      if (lasting && !memory.loaded) memory.window = await keptWindow(nats, name, key)
       memory.loaded = true
       const drawn = draw(memory.window, limit, wanted, Date.now())
-      if (lasting && drawn.granted > 0) await keep(name, key, drawn.window, limit)
+      if (lasting && drawn.granted > 0) await keepWindow(nats, name, key, drawn.window, limit.window_seconds)
       memory.window = drawn.window
       const grant: LimitGrant = { granted: drawn.granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
       return { data: grant }
@@ -54,7 +38,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits) => {
   }
 
   return {
-    "limit.draw": custom<null, { readonly bucket: string; readonly wanted: number }>((_state, input, context) => {
+    "limit.draw": once<null, { readonly bucket: string; readonly wanted: number }>((_state, input, context) => {
       if (!Object.hasOwn(limits.rate_limits, input.bucket)) {
         return Promise.resolve({ refused: invalidField("bucket", "There is no such bucket.") })
       }

@@ -10,6 +10,7 @@ import type { ActorHost } from "../engine/host.ts"
 import type { NonceLog } from "../engine/nonces.ts"
 import type { Placement } from "../engine/placement.ts"
 import type { PostgresSnapshots } from "../engine/snapshots.ts"
+import type { StorageWatch } from "../engine/storage.ts"
 import type { ScheduledTimers } from "../engine/timers.ts"
 import type { ProcessMetrics } from "./process.ts"
 
@@ -24,8 +25,8 @@ export const operationCalls = (meter: Meter): Calls => {
 }
 
 export const commitMetrics = (meter: Meter): LogObserver => {
-  const batches = new Counters(meter, "hub_log_batches_total", "Batches of commits that were sent to the log, by outcome: written, refused whole for a wrong sequence, unknown.", ["outcome"])
-  const byOutcome = { written: batches.of("written"), refused: batches.of("refused"), unknown: batches.of("unknown") }
+  const batches = new Counters(meter, "hub_log_batches_total", "Batches of commits that were sent to the log, by outcome: written, refused whole for a wrong sequence, refused for want of room, unknown.", ["outcome"])
+  const byOutcome = { written: batches.of("written"), refused: batches.of("refused"), full: batches.of("full"), unknown: batches.of("unknown") }
   const size = meter.histogram("hub_log_batch_commits", "Commits in one batch.", BATCH_COMMITS)
   const seconds = meter.histogram("hub_log_batch_duration_seconds", "Batches: from sending to the server's acknowledgement, in seconds.", DURATION_SECONDS)
   return {
@@ -47,6 +48,7 @@ interface Parts {
   readonly proofs: NonceLog
   readonly timers: ScheduledTimers
   readonly operations: Calls
+  readonly storage: StorageWatch
   readonly limits: Limits["service"]
 }
 
@@ -94,6 +96,9 @@ const residentMetrics = (meter: Meter, { host, limits }: Parts): void => {
   meter.counter("hub_actor_evictions_total", "Actors that left memory because there were too many.", () => host.counts.evicted)
   meter.gauge("hub_actor_mailbox_commands", "Commands in all mailboxes, those under way with them.", () => depths.sum)
   meter.gauge("hub_actor_mailbox_depth_max", "Commands in the longest mailbox.", () => depths.max)
+  const unknown = "What this release does not know: asks for operations that it has not, actors whose log holds events of a newer one."
+  meter.counter("hub_actor_unknown_total", unknown, () => host.unknown.operations, { what: "operation" })
+  meter.counter("hub_actor_unknown_total", unknown, () => host.unknown.events, { what: "event" })
   meter.counter("hub_actor_mailbox_overloaded_total", "Commands that were refused because their actor's mailbox was full.", () => host.counts.mailboxFull)
 }
 
@@ -105,7 +110,10 @@ const leaseMetrics = (meter: Meter, { placement }: Parts): void => {
   meter.counter("hub_sessions_ended_total", "Sessions that this process lost or gave back.", () => placement.counts.ended)
 }
 
-const durableMetrics = (meter: Meter, { log, snapshots, nonces, proofs, timers }: Parts): void => {
+const durableMetrics = (meter: Meter, { log, snapshots, nonces, proofs, timers, storage, limits }: Parts): void => {
+  meter.gauge("hub_storage_free_bytes", "Bytes that may still be written to the log, as far as this process sees.", () => storage.free)
+  meter.gauge("hub_storage_free_min_bytes", "Free bytes below which writes are refused.", () => limits.storage_free_min_bytes)
+  meter.gauge("hub_storage_low", "Whether writes are refused for want of room: 1 or 0.", () => (storage.low ? 1 : 0))
   meter.gauge("hub_log_commits_waiting", "Commands whose commits wait for the batch in flight.", () => log.waiting)
   meter.counter("hub_log_wrong_sequence_total", "Commands whose commit was refused because another wrote to the actor meanwhile; they are tried again.", () => log.counts.conflicts)
   meter.counter("hub_log_overloaded_total", "Commands that were refused because too many commits waited.", () => log.counts.overloaded)
@@ -116,6 +124,6 @@ const durableMetrics = (meter: Meter, { log, snapshots, nonces, proofs, timers }
   const tracked = "Nonces that are remembered, of requests and of proofs of identity."
   meter.gauge("hub_nonces_tracked", tracked, () => nonces.tracked, { log: "requests" })
   meter.gauge("hub_nonces_tracked", tracked, () => proofs.tracked, { log: "proofs" })
-  const fired = "Timers that fired here, by what became of them: answered by their actor, given back for later, of no known operation."
+  const fired = "Timers that fired here, by what became of them: answered by their actor, put off; unknown, among both: of no kind that this release knows."
   for (const outcome of ["answered", "later", "unknown"] as const) meter.counter("hub_timers_fired_total", fired, () => timers.counts[outcome], { outcome })
 }

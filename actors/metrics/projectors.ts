@@ -22,6 +22,7 @@ export const projectorMetrics = (meter: Meter, projectors: ReadonlyArray<Project
     meter.gauge("hub_projector_lag_seconds", "Age of the first message that the read models do not have, in seconds.", () => lag?.seconds ?? null, labels)
     meter.counter("hub_projector_transactions_total", "Transactions that were committed to the read models.", () => projector.counts.transactions, labels)
     meter.counter("hub_projector_messages_total", "Messages that were applied to the read models.", () => projector.counts.messages, labels)
+    meter.counter("hub_projector_failures_total", "Tries to go on that failed: the database away, or a message of a newer release.", () => projector.failures, labels)
     meter.counter("hub_projector_faults_total", "Messages that could not be applied and were passed over.", () => projector.counts.faults, labels)
   }
 }

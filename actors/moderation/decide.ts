@@ -4,8 +4,8 @@
  * Invariants
  *  - Suspension and reinstatement tell the agent in the commit that makes them: it hears of both, whatever dies.
  *  - One appeal for a suspension, decided once; granting it is reinstatement, in the same commit.
- *  - A suspension with an end is ended by a durable timer. A timer is a hint: what counts is whether the state says that
- *    it is due, so one that was overtaken (reinstated by hand, suspended anew) does nothing.
+ *  - A suspension with an end is ended by a durable timer. A timer is a hint: what counts is whether the state waits for
+ *    its time, so one that was overtaken (reinstated by hand, suspended anew) does nothing.
  *  - Trust grows by full periods of active time, each with an entry of its own; time under suspension does not count, and
  *    what had run of a period before it is carried over. Each period's end sets the timer of the next.
  */
@@ -15,7 +15,7 @@ import { statusRefusal } from "../agent/decide.ts"
 import { iso } from "../agent/profile.ts"
 import { scoreEntries } from "../agent/scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../agent/state.ts"
-import type { Decision, DecideContext, Timer } from "../engine/definition.ts"
+import { type Decision, type DecideContext, type FiredTimer, isDue, type Timer } from "../engine/definition.ts"
 import { notified } from "../notification/notify.ts"
 import { periodEnd } from "./state.ts"
 
@@ -111,9 +111,9 @@ export const decideOnAppeal = (state: AgentState, { granted, answer }: Verdict, 
 }
 
 /** The end of a suspension. */
-export const decideStandingDue = (state: AgentState, context: Context, limits: Limits): Decision<AgentEvent> => {
+export const decideStandingDue = (state: AgentState, timer: FiredTimer, context: Context, limits: Limits): Decision<AgentEvent> => {
   const until = state?.standing.until ?? null
-  if (state === null || state.status !== "suspended" || until === null) return NOTHING
+  if (state === null || state.status !== "suspended" || until === null || !isDue(timer, until)) return NOTHING
   if (context.at < until) return until - context.at <= CLOCK_TOLERANCE_MS ? early : NOTHING
   return reinstatement(state, "the suspension is over", context, limits)
 }
@@ -127,9 +127,9 @@ export const activeTimeTimer = (agent: Pick<Agent, "active_time">, { active_peri
 }
 
 /** The end of a full period of active time. */
-export const decideActiveTimeDue = (state: AgentState, { at }: Pick<Context, "at">, { moderation }: Limits): Decision<AgentEvent> => {
+export const decideActiveTimeDue = (state: AgentState, timer: FiredTimer, { at }: Pick<Context, "at">, { moderation }: Limits): Decision<AgentEvent> => {
   const [due] = state === null || state.status !== "active" ? [] : activeTimeTimer(state, moderation)
-  if (state === null || due === undefined) return NOTHING
+  if (state === null || due === undefined || !isDue(timer, due.at)) return NOTHING
   if (at < due.at) return due.at - at <= CLOCK_TOLERANCE_MS ? early : NOTHING
   const counted = { from: due.at, carried: 0, periods: state.active_time.periods + 1 }
   return {

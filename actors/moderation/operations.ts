@@ -1,7 +1,7 @@
 /** What the agent actor does about its account's standing; what edges may ask of it is in schemas/bus/operations.ts. */
 import { notFound } from "../../schemas/errors.ts"
 import type { AgentEvent, AgentState } from "../agent/state.ts"
-import { type Decision, type DecideContext, type Operation, read, write } from "../engine/definition.ts"
+import { type Decision, type DecideContext, type FiredTimer, type Operation, read, write } from "../engine/definition.ts"
 import type { KindParts } from "../kind.ts"
 import { drawNotification } from "../notification/draw.ts"
 import {
@@ -12,7 +12,6 @@ import { operatorView, standingRecord } from "./record.ts"
 
 type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent>>>
 type Because = { readonly reason: string }
-type Timer = { readonly name: string }
 
 /** What the timers of an account become. */
 export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
@@ -42,9 +41,9 @@ export const moderationOperations = ({ nats, config: { limits } }: KindParts): O
     "agent.reinstate": told<Because>((state, input, context) => decideReinstate(state, input, context, limits)),
     "agent.ban": operatorWrite(decideBan),
     "agent.decide_appeal": told<Verdict>((state, input, context) => decideOnAppeal(state, input, context, limits)),
-    "moderation.suspension_due": told<Timer>((state, _timer, context) => decideStandingDue(state, context, limits)),
-    "moderation.active_time_due": write<AgentState, Timer, AgentEvent>({
-      decide: (state, _timer, context) => decideActiveTimeDue(state, context, limits),
+    "moderation.suspension_due": told<FiredTimer>((state, timer, context) => decideStandingDue(state, timer, context, limits)),
+    "moderation.active_time_due": write<AgentState, FiredTimer, AgentEvent>({
+      decide: (state, timer, context) => decideActiveTimeDue(state, timer, context, limits),
       answer: () => null
     })
   }

@@ -7,10 +7,12 @@
  *    whose tables a newer one has replaced.
  *  - One message that cannot be applied never stops the rest: where a batch fails for its data, its messages are applied
  *    one by one, and the one that fails is noted in `projection_faults`, shown by health, and passed over.
+ *  - One that this release does not know stops it: what comes before it is applied, the watermark stands there.
  *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
  */
 import type { Kysely, Transaction } from "kysely"
 import type { Database } from "../database.ts"
+import { UnknownEvent } from "../engine/fold.ts"
 import type { Message, Projection } from "./projection.ts"
 
 export class Applier {
@@ -29,7 +31,7 @@ export class Applier {
     try {
       return await this.applyBatch(batch, watermark)
     } catch (error) {
-      if (!isDataFault(error)) throw error
+      if (!isDataFault(error) && !(error instanceof UnknownEvent)) throw error
       let at = watermark
       for (const message of batch) {
         try {

@@ -1,7 +1,11 @@
 /** The read models that are made of the log, all under one watermark: a page never shows half of a commit. */
 import type { Transaction } from "kysely"
 import { streams } from "../../schemas/subjects.ts"
+import { AGENT_EVENTS } from "../agent/state.ts"
+import { CATEGORY_EVENTS } from "../category/actor.ts"
 import type { Database } from "../database.ts"
+import { DELIVERY_EVENTS } from "../delivery/state.ts"
+import { checkEvents, type Inventory } from "../engine/fold.ts"
 import type { Commit } from "../engine/ports.ts"
 import { agentRows, settleSeen, writeAgents } from "./agents.ts"
 import { writeCategories } from "./categories.ts"
@@ -22,8 +26,15 @@ const TABLES: ReadonlyArray<ReadModelTable> = [
   { name: "categories", kind: "category", actor: "slug" }
 ]
 
-/** Kinds whose commits end in a read model; others are read past. */
-const PROJECTED = new Set(TABLES.map((table) => table.kind))
+/** Kinds whose commits end in a read model, with the events that they can be made of; other kinds are read past. */
+const PROJECTED: ReadonlyMap<string, Inventory> = new Map<string, Inventory>([["agent", AGENT_EVENTS], ["delivery", DELIVERY_EVENTS], ["category", CATEGORY_EVENTS]])
+
+/** Throws `UnknownEvent`: a row without what it says would be wrong for good. */
+const commitOf = ({ kind, id, seq, data }: Message) => {
+  const commit = JSON.parse(text.decode(data)) as Commit
+  checkEvents({ kind, events: PROJECTED.get(kind) ?? {} }, commit)
+  return { kind, id, seq, commit }
+}
 
 export const mainProjection: Projection = {
   name: "main",
@@ -35,7 +46,7 @@ export const mainProjection: Projection = {
   apply: async (trx: Transaction<Database>, batch: ReadonlyArray<Message>) => {
     const commits = batch
       .filter((message) => PROJECTED.has(message.kind) && message.data.length > 0)
-      .map(({ kind, id, seq, data }) => ({ kind, id, seq, commit: JSON.parse(text.decode(data)) as Commit }))
+      .map(commitOf)
     const of = (kind: string) => commits.filter((commit) => commit.kind === kind)
     const agents = agentRows(of("agent"))
     await writeAgents(trx, agents)

@@ -6,7 +6,10 @@
  *  - Two projectors at once (a lease that was believed in twice) never apply a message twice: one of them loses its
  *    transaction and starts over.
  *  - Postgres gone: nothing is applied, nothing is lost, the buffer is bounded (BUFFER_MAX); reading starts again from
- *    the watermark when it is back.
+ *    the watermark when it is back, tried for at ever longer distances.
+ *  - One run at a time, and what a run waits for ends with it: one that was stopped does nothing more, however soon the
+ *    next is started. The next begins when it has ended.
+ *  - An event that this release does not know is not read past: a newer release goes on there.
  *  - Tables of an older version are served and projected as they are, while new ones are made beside them and then take
  *    their place (rebuild.ts). A migration that leaves them unfit to be served deletes their watermark.
  *  - Without a watermark nothing is known of the tables: they are emptied and filled from the beginning.
@@ -25,6 +28,7 @@ import { tellApplied, tracedOf } from "./trace.ts"
 const BATCH_MAX = 2000
 const BUFFER_MAX = 8000
 const RETRY_MS = 250
+const RETRY_MAX_MS = 8000
 /** How often an idle projector looks whether its watermark was moved (a rebuild). */
 const IDLE_CHECK_MS = 1000
 /** How often it looks whether tables of a newer release are there still, and tries again to make older ones anew. */
@@ -44,16 +48,18 @@ export interface ProjectorParts {
   readonly tracing?: Tracing
 }
 
+/** What a run tells of itself. */
+type Told = Pick<Projector, "watermark" | "failures">
+
 export class Projector {
   private readonly parts: ProjectorParts
   private readonly applier: Applier
   /** How far the tables are, while this projector keeps them; `null` while another does, or nobody can. */
   watermark: number | null = null
-  private buffer: Array<Message> = []
-  private wake: (() => void) | null = null
-  private stopping = new AbortController()
-  private running = false
-  private renewing: Promise<void> | null = null
+  /** Tries that failed, since the start. */
+  failures = 0
+  /** Ends the run that is under way, or waits for the one before it to end. */
+  private current: AbortController | null = null
   private ended: Promise<void> = Promise.resolve()
 
   constructor(parts: ProjectorParts) {
@@ -74,32 +80,54 @@ export class Projector {
   }
 
   start(): void {
-    if (this.running) return
-    this.running = true
-    this.ended = this.ended.then(() => {
-      this.stopping = new AbortController()
-      return this.run()
-    })
+    if (this.current !== null) return
+    const { signal } = (this.current = new AbortController())
+    this.ended = this.ended.then(() => new Run(this.parts, this.applier, this, signal).end)
   }
 
   async stop(): Promise<void> {
-    this.running = false
-    this.stopping.abort()
-    this.wake?.()
+    this.current?.abort()
+    this.current = null
     await this.ended
-    await this.renewing
+  }
+}
+
+/** From a start to its stop. */
+class Run {
+  /** Resolves when nothing of it is left. Never rejects. */
+  readonly end: Promise<void>
+  private readonly parts: ProjectorParts
+  private readonly applier: Applier
+  private readonly told: Told
+  private readonly signal: AbortSignal
+  private buffer: Array<Message> = []
+  private wake: (() => void) | null = null
+  private renewing: Promise<void> | null = null
+  /** Tries that failed since something was applied. */
+  private failures = 0
+
+  constructor(parts: ProjectorParts, applier: Applier, told: Told, signal: AbortSignal) {
+    this.parts = parts
+    this.applier = applier
+    this.told = told
+    this.signal = signal
+    this.end = this.run()
   }
 
   private async run(): Promise<void> {
-    while (this.running) {
+    const wake = (): void => this.wake?.()
+    this.signal.addEventListener("abort", wake)
+    while (!this.signal.aborted) {
       try {
         await this.follow(await this.position())
       } catch (error) {
-        if (!this.running) return
+        if (this.signal.aborted) break
         this.complain(error)
-        await this.pause(error instanceof Newer ? RELEASE_CHECK_MS : RETRY_MS)
+        this.told.failures++
+        await this.pause(error instanceof Newer ? RELEASE_CHECK_MS : Math.min(RETRY_MS * 2 ** this.failures++, RETRY_MAX_MS))
       }
     }
+    await this.renewing
   }
 
   private complain(error: unknown): void {
@@ -138,11 +166,11 @@ export class Projector {
 
   private async renewUntilDone(): Promise<void> {
     const { renew, projection } = this.parts
-    while (this.running) {
+    while (!this.signal.aborted) {
       try {
-        await renew(this.stopping.signal)
+        await renew(this.signal)
       } catch (error) {
-        if (!this.running) return
+        if (this.signal.aborted) return
         this.complain(error)
         await this.pause(RELEASE_CHECK_MS)
       }
@@ -155,7 +183,8 @@ export class Projector {
   private async follow(from: number): Promise<void> {
     const { nats, projection, announce, tracing = NO_TRACING } = this.parts
     let watermark = from
-    this.watermark = from
+    this.signal.throwIfAborted()
+    this.told.watermark = from
     this.buffer = []
     let overflowed = false
     const following = await followStream(nats, projection.stream, watermark + 1, (message) => {
@@ -167,7 +196,7 @@ export class Projector {
       this.wake?.()
     })
     try {
-      while (this.running) {
+      while (!this.signal.aborted) {
         if (this.buffer.length === 0) {
           // What did not fit is read again from the watermark.
           if (overflowed) return
@@ -177,12 +206,13 @@ export class Projector {
         const batch = this.buffer.splice(0, BATCH_MAX)
         const beganAt = tracing.on ? nowMs() : 0
         watermark = await this.applier.apply(batch, watermark)
-        this.watermark = watermark
+        this.told.watermark = watermark
+        this.failures = 0
         if (tracing.on) tellApplied(tracing, projection.name, batch, beganAt)
         announce(watermark, batch)
       }
     } finally {
-      this.watermark = null
+      this.told.watermark = null
       following.stop()
     }
   }
@@ -190,6 +220,7 @@ export class Projector {
   /** False when nothing has come for a while. */
   private gathered(): Promise<boolean> {
     return new Promise((resolve) => {
+      if (this.signal.aborted) return resolve(true)
       const timer = setTimeout(() => resolve(false), IDLE_CHECK_MS)
       this.wake = () => {
         clearTimeout(timer)
@@ -200,7 +231,7 @@ export class Projector {
 
   /** Ends early when the projector is stopped. */
   private pause(ms: number): Promise<void> {
-    const { signal } = this.stopping
+    const { signal } = this
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer)

@@ -7,16 +7,14 @@
  *  - All of it ends within CHECK_WITHIN_MS and LOOK_WITHIN_MS together, which is less than an edge waits
  *    (health_check_timeout_ms): what has not answered by then has failed, and the others are told all the same.
  */
-import { statfs } from "node:fs/promises"
-import { join } from "node:path"
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { busServers } from "../../schemas/bus/servers.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
+import { freeStorage } from "../engine/storage.ts"
 import { firstBehind } from "./lag.ts"
 
 type Check = Queries["health"]["output"]["checks"][string]
@@ -30,15 +28,15 @@ const LAG_WARN_SECONDS = 5
 /** Commits that wait for webhook workers, and seconds that the oldest may wait: a worker that died keeps what it held for 30. */
 const WEBHOOK_WAITING_WARN = 10_000
 const WEBHOOK_AGE_WARN_SECONDS = 90
-const DISK_WARN_BYTES = 1_073_741_824
-const DISK_FAIL_BYTES = 268_435_456
+/** Of the floor below which writes are refused. */
+const DISK_WARN_TIMES = 4
 const STORE_WARN_PERCENT = 80
 const STORE_FAIL_PERCENT = 95
 
 export interface HealthParts {
   readonly db: Kysely<Database>
   readonly manager: JetStreamManager
-  readonly config: Pick<HubConfig, "natsUrl" | "data">
+  readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data" | "limits">
 }
 
 interface Marks {
@@ -82,24 +80,15 @@ const webhookQueue = async (manager: JetStreamManager, head: number) => {
   return { waiting, since: waiting === 0 ? null : await firstBehind(manager, streams.events, ack_floor.stream_seq, head, subjects.deliveries) }
 }
 
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/
-
-/** Free bytes where the log lies, if that is the launcher's own server on this machine; `null` where it cannot be seen. */
-const freeBytes = async ({ config: { natsUrl, data } }: HealthParts): Promise<{ readonly free: number | null }> => {
-  const servers = busServers(natsUrl, "queries")?.servers ?? []
-  const own = servers.length > 0 && servers.every((server) => LOOPBACK.test(server))
-  const files = own ? await statfs(join(data, "nats")).catch(() => null) : null
-  return { free: files === null ? null : files.bavail * files.bsize }
-}
-
 type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
 
-const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, check: Made): Check => {
+/** `floor`: bytes below which nothing is written (engine/storage.ts). */
+const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
-  if (free === null) return check("pass", null, "bytes free", "the log lies on another machine, whose disk cannot be seen from here: watch it there")
-  const status = free < DISK_FAIL_BYTES ? "fail" : free < DISK_WARN_BYTES ? "warn" : "pass"
-  return check(status, free, "bytes free", status === "pass" ? null : "little room is left for the log")
+  if (free === null) return check("pass", null, "bytes free", "the log lies on another machine, whose disk cannot be seen from here: name its monitoring, or watch it there")
+  if (free < floor) return check("fail", free, "bytes free", "too little room is left for the log: writes are refused, reads go on")
+  return free < floor * DISK_WARN_TIMES ? check("warn", free, "bytes free", "little room is left for the log") : check("pass", free, "bytes free", null)
 }
 
 /** What all streams take, against the bound of the account where it has one. */
@@ -152,7 +141,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
   const [head, marks, disk, account, queue] = await Promise.all([
     stream,
     timed(marksOf(db)),
-    timed(freeBytes(parts)),
+    timed(freeStorage(parts).then((free) => ({ free }))),
     timed(manager.getAccountInfo()),
     timed(webhookQueue(manager, Number.MAX_SAFE_INTEGER))
   ])
@@ -164,7 +153,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
   const checks: Checks = {
     jetstream: last === null ? check("fail", null, "sequence", "the log does not answer") : check("pass", last, "sequence", null),
     db: marks === null ? check("fail", null, "sequence", "Postgres does not answer") : check("pass", marks.value.watermark, "sequence", null),
-    disk: diskCheck(disk, check),
+    disk: diskCheck(disk, parts.config.limits.service.storage_free_min_bytes, check),
     jetstream_storage: storeCheck(account, check),
     clock: worstClock(clocks, time),
     ...queueChecks(queue, check),

@@ -121,6 +121,7 @@ export class Bus {
         draw: draw ?? undefined,
         whileSuspended: ticket !== null && call.endpoint?.openToSuspended === true ? true : undefined,
         command: call.command === null ? undefined : `${call.command}.${request.op}`,
+        again: call.again ? true : undefined,
         deadline: call.deadline,
         trace: call.id,
         traceparent: span?.traceparent

@@ -36,6 +36,8 @@ export class Call {
   refusal: Refusal | null = null
   /** Command id of a request under an Idempotency-Key, see idempotency.ts. */
   command: string | null = null
+  /** The command was carried out: only its answer is wanted. */
+  again = false
   /** Where the request is traced. */
   span: Span | null = null
   /** Extra headers of the answer, in lower case. */

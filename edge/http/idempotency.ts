@@ -7,8 +7,8 @@
  *  - The operation's command id is made of key, method, path, Idempotency-Key and body. So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21).
- *  - Answers that a retry may change (401, 429, 5xx) are not kept; the key is free. Of one above `ANSWER_MAX_BYTES` it is
- *    kept that it was given, and the same command makes it again.
+ *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is free.
+ *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
  *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
  */
 import { createHash } from "node:crypto"
@@ -22,8 +22,7 @@ import type { Call } from "./call.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { keptAnswer, type Response } from "./respond.ts"
 
-/** A day's worth of answers of every agent lies on disk. */
-const ANSWER_MAX_BYTES = 16_384
+const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const COMMAND_CHARS = 32
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
@@ -48,11 +47,11 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
       call.headers["idempotent-replayed"] = "true"
       return Effect.succeed(keptAnswer(begun.answer, begun.status))
     }
-    if (begun.state === "conflict" || begun.state === "in_flight") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
+    if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
     call.command = sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
-    if (begun.state === "again") {
+    if (begun.again === true) {
+      call.again = true
       call.headers["idempotent-replayed"] = "true"
-      return run
     }
     return Effect.tap(run, (response) => finish(bus, call, ticket, entry, response))
   })
@@ -81,8 +80,8 @@ const begin = (bus: Bus, call: Call, ticket: Ticket, input: IdempotencyEntry): E
 const finish = (bus: Bus, call: Call, ticket: Ticket, entry: IdempotencyEntry, response: Response): Effect.Effect<void> => {
   const { status } = response
   const text = typeof response.body === "string" ? response.body : undefined
-  const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined
-  const input = { ...entry, ...(kept ? { status, answer: Buffer.byteLength(text) <= ANSWER_MAX_BYTES ? text : null } : { status: 0, answer: "" }) }
+  const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES
+  const input = { ...entry, ...(kept ? { status, answer: text } : { status: 0, answer: "" }) }
   return Effect.ignore(bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.finish", input }))
 }
 

@@ -10,6 +10,7 @@ import { backupCommand } from "./backup.ts"
 import { categoryCommand } from "./category.ts"
 import { type Arguments, type Command, Finding, type Options } from "./command.ts"
 import { openService } from "./connection.ts"
+import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { Fault } from "./fault.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { replayCommand } from "./replay.ts"
@@ -110,7 +111,7 @@ const told = (result: unknown): number => {
 const MISSING_TABLE = "42P01"
 
 const inWords = (error: unknown): string => {
-  if (error instanceof Fault) return error.message
+  if (error instanceof Fault || error instanceof UnknownEvent) return error.message
   if (!(error instanceof Error)) return String(error)
   if ("code" in error && error.code === MISSING_TABLE) return `${error.message}: bring Postgres up to date with npm run hub -- migrate`
   return error.stack ?? error.message

@@ -33,6 +33,8 @@ export interface NatsOptions {
   readonly dataDir: string
   /** 0 or absent: the remembered port, or a free one. */
   readonly port?: number
+  /** All that its streams may take on the disk; absent: as the server finds it right. */
+  readonly storeMaxBytes?: number
   /** Lines added to the configuration file. */
   readonly configExtra?: string
   readonly serverName?: string
@@ -62,7 +64,7 @@ function configText(options: NatsOptions, port: number, dataDir: string): string
     "logfile_size_limit: 10MB",
     "logfile_max_num: 3",
     `pid_file: ${JSON.stringify(join(dataDir, "nats-server.pid"))}`,
-    `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB }`,
+    `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB${options.storeMaxBytes === undefined ? "" : `, max_file_store: ${options.storeMaxBytes}`} }`,
     // The server takes it as a path from this file on, whatever it begins with.
     `include ${JSON.stringify(relative(dataDir, rolesFile))}`,
     options.configExtra ?? "",

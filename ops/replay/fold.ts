@@ -1,5 +1,6 @@
 /** An actor's history folded with the `evolve` that serves: every commit and the state it leads to. Reads only. */
 import { KINDS } from "../../actors/actors.ts"
+import { foldCommit } from "../../actors/engine/fold.ts"
 import type { EventLog, LogEntry } from "../../actors/engine/ports.ts"
 import type { Kind } from "../../actors/kind.ts"
 import { subjects } from "../../schemas/subjects.ts"
@@ -38,11 +39,8 @@ export async function* historyOf(log: EventLog, kind: string, id: string): Async
   }
 }
 
-export const evolved = (fold: AnyFold, id: string, state: unknown, { commit }: Pick<LogEntry, "commit">): unknown => {
-  let next = state
-  for (const event of commit.events) next = fold.evolve(next, event, { at: commit.at, id })
-  return next
-}
+/** Throws `UnknownEvent`. */
+export const evolved = (fold: AnyFold, id: string, state: unknown, { commit }: Pick<LogEntry, "commit">): unknown => foldCommit(fold, state, commit, id)
 
 /** The last step up to the point; `null` where nothing had happened. Keeps nothing else, however long the history. */
 export const stateAt = async (entries: AsyncIterable<LogEntry> | Iterable<LogEntry>, fold: AnyFold, id: string, until: Point | null): Promise<Step | null> => {

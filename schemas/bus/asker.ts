@@ -8,6 +8,8 @@
  *    log gives the first answer; so trying again never applies a command twice.
  *  - A try ends by its reply, by "no responders", by `notOwner`, by news of another owner, or by `RETRY_AFTER_MS`.
  *    All of them but the reply lead to another try, until the deadline; then the answer is `unavailable`.
+ *  - A node of another release that does not know what is asked (`elsewhere`) is asked again ever more seldom; whoever
+ *    has the shard after it, at once.
  *  - Asks that gather within FLUSH_GAP_MS to one session leave in one message (see frames.ts and pace.ts).
  *  - At most `maxInFlight` asks wait; one more is refused as `overloaded` before anything is sent.
  */
@@ -52,6 +54,8 @@ export interface AskObserver {
 export const RETRY_AFTER_MS = 700
 /** Between tries that were refused at once (no owner, not the owner): long enough to be cheap, short enough for a handover. */
 const RETRY_PAUSE_MS = 25
+/** At most, between tries at an owner whose release cannot answer. */
+const ELSEWHERE_PAUSE_MAX_MS = 800
 /** Asks leave in frames at least this far apart. */
 export const FLUSH_GAP_MS = 1
 
@@ -74,6 +78,8 @@ interface Waiting {
   readonly span: Span | null
   session: string | null
   retryAt: number
+  /** How often a release could not answer. */
+  elsewhere: number
 }
 
 const EMPTY = new Uint8Array(0)
@@ -127,7 +133,7 @@ export class Asker {
       return Promise.resolve(refused({ code: "request_too_large", message: "The request is too large to be processed." }))
     }
     return new Promise((resolve) => {
-      const entry: Waiting = { ask, json, bytes, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0 }
+      const entry: Waiting = { ask, json, bytes, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0, elsewhere: 0 }
       this.send(this.waiting.add(entry), entry)
     })
   }
@@ -151,7 +157,7 @@ export class Asker {
     }
     entry.sent = true
     const queue = this.outgoing.get(session)
-    const packed = { number, ask: entry.json, bytes: entry.bytes }
+    const packed = { number, ask: entry.json, bytes: entry.bytes, deadline: entry.ask.deadline }
     if (queue === undefined) this.outgoing.set(session, [packed])
     else queue.push(packed)
     this.flushSoon()
@@ -175,7 +181,8 @@ export class Asker {
     }
     for (const { number, head, body } of unpackReplies(message.payload)) {
       if (head.notOwner === undefined) this.settle(number, { head, body })
-      else this.retrySoon(number)
+      else if (head.elsewhere === undefined) this.retrySoon(number)
+      else this.retryElsewhere(number)
     }
   }
 
@@ -191,6 +198,14 @@ export class Asker {
     if (entry === undefined) return
     entry.session = null
     entry.retryAt = Date.now() + RETRY_PAUSE_MS
+  }
+
+  /** The session stays noted: news of its shard's next owner leads to a try at once. */
+  private retryElsewhere(number: number): void {
+    const entry = this.waiting.get(number)
+    if (entry === undefined) return
+    entry.retryAt = Date.now() + Math.min(RETRY_PAUSE_MS * 2 ** entry.elsewhere, ELSEWHERE_PAUSE_MAX_MS)
+    entry.elsewhere++
   }
 
   private sessionGone(session: string): void {

@@ -4,7 +4,8 @@
  * One bus message carries as many asks (or replies) as gathered while the last message was being written;
  * that is where most of the cost of a small request would otherwise go.
  *  - Ask frame, to `hub.node.<session>.<role>`, reply subject `hub.reply.<role>.<asker>.<session>`:
- *    JSON, `[[ask number, Ask], ...]`.
+ *    JSON, `[[ask number, Ask, ms left], ...]`. How long somebody still waits is counted anew from where the frame is read:
+ *    machines need not agree on the time. (Older releases send no third part, and read the ask's own `deadline`.)
  *  - Reply frame: [u32 length of the index, big-endian][the index][bodies in its order]; the index is JSON,
  *    `[[ask number, ReplyHead, bytes of the body], ...]`.
  *    A body is ready JSON (the `data` of the envelope): edges pass it on without parsing it.
@@ -41,11 +42,13 @@ export interface Ask {
   readonly draw?: ReadonlyArray<string> | undefined
   /** The operation is open to a suspended agent although it writes (spec 3.1: deletion, key rotation). */
   readonly whileSuspended?: true | undefined
-  /** Unix ms after which nobody waits any more. */
+  /** Unix ms of this process's own clock after which nobody waits any more. */
   readonly deadline: number
   readonly trace?: string
   /** W3C trace context of the step that asks; absent where it is not sampled. */
   readonly traceparent?: string | undefined
+  /** The command was carried out: only its answer is wanted, of the state as it is where the first is not remembered any more. */
+  readonly again?: true | undefined
   /** A command id other than `id`: the same Idempotency-Key is the same command (contract 13). */
   readonly command?: string | undefined
 }
@@ -63,12 +66,17 @@ export interface ReplyHead {
   readonly rate?: RateState
   /** The node does not own the shard (any more): ask again, of `owner` where it is known. */
   readonly notOwner?: { readonly shard: number; readonly owner: string | null }
+  /**
+   * Beside `notOwner`: this release does not know what was asked, or what stands in the actor's log. A node of another may.
+   * (Older releases know `notOwner` alone, and try again.)
+   */
+  readonly elsewhere?: true
   /** The key now belongs to an agent that lives elsewhere: ask there, with `by.settled`. */
   readonly moved?: { readonly agent: string }
 }
 
 const INDEX_AT = 4
-/** Bytes that a part takes in a frame beside its JSON and its body, at most: two numbers and punctuation. */
+/** Bytes that a part takes in a frame beside its JSON and its body, at most: two numbers of ten digits and punctuation. */
 const AROUND_MAX = 32
 
 /** What gathered for one frame, in as many as it takes: one that is too large alone goes alone. */
@@ -109,28 +117,36 @@ export interface PackedAsk {
   readonly ask: string
   /** Of `askBytes`: counted once, however often the ask is sent. */
   readonly bytes: number
+  /** Unix ms, as the ask says. */
+  readonly deadline: number
 }
+
+const LEFT_MAX_MS = 9_999_999_999
 
 /** What an ask takes in a frame, at most. */
 export const askBytes = (ask: string): number => Buffer.byteLength(ask) + AROUND_MAX
 
-export const packAsks = (parts: ReadonlyArray<PackedAsk>): Uint8Array => {
+/** `now`: Unix ms. */
+export const packAsks = (parts: ReadonlyArray<PackedAsk>, now = Date.now()): Uint8Array => {
   let frame = ""
-  for (const { number, ask } of parts) frame += `${frame === "" ? "[" : ","}[${number},${ask}]`
+  for (const { number, ask, deadline } of parts) {
+    const left = Math.min(LEFT_MAX_MS, Math.max(0, Math.round(deadline - now)))
+    frame += `${frame === "" ? "[" : ","}[${number},${ask},${left}]`
+  }
   return Buffer.from(`${frame === "" ? "[" : frame}]`)
 }
 
-/** Throws a SyntaxError on a frame that is cut or is no list of asks. */
-export const unpackAsks = (frame: Uint8Array): ReadonlyArray<AskPart> =>
+/** With deadlines by the clock of who reads (`now`, Unix ms). Throws a SyntaxError on a frame that is cut or is no list of asks. */
+export const unpackAsks = (frame: Uint8Array, now = Date.now()): ReadonlyArray<AskPart> =>
   listIn(frame, 0, frame.length).map((part) => {
-    const [number, ask] = part as [number, Ask]
-    return { number, ask }
+    const [number, ask, left] = part as [number, Ask, number?]
+    return { number, ask: left === undefined ? ask : { ...ask, deadline: now + left } }
   })
 
 const EMPTY_HEAD = "{}"
 
 export const encodeHead = (head: ReplyHead): string =>
-  head.refused === undefined && head.rate === undefined && head.notOwner === undefined && head.moved === undefined
+  head.refused === undefined && head.rate === undefined && head.notOwner === undefined && head.elsewhere === undefined && head.moved === undefined
     ? EMPTY_HEAD
     : JSON.stringify(head)
 

@@ -31,10 +31,10 @@ export interface Operations {
   /** First answers under an Idempotency-Key (contract 13, 21). */
   "idempotency.begin": { input: IdempotencyEntry; output: IdempotencyBegin }
   /**
-   * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx).
-   * `answer: null` is a long one: that it was given is kept, and a repeat of the command makes it again.
+   * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or far
+   * too long. Of a long one that shows a record it is kept that it was given.
    */
-  "idempotency.finish": { input: IdempotencyEntry & { readonly status: number; readonly answer: string | null }; output: null }
+  "idempotency.finish": { input: IdempotencyEntry & { readonly status: number; readonly answer: string }; output: null }
 
   /** Keys and identity of the agent (spec 2.4, 4.4, 4.7). `identity.record` knows agents of every standing. */
   "identity.record": { input: null; output: IdentityRecord }
@@ -141,9 +141,8 @@ export interface IdempotencyEntry {
 }
 
 export type IdempotencyBegin =
-  | { readonly state: "new" }
-  /** Done before; the answer was too long to be kept, and is made again by the same command. */
-  | { readonly state: "again" }
+  /** `again`: it was carried out, and its answer is made anew by asking under the same command with `Ask.again`. */
+  | { readonly state: "new"; readonly again?: true }
   | { readonly state: "in_flight" }
   | { readonly state: "conflict" }
   | { readonly state: "done"; readonly status: number; readonly answer: string }

@@ -1,5 +1,6 @@
 /** `Idempotency-Key` on signed requests that change something (contract 13). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { streams } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
@@ -43,6 +44,19 @@ describe("the same request again", () => {
     }
     expect(await timesInLog("written once")).toBe(1)
     expect(dataOf<{ description: string }>(await client.call("GET", "/api/v1/me")).description).toBe("something else")
+  })
+
+  test("whose answer is large gets it made anew: what is kept of it is small, and it is done once", async () => {
+    const large = { body: { description: "large", transparency: "x".repeat(90_000) }, idempotencyKey: "large" }
+    const first = await client.call("PATCH", "/api/v1/me", large)
+    expect([outcome(first), isReplay(first)]).toEqual(["200", false])
+    const before = (await service.view.manager.streams.info(streams.idempotency)).state.bytes
+    const again = await client.call("PATCH", "/api/v1/me", { ...large, edge: edges[1] })
+    expect([outcome(again), isReplay(again), dataOf<{ transparency: string }>(again).transparency]).toEqual(["200", true, large.body.transparency])
+    expect(outcome(await client.call("PATCH", "/api/v1/me", { ...large, body: { description: "another" } }))).toBe("422 idempotency_conflict")
+    expect(await timesInLog("large")).toBe(1)
+    expect(before).toBeLessThan(90_000)
+    await client.call("PATCH", "/api/v1/me", { body: { transparency: "" } })
   })
 
   test("gets the first refusal too", async () => {

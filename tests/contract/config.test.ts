@@ -40,6 +40,7 @@ describe("an empty environment", () => {
     bind: null,
     leaveSeconds: 0,
     streamReplicas: 1,
+    natsMonitors: [],
     traces: null
   }
 

@@ -17,7 +17,7 @@ const ask: fc.Arbitrary<Ask> = fc.record(
     by: fc.record({ key: text, publicKey: text, nonce: text, settled: fc.boolean() }, { requiredKeys: ["key", "publicKey", "nonce"] }),
     draw: fc.array(text, { maxLength: 3 }),
     whileSuspended: fc.constant(true as const),
-    deadline: fc.maxSafeNat(),
+    deadline: fc.nat({ max: 9_000_000_000 }),
     trace: text,
     traceparent: text,
     command: text
@@ -40,8 +40,14 @@ const replies = fc.array(fc.record({ number, head, body: fc.uint8Array({ maxLeng
 
 type Parts<A> = ReadonlyArray<A>
 
-const packedAsk = (number: number, ask: string) => ({ number, ask, bytes: askBytes(ask) })
-const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) => packAsks(parts.map((part) => packedAsk(part.number, encodeAsk(part.ask))))
+/** On the clock of who asks. */
+const SENT_AT = 1_000_000
+/** On the clock of who is asked, which is an hour ahead. */
+const READ_AT = SENT_AT + 3_600_000
+
+const packedAsk = (number: number, ask: string, deadline = SENT_AT) => ({ number, ask, bytes: askBytes(ask), deadline })
+const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) => packAsks(parts.map((part) => packedAsk(part.number, encodeAsk(part.ask), part.ask.deadline)), SENT_AT)
+const read = (frame: Uint8Array) => unpackAsks(frame, READ_AT)
 const packedReplies = (parts: Parts<{ number: number; head: ReplyHead; body: Uint8Array }>) =>
   packReplies(parts.map((part) => ({ ...part, head: encodeHead(part.head) })))
 
@@ -55,9 +61,15 @@ describe("ask frames", () => {
         const frame = packedAsks(parts)
         const larger = new Uint8Array(frame.length + offset + 5).fill(0xff)
         larger.set(frame, offset)
-        expect(unpackAsks(larger.subarray(offset, offset + frame.length))).toEqual(plain(parts))
+        const heard = parts.map((part) => ({ ...part, ask: { ...part.ask, deadline: READ_AT + Math.max(0, part.ask.deadline - SENT_AT) } }))
+        expect(read(larger.subarray(offset, offset + frame.length))).toEqual(plain(heard))
       })
     )
+  })
+
+  it("of a release that sends no remaining time keep the deadline that they say", () => {
+    const ask: Ask = { id: "a", kind: "agent", actor: "b", op: "agent.me", input: null, deadline: 7 }
+    expect(read(Buffer.from(JSON.stringify([[1, ask]])))).toEqual([{ number: 1, ask }])
   })
 
   it("are refused when cut", () => {

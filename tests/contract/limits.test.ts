@@ -54,6 +54,7 @@ const FIGURES: Readonly<Record<string, number>> = {
   "limits.public_scores_limit_default": 30,
   "limits.idempotency_key_max_chars": 255,
   "limits.idempotency_ttl_seconds": DAY,
+  "limits.log_bytes_per_day": 16 * 1_048_576,
   "registration.questions": 5,
   "registration.required_correct": 4,
   "registration.answer_ttl_seconds": 60,

@@ -102,6 +102,13 @@ describe("a call", () => {
     expect(played.asks).toEqual([])
   })
 
+  test("a commit of a newer release, which may call for something, is left to its workers", async () => {
+    const played = play()
+    played.line.give(1, [{ type: "delivery.of_tomorrow", v: 1, call: 2 }])
+    await logged(played, "nak 1 5000")
+    expect([played.asks, played.line.log]).toEqual([[], ["nak 1 5000"]])
+  })
+
   test("given again, or due: the delivery is asked first, and again where it has not heard of the call yet", async () => {
     const content = { agent: "hx1", about: "webhook.test", body: "{}", receiver: "a.example:443" }
     const played = play({ actors: (ask, times) => (ask.op === "delivery.content" ? answer({ ...content, calls: times < 3 ? 1 : 2, called: times >= 3 }) : null) })

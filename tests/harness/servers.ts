@@ -42,6 +42,8 @@ export interface Servers {
 }
 
 export interface ServersOptions {
+  /** All that the nats-server may store. */
+  readonly natsStoreMaxBytes?: number
   /** Lines added to the nats-server's configuration. */
   readonly natsConfig?: string
   readonly postgresSettings?: Readonly<Record<string, string>>
@@ -81,6 +83,7 @@ export async function serverOptions(
     nats: {
       binary,
       dataDir: join(folder, "nats"),
+      ...(options.natsStoreMaxBytes === undefined ? {} : { storeMaxBytes: options.natsStoreMaxBytes }),
       ...(options.natsConfig === undefined ? {} : { configExtra: options.natsConfig })
     },
     postgres: {

@@ -62,7 +62,7 @@ const FRAMES = ["edge", "actors", "queries", "webhooks", "operator"].map((role) 
 const PLACES: ReadonlyArray<string> = [
   ...FRAMES, subjects.nodePing("s"), subjects.suspect, subjects.reply("edge", "e"), subjects.reply("webhooks", "w"), subjects.query("agents"),
   subjects.event("agent", "a"), subjects.event("delivery", "1"), subjects.nonce, subjects.proof, subjects.verified("a", "h"), subjects.seen("a"), subjects.limit("ip", "x"),
-  subjects.idempotency("a", "k"), subjects.timerSet("agent", "a", "n"), subjects.timerFire("agent", "a", "n"), subjects.counter("agents"), subjects.projected, subjects.notified("a"),
+  subjects.idempotency("a", "k"), subjects.timerSet("agent", "a", "n", "1"), subjects.timerFire("agent", "a", "n", "1"), subjects.counter("agents"), subjects.projected, subjects.notified("a"),
   `$KV.${buckets.leases}.shard.1`, "_INBOX.edge.x", "_INBOX.actors.x", "_INBOX.queries.x", "_INBOX.webhooks.x",
   ...ALL_STREAMS.flatMap((stream) => [
     ...OF_STREAM.map((verb) => `$JS.API.STREAM.${verb}.${stream}`), `$JS.API.DIRECT.GET.${stream}`,

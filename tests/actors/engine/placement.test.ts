@@ -14,18 +14,20 @@ class World {
   /** Whether a write is stored and not acknowledged, or never arrives; `null`: neither. */
   fault: (key: string) => "unacknowledged" | "lost" | null = () => null
   prepares = true
+  /** What this side last heard of a key's revision, where that is old; `null`: what the server has. */
+  staleRevision: (key: string) => number | null = () => null
 
   readonly store: LeaseStore = {
     put: (key, value, expected) => this.write(key, value, expected),
     remove: (key, expected) => this.write(key, null, expected),
-    revision: (key) => this.revisions.get(key) ?? 0,
+    revision: (key) => this.staleRevision(key) ?? this.revisions.get(key) ?? 0,
     ping: () => Promise.resolve("pong")
   }
 
   private write(key: string, value: string | null, expected: number): Promise<Written> {
     const fault = this.fault(key)
     if (fault === "lost") return Promise.resolve({ ok: false, reason: "unknown" })
-    if (this.store.revision(key) !== expected) return Promise.resolve({ ok: false, reason: "conflict" })
+    if ((this.revisions.get(key) ?? 0) !== expected) return Promise.resolve({ ok: false, reason: "conflict" })
     this.revisions.set(key, ++this.last)
     this.view.apply(key, value)
     return Promise.resolve(fault === null ? { ok: true, revision: this.last } : { ok: false, reason: "unknown" })
@@ -100,9 +102,23 @@ describe("every shard is served by one node in the end", () => {
     expect(shards.every((shard) => world.view.isLive(world.view.ownerOf(shard) ?? ""))).toBe(true)
   })
 
+  test("but none that the key gives to another, whatever an old view says", async () => {
+    const world = new World()
+    const node = world.node("a")
+    world.prepares = false
+    await world.pass([node], 3)
+    expect(world.view.ownerOf(7)).toBe("a1")
+    // The server has moved on, and this view has not heard of it: the key is another's, and its revision not what is known here.
+    world.staleRevision = (key) => (key === shardKey(7) ? 0 : null)
+    world.prepares = true
+    await world.pass([node], 5)
+    expect(shards.filter((shard) => !node.serves(shard))).toEqual([7])
+  })
+
   test("and a claim whose acknowledgement is lost is served all the same", async () => {
     const world = new World()
-    world.fault = (key) => (key === shardKey(7) ? "unacknowledged" : null)
+    let lost = 0
+    world.fault = (key) => (key === shardKey(7) && lost++ === 0 ? "unacknowledged" : null)
     const node = world.node("a")
     await world.pass([node], 5)
     expect(node.serves(7)).toBe(true)

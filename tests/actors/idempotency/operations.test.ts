@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newAgentMemory } from "../../../actors/agent/gate.ts"
 import type { CustomOperation, PrepareContext, Result } from "../../../actors/engine/definition.ts"
 import { Sealer } from "../../../actors/engine/seal.ts"
-import { idempotencyOperations } from "../../../actors/idempotency/operations.ts"
+import { ANSWER_KEPT_MAX_BYTES, idempotencyOperations } from "../../../actors/idempotency/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
 
@@ -33,6 +33,17 @@ const agentOf = () => {
 }
 
 describe("a request under an Idempotency-Key", () => {
+  test("keeps of a large record that it was given, not what it was", async () => {
+    const { begin, finish } = agentOf()
+    const answer = "x".repeat(ANSWER_KEPT_MAX_BYTES + 1)
+    for (const [key, status] of [["record", 200], ["created", 201]] as const) {
+      await begin(key, { commandId: key })
+      await finish(key, { status, answer })
+    }
+    expect(await begin("record")).toEqual({ data: { state: "new", again: true } })
+    expect(await begin("created")).toEqual({ data: { state: "done", status: 201, answer } })
+  })
+
   test("is under way from its beginning to its end, and the same request tried again has begun but once", async () => {
     const { begin, finish } = agentOf()
     expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new" } })

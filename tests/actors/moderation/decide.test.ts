@@ -8,6 +8,9 @@ import type { Decision } from "../../../actors/engine/definition.ts"
 import { decideActiveTimeDue, decideAppeal, decideBan, decideOnAppeal, decideReinstate, decideStandingDue, decideSuspend } from "../../../actors/moderation/decide.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
+/** As an older release has set it: what is due is the state's to say. */
+const TIMER = { name: "timer" }
+
 const START = 1_000_000
 const DAY = 86_400_000
 const PERIOD = LIMITS.moderation.active_period_seconds * 1000
@@ -62,7 +65,7 @@ class History {
   /** The active-time timer as it stands fires at its time. */
   periodEnds(): string {
     this.now = this.timers.get("active_time") ?? this.now + PERIOD
-    return this.take(decideActiveTimeDue(this.state, this.context, LIMITS))
+    return this.take(decideActiveTimeDue(this.state, TIMER, this.context, LIMITS))
   }
 
   private apply(events: ReadonlyArray<AgentEvent>): void {
@@ -84,10 +87,10 @@ describe("a suspension with an end", () => {
     expect(history.timers.get("standing")).toBe(START + DAY)
     for (const [early, code] of [[MINUTE, "unavailable"], [DAY / 2, "done"]] as const) {
       history.now = START + DAY - early
-      expect([history.take(decideStandingDue(history.state, history.context, LIMITS)), history.agent.status]).toEqual([code, "suspended"])
+      expect([history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)), history.agent.status]).toEqual([code, "suspended"])
     }
     history.now = START + DAY
-    expect([history.take(decideStandingDue(history.state, history.context, LIMITS)), history.agent.status]).toEqual(["done", "active"])
+    expect([history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)), history.agent.status]).toEqual(["done", "active"])
     expect(history.agent.standing).toEqual({ since: START + DAY, reason: "the suspension is over", until: null, appeal: null })
     expect(history.told).toEqual(["moderation.suspended", "moderation.reinstated"])
   })
@@ -96,7 +99,7 @@ describe("a suspension with an end", () => {
     const history = begun()
     history.suspend(START + DAY)
     history.reinstate()
-    const due = () => decideStandingDue(history.state, { ...history.context, at: START + DAY }, LIMITS)
+    const due = () => decideStandingDue(history.state, TIMER, { ...history.context, at: START + DAY }, LIMITS)
     expect(due()).toEqual({ events: [] })
     history.suspend()
     expect(due()).toEqual({ events: [] })
@@ -193,12 +196,12 @@ describe("trust by active time", () => {
   test("does not come early, nor twice; a late timer makes up for what it missed", () => {
     const history = begun()
     history.now = START + PERIOD - MINUTE
-    expect(history.take(decideActiveTimeDue(history.state, history.context, LIMITS))).toBe("unavailable")
+    expect(history.take(decideActiveTimeDue(history.state, TIMER, history.context, LIMITS))).toBe("unavailable")
     history.now = START + PERIOD - DAY
-    expect(decideActiveTimeDue(history.state, history.context, LIMITS)).toEqual({ events: [] })
+    expect(decideActiveTimeDue(history.state, TIMER, history.context, LIMITS)).toEqual({ events: [] })
     history.now = START + 2 * PERIOD + DAY
     for (const trust of [12, 14, 14]) {
-      history.take(decideActiveTimeDue(history.state, history.context, LIMITS))
+      history.take(decideActiveTimeDue(history.state, TIMER, history.context, LIMITS))
       expect(history.agent.trust).toBe(trust)
     }
     expect(history.timers.get("active_time")).toBe(START + 3 * PERIOD)
@@ -209,7 +212,7 @@ describe("trust by active time", () => {
     history.take(decideBan(history.state, { reason: "x" }))
     expect(history.periodEnds()).toBe("done")
     expect(history.agent.trust).toBe(10)
-    expect(decideActiveTimeDue(null, { at: START }, LIMITS)).toEqual({ events: [] })
+    expect(decideActiveTimeDue(null, TIMER, { at: START }, LIMITS)).toEqual({ events: [] })
   })
 })
 

@@ -116,6 +116,33 @@ describe("the projector", () => {
     await expectRowsToEqualTheFold()
   })
 
+  test("stopped and started again at any moment, tries a database that is away as one does, ever more seldom", async () => {
+    await run(1)
+    const [projector] = projectors
+    await waitFor(() => projector?.watermark !== null, { describe: "the projector to be under way" })
+    await bus.servers.postgres.kill()
+    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    for (let time = 0; time < 20; time++) {
+      void projector?.stop()
+      projector?.start()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const tries = () => said.mock.calls.filter(([line]) => String(line).includes("projector")).length
+    await waitFor(() => tries() > 0, { describe: "the first try" })
+    const [before, from] = [tries(), performance.now()]
+    // At a fixed quarter of a second it would be eight of them, without any pause hundreds.
+    await waitFor(() => performance.now() - from > 2000, { deadlineMs: 20_000, describe: "tries" })
+    const meanwhile = tries() - before
+    said.mockRestore()
+    await bus.servers.postgres.restart()
+    expect(meanwhile).toBeLessThanOrEqual(5)
+    await caughtUp()
+    await expectRowsToEqualTheFold()
+    await projector?.stop()
+    expect(projector?.watermark).toBeNull()
+    projector?.start()
+  })
+
   test("catches up after nats-server was killed", async () => {
     await bus.servers.nats.kill()
     await bus.servers.nats.restart()
@@ -159,6 +186,24 @@ describe("the projector", () => {
     await rebuild(rebuildParts())
     expect(await versionOf()).toBe(mainProjection.version)
     await expectRowsToEqualTheFold()
+  })
+
+  test("stops before an event that it does not know, with all that came before it", async () => {
+    await run(1)
+    await caughtUp()
+    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    await write(7, [{ type: "agent.profile_changed", v: 1, description: "before" }])
+    const before = states.get(agentId(7))?.seq ?? 0
+    const id = agentId(8)
+    const commit = { v: 1, id: "of tomorrow", op: "test", at: 1, events: [{ type: "agent.of_tomorrow", v: 1 }] } as const
+    expect(await log.append([{ subject: subjects.event("agent", id), expected: states.get(id)?.seq ?? 0, commit }])).toMatchObject({ ok: true })
+    await write(9, [{ type: "agent.profile_changed", v: 1, description: "behind" }])
+    await waitFor(() => said.mock.calls.filter(([line]) => String(line).includes("agent.of_tomorrow@1")).length >= 2, { deadlineMs: 20_000, describe: "the projector to say so, and to try again" })
+    said.mockRestore()
+    expect(Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq)).toBe(before)
+    const rows = await db.selectFrom("agents").select("description").where("id", "in", [agentId(7), agentId(9)]).orderBy("id").execute()
+    expect(rows.map(({ description }) => description)).toEqual(["before", ""])
+    await expect(rebuild(rebuildParts())).rejects.toThrow("agent.of_tomorrow@1")
   })
 })
 

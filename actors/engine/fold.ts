@@ -1,0 +1,49 @@
+/**
+ * How events become state, wherever that happens: activation, replay, what-if, verification, read models.
+ *
+ * Invariants
+ *  - An event is folded only where the kind's inventory names its type and has its version, or a later one. Another was
+ *    written by a newer release: whoever meets it stops there, for a state without it would be a wrong one.
+ *  - No state is `undefined`: an `evolve` that forgets to answer for an event of its own inventory is a fault, not a state.
+ */
+import type { ActorDefinition, EventShape } from "./definition.ts"
+import type { Commit } from "./ports.ts"
+
+export type Inventory = Readonly<Record<string, number>>
+
+/** An event that this release does not know: what stands behind it cannot be told here. */
+export class UnknownEvent extends Error {
+  readonly kind: string
+  /** `<type>@<v>` */
+  readonly event: string
+
+  constructor(kind: string, { type, v }: EventShape) {
+    super(`${kind}: this release does not know the event ${type}@${v}; a newer one has written it`)
+    this.kind = kind
+    this.event = `${type}@${v}`
+  }
+}
+
+export const knowsEvent = (inventory: Inventory, { type, v }: EventShape): boolean =>
+  Object.hasOwn(inventory, type) && Number.isInteger(v) && v >= 1 && v <= (inventory[type] ?? 0)
+
+/** Throws `UnknownEvent` where a commit holds one. */
+export const checkEvents = ({ kind, events }: Pick<ActorDefinition, "kind" | "events">, commit: Pick<Commit, "events">): void => {
+  for (const event of commit.events) if (!knowsEvent(events, event)) throw new UnknownEvent(kind, event)
+}
+
+/** The state after a commit, all or nothing. Throws `UnknownEvent`. */
+export const foldCommit = (
+  fold: Pick<ActorDefinition, "kind" | "events" | "evolve">,
+  state: unknown,
+  { at, events }: Pick<Commit, "at" | "events">,
+  id: string
+): unknown => {
+  let next = state
+  for (const event of events) {
+    if (!knowsEvent(fold.events, event)) throw new UnknownEvent(fold.kind, event)
+    next = fold.evolve(next, event, { at, id })
+    if (next === undefined) throw new TypeError(`${fold.kind}: evolve makes no state of ${event.type}@${event.v}`)
+  }
+  return next
+}

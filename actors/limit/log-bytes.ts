@@ -1,0 +1,72 @@
+/**
+ * Bytes that an agent's own signed writes put into the log, a day (contract 19, "Sizes").
+ *
+ * Invariants
+ *  - The day's window is kept in the stream of long windows: it says what was drawn, in slices, before any of it is used.
+ *    An activation that is lost loses what is left of its slice, so slices begin small and double while they are used up.
+ *  - A commit is admitted before it is appended and counted after it was: a try that failed costs nothing.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import type { Limits, RateLimit } from "../../schemas/limits.ts"
+import type { Meter } from "../engine/definition.ts"
+import { keepWindow, keptWindow } from "./kept.ts"
+import { draw, type Window } from "./window.ts"
+
+export const LOG_BYTES = "log_bytes"
+const DAY_SECONDS = 86_400
+const SLICE_FIRST_BYTES = 8192
+const SLICE_MAX_BYTES = 262_144
+
+export interface LogBytes {
+  /** As kept; `undefined` before it was looked up. */
+  window: Window | null | undefined
+  /** Of the slice that was drawn last. */
+  left: number
+  slice: number
+}
+
+export const newLogBytes = (): LogBytes => ({ window: undefined, left: 0, slice: SLICE_FIRST_BYTES })
+
+const tooMany = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
+  const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
+  const details = { bucket: LOG_BYTES, limit: requests, window_seconds, retry_after: retryAfter }
+  return { ...refusal("rate_limited", `An agent may write ${requests} bytes a day. Try again in ${retryAfter} s.`, details), retryAfter }
+}
+
+export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter => {
+  const limit: RateLimit = { requests: limits.limits.log_bytes_per_day, window_seconds: DAY_SECONDS }
+
+  const drawMore = async (memory: LogBytes, agent: string, missing: number): Promise<Refusal | null> => {
+    const now = Date.now()
+    memory.window ??= await keptWindow(nats, LOG_BYTES, agent)
+    const room = draw(memory.window, limit, 0, now)
+    if (room.remaining < missing) return tooMany(limit, room.resetsAt, now)
+    const drawn = draw(memory.window, limit, Math.min(room.remaining, Math.max(missing, memory.slice)), now)
+    await keepWindow(nats, LOG_BYTES, agent, drawn.window, DAY_SECONDS)
+    memory.window = drawn.window
+    memory.left += drawn.granted
+    memory.slice = Math.min(memory.slice * 2, SLICE_MAX_BYTES)
+    return null
+  }
+
+  /** What is left of a slice belongs to the window that it was drawn from. */
+  const isOver = ({ window }: LogBytes): boolean => window !== undefined && window !== null && Date.now() >= window.from + DAY_SECONDS * 1000
+
+  return {
+    admit: async (bytes, { id, memory }) => {
+      const { logBytes } = memory as { readonly logBytes: LogBytes }
+      if (isOver(logBytes)) Object.assign(logBytes, { window: null, left: 0 })
+      if (bytes <= logBytes.left) return null
+      try {
+        return await drawMore(logBytes, id, bytes - logBytes.left)
+      } catch {
+        return unavailable("What this agent may still write today cannot be looked up at the moment.")
+      }
+    },
+    spent: (bytes, { memory }) => {
+      const { logBytes } = memory as { readonly logBytes: LogBytes }
+      logBytes.left = Math.max(0, logBytes.left - bytes)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/** Events of another release: whoever meets one stops before it, and says so. */
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { KINDS } from "../../../actors/actors.ts"
+import { Activation, type EngineParts, type Outcome } from "../../../actors/engine/activation.ts"
+import { type ActorDefinition, type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { foldCommit, UnknownEvent } from "../../../actors/engine/fold.ts"
+import type { LogEntry } from "../../../actors/engine/ports.ts"
+import { kind, type KindParts } from "../../../actors/kind.ts"
+import { whatIf } from "../../../ops/replay/what-if.ts"
+import { evolved, replay } from "../../../ops/replay/fold.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { ModelLog } from "./simulation.ts"
+
+const unknownTo = (type: string): ReadonlyArray<EventShape> => [{ type, v: 99 }, { type: "of.tomorrow", v: 1 }, { type, v: 0 }, { type, v: 1.5 }, { type: "toString", v: 1 }]
+
+describe.each(KINDS.filter(({ fold }) => Object.keys(fold.events).length > 0).map(({ fold }) => [fold.kind, fold] as const))("events of %s", (_kind, fold) => {
+  const [type = ""] = Object.keys(fold.events)
+
+  test("that this release does not know end the fold", () => {
+    for (const event of unknownTo(type)) {
+      const commit = { v: 1, id: "c", op: "o", at: 1, events: [event] } as const
+      expect(() => foldCommit(fold, fold.initial, commit, "a"), JSON.stringify(event)).toThrow(UnknownEvent)
+      expect(() => evolved(fold, "a", fold.initial, { commit })).toThrow(`${event.type}@${event.v}`)
+    }
+  })
+})
+
+interface Added extends EventShape {
+  readonly type: "sum.added" | "sum.doubled"
+  readonly by?: number
+}
+
+const sum = (inventory: Readonly<Record<string, number>>): ActorDefinition =>
+  kind<number, Added>({ kind: "sum", initial: 0, events: inventory, evolve: (state, event) => (event.type === "sum.added" ? state + (event.by ?? 0) : state * 2) }, () => ({
+    operations: {
+      "sum.add": write<number, { readonly by: number }, Added>({ decide: (_state, { by }) => ({ events: [{ type: "sum.added", v: 1, by }] }), answer: (state) => state }),
+      "sum.double": write<number, null, Added>({ decide: () => ({ events: [{ type: "sum.doubled", v: 1 }] }), answer: (state) => state })
+    }
+  })).make({} as KindParts)
+
+const OLDER = sum({ "sum.added": 1 })
+const NEWER = sum({ "sum.added": 1, "sum.doubled": 1 })
+
+const newWorld = () => {
+  const log = new ModelLog()
+  let unknown = 0
+  const parts: EngineParts = {
+    log: {
+      append: (group) => Promise.resolve(log.append(group)),
+      read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
+      lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0),
+    },
+    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+    timers: { set: () => Promise.resolve() },
+    readModels: { reached: () => Promise.resolve() },
+    limits: LIMITS.service,
+    now: () => 0,
+    touched: () => Promise.resolve(),
+    eventUnknown: () => void unknown++
+  }
+  let commands = 0
+  const ask = (activation: Activation, op: string, input: unknown = null): Promise<Outcome> => {
+    const operation = activation.definition.operations[op] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+    return activation.submit({ id: `c${++commands}`, op, input, by: undefined, deadline: 1, trace: undefined }, operation)
+  }
+  const entries = (): ReadonlyArray<LogEntry> => [...log.subjects.values()].flat()
+  return { parts, ask, entries, unknown: () => unknown }
+}
+
+describe("an actor of an older release", () => {
+  beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined))
+  afterEach(() => void vi.restoreAllMocks())
+
+  test("is not to be had once a newer one has written to its log, and says so once; a newer one goes on", async () => {
+    const { parts, ask, entries, unknown } = newWorld()
+    const [older, newer] = [new Activation(OLDER, "a", parts), new Activation(NEWER, "a", parts)]
+    expect(await ask(older, "sum.add", { by: 3 })).toEqual({ data: 3 })
+    expect(await ask(newer, "sum.double")).toEqual({ data: 6 })
+    for (let tries = 0; tries < 3; tries++) expect(await ask(older, "sum.add", { by: 1 })).toEqual({ elsewhere: true })
+    await expect(older.load()).rejects.toThrow("sum.doubled@1")
+    expect([older.ready, older.state, unknown(), vi.mocked(console.error).mock.calls.length]).toEqual([false, 3, 1, 1])
+    expect(vi.mocked(console.error).mock.calls[0]?.[0]).toContain('"unknown":"sum.doubled@1"')
+    expect(await ask(newer, "sum.add", { by: 1 })).toEqual({ data: 7 })
+    expect(entries()).toHaveLength(3)
+  })
+
+  test("writes nothing that it could not read itself", async () => {
+    const { parts, ask, entries } = newWorld()
+    const confused: ActorDefinition = { ...NEWER, events: OLDER.events }
+    expect(await ask(new Activation(confused, "a", parts), "sum.double")).toMatchObject({ refused: { code: "internal_error" } })
+    expect(entries()).toEqual([])
+  })
+
+  test("cannot be replayed past what it does not know, nor asked what if", async () => {
+    const { parts, ask, entries } = newWorld()
+    const newer = new Activation(NEWER, "a", parts)
+    await ask(newer, "sum.add", { by: 1 })
+    await ask(newer, "sum.double")
+    const [first] = entries()
+    await expect(replay(entries(), OLDER, "a", null)).rejects.toThrow(UnknownEvent)
+    expect(await replay(entries(), OLDER, "a", { seq: first?.seq ?? 0 })).toHaveLength(1)
+    const past = { kind: { fold: OLDER, make: () => OLDER }, id: "a", entries: entries(), until: null }
+    expect(() => whatIf(past, { op: "sum.add", input: { by: 1 }, at: 1, facts: null }, {} as KindParts["config"])).toThrow(UnknownEvent)
+  })
+
+  test("an evolve that answers nothing is a fault, not a state", () => {
+    const silent = { ...OLDER, evolve: () => undefined }
+    expect(() => foldCommit(silent, 0, { at: 1, events: [{ type: "sum.added", v: 1 }] }, "a")).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,51 @@
+/** The actors of one node, found by shard. */
+import { expect, test } from "vitest"
+import { ActorHost } from "../../../actors/engine/host.ts"
+import { kind, type KindParts } from "../../../actors/kind.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { SHARD_COUNT, shardOf } from "../../../schemas/subjects.ts"
+
+const RESIDENT = 64_000
+
+const small = kind<null, never>({ kind: "small", initial: null, events: {}, evolve: () => null }, () => ({ logless: true, operations: {} })).make({} as KindParts)
+
+const hostOf = (ids: ReadonlyArray<string>): ActorHost => {
+  const never = () => Promise.reject(new Error("nothing is asked"))
+  const host = new ActorHost([small], {
+    log: { append: never, read: never, lastSeq: never}, snapshots: { load: never, save: never }, timers: { set: never },
+    readModels: { reached: never }, limits: { ...LIMITS.service, resident_actors_max: RESIDENT * 2 }, now: () => 0, touched: never
+  })
+  for (const id of ids) host.activation("small", id)
+  return host
+}
+
+const ids = Array.from({ length: RESIDENT }, (_, index) => `actor ${index}`)
+
+const took = (act: () => void): number => {
+  const began = performance.now()
+  act()
+  return performance.now() - began
+}
+
+test("a dropped shard takes its actors with it, and no other", () => {
+  const host = hostOf(ids.slice(0, 2000))
+  host.drop(3)
+  const others = ids.slice(0, 2000).filter((id) => shardOf(id) !== 3)
+  expect(host.resident).toBe(others.length)
+  expect(host.counts.activated).toBe(2000)
+  for (const id of others) host.activation("small", id)
+  expect(host.counts.activated).toBe(2000)
+})
+
+test("dropping shards that have nobody here looks at none of the others'", () => {
+  const host = hostOf(ids.filter((id) => shardOf(id) === 0))
+  const times = 200
+  const looks = took(() => {
+    for (let time = 0; time < times; time++) host.depths()
+  })
+  const drops = took(() => {
+    for (let time = 0; time < times; time++) for (let shard = 1; shard < SHARD_COUNT; shard++) host.drop(shard)
+  })
+  // `depths` looks at each actor once. Were it so for each shard, this would be more than 63 times as much.
+  expect(drops).toBeLessThan(looks * 10)
+})

@@ -1,0 +1,113 @@
+/** Timers are set before their commit: whatever becomes of it, those of a committed command stay. Over all orders. */
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
+import { type EventShape, type FiredTimer, isDue, TIMER_COMMAND, wholeMs, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { kind, type KindParts } from "../../../actors/kind.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { ModelLog } from "./simulation.ts"
+
+interface Alarm {
+  readonly due: number | null
+  readonly rung: ReadonlyArray<number>
+}
+type Rung = EventShape & ({ readonly type: "alarm.set"; readonly due: number } | { readonly type: "alarm.rung" })
+
+const alarm = kind<Alarm, Rung>({
+  kind: "alarm",
+  initial: { due: null, rung: [] },
+  events: { "alarm.set": 1, "alarm.rung": 1 },
+  evolve: (state, event) => (event.type === "alarm.set" ? { ...state, due: event.due } : { due: null, rung: [...state.rung, state.due ?? 0] })
+}, () => ({
+  operations: {
+    "alarm.set": write<Alarm, { readonly due: number }, Rung>({
+      decide: (_state, { due }) => ({ events: [{ type: "alarm.set", v: 1, due }], timers: [{ name: "ring", at: due }] }),
+      answer: () => null
+    }),
+    "alarm.ring": write<Alarm, FiredTimer, Rung>({
+      decide: (state, fired) => (state.due === null || !isDue(fired, state.due) ? { events: [] } : { events: [{ type: "alarm.rung", v: 1 }] }),
+      answer: () => null
+    })
+  }
+})).make({} as KindParts)
+
+/** As the server keeps them: one for each subject, and the subject ends in the time. */
+class Schedule {
+  readonly set = new Map<string, FiredTimer>()
+
+  keep(name: string, at: number): Promise<void> {
+    this.set.set(`${name}.${wholeMs(at)}`, { name, at: wholeMs(at) })
+    return Promise.resolve()
+  }
+}
+
+const step = fc.record({ node: fc.nat(1), due: fc.integer({ min: 1, max: 4 }), outcome: fc.constantFrom("written" as const, "lost" as const, "refused" as const, "fired" as const) })
+
+test("what is committed last rings, once, and nothing else does", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const log = new ModelLog()
+      const schedule = new Schedule()
+      let outcome: "written" | "lost" | "refused" | "fired" = "written"
+      let clock = 0
+      const parts: EngineParts = {
+        log: {
+          append: (group) => {
+            if (outcome === "refused") return Promise.resolve({ ok: false, reason: "overloaded" })
+            const result = log.append(group)
+            return Promise.resolve(outcome === "lost" ? { ok: false, reason: "unknown" } : result)
+          },
+          read: (subject, after, max) => {
+            // The line is there again.
+            if (outcome === "lost") outcome = "written"
+            return Promise.resolve(log.read(subject, after, max))
+          },
+          lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0),
+        },
+        snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+        timers: { set: (_kind, _id, name, at) => schedule.keep(name, at) },
+        readModels: { reached: () => Promise.resolve() },
+        limits: LIMITS.service,
+        now: () => ++clock,
+        touched: () => Promise.resolve()
+      }
+      const nodes = [new Activation(alarm, "a", parts), new Activation(alarm, "a", parts)] as const
+      let commands = 0
+      const ask = (node: number, op: string, input: unknown) =>
+        (nodes[node] ?? nodes[0]).submit({ id: `${op === "alarm.ring" ? TIMER_COMMAND : "c"}${++commands}`, op, input, by: undefined, deadline: Number.POSITIVE_INFINITY, trace: undefined }, alarm.operations[op] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>)
+      let wanted: number | null = null
+      let rings = 0
+      const fire = async (node: number, timer: FiredTimer) => {
+        schedule.set.delete(`${timer.name}.${timer.at}`)
+        if (wanted === timer.at) {
+          wanted = null
+          rings++
+        }
+        await ask(node, "alarm.ring", timer)
+      }
+      for (const { node, due, outcome: what } of steps) {
+        outcome = "written"
+        const [first] = schedule.set.values()
+        if (what === "fired") {
+          if (first !== undefined) await fire(node, first)
+          continue
+        }
+        outcome = what
+        const answer = await ask(node, "alarm.set", { due })
+        if ("data" in answer) wanted = due
+      }
+      outcome = "written"
+      for (const timer of schedule.set.values()) await fire(0, timer)
+      const [node] = nodes
+      node.stale()
+      await node.load()
+      const { due, rung } = node.state as Alarm
+      expect([due, rung.length, wanted]).toEqual([null, rings, null])
+    }),
+    { numRuns: 300 }
+  )
+})
+
+test("a timer is the one that is waited for, or of an older release that does not say", () => {
+  expect([isDue({ name: "ring", at: 5 }, 5), isDue({ name: "ring", at: 5 }, 4.2), isDue({ name: "ring", at: 5 }, 6), isDue({ name: "ring" }, 6)]).toEqual([true, true, false, true])
+})
