@@ -10,12 +10,12 @@ import { loadDocuments } from "./docs/documents.ts"
 import { pagesOf } from "./html/pages.ts"
 import { refusedPage } from "./html/refused.ts"
 import { Clients } from "./http/address.ts"
-import { BodyBudget } from "./http/body.ts"
 import { ENDPOINTS, EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
 import { Pipeline } from "./http/pipeline.ts"
 import { leaveFirst, type Leaving, serve } from "./http/server.ts"
+import { Shares } from "./http/shares.ts"
 import { EdgeMetrics } from "./metrics/edge.ts"
 import { tellMetrics } from "./metrics/tell.ts"
 import { RequestTraces } from "./http/trace.ts"
@@ -38,7 +38,8 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const identities = identitiesOf(bus.bus, config)
     const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
     const buckets = new EdgeLimits(bus.asker, hub.limits.rate_limits, randomUUID)
-    const bodies = new BodyBudget(hub.limits.service.max_buffered_body_bytes)
+    const { service } = hub.limits
+    const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
     const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")
     const pipeline = new Pipeline({
       limits: hub.limits,

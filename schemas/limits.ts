@@ -62,7 +62,11 @@ export const LIMITS = {
     max_title_chars: 200,
     page_size_max: 100,
     page_size_default: 20,
+    /** spec 4.1.9: uploads and inline data. No body may be longer than this. */
     max_request_bytes: 10_551_296,
+    /** contract 21: a body that may hold a text of 100,000 characters, each of them escaped; and any other body. */
+    max_text_request_bytes: 1_572_864,
+    max_plain_request_bytes: 65_536,
     name_max_chars: 80,
     handle_min_chars: 3,
     handle_max_chars: 32,
@@ -162,6 +166,9 @@ export const LIMITS = {
     max_connections_per_edge: 10_000,
     /** Bytes of request bodies that one edge holds at once, over all its clients. */
     max_buffered_body_bytes: 268_435_456,
+    /** Of them for one client; and its connections (contract 21). */
+    max_client_body_bytes: 134_217_728,
+    max_client_connections: 1_024,
     /** Asks that an edge may have under way on the bus. */
     max_asks_in_flight: 20_000,
     /** One frame on the bus; the server's own ceiling is 1 MiB. */
@@ -193,6 +200,14 @@ export interface RateLimit {
   readonly requests: number
   readonly window_seconds: number
 }
+
+/** What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, or a file. */
+export type BodyKind = "plain" | "text" | "upload"
+
+const CEILING_OF = { plain: "max_plain_request_bytes", text: "max_text_request_bytes", upload: "max_request_bytes" } as const
+
+/** The most bytes that a body of this kind may have (contract 21). */
+export const bodyCeiling = ({ limits }: Limits, kind: BodyKind): number => limits[CEILING_OF[kind]]
 
 export type LimitsOverride = { readonly ok: true; readonly limits: Limits } | { readonly ok: false; readonly problem: string }
 

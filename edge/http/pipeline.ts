@@ -4,6 +4,8 @@
  * Invariants
  *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned or of
  *    the key, the body, the signature, the handler. Whatever is refused has drawn nothing from a later bucket.
+ *  - A body is read where an endpoint takes one, and once the signature's headers are there and look right where it needs
+ *    them. What else comes with one is answered as if it came without, and its connection closes.
  *  - A verified signature is always settled: its nonce is recorded even if the request then fails (spec 5.1). The
  *    handler's own ask does it; where the handler made none, an ask of its own does it before the answer leaves, and
  *    what that refuses is the answer.
@@ -19,9 +21,9 @@ import { readSignatureHeaders, type ReadHeaders } from "../auth/headers.ts"
 import type { Verifier } from "../auth/verify.ts"
 import type { Bus } from "../bus/bus.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
-import type { Limits } from "../../schemas/limits.ts"
+import { bodyCeiling, type Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
-import { announcesTooMuch, type BodyBudget, hasBody, readBody, tooLarge } from "./body.ts"
+import { announcesTooMuch, hasBody, readBody, tooLarge } from "./body.ts"
 import { Call } from "./call.ts"
 import { preflight } from "./cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
@@ -33,6 +35,7 @@ import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
+import type { Shares } from "./shares.ts"
 import type { RequestTraces } from "./trace.ts"
 
 export interface PipelineParts {
@@ -41,7 +44,7 @@ export interface PipelineParts {
   readonly buckets: EdgeLimits
   readonly verifier: Verifier
   readonly bus: Bus
-  readonly bodies: BodyBudget
+  readonly bodies: Shares
   readonly table: EndpointTable
   readonly log: RequestLog
   readonly metrics: EdgeMetrics
@@ -102,7 +105,7 @@ export class Pipeline {
         }
       ),
       Effect.sync(() => {
-        parts.bodies.release(held.bytes)
+        parts.bodies.give(call, held.bytes)
         parts.metrics.left()
       })
     ))
@@ -125,14 +128,12 @@ export class Pipeline {
     if (match.kind === "found") call.endpoint = match.endpoint
     const { signature, drawn } = this.signatureOf(call)
     if (drawn !== null) yield* pass(drawn)
-    if (signature?.kind === "refused") return yield* refuse(signature.refusal)
+    if (signature?.kind === "refused") return yield* closing(call, signature.refusal)
+    if (call.endpoint?.auth === "signed" && signature === null) return yield* closing(call, unsigned(call.endpoint.id))
     if (hasBody(call.request)) {
-      call.body = yield* Effect.catch(
-        readBody(call.request, response, parts.limits, parts.bodies, (bytes) => {
-          held.bytes = bytes
-        }),
-        (failed) => closing(call, failed.refusal)
-      )
+      if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
+      if (match.kind !== "found") return yield* this.dispatch(call, match)
+      if (match.endpoint.body !== null) call.body = yield* this.bodyOf(call, response, bodyCeiling(parts.limits, match.endpoint.body), held)
     }
     if (signature !== null) {
       const verdict = parts.verifier.verify({ method: call.method, target: call.target, body: call.body, hostHeader: call.header("host") }, signature.headers, call.startedAt)
@@ -143,6 +144,14 @@ export class Pipeline {
     return call.ticket === null || call.ticket.spent ? answer : yield* this.settle(call, answer)
   })
 
+  private bodyOf(call: Call, response: ServerResponse, maxBytes: number, held: { bytes: number }): Effect.Effect<Buffer, Refused> {
+    const bounds = { maxBytes, timeoutMs: this.parts.limits.service.body_timeout_ms, budget: this.parts.bodies }
+    const read = readBody(call, response, bounds, (bytes) => {
+      held.bytes = bytes
+    })
+    return Effect.catch(read, (failed) => closing(call, failed.refusal))
+  }
+
   /** Refusals by shape alone, before anything of the request is read. */
   private misshapen(call: Call): Refusal | null {
     const { service } = this.parts.limits
@@ -152,7 +161,8 @@ export class Pipeline {
     if (call.request.rawHeaders.length / 2 > service.max_headers) {
       return refusal("header_fields_too_large", `The request has more than ${service.max_headers} headers.`, { max_headers: service.max_headers })
     }
-    return announcesTooMuch(call.request, this.parts.limits) ? tooLarge(this.parts.limits) : null
+    const { max_request_bytes } = this.parts.limits.limits
+    return announcesTooMuch(call.request, max_request_bytes) ? tooLarge(max_request_bytes) : null
   }
 
   /** What the request carries of a signature (`null`: nothing), and the bucket drawn for it. */
@@ -171,7 +181,6 @@ export class Pipeline {
       call.headers["allow"] = match.allow
       return Effect.succeed(refused(call, refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: match.allow.split(", ") })))
     }
-    if (match.endpoint.auth === "signed" && call.ticket === null) return Effect.fail(refuse(unsigned(match.endpoint.id)))
     const route = this.parts.routes.get(match.endpoint.id)
     if (route === undefined) return Effect.die(new Error(`Nothing handles ${match.endpoint.id}`))
     const handled = Effect.catchCause(Effect.suspend(() => route(call, match.params)), (cause) => this.failed(call, cause))

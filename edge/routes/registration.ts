@@ -25,7 +25,7 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
   return routesOf(RegistrationApi, {
     createChallenge: (call) =>
       Effect.gen(function*() {
-        const body = yield* decodeKey(call.body)
+        const body = yield* decodeKey(call)
         const key = readPublicKey(body.public_key)
         if (!key.ok) return yield* refuse(invalidField("public_key", `public_key ${key.problem}.`))
         const publicKey = encodeBase64(key.bytes)
@@ -37,14 +37,14 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
     serveQuestions: (call, { params }) =>
       Effect.gen(function*() {
         if (!CHALLENGE_ID.test(params.id)) return yield* refuse(unknownChallenge)
-        const body = yield* decodeNonce(call.body.length === 0 ? NO_FIELDS : call.body)
+        const body = yield* decodeNonce(call, call.body.length === 0 ? NO_FIELDS : call.body)
         return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: params.id, op: "challenge.serve", input: { pow_nonce: body.pow_nonce ?? null } }))
       }),
     register: (call) =>
       Effect.gen(function*() {
         const { ticket } = call
         if (ticket === null) return yield* Effect.die(new Error("Step 3 was let in without a signature"))
-        const form = yield* decodeForm(call.body)
+        const form = yield* decodeForm(call)
         const problem = typeof form.webhook_url === "string" ? webhookAddressProblem(form.webhook_url, hub.env === "production") : null
         if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
         yield* bus.askSigned(call, { kind: "agent", actor: ticket.hubId, op: "agent.admit_key", input: null })

@@ -243,7 +243,7 @@ describe("every verified signature is settled", () => {
   it.each([
     ["a request that fails validation", "PATCH", "/api/v1/me", '{"name":5}', 422],
     ["a path that is nowhere", "GET", "/api/v1/nowhere", undefined, 404],
-    ["a method that is not possible", "PUT", "/api/v1/time", "{}", 405],
+    ["a method that is not possible", "PUT", "/api/v1/time", undefined, 405],
     ["an endpoint that needs no signature", "GET", "/api/v1/time", undefined, 200],
     ["a body that is no JSON", "PATCH", "/api/v1/me", "{", 422]
   ])("%s", async (_name, method, path, body, status) => {

@@ -140,10 +140,11 @@ const bound = (started: TestEdge) => ({ call: started.call.bind(started) })
 
 describe("a client's network", () => {
   it.each([
-    ["192.0.2.7", "192.0.2.7"], ["::ffff:192.0.2.7", "192.0.2.7"], ["2001:db8:1:2:3:4:5:6", "20010db800010002/64"],
-    ["2001:db8:1:2::1", "20010db800010002/64"], ["::1", "0000000000000000/64"], ["nonsense", "unknown"], ["", "unknown"]
-  ])("of %s is %s", (address, network) => {
-    expect(networkOf(address)).toBe(network)
+    ["192.0.2.7", "192.0.2.7", null], ["::ffff:192.0.2.7", "192.0.2.7", null], ["2001:db8:1:2:3:4:5:6", "20010db800010002/64", "20010db80001/48"],
+    ["2001:db8:1:2::1", "20010db800010002/64", "20010db80001/48"], ["2001:db8:1:3::1", "20010db800010003/64", "20010db80001/48"],
+    ["::1", "0000000000000000/64", "000000000000/48"], ["nonsense", "unknown", null], ["", "unknown", null]
+  ])("of %s is %s in %s", (address, client, wide) => {
+    expect(networkOf(address)).toEqual({ client, wide })
   })
 
   it.each([
