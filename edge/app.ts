@@ -41,9 +41,10 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const { service } = hub.limits
     const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
     const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")
+    const clients = new Clients(config.addressKey, hub.trustProxy)
     const pipeline = new Pipeline({
       limits: hub.limits,
-      clients: new Clients(config.addressKey, hub.trustProxy),
+      clients,
       buckets,
       verifier: new Verifier(new VerifyKeys(), { hosts: hub.hosts, basePath, v1Until: hub.v1Until }),
       bus: bus.bus,
@@ -58,7 +59,8 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       refusedPage: refusedPage(hub)
     })
     yield* tellMetrics({ config, metrics, bus, bodies, leaving, notifications })
-    const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits, leaving })
+    const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)
+    const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits, leaving, clients, connections })
     yield* releaseAtEnd(notifications)
     yield* leaveFirst(leaving, hub.leaveSeconds)
     return server

@@ -17,8 +17,7 @@ beforeAll(async () => {
       "service.body_timeout_ms": 400,
       "service.headers_timeout_ms": 600,
       "service.max_buffered_body_bytes": 18_000_000,
-      "service.request_deadline_ms": 1_500,
-      "service.max_connections_per_edge": 60
+      "service.request_deadline_ms": 1_500
     }
   })
 })
@@ -360,13 +359,3 @@ describe("requests", () => {
   })
 })
 
-describe("connections", () => {
-  it("beyond the bound are not taken, and the rest go on", async () => {
-    const lines = await Promise.all(Array.from({ length: 80 }, () => Line.open().catch(() => null)))
-    await waitFor(() => lines.filter((line) => line?.closed === true).length >= 20, { describe: "the lines beyond the bound to be closed" })
-    const open = lines.find((line) => line?.closed === false)
-    open?.write("GET /api/v1/time HTTP/1.1\r\nHost: x\r\n\r\n")
-    expect((await open?.answer())?.status).toBe(200)
-    for (const line of lines) line?.socket.destroy()
-  })
-})
