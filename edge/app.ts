@@ -37,7 +37,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const bus = yield* openBus(hub.natsUrl, hub.limits, metrics, (where, error) => log.problem(where, error))
     const identities = identitiesOf(bus.bus, config)
     const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
-    const buckets = new EdgeLimits(bus.asker, hub.limits.rate_limits, randomUUID)
+    const buckets = new EdgeLimits(bus.asker, hub.limits, randomUUID)
     const { service } = hub.limits
     const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
     const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")

@@ -55,6 +55,13 @@ export const LIMITS = {
     id_directory: { requests: 30, window_seconds: 300 },
     recover: { requests: 10, window_seconds: 3600 }
   },
+  /** contract 21: what all clients of one IPv6 /48 have together, of whatever is limited by client. */
+  wide_network: {
+    /** As often as one client. */
+    budgets: 64,
+    /** Registration challenges in the window of `register`; one that fails counts twice. */
+    challenges: 60
+  },
   limits: {
     max_upload_bytes: 10_485_760,
     max_inline_json_bytes: 1_048_576,
@@ -200,6 +207,17 @@ export interface RateLimit {
   readonly requests: number
   readonly window_seconds: number
 }
+
+/** A bucket's figures for a /48; never narrower than one client's. */
+export const wideLimit = ({ rate_limits, wide_network }: Pick<Limits, "rate_limits" | "wide_network">, bucket: BucketName): RateLimit => {
+  const { requests, window_seconds } = rate_limits[bucket]
+  return { requests: bucket === "register" ? Math.max(requests, wide_network.challenges) : requests * wide_network.budgets, window_seconds }
+}
+
+/** The actor that keeps a bucket: kind `limit`. `value` is whom it counts, `wide` a /48. */
+export const bucketActor = (bucket: BucketName, hash: string, wide: boolean): string => `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
+
+const WIDE_MARK = "w"
 
 /** What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, or a file. */
 export type BodyKind = "plain" | "text" | "upload"

@@ -3,9 +3,9 @@
  * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart.
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import type { LimitGrant } from "../../schemas/bus/operations.ts"
+import type { LimitGrant, Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, unavailable } from "../../schemas/errors.ts"
-import type { BucketName, Limits, RateLimit } from "../../schemas/limits.ts"
+import { type BucketName, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { custom, type Result } from "../engine/definition.ts"
 import { lastMessage } from "../engine/last-message.ts"
@@ -54,12 +54,13 @@ const bucketOperations = (nats: NatsConnection, limits: Limits) => {
   }
 
   return {
-    "limit.draw": custom<null, { readonly bucket: string; readonly wanted: number }>((_state, input, context) => {
+    "limit.draw": custom<null, Operations["limit.draw"]["input"]>((_state, input, context) => {
       if (!Object.hasOwn(limits.rate_limits, input.bucket)) {
         return Promise.resolve({ refused: invalidField("bucket", "There is no such bucket.") })
       }
       const memory = context.memory as Memory
-      const limit = limits.rate_limits[input.bucket as BucketName]
+      const bucket = input.bucket as BucketName
+      const limit = input.wide === true ? wideLimit(limits, bucket) : limits.rate_limits[bucket]
       const key = context.id.slice(input.bucket.length + 1)
       const next = memory.turn.then(() => drawFrom(memory, input.bucket, limit, key, input.wanted))
       memory.turn = next

@@ -47,7 +47,7 @@ export const pagesOf = ({ config, documents, limits, bus, identities }: PagePart
   }
   return (call) =>
     Effect.gen(function*() {
-      const taken = yield* Effect.promise(async () => limits.take("web", call.client))
+      const taken = yield* Effect.promise(async () => limits.takeOf("web", call))
       if (taken !== null) return yield* refuse(taken)
       yield* checkVisitor(call, identities.judge, site.hosts)
       const page = pageAt(call.path)

@@ -14,7 +14,7 @@ import { refusalOutside, refuseOn } from "./raw-answer.ts"
 import type { Shares } from "./shares.ts"
 
 /** Connections that are told no and have not closed. */
-const LINGERING_MAX = 64
+export const LINGERING_MAX = 64
 const CLOSE_WITHIN_MS = 2_000
 
 const tooMany: Refusal = { code: "overloaded", message: "You have too many connections at once.", retryAfter: 5 }

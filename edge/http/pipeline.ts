@@ -118,7 +118,7 @@ export class Pipeline {
     held: { bytes: number }
   ): Effect.fn.Return<Response, Refused> {
     const { parts } = this
-    const taken = parts.buckets.take("ip", call.client)
+    const taken = parts.buckets.takeOf("ip", call)
     if (taken !== null) yield* pass(taken)
     const misshapen = this.misshapen(call)
     if (misshapen !== null) return yield* closing(call, misshapen)
@@ -170,9 +170,9 @@ export class Pipeline {
     const { buckets, limits } = this.parts
     const read = readSignatureHeaders(call.request.headers, Math.floor(call.startedAt / 1000), limits.authentication.timestamp_skew_seconds)
     if (read.kind === "signed") return { signature: read, drawn: buckets.take("key", read.headers.publicKey) }
-    if (read.kind === "refused") return { signature: read, drawn: buckets.take("anon", call.client) }
+    if (read.kind === "refused") return { signature: read, drawn: buckets.takeOf("anon", call) }
     const drawsAnon = call.endpoint === null || call.endpoint.drawsAnon
-    return { signature: null, drawn: drawsAnon ? buckets.take("anon", call.client) : null }
+    return { signature: null, drawn: drawsAnon ? buckets.takeOf("anon", call) : null }
   }
 
   private dispatch(call: Call, match: Match): Effect.Effect<Response, Refused> {

@@ -12,7 +12,7 @@ import { Effect, type Scope } from "effect"
 import type { Limits } from "../../schemas/limits.ts"
 import { ConfigProblem } from "../config.ts"
 import { expectingContinue } from "./body.ts"
-import { Doorkeeper, type DoorParts } from "./doorkeeper.ts"
+import { Doorkeeper, type DoorParts, LINGERING_MAX } from "./doorkeeper.ts"
 import type { Pipeline } from "./pipeline.ts"
 import { answerClientError } from "./raw-answer.ts"
 
@@ -82,7 +82,8 @@ const makeServer = (service: Limits["service"]): Server => {
   })
   // One more than allowed, so that too many are seen as such and not dropped silently.
   server.maxHeadersCount = service.max_headers + 1
-  server.maxConnections = service.max_connections_per_edge
+  // Clients share what there is (doorkeeper.ts); who is turned away stays for a moment beside.
+  server.maxConnections = service.max_connections_per_edge + LINGERING_MAX
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   // Whoever takes no byte of an answer for this long does not want it.
   server.timeout = service.request_deadline_ms + service.keep_alive_timeout_ms

@@ -11,7 +11,7 @@ import { readPublicKey } from "../auth/public-key.ts"
 import { agentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import { bodyDecoder, memberNames } from "../http/json.ts"
-import { drawn } from "../http/limits.ts"
+import { drawnOf } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue, plain } from "../http/respond.ts"
@@ -80,11 +80,11 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
   return routesOf(IdentityApi, {
     verify: (call) =>
       Effect.gen(function*() {
-        yield* drawn(limits, "id_verify", call.client)
+        yield* drawnOf(limits, "id_verify", call)
         const report = yield* decodeReport(call)
         return dataBytes(yield* judge(call, { ...report, method: report.method ?? "GET" }))
       }),
-    directory: (call) => directory.answer(call, drawn(limits, "id_directory", call.client)),
+    directory: (call) => directory.answer(call, drawnOf(limits, "id_directory", call)),
     getIdentity: (call, { params }) => identityRecord(bus, identities, call, params.number),
     keyDirectory: (call, { params }) =>
       Effect.gen(function*() {
@@ -132,7 +132,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
     cancelRecovery: (call) => Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery)),
     recover: (call) =>
       Effect.gen(function*() {
-        yield* drawn(limits, "recover", call.client)
+        yield* drawnOf(limits, "recover", call)
         const body = yield* decodeRecover(call)
         const change = yield* keyChange(call, body, ["agent", "new_public_key", "proof"])
         // The recovery key is no agent's: its own actor records the nonce, as at registration.
