@@ -22,6 +22,7 @@ import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/identities.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { allRoutes } from "./routes/all.ts"
+import { withoutTrailing } from "../schemas/text.ts"
 import { openTracing } from "../schemas/trace/open.ts"
 
 export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
@@ -40,7 +41,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const buckets = new EdgeLimits(bus.asker, hub.limits, randomUUID)
     const { service } = hub.limits
     const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
-    const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")
+    const basePath = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
     const clients = new Clients(config.addressKey, hub.trustProxy)
     const pipeline = new Pipeline({
       limits: hub.limits,

@@ -89,7 +89,7 @@ export class Call {
 /** Requests to a proxy name the whole address; the path is then what follows the authority. */
 const targetOf = (url: string): string => {
   if (url.startsWith("/")) return url
-  const path = /^https?:\/\/[^/?#]*([^#]*)$/i.exec(url)?.[1]
+  const path = /^https?:\/\/[^/?#]*((?:[/?][^#]*)?)$/i.exec(url)?.[1]
   if (path === undefined) return url
   return path.startsWith("/") ? path : `/${path}`
 }

@@ -10,6 +10,7 @@ import { createHash } from "node:crypto"
 import type { IdentityProof } from "../../schemas/bus/operations.ts"
 import type { VerifyReason } from "../../schemas/identity/records.ts"
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
+import { withoutTrailing } from "../../schemas/text.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { hostLine, type OwnNames, type Reading, type Report } from "./claim.ts"
 import { covers, integerParameter, readSignatures, signatureAgentsOf, signatureBase, type SignatureInput, textParameter } from "./http-signature.ts"
@@ -56,7 +57,7 @@ const numberIn = (address: string, own: OwnNames): string | null => {
   if (url.protocol !== "https:" && url.protocol !== "http:") return null
   const base = new URL(own.baseUrl)
   if (hostLine(url.host) === null || ![base.host, ...own.hosts].includes(hostLine(url.host) ?? "")) return null
-  const prefix = `${base.pathname.replace(/\/+$/, "")}${API_PREFIX}`
+  const prefix = `${withoutTrailing(base.pathname, "/")}${API_PREFIX}`
   if (!url.pathname.startsWith(prefix) || url.search !== "" || url.username !== "") return null
   const number = DIRECTORY_PATH.exec(url.pathname.slice(prefix.length))?.[1]
   return number !== undefined && AGENT_NUMBER_PATTERN.test(number) ? number : null
