@@ -82,7 +82,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
       Effect.gen(function*() {
         yield* drawnOf(limits, "id_verify", call)
         const report = yield* decodeReport(call)
-        return dataBytes(yield* judge(call, { ...report, method: report.method ?? "GET" }))
+        return dataBytes(yield* judge(call, report))
       }),
     directory: (call) => directory.answer(call, drawnOf(limits, "id_directory", call)),
     getIdentity: (call, { params }) => identityRecord(bus, identities, call, params.number),

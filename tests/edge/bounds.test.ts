@@ -260,7 +260,23 @@ describe("what is not understood in a body", () => {
   it("is named on every body", async () => {
     world.node.on("notification.read", () => ({ data: { marked_read: 0 } }))
     expect((await given({ ids: [], all: true }, "/api/v1/me/notifications/read", "POST")).json.meta).toEqual({ ignored: ["all"] })
-    expect((await given({ host: "x", path: "/", headers: {}, body: "" }, "/api/v1/id/verify", "POST")).json.meta).toEqual({ ignored: ["body"] })
+    expect((await given({ method: "GET", host: "x", path: "/", headers: {}, body: "" }, "/api/v1/id/verify", "POST")).json.meta).toEqual({ ignored: ["body"] })
+  })
+})
+
+describe("a report to /id/verify", () => {
+  const report = { method: "GET", host: "shop.example", path: "/offers", headers: {} }
+  it.each([
+    ["method", { method: undefined }], ["host", { host: "https://shop.example" }], ["path", { path: "https://shop.example/offers" }], ["path", { path: "HTTP://shop.example/offers" }]
+  ])("whose %s is left out or holds a whole address is 422: %j", async (field, change) => {
+    const answer = await world.edge.call("/api/v1/id/verify", { method: "POST", body: JSON.stringify({ ...report, ...change }) })
+    expect([answer.status, answer.json.error.details["field"]]).toEqual([422, field])
+  })
+
+  it("whose host is none, or whose path holds an address in its query, gets a verdict", async () => {
+    for (const change of [{ host: "shop.example/x" }, { host: "" }, { path: "/offers?from=https://other.example/" }]) {
+      expect((await world.edge.call("/api/v1/id/verify", { method: "POST", body: JSON.stringify({ ...report, ...change }) })).status).toBe(200)
+    }
   })
 })
 
