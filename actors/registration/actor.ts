@@ -32,7 +32,7 @@ interface CreateInput {
   readonly origin: string
 }
 
-type FullRegisterInput = RegisterInput & { readonly origin: string; readonly wide_home: string | null }
+type FullRegisterInput = RegisterInput & { readonly origin: string; readonly wide_home?: string | null }
 
 const PREFIX_BYTES = 16
 const COUNT_WITHIN_MS = 5_000
@@ -105,7 +105,8 @@ export const challengeKind = kind(fold, (parts) => {
         answer: (_state, reply) => registeredRecord(reply as RegisterReply, sealer, rules),
         projected: true,
         after: (input, context, refused) => {
-          const { origin, wide_home: wideHome } = input
+          // An edge of the release before does not tell.
+          const { origin, wide_home: wideHome = null } = input
           if (refused === null) count(`origin-${context.id}`, "origin", origin, "origin.record", null)
           else if (wideHome !== null && VOIDED.has(refused.code)) {
             count(`failed-${context.id}`, "limit", wideHome, "limit.draw", { bucket: "register", wanted: 1, wide: true })

@@ -56,7 +56,10 @@ function* mistakesOf(failed: Case): Generator<Mistake> {
   const full: RequestToSign = { ...signed, host: config.hosts[0] ?? "" }
   const text = requestStringV2(full)
   yield { hint: "The signature is of version 1 (HUB-V1), which has ended. Sign version 2: HUB-V2, with the host line.", text: requestStringV1(signed) }
-  yield { hint: "The signed text begins with HUB-V1; with the host line it is version 2, and its first line must be HUB-V2.", text: text.replace("HUB-V2", "HUB-V1") }
+  yield {
+    hint: "The signed text begins with HUB-V1; with the host line it is version 2, and its first line must be HUB-V2.",
+    text: text.replace("HUB-V2", "HUB-V1")
+  }
   yield {
     hint: "The timestamp was signed in milliseconds; sign unix seconds, the same as in X-Hub-Timestamp.",
     text: requestStringV2({ ...full, timestamp: `${full.timestamp}000` })

@@ -80,7 +80,10 @@ export interface Operations {
    * Output: the registered agent's private profile with `webhook_secret` and `welcome`. `wide_home`: the actor that counts the
    * challenges of the client's /48, where there is one.
    */
-  "challenge.register": { input: { readonly form: Register; readonly hub_id: string; readonly origin: Origin; readonly wide_home: string | null }; output: unknown }
+  "challenge.register": {
+    input: { readonly form: Register; readonly hub_id: string; readonly origin: Origin; readonly wide_home?: string | null }
+    output: unknown
+  }
 
   /** Kind `limit`, id by `bucketActor`: one rate-limit bucket. Grants 0 to `wanted` requests of the window. `wide`: of a /48. */
   "limit.draw": { input: { readonly bucket: string; readonly wanted: number; readonly wide?: true }; output: LimitGrant }
