@@ -11,18 +11,19 @@ import { loadDocuments } from "./docs/documents.ts"
 import { pagesOf } from "./html/pages.ts"
 import { refusedPage } from "./html/refused.ts"
 import { Clients } from "./http/address.ts"
-import { BodyBudget } from "./http/body.ts"
 import { ENDPOINTS, EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
 import { Pipeline } from "./http/pipeline.ts"
 import { leaveFirst, type Leaving, serve } from "./http/server.ts"
+import { Shares } from "./http/shares.ts"
 import { EdgeMetrics } from "./metrics/edge.ts"
 import { tellMetrics } from "./metrics/tell.ts"
 import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/identities.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { allRoutes } from "./routes/all.ts"
+import { withoutTrailing } from "../schemas/text.ts"
 import { openTracing } from "../schemas/trace/open.ts"
 
 export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
@@ -38,12 +39,14 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const bus = yield* openBus(hub.natsUrl, hub.limits, metrics, (where, error) => log.problem(where, error))
     const identities = identitiesOf(bus.bus, config)
     const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
-    const buckets = new EdgeLimits(bus.asker, hub.limits.rate_limits, randomUUID)
-    const bodies = new BodyBudget(hub.limits.service.max_buffered_body_bytes)
-    const basePath = new URL(hub.baseUrl).pathname.replace(/\/+$/, "")
+    const buckets = new EdgeLimits(bus.asker, hub.limits, randomUUID)
+    const { service } = hub.limits
+    const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
+    const basePath = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
+    const clients = new Clients(config.addressKey, hub.trustProxy)
     const pipeline = new Pipeline({
       limits: hub.limits,
-      clients: new Clients(config.addressKey, hub.trustProxy),
+      clients,
       buckets,
       verifier: new Verifier(new VerifyKeys(), { hosts: hub.hosts, basePath, v1Until: hub.v1Until }),
       unverified: new Unverified(buckets),
@@ -59,7 +62,8 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       refusedPage: refusedPage(hub)
     })
     yield* tellMetrics({ config, metrics, bus, bodies, leaving, notifications })
-    const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits, leaving })
+    const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)
+    const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits, leaving, clients, connections })
     yield* releaseAtEnd(notifications)
     yield* leaveFirst(leaving, hub.leaveSeconds)
     return server

@@ -5,6 +5,7 @@
 import { busServers } from "./bus/servers.ts"
 import { type Limits, overrideLimits } from "./limits.ts"
 import { normaliseHost } from "./signing/request.ts"
+import { withoutTrailing } from "./text.ts"
 import { readTraceSettings, type TraceSettings } from "./trace/settings.ts"
 
 export interface HubConfig {
@@ -138,7 +139,7 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
   const { username, password, search, hash } = new URL(value)
   // Paths are put behind it, and it is shown to everybody.
   if (username + password + search + hash !== "") throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
-  return value.replace(/\/+$/, "")
+  return withoutTrailing(value, "/")
 }
 
 const monitorList = (env: Env): ReadonlyArray<string> => {

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
+import type { BodyKind } from "./limits.ts"
 
 export const PageMeta = Schema.Struct({
   page: Schema.Int,
@@ -67,10 +68,13 @@ export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 
 export type Auth = "none" | "signed" | "optional" | "human"
 
-/** Marks an operation in the OpenAPI document with `x-hub-auth` (spec 4.2) and a summary. */
-export const describe = (auth: Auth, summary: string, description?: string) =>
+/**
+ * Marks an operation in the OpenAPI document with `x-hub-auth` (spec 4.2), a summary, and the kind of its body, from which
+ * the body's ceiling follows (contract 21).
+ */
+export const describe = (auth: Auth, summary: string, description?: string, body: BodyKind = "plain") =>
   OpenApi.annotations({
     summary,
     ...(description === undefined ? {} : { description }),
-    override: { "x-hub-auth": auth }
+    override: { "x-hub-auth": auth, "x-hub-body": body }
   })

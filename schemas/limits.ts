@@ -55,6 +55,13 @@ export const LIMITS = {
     id_directory: { requests: 30, window_seconds: 300 },
     recover: { requests: 10, window_seconds: 3600 }
   },
+  /** contract 21: what all clients of one IPv6 /48 have together, of whatever is limited by client. */
+  wide_network: {
+    /** As often as one client. */
+    budgets: 64,
+    /** Registration challenges in the window of `register`; one that fails counts twice. */
+    challenges: 60
+  },
   limits: {
     max_upload_bytes: 10_485_760,
     max_inline_json_bytes: 1_048_576,
@@ -62,7 +69,11 @@ export const LIMITS = {
     max_title_chars: 200,
     page_size_max: 100,
     page_size_default: 20,
+    /** spec 4.1.9: uploads and inline data. No body may be longer than this. */
     max_request_bytes: 10_551_296,
+    /** contract 21: a body that may hold a text of 100,000 characters, each of them escaped; and any other body. */
+    max_text_request_bytes: 1_572_864,
+    max_plain_request_bytes: 65_536,
     name_max_chars: 80,
     handle_min_chars: 3,
     handle_max_chars: 32,
@@ -164,6 +175,9 @@ export const LIMITS = {
     max_connections_per_edge: 10_000,
     /** Bytes of request bodies that one edge holds at once, over all its clients. */
     max_buffered_body_bytes: 268_435_456,
+    /** Of them for one client; and its connections (contract 21). */
+    max_client_body_bytes: 134_217_728,
+    max_client_connections: 1_024,
     /** Asks that an edge may have under way on the bus. */
     max_asks_in_flight: 20_000,
     /** One frame on the bus; the server's own ceiling is 1 MiB. */
@@ -212,6 +226,25 @@ export interface RateLimit {
   readonly requests: number
   readonly window_seconds: number
 }
+
+/** A bucket's figures for a /48; never narrower than one client's. */
+export const wideLimit = ({ rate_limits, wide_network }: Pick<Limits, "rate_limits" | "wide_network">, bucket: BucketName): RateLimit => {
+  const { requests, window_seconds } = rate_limits[bucket]
+  return { requests: bucket === "register" ? Math.max(requests, wide_network.challenges) : requests * wide_network.budgets, window_seconds }
+}
+
+/** The actor that keeps a bucket: kind `limit`. `value` is whom it counts, `wide` a /48. */
+export const bucketActor = (bucket: BucketName, hash: string, wide: boolean): string => `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
+
+const WIDE_MARK = "w"
+
+/** What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, or a file. */
+export type BodyKind = "plain" | "text" | "upload"
+
+const CEILING_OF = { plain: "max_plain_request_bytes", text: "max_text_request_bytes", upload: "max_request_bytes" } as const
+
+/** The most bytes that a body of this kind may have (contract 21). */
+export const bodyCeiling = ({ limits }: Limits, kind: BodyKind): number => limits[CEILING_OF[kind]]
 
 export type LimitsOverride = { readonly ok: true; readonly limits: Limits } | { readonly ok: false; readonly problem: string }
 

@@ -6,13 +6,16 @@
  *  - Security follows `x-hub-auth`: the four headers together where it is `signed`, those or nothing where `optional`.
  *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
  *  - What the HTTP layer refuses before it knows the operation is told of each operation.
+ *  - A body's ceiling is told wherever a body is read, as `x-hub-max-body-bytes`. Where it has members, a success may name
+ *    those that were not understood, in `meta.ignored`.
  *  - An answer that an operation declares itself stays as it is.
  */
 import type { OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
-import { LIMITS } from "./limits.ts"
+import { type BodyKind, bodyCeiling, LIMITS } from "./limits.ts"
 
-type Operation = OpenApi.OpenAPISpecOperation & { readonly "x-hub-auth"?: string }
+type Operation = OpenApi.OpenAPISpecOperation & { readonly "x-hub-auth"?: string; readonly "x-hub-max-body-bytes"?: number }
+type Described = Operation & { readonly "x-hub-body"?: BodyKind }
 
 const SIGNATURE_SCHEMES: Readonly<Record<string, string>> = {
   "X-Hub-Key": "base64 of the 32 bytes of an Ed25519 public key",
@@ -79,17 +82,38 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
   }
 })
 
+interface Envelope {
+  readonly content?: Readonly<Record<string, { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }>>
+}
+
+const META = {
+  type: "object",
+  properties: { ignored: { type: "array", items: { type: "string" }, description: "Members of the body that were not understood" } },
+  additionalProperties: false
+}
+
+const JSON_TYPE = "application/json"
+
+const withIgnored = (response: Envelope): Envelope => {
+  const json = response.content?.[JSON_TYPE]
+  const properties = json?.schema.properties
+  if (json === undefined || properties?.["data"] === undefined) return response
+  return { ...response, content: { ...response.content, [JSON_TYPE]: { schema: { ...json.schema, properties: { ...properties, meta: META } } } } }
+}
+
 const isWrite = (method: string): boolean => method !== "get"
 
-const completeOperation = (method: string, operation: Operation): Operation => {
+const completeOperation = (method: string, { "x-hub-body": body = "plain", ...operation }: Described): Operation => {
   const auth = operation["x-hub-auth"] ?? ""
-  const own = operation.responses as Readonly<Record<string, unknown>>
+  const declared = Object.entries(operation.responses as Readonly<Record<string, Envelope>>)
+  const own = operation.requestBody === undefined ? declared : declared.map(([status, response]) => [status, withIgnored(response)])
   const refusals = Object.entries(SHARED).map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }])
   return {
     ...operation,
+    ...(isWrite(method) ? { "x-hub-max-body-bytes": bodyCeiling(LIMITS, body) } : {}),
     parameters: auth === "signed" && isWrite(method) ? [...operation.parameters, IDEMPOTENCY_KEY] : operation.parameters,
     security: [...(SECURITY[auth] ?? [])],
-    responses: { ...Object.fromEntries(refusals), ...own } as Operation["responses"]
+    responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(own) } as Operation["responses"]
   }
 }
 
@@ -101,7 +125,7 @@ export const complete = (document: Record<string, unknown>): Record<string, unkn
     paths: Object.fromEntries(
       Object.entries(paths).map(([path, operations]) => [
         path,
-        Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, completeOperation(method, operation as Operation)]))
+        Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, completeOperation(method, operation as Described)]))
       ])
     ),
     components: {

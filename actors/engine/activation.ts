@@ -264,7 +264,7 @@ export class Activation {
     await Promise.all(companions.map((companion) => this.parts.touched(companion.kind, companion.id)))
     if (operation.projected === true) await this.parts.readModels.reached(Math.max(...result.seqs))
     this.snapshotWhenDue()
-    operation.after?.(command.input, context)
+    operation.after?.(command.input, context, "refused" in decision ? decision.refused : null)
     if ("refused" in decision) return { refused: decision.refused }
     return { data: operation.answer(this.state, decision.reply, { id: this.id, at: context.at }) }
   }

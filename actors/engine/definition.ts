@@ -88,8 +88,8 @@ export interface WriteOperation<State, Input, Event extends EventShape, Facts> {
   readonly answer: (state: State, reply: unknown, context: { readonly id: string; readonly at: number }) => unknown
   /** Whether the answer waits until the read models have the commit. */
   readonly projected?: boolean
-  /** Once after a commit, at best: it is lost with the node, and is not awaited. */
-  readonly after?: (input: Input, context: DecideContext<Facts>) => void
+  /** Once after a commit, at best: it is lost with the node, and is not awaited. `refused`: the commit was one of a refusal. */
+  readonly after?: (input: Input, context: DecideContext<Facts>, refused: Refusal | null) => void
 }
 
 /** An operation that is neither a read of the state nor a decision on it: it talks to a store of its own. */

@@ -36,7 +36,7 @@ const KEYS_MAX = 10_000
 const MESSAGES: Readonly<Partial<Record<VerifyReason, string>>> = {
   announced_only: "The User-Agent announces this number; nothing proves it.",
   agent_retired: "The owner deleted this account.",
-  timestamp_invalid: "The timestamp must be unix seconds, 9 to 11 digits.",
+  timestamp_invalid: "The timestamp must be unix seconds, 9 to 11 digits; one of 13 counts milliseconds.",
   timestamp_expired: "The timestamp is too far from the service's clock.",
   nonce_invalid: "The nonce must be 8 to 128 of A-Z a-z 0-9 _ - = . : + /.",
   bad_signature: "The signature matches no key of this agent for this method, host and path.",

@@ -4,9 +4,9 @@
  * edge that got no answer sends the same draw again: it is drawn once.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { LimitGrant } from "../../schemas/bus/operations.ts"
+import type { LimitGrant, Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, unavailable } from "../../schemas/errors.ts"
-import type { BucketName, Limits, RateLimit } from "../../schemas/limits.ts"
+import { type BucketName, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"
 import { once, type Result } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
@@ -38,12 +38,13 @@ const bucketOperations = (nats: NatsConnection, limits: Limits) => {
   }
 
   return {
-    "limit.draw": once<null, { readonly bucket: string; readonly wanted: number }>((_state, input, context) => {
+    "limit.draw": once<null, Operations["limit.draw"]["input"]>((_state, input, context) => {
       if (!Object.hasOwn(limits.rate_limits, input.bucket)) {
         return Promise.resolve({ refused: invalidField("bucket", "There is no such bucket.") })
       }
       const memory = context.memory as Memory
-      const limit = limits.rate_limits[input.bucket as BucketName]
+      const bucket = input.bucket as BucketName
+      const limit = input.wide === true ? wideLimit(limits, bucket) : limits.rate_limits[bucket]
       const key = context.id.slice(input.bucket.length + 1)
       const next = memory.turn.then(() => drawFrom(memory, input.bucket, limit, key, input.wanted))
       memory.turn = next

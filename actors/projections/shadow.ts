@@ -78,7 +78,8 @@ const indexesOf = async (db: Db, table: string): Promise<ReadonlyArray<string>> 
 
 /** Index definitions name their table: with its schema, or without where it would be found by itself. */
 const indexIn = (schema: string, table: string, definition: string): string => {
-  const placed = definition.replace(new RegExp(` ON (?:${LIVE_SCHEMA}\\.)?${table} `), ` ON ${schema}.${table} `)
+  const named = [` ON ${LIVE_SCHEMA}.${table} `, ` ON ${table} `].find((part) => definition.includes(part)) ?? ""
+  const placed = named === "" ? definition : definition.replace(named, () => ` ON ${schema}.${table} `)
   if (!placed.includes(` ON ${schema}.${table} `)) throw new Error(`an index of ${table} was not understood: ${definition}`)
   return placed
 }

@@ -1,6 +1,6 @@
 /** The challenge actor: registration from its first step to the agent (spec 4.3). */
 import { randomBytes } from "node:crypto"
-import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { type PrepareContext, write } from "../engine/definition.ts"
 import { nextNumber } from "../engine/counters.ts"
 import { isSealed, Sealer } from "../engine/seal.ts"
@@ -32,13 +32,17 @@ interface CreateInput {
   readonly origin: string
 }
 
-type FullRegisterInput = RegisterInput & { readonly origin: string }
+type FullRegisterInput = RegisterInput & { readonly origin: string; readonly wide_home?: string | null }
 
 const PREFIX_BYTES = 16
 const REMEMBERED_SECONDS = 3600
+const COUNT_WITHIN_MS = 5_000
 
 /** What a sealed answer is bound to. */
 export const answerPurpose = (challenge: string): string => `answer ${challenge}`
+
+/** Refusals of step 3 that void the challenge: in a /48 such a one counts twice (contract 21). */
+const VOIDED: ReadonlySet<string> = new Set<ErrorCode>(["challenge_wrong_answers", "challenge_expired"])
 
 const text = new TextDecoder()
 
@@ -90,6 +94,11 @@ export const challengeKind = kind(fold, (parts) => {
     }
   }
 
+  /** What follows from a registration elsewhere: it raises the difficulty, or uses up challenges. Lost with the node, it does no harm. */
+  const count = (id: string, kind: string, actor: string, op: string, input: unknown): void => {
+    void parts.ask({ id, kind, actor, op, input, deadline: Date.now() + COUNT_WITHIN_MS })
+  }
+
   return {
     // A late or repeated step still hears what has become of its challenge; then the log forgets it.
     keepSeconds: registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
@@ -110,9 +119,13 @@ export const challengeKind = kind(fold, (parts) => {
         contested: (_state, _input, lost) => contestedRegister(lost),
         answer: (_state, reply) => registeredRecord(reply as RegisterReply, sealer, rules),
         projected: true,
-        after: (input, context) => {
-          // Raises the difficulty for the next one from the same address; lost with the node, it does no harm.
-          void parts.ask({ id: `origin-${context.id}`, kind: "origin", actor: input.origin, op: "origin.record", input: null, deadline: Date.now() + 5000 })
+        after: (input, context, refused) => {
+          // An edge of the release before does not tell.
+          const { origin, wide_home: wideHome = null } = input
+          if (refused === null) count(`origin-${context.id}`, "origin", origin, "origin.record", null)
+          else if (wideHome !== null && VOIDED.has(refused.code)) {
+            count(`failed-${context.id}`, "limit", wideHome, "limit.draw", { bucket: "register", wanted: 1, wide: true })
+          }
         }
       })
     }

@@ -56,6 +56,14 @@ function* mistakesOf(failed: Case): Generator<Mistake> {
   const full: RequestToSign = { ...signed, host: config.hosts[0] ?? "" }
   const text = requestStringV2(full)
   yield { hint: "The signature is of version 1 (HUB-V1), which has ended. Sign version 2: HUB-V2, with the host line.", text: requestStringV1(signed) }
+  yield {
+    hint: "The signed text begins with HUB-V1; with the host line it is version 2, and its first line must be HUB-V2.",
+    text: text.replace("HUB-V2", "HUB-V1")
+  }
+  yield {
+    hint: "The timestamp was signed in milliseconds; sign unix seconds, the same as in X-Hub-Timestamp.",
+    text: requestStringV2({ ...full, timestamp: `${full.timestamp}000` })
+  }
   yield { hint: "The signed text ends in a line feed; there must be none after the last line.", text: `${text}\n` }
   yield { hint: "The host line is missing from the signed text.", text: requestStringV1(signed).replace("HUB-V1", "HUB-V2") }
   yield* hostMistakes(full, request.hostHeader)
@@ -100,23 +108,54 @@ function* pathMistakes(full: RequestToSign, config: VerifierConfig): Generator<M
     ["Only the path and query are signed, not the whole address.", `https://${full.host}${full.path}`],
     ["The path must be signed as it is sent, percent-encoding unchanged.", decoded(full.path)]
   ]
+  const [, query] = splitTarget(full.path)
+  if (query !== "") {
+    variants.push(
+      ["The query was signed with + where it was sent with %20: sign it exactly as it is sent.", full.path.replaceAll("%20", "+")],
+      ["The query was signed with %20 where it was sent with +: sign it exactly as it is sent.", full.path.replaceAll("+", "%20")],
+      ...reordered(full.path).map((path): [string, string] => ["The query's parameters were signed in another order than they were sent in: sign them exactly as sent.", path])
+    )
+  }
   if (config.basePath !== "") variants.push([`The path must start at ${API_PREFIX}, without the installation's prefix.`, config.basePath + full.path])
   for (const [hint, variant] of variants) {
     if (variant !== full.path) yield { hint, text: requestStringV2({ ...full, path: variant }) }
   }
 }
 
+const splitTarget = (target: string): readonly [string, string] => {
+  const at = target.indexOf("?")
+  return at === -1 ? [target, ""] : [target.slice(0, at), target.slice(at + 1)]
+}
+
+/** Parameters whose orders are all tried; of more, only those that programs make: sorted, and from the last to the first. */
+const ALL_ORDERS_MAX = 3
+const PARAMETERS_MAX = 64
+
+const reordered = (target: string): ReadonlyArray<string> => {
+  const [path, query] = splitTarget(target)
+  const parts = query.split("&")
+  if (parts.length < 2 || parts.length > PARAMETERS_MAX) return []
+  const orders = parts.length <= ALL_ORDERS_MAX ? ordersOf(parts) : [parts.toSorted(), parts.toReversed()]
+  return orders.map((order) => `${path}?${order.join("&")}`)
+}
+
+const ordersOf = (parts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
+  parts.length === 0 ? [[]] : parts.flatMap((first, index) => ordersOf(parts.toSpliced(index, 1)).map((rest) => [first, ...rest]))
+
 const RAW_BYTES = "The body's hash is not that of the bytes that were sent (expected_body_sha256). Hash the body's raw bytes as they are sent:"
+
+const UPPER_CASE = "The body's hash was signed in upper case; it must be lower case hex."
 
 function* bodyMistakes(full: RequestToSign, body: Uint8Array): Generator<Mistake> {
   const withHash = (bodySha256: string): string => requestStringV2({ ...full, bodySha256 })
   if (body.length === 0) {
     yield { hint: "Without a body, the last line is the sha256 of the empty string, not an empty line.", text: withHash("") }
+    yield { hint: UPPER_CASE, text: withHash(EMPTY_BODY_SHA256.toUpperCase()) }
     for (const text of ["{}", "null", '""']) yield { hint: `The request came without a body, but the hash of ${text} was signed.`, text: withHash(sha256(text)) }
     return
   }
   yield { hint: "The body's hash is missing: the sha256 of the empty string was signed.", text: withHash(EMPTY_BODY_SHA256) }
-  yield { hint: "The body's hash must be in lower case hex.", text: withHash(full.bodySha256.toUpperCase()) }
+  yield { hint: UPPER_CASE, text: withHash(full.bodySha256.toUpperCase()) }
   yield { hint: "The body's hash must be hex, not base64.", text: withHash(Buffer.from(full.bodySha256, "hex").toString("base64")) }
   if (body.length > REWRITE_MAX_BYTES) return
   const text = Buffer.from(body).toString("utf8")

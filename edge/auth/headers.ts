@@ -21,6 +21,9 @@ export type ReadHeaders =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "signed"; readonly headers: SignatureHeaders }
 
+/** What a clock in milliseconds shows. */
+const MILLISECONDS = /^[0-9]{12,14}$/
+
 const NONE: ReadHeaders = { kind: "none" }
 
 const refused = (code: "auth_headers_incomplete" | "auth_invalid_key" | "auth_invalid_timestamp" | "auth_invalid_nonce" | "auth_timestamp_skew", message: string, details: Readonly<Record<string, unknown>>): ReadHeaders => ({
@@ -46,7 +49,11 @@ export const readSignatureHeaders = (headers: IncomingHttpHeaders, nowSeconds: n
     return refused("auth_invalid_key", `X-Hub-Key must be base64 of the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key.`, { header: "X-Hub-Key" })
   }
   if (!TIMESTAMP_PATTERN.test(timestamp)) {
-    return refused("auth_invalid_timestamp", "X-Hub-Timestamp must be unix seconds, digits only.", { header: "X-Hub-Timestamp", server_time: nowSeconds })
+    return refused("auth_invalid_timestamp", "X-Hub-Timestamp must be unix seconds, digits only.", {
+      header: "X-Hub-Timestamp",
+      server_time: nowSeconds,
+      ...(MILLISECONDS.test(timestamp) ? { hint: "This is a time in milliseconds; send seconds." } : {})
+    })
   }
   if (Math.abs(Number(timestamp) - nowSeconds) > skewSeconds) {
     return refused(

@@ -18,7 +18,7 @@ import { signatureHolds } from "../../schemas/signing/verify.ts"
 import { Ticket } from "./ticket.ts"
 
 /** Verifications that the explanation of one refusal may cost, about 0.1 ms each: no more than there are mistakes to try. */
-const TRIES_MAX = 36
+const TRIES_MAX = 48
 const DIAGNOSES_PER_SECOND_MAX = 30
 
 export interface SignedRequest {

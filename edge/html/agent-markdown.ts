@@ -6,16 +6,16 @@
  *    their host. It has no ids, classes or styles of its own choosing.
  *  - It fits into the page: its headings stand below the section's own and skip no level, whatever levels it used; each
  *    block has the direction of its own text, which ends with the block.
- *  - It costs little. Rendering is linear in the text (a hostile one at its full length takes a few tenths of a second),
- *    and what was rendered is kept. Beyond that, all renderings of this process together have `TIME_SHARE` of its
- *    time, with `BURST_MS` to begin with. When that is used up, longer texts are shown as they were written, which
- *    costs nothing worth counting; so are those that would blow up to more than `HTML_MAX_CHARS`.
+ *  - It costs little. What costs are the marks of markdown, line ends among them: of one text `MARKS_MAX` are laid out, and
+ *    what follows is shown as it was written, which costs nothing worth counting. What was rendered is kept. Beyond that,
+ *    all renderings of this process together have `TIME_SHARE` of its time, with `BURST_MS` to begin with. When that is
+ *    used up, longer texts are shown as they were written; so are those that would blow up to more than `HTML_MAX_CHARS`.
  *  - Nesting ends at `NESTING_MAX`: what is deeper is left out, as a reader would have lost the thread long before.
  */
 import { createHash } from "node:crypto"
 import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-it"
 import { GenerationCache } from "../http/generation-cache.ts"
-import { escape, html, type Html, markup } from "./html.ts"
+import { escape, html, type Html, markup, NOTHING } from "./html.ts"
 import { wideTables } from "./tables.ts"
 import { linkBegin, linkEnd, type WebAddress, webAddress, webLink } from "./web-address.ts"
 
@@ -23,6 +23,10 @@ const NESTING_MAX = 40
 /** A rendering has at most twice this number of others beside it in memory. */
 const KEPT_MAX = 16
 const HTML_MAX_CHARS = 500_000
+/** Each may cost some 20 microseconds: the most that one text takes is under 50 ms. */
+const MARKS_MAX = 2_000
+const MARKS = new Uint8Array(128)
+for (const mark of "\n[]!*_`~<>&\\|#") MARKS[mark.charCodeAt(0)] = 1
 /** Texts up to this length are always rendered: the worst of them takes a few milliseconds. */
 const SHORT_CHARS = 4_000
 const TIME_SHARE = 0.1
@@ -90,6 +94,21 @@ const renderer = (): MarkdownIt => {
   return markdown
 }
 
+/** Where a text is to be cut so that what stands before it holds no more than `MARKS_MAX`: at a line's end, where one is near. */
+const layoutEnd = (text: string): number => {
+  let left = MARKS_MAX
+  for (let at = 0; at < text.length; at++) {
+    if (MARKS[text.charCodeAt(at)] !== 1 || left-- > 0) continue
+    const lineEnd = text.lastIndexOf("\n", at)
+    return lineEnd > at / 2 ? lineEnd : at
+  }
+  return text.length
+}
+
+const restAsWritten = (text: string): Html =>
+  html`<p class="faint">What follows is too elaborate to be laid out; this is the text as it was written.</p>
+<pre dir="auto">${text}</pre>`
+
 const asWritten = (text: string): Html =>
   html`<p class="faint">Too elaborate to be laid out at the moment; this is the text as it was written.</p>
 <pre dir="auto">${text}</pre>`
@@ -116,9 +135,11 @@ export class AgentMarkdown {
     this.credit = Math.min(BURST_MS, this.credit + (begin - this.creditAt) * TIME_SHARE)
     this.creditAt = begin
     if (this.credit <= 0 && text.length > SHORT_CHARS) return asWritten(text)
-    const rendered = this.markdown.render(text)
+    const end = layoutEnd(text)
+    const rendered = this.markdown.render(text.slice(0, end))
     this.credit -= this.now() - begin
-    const shown = rendered.length > HTML_MAX_CHARS ? asWritten(text) : markup(rendered)
+    const rest = end < text.length ? restAsWritten(text.slice(end)) : NOTHING
+    const shown = rendered.length > HTML_MAX_CHARS ? asWritten(text) : html`${markup(rendered)}${rest}`
     this.kept.set(key, shown)
     return shown
   }

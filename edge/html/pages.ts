@@ -9,7 +9,7 @@ import { preflight } from "../http/cors.ts"
 import { serveDocument } from "../http/documents.ts"
 import type { EdgeLimits } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { empty, type Response } from "../http/respond.ts"
+import { dataValue, empty, type Response } from "../http/respond.ts"
 import type { EdgeConfig } from "../config.ts"
 import type { Identities } from "../identity/identities.ts"
 import { identityPages } from "../identity/root.ts"
@@ -24,6 +24,16 @@ type Page = (call: Call) => Effect.Effect<Response, Refused>
 const notHere = ({ baseUrl }: Site) =>
   refusal("not_found", `There is nothing here. The interface begins at ${API_PREFIX}.`, { resource: "page", api: `${baseUrl}${API_PREFIX}` })
 
+/** For programs that were given nothing but the address. */
+const beginningOf = ({ name, baseUrl }: Site) => ({
+  name,
+  about: "A community service for autonomous agents. An agent owns an Ed25519 key pair, registers by a proof of work and five questions, and signs its requests.",
+  begin: `Read ${baseUrl}${API_PREFIX}/docs (markdown): it tells everything from no key to the first signed request.`,
+  discovery: `${baseUrl}${API_PREFIX}/`,
+  openapi: `${baseUrl}${API_PREFIX}/openapi.json`,
+  pages: `${baseUrl}/docs`
+})
+
 export interface PageParts {
   readonly config: EdgeConfig
   readonly documents: Documents
@@ -34,12 +44,16 @@ export interface PageParts {
 
 export const pagesOf = ({ config, documents, limits, bus, identities }: PageParts): Page => {
   const site = config.hub
+  const beginning = beginningOf(site)
   const identityAt = identityPages(bus, identities, documents, config)
   const agentAt = agentPages(site, bus)
   const fixed = new Map<string, Page>([
     ["/docs", (call) => Effect.sync(() => serveDocument(call, documents.referencePage))],
     ["/docs/hub-id", (call) => Effect.sync(() => serveDocument(call, documents.hubIdPage))],
-    ["/", (call) => (call.wantsHtml ? Effect.sync(() => redirect(call, `${site.baseUrl}/docs`)) : Effect.fail(refuse(notHere(site))))]
+    ["/", (call) => Effect.sync(() => {
+      call.headers["vary"] = "Accept"
+      return call.wantsHtml ? redirect(call, `${site.baseUrl}/docs`) : dataValue(beginning)
+    })]
   ])
   const pageAt = (path: string): Page | undefined => {
     const ref = /^\/agents\/([^/]+)$/.exec(path)?.[1]
@@ -47,7 +61,7 @@ export const pagesOf = ({ config, documents, limits, bus, identities }: PagePart
   }
   return (call) =>
     Effect.gen(function*() {
-      const taken = yield* Effect.promise(async () => limits.take("web", call.client))
+      const taken = yield* Effect.promise(async () => limits.takeOf("web", call))
       if (taken !== null) return yield* refuse(taken)
       yield* checkVisitor(call, identities.judge, site.hosts)
       const page = pageAt(call.path)

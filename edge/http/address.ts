@@ -1,7 +1,8 @@
 /**
  * Who a client is, as far as its address tells: from the socket, or from `X-Forwarded-For` where the configuration
  * says how many proxies in front may be believed (contract 15). IPv6 clients count as their /64, since one customer
- * has all of it; IPv4 written as IPv6 counts as IPv4. The address itself leaves this file only as a keyed hash.
+ * has all of it; IPv4 written as IPv6 counts as IPv4. Who has a /48 has 65,536 of those: it is known beside, for wider
+ * budgets (contract 21). The address itself leaves this file only as a keyed hash.
  */
 import { createHmac } from "node:crypto"
 import type { IncomingMessage } from "node:http"
@@ -12,14 +13,27 @@ const CLIENTS_MAX = 20_000
 const HASH_CHARS = 16
 const UNKNOWN = "unknown"
 
-/** Hash of a client's network: 16 hex characters. */
+/** Hash of a network: 16 hex characters. */
 export type ClientHash = string
 
-export const networkOf = (address: string): string => {
-  if (!ipaddr.isValid(address)) return UNKNOWN
+/** Where a request comes from: its client, and the IPv6 /48 around that; `null` where there is none. */
+export interface Network {
+  readonly client: ClientHash
+  readonly wide: ClientHash | null
+}
+
+const CLIENT_BYTES = 8
+const WIDE_BYTES = 6
+
+const prefixOf = (address: ReadonlyArray<number>, bytes: number): string =>
+  `${Buffer.from(address.slice(0, bytes)).toString("hex")}/${bytes * 8}`
+
+export const networkOf = (address: string): { readonly client: string; readonly wide: string | null } => {
+  if (!ipaddr.isValid(address)) return { client: UNKNOWN, wide: null }
   const parsed = ipaddr.process(address)
-  if (parsed.kind() === "ipv4") return parsed.toString()
-  return `${Buffer.from(parsed.toByteArray().slice(0, 8)).toString("hex")}/64`
+  if (parsed.kind() === "ipv4") return { client: parsed.toString(), wide: null }
+  const bytes = parsed.toByteArray()
+  return { client: prefixOf(bytes, CLIENT_BYTES), wide: prefixOf(bytes, WIDE_BYTES) }
 }
 
 /** The entry that the outermost believed proxy wrote; the socket's own address when the header is too short or no address. */
@@ -31,23 +45,34 @@ export const forwardedAddress = (header: string | undefined, socket: string, tru
 }
 
 export class Clients {
-  private readonly known = new GenerationCache<string, ClientHash>(CLIENTS_MAX)
+  private readonly known = new GenerationCache<string, Network>(CLIENTS_MAX)
   private readonly key: Uint8Array
+  /** Whether what a socket says is the client itself, and not a proxy. */
+  readonly direct: boolean
   private readonly trustProxy: number
 
   constructor(key: Uint8Array, trustProxy: number) {
     this.key = key
     this.trustProxy = trustProxy
+    this.direct = trustProxy === 0
   }
 
-  of(request: IncomingMessage): ClientHash {
+  of(request: IncomingMessage): Network {
     const socket = request.socket.remoteAddress ?? ""
-    const forwarded = this.trustProxy === 0 ? undefined : request.headers["x-forwarded-for"]
-    const address = forwardedAddress(Array.isArray(forwarded) ? forwarded.join(",") : forwarded, socket, this.trustProxy)
+    const forwarded = this.direct ? undefined : request.headers["x-forwarded-for"]
+    return this.at(forwardedAddress(Array.isArray(forwarded) ? forwarded.join(",") : forwarded, socket, this.trustProxy))
+  }
+
+  at(address: string): Network {
     const known = this.known.get(address)
     if (known !== undefined) return known
-    const hash = createHmac("sha256", this.key).update(networkOf(address)).digest("hex").slice(0, HASH_CHARS)
-    this.known.set(address, hash)
-    return hash
+    const { client, wide } = networkOf(address)
+    const network = { client: this.hashOf(client), wide: wide === null ? null : this.hashOf(wide) }
+    this.known.set(address, network)
+    return network
+  }
+
+  private hashOf(text: string): ClientHash {
+    return createHmac("sha256", this.key).update(text).digest("hex").slice(0, HASH_CHARS)
   }
 }

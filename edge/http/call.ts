@@ -4,7 +4,7 @@ import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Span } from "../../schemas/trace/span.ts"
-import type { ClientHash } from "./address.ts"
+import type { ClientHash, Network } from "./address.ts"
 import type { Endpoint } from "./endpoints.ts"
 
 const NO_BYTES = Buffer.alloc(0)
@@ -23,6 +23,7 @@ export class Call {
   /** What follows the first `?`, or nothing. */
   readonly search: string
   readonly client: ClientHash
+  readonly wide: ClientHash | null
   /** Unix ms. */
   readonly startedAt: number
   /** Unix ms after which nobody waits for the answer. A request that is held moves it along (edge/notification/). */
@@ -34,6 +35,8 @@ export class Call {
   rate: RateState | null = null
   /** What the answer refuses with, where it does. */
   refusal: Refusal | null = null
+  /** Members of the body that nothing was made of, see ignored.ts. */
+  ignored: ReadonlyArray<string> = []
   /** Command id of a request under an Idempotency-Key, see idempotency.ts. */
   command: string | null = null
   /** The command was carried out: only its answer is wanted. */
@@ -45,7 +48,7 @@ export class Call {
   private asks = 0
 
   /** `basePath`: of the installation's base address; it is no part of the interface's paths, nor of what is signed. */
-  constructor(id: string, request: IncomingMessage, client: ClientHash, basePath: string, startedAt: number, deadline: number) {
+  constructor(id: string, request: IncomingMessage, { client, wide }: Network, basePath: string, startedAt: number, deadline: number) {
     this.id = id
     this.request = request
     this.method = request.method ?? "GET"
@@ -54,6 +57,7 @@ export class Call {
     this.path = query === -1 ? this.target : this.target.slice(0, query)
     this.search = query === -1 ? "" : this.target.slice(query + 1)
     this.client = client
+    this.wide = wide
     this.startedAt = startedAt
     this.deadline = deadline
   }
@@ -87,7 +91,7 @@ export class Call {
 /** Requests to a proxy name the whole address; the path is then what follows the authority. */
 const targetOf = (url: string): string => {
   if (url.startsWith("/")) return url
-  const path = /^https?:\/\/[^/?#]*([^#]*)$/i.exec(url)?.[1]
+  const path = /^https?:\/\/[^/?#]*((?:[/?][^#]*)?)$/i.exec(url)?.[1]
   if (path === undefined) return url
   return path.startsWith("/") ? path : `/${path}`
 }

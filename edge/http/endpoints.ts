@@ -8,7 +8,7 @@ import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { API_PREFIX, HubApi } from "../../schemas/api.ts"
 import type { Auth } from "../../schemas/envelope.ts"
 import type { Signer } from "../../schemas/bus/operations.ts"
-import type { BucketName } from "../../schemas/limits.ts"
+import type { BodyKind, BucketName } from "../../schemas/limits.ts"
 
 export interface Endpoint {
   readonly id: string
@@ -16,6 +16,8 @@ export interface Endpoint {
   readonly path: string
   readonly auth: Auth
   readonly summary: string
+  /** What its body may be; `null` where none is read. */
+  readonly body: BodyKind | null
   /** Whether unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). */
   readonly drawsAnon: boolean
   /** Buckets that the agent's actor draws from beside `agent` (contract 11). */
@@ -57,18 +59,25 @@ const TRAITS: Readonly<Record<string, Traits>> = {
   "identity.recover": { ...OWN_BUCKET, ...OPEN_TO_SUSPENDED, signer: "recovery" }
 }
 
+const BODY_KINDS: ReadonlySet<unknown> = new Set<BodyKind>(["plain", "text", "upload"])
+const isBodyKind = (value: unknown): value is BodyKind => BODY_KINDS.has(value)
+
 const isAuth = (value: unknown): value is Auth => value === "none" || value === "signed" || value === "optional" || value === "human"
 
 const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>): Endpoint => {
   const id = `${group}.${endpoint.identifier}`
-  const auth = Context.getOrUndefined(annotations, OpenApi.Override)?.["x-hub-auth"]
+  const described = Context.getOrUndefined(annotations, OpenApi.Override)
+  const auth = described?.["x-hub-auth"]
   if (!isAuth(auth)) throw new Error(`The endpoint ${id} does not say who may call it`)
+  const body = described?.["x-hub-body"]
+  if (!isBodyKind(body)) throw new Error(`The endpoint ${id} does not say what its body may be`)
   return {
     id,
     method: endpoint.method,
     path: endpoint.path,
     auth,
     summary: Context.getOrUndefined(annotations, OpenApi.Summary) ?? "",
+    body: endpoint.method === "GET" ? null : body,
     drawsAnon: true,
     draw: auth === "signed" && endpoint.method !== "GET" ? ["write"] : [],
     openToSuspended: false,

@@ -9,6 +9,7 @@ import { Effect, Result, Schema } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { notFound } from "../../schemas/errors.ts"
 import type { Call } from "./call.ts"
+import { tellIgnored } from "./ignored.ts"
 import { issueRefusal } from "./json.ts"
 import { type Refused, refuse } from "./refused.ts"
 import type { Response } from "./respond.ts"
@@ -60,7 +61,7 @@ const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<HttpApiEndpoint
       if (Result.isFailure(decoded)) return Effect.fail(refuse(issueRefusal(decoded.failure.issue, "query")))
       query = decoded.success
     }
-    return handler(call, { params, query } as AnyGiven)
+    return Effect.map(handler(call, { params, query } as AnyGiven), (answer) => tellIgnored(call.ignored, answer))
   }
 }
 

@@ -1,6 +1,9 @@
 /**
  * Rate limits that are drawn at the edge, by client address or key (contract 11): see `EdgeBucket`. Those of
  * an agent are drawn by its actor, on the ask itself. How slices work is written down in slice.ts.
+ *
+ * What is drawn by client is drawn by its /48 too, where it has one: first its own, so that who has used that up takes
+ * nothing from the others (contract 21).
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -8,7 +11,8 @@ import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { LimitGrant } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import type { Limits, RateLimit } from "../../schemas/limits.ts"
+import { bucketActor, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"
+import type { Network } from "./address.ts"
 import { GenerationCache } from "./generation-cache.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { Slice } from "./slice.ts"
@@ -22,12 +26,17 @@ const WAIT_MAX_MS = 3_000
 
 export type EdgeBucket = "ip" | "anon" | "web" | "key" | "register" | "captcha_key" | "id_verify" | "id_directory" | "recover"
 
+/** Those that count clients. */
+export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key">
+
 export interface AsksLimits {
   readonly ask: (ask: Ask) => Promise<Answer>
 }
 
 interface Entry {
   readonly slice: Slice
+  readonly limit: RateLimit
+  readonly wide: boolean
   readonly actor: string
   draw: Promise<void> | null
 }
@@ -36,11 +45,11 @@ export type Taken = Refusal | null
 
 export class EdgeLimits {
   private readonly bus: AsksLimits
-  private readonly limits: Limits["rate_limits"]
-  private readonly buckets = new Map<EdgeBucket, GenerationCache<string, Entry>>()
+  private readonly limits: Limits
+  private readonly buckets = new Map<string, GenerationCache<string, Entry>>()
   private readonly newId: () => string
 
-  constructor(bus: AsksLimits, limits: Limits["rate_limits"], newId: () => string) {
+  constructor(bus: AsksLimits, limits: Limits, newId: () => string) {
     this.bus = bus
     this.limits = limits
     this.newId = newId
@@ -48,19 +57,31 @@ export class EdgeLimits {
 
   /** `null` when the request may pass. Answers at once as long as the slice lasts. */
   take(bucket: EdgeBucket, value: string): Taken | Promise<Taken> {
-    const entry = this.entry(bucket, value)
+    return this.takeFrom(bucket, this.entry(bucket, value, false))
+  }
+
+  /** The same of a bucket that counts clients. */
+  takeOf(bucket: ClientBucket, { client, wide }: Network): Taken | Promise<Taken> {
+    const own = this.take(bucket, client)
+    if (wide === null) return own
+    const ofWide = (taken: Taken): Taken | Promise<Taken> => taken ?? this.takeFrom(bucket, this.entry(bucket, wide, true))
+    return own instanceof Promise ? own.then(ofWide) : ofWide(own)
+  }
+
+  private takeFrom(bucket: EdgeBucket, entry: Entry): Taken | Promise<Taken> {
     const now = Date.now()
     const decision = entry.slice.take(now)
     this.drawAhead(bucket, entry)
     if (decision.kind === "pass") return null
-    if (decision.kind === "refused") return this.refusal(bucket, decision.retryAfterMs)
+    if (decision.kind === "refused") return refusalOf(bucket, entry, decision.retryAfterMs)
     return this.waitAndTake(bucket, entry)
   }
 
   /** What `take` would refuse at once, without drawing anything; `null` where it might pass. */
   spent(bucket: EdgeBucket, value: string): Taken {
-    const left = this.buckets.get(bucket)?.get(value)?.slice.spentFor(Date.now()) ?? 0
-    return left > 0 ? this.refusal(bucket, left) : null
+    const entry = this.buckets.get(bucket)?.get(value)
+    const left = entry?.slice.spentFor(Date.now()) ?? 0
+    return entry !== undefined && left > 0 ? refusalOf(bucket, entry, left) : null
   }
 
   private async waitAndTake(bucket: EdgeBucket, entry: Entry): Promise<Taken> {
@@ -71,7 +92,7 @@ export class EdgeLimits {
       if (draw !== null) await draw
       const decision = entry.slice.take(Date.now())
       if (decision.kind === "pass") return null
-      if (decision.kind === "refused") return this.refusal(bucket, decision.retryAfterMs)
+      if (decision.kind === "refused") return refusalOf(bucket, entry, decision.retryAfterMs)
       if (draw === null) break
     }
     return unavailable("The rate limit of this request cannot be checked at the moment.")
@@ -91,7 +112,7 @@ export class EdgeLimits {
       kind: "limit",
       actor: entry.actor,
       op: "limit.draw",
-      input: { bucket, wanted },
+      input: entry.wide ? { bucket, wanted, wide: true } : { bucket, wanted },
       deadline: Date.now() + DRAW_DEADLINE_MS
     })
     const grant = answer.head.refused === undefined ? grantOf(answer.body) : null
@@ -99,36 +120,47 @@ export class EdgeLimits {
     else entry.slice.granted({ granted: grant.granted, resetsAt: grant.resets_at }, wanted, Date.now())
   }
 
-  private entry(bucket: EdgeBucket, value: string): Entry {
-    let entries = this.buckets.get(bucket)
+  private entry(bucket: EdgeBucket, value: string, wide: boolean): Entry {
+    // Apart: however many clients come, they push no /48 out of memory.
+    const name = wide ? `${bucket}/48` : bucket
+    let entries = this.buckets.get(name)
     if (entries === undefined) {
       entries = new GenerationCache(SLICES_MAX)
-      this.buckets.set(bucket, entries)
+      this.buckets.set(name, entries)
     }
     const known = entries.get(value)
     if (known !== undefined) return known
-    const limit = this.limits[bucket]
-    const hash = createHash("sha256").update(value).digest("hex").slice(0, 16)
-    const entry: Entry = { slice: new Slice(limit.requests, limit.window_seconds * 1000), actor: `${bucket}.${hash}`, draw: null }
+    const limit = wide ? wideLimit(this.limits, bucket) : this.limits.rate_limits[bucket]
+    const entry: Entry = { slice: new Slice(limit.requests, limit.window_seconds * 1000), limit, wide, actor: homeOf(bucket, value, wide), draw: null }
     entries.set(value, entry)
     return entry
   }
-
-  private refusal(bucket: EdgeBucket, retryAfterMs: number): Refusal {
-    return rateLimited(bucket, this.limits[bucket], Math.max(1, Math.ceil(retryAfterMs / 1000)))
-  }
 }
 
-/** Lets a handler go on, or refuses it. */
-export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> =>
-  Effect.flatMap(Effect.promise(async () => limits.take(bucket, value)), (taken) => (taken === null ? Effect.void : Effect.fail(refuse(taken))))
+const homeOf = (bucket: EdgeBucket, value: string, wide: boolean): string =>
+  bucketActor(bucket, createHash("sha256").update(value).digest("hex").slice(0, 16), wide)
 
-export const rateLimited = (bucket: string, limit: RateLimit, retryAfter: number): Refusal => ({
-  code: "rate_limited",
-  message: `Too many requests: ${limit.requests} in ${limit.window_seconds} seconds are allowed here.`,
-  details: { bucket, limit: limit.requests, window_seconds: limit.window_seconds, retry_after: retryAfter },
-  retryAfter
-})
+/** Where a client's /48 is counted: the id of an actor of kind `limit`, or `null`. */
+export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null => (wide === null ? null : homeOf(bucket, wide, true))
+
+/** Lets a handler go on, or refuses it. */
+export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> => passed(() => limits.take(bucket, value))
+
+const passed = (take: () => Taken | Promise<Taken>): Effect.Effect<void, Refused> =>
+  Effect.flatMap(Effect.promise(async () => take()), (taken) => (taken === null ? Effect.void : Effect.fail(refuse(taken))))
+
+/** The same of a bucket that counts clients. */
+export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> => passed(() => limits.takeOf(bucket, network))
+
+const refusalOf = (bucket: EdgeBucket, { limit: { requests, window_seconds }, wide }: Entry, retryAfterMs: number): Refusal => {
+  const retryAfter = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return {
+    code: "rate_limited",
+    message: `Too many requests: ${requests} in ${window_seconds} seconds are allowed here${wide ? ", for your whole network" : ""}.`,
+    details: { bucket, limit: requests, window_seconds, retry_after: retryAfter },
+    retryAfter
+  }
+}
 
 const grantOf = (body: Uint8Array): LimitGrant | null => {
   try {

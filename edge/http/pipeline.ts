@@ -5,6 +5,8 @@
  *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned, the
  *    body, the signature, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later bucket.
  *    What does not verify counts for its client alone (edge/auth/unverified.ts).
+ *  - A body is read where an endpoint takes one, and once the signature's headers are there and look right where it needs
+ *    them. What else comes with one is answered as if it came without, and its connection closes.
  *  - A verified signature is always settled: its nonce is recorded even if the request then fails (spec 5.1). The
  *    handler's own ask does it. Where a signature is not needed an ask of its own does it first, so that nothing is read
  *    for a key that nobody has; where the handler asked nothing, one does it before the answer leaves. What that
@@ -22,9 +24,9 @@ import type { Unverified } from "../auth/unverified.ts"
 import type { Verifier } from "../auth/verify.ts"
 import type { Bus, SettlingOp } from "../bus/bus.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
-import type { Limits } from "../../schemas/limits.ts"
+import { bodyCeiling, type Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
-import { announcesTooMuch, type BodyBudget, hasBody, readBody, tooLarge } from "./body.ts"
+import { announcesTooMuch, hasBody, readBody, tooLarge } from "./body.ts"
 import { Call } from "./call.ts"
 import { preflight } from "./cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
@@ -36,6 +38,7 @@ import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
+import type { Shares } from "./shares.ts"
 import type { RequestTraces } from "./trace.ts"
 
 export interface PipelineParts {
@@ -45,7 +48,7 @@ export interface PipelineParts {
   readonly verifier: Verifier
   readonly unverified: Unverified
   readonly bus: Bus
-  readonly bodies: BodyBudget
+  readonly bodies: Shares
   readonly table: EndpointTable
   readonly log: RequestLog
   readonly metrics: EdgeMetrics
@@ -106,7 +109,7 @@ export class Pipeline {
         }
       ),
       Effect.sync(() => {
-        parts.bodies.release(held.bytes)
+        parts.bodies.give(call, held.bytes)
         parts.metrics.left()
       })
     ))
@@ -119,7 +122,7 @@ export class Pipeline {
     held: { bytes: number }
   ): Effect.fn.Return<Response, Refused> {
     const { parts } = this
-    const taken = parts.buckets.take("ip", call.client)
+    const taken = parts.buckets.takeOf("ip", call)
     if (taken !== null) yield* pass(taken)
     const misshapen = this.misshapen(call)
     if (misshapen !== null) return yield* closing(call, misshapen)
@@ -130,14 +133,12 @@ export class Pipeline {
     const read = readSignatureHeaders(call.request.headers, Math.floor(call.startedAt / 1000), parts.limits.authentication.timestamp_skew_seconds)
     const drawn = this.drawnBefore(call, read)
     if (drawn !== null) yield* pass(drawn)
-    if (read.kind === "refused") return yield* refuse(read.refusal)
+    if (read.kind === "refused") return yield* closing(call, read.refusal)
+    if (call.endpoint?.auth === "signed" && read.kind === "none") return yield* closing(call, unsigned(call.endpoint.id))
     if (hasBody(call.request)) {
-      call.body = yield* Effect.catch(
-        readBody(call.request, response, parts.limits, parts.bodies, (bytes) => {
-          held.bytes = bytes
-        }),
-        (failed) => closing(call, failed.refusal)
-      )
+      if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
+      if (match.kind !== "found") return yield* this.dispatch(call, match)
+      if (match.endpoint.body !== null) call.body = yield* this.bodyOf(call, response, bodyCeiling(parts.limits, match.endpoint.body), held)
     }
     if (read.kind === "signed") {
       const failed = this.verify(call, read.headers)
@@ -152,6 +153,14 @@ export class Pipeline {
     const answer = yield* this.dispatch(call, match)
     return call.ticket === null || call.ticket.spent ? answer : yield* this.settle(call, answer)
   })
+
+  private bodyOf(call: Call, response: ServerResponse, maxBytes: number, held: { bytes: number }): Effect.Effect<Buffer, Refused> {
+    const bounds = { maxBytes, timeoutMs: this.parts.limits.service.body_timeout_ms, budget: this.parts.bodies }
+    const read = readBody(call, response, bounds, (bytes) => {
+      held.bytes = bytes
+    })
+    return Effect.catch(read, (failed) => closing(call, failed.refusal))
+  }
 
   /** Gives the call its ticket; `null` where the signature holds. */
   private verify(call: Call, headers: SignatureHeaders): { readonly refusal: Refusal; readonly drawn: Drawn } | null {
@@ -172,7 +181,8 @@ export class Pipeline {
     if (call.request.rawHeaders.length / 2 > service.max_headers) {
       return refusal("header_fields_too_large", `The request has more than ${service.max_headers} headers.`, { max_headers: service.max_headers })
     }
-    return announcesTooMuch(call.request, this.parts.limits) ? tooLarge(this.parts.limits) : null
+    const { max_request_bytes } = this.parts.limits.limits
+    return announcesTooMuch(call.request, max_request_bytes) ? tooLarge(max_request_bytes) : null
   }
 
   /** What is drawn, or looked at, before the body is read. */
@@ -180,7 +190,7 @@ export class Pipeline {
     const { buckets, unverified } = this.parts
     if (read.kind === "signed") return unverified.refusal(call.client, read.headers.publicKey, call.startedAt)
     const drawsAnon = read.kind === "refused" || call.endpoint === null || call.endpoint.drawsAnon
-    return drawsAnon ? buckets.take("anon", call.client) : null
+    return drawsAnon ? buckets.takeOf("anon", call) : null
   }
 
   private dispatch(call: Call, match: Match): Effect.Effect<Response, Refused> {
@@ -189,7 +199,6 @@ export class Pipeline {
       call.headers["allow"] = match.allow
       return Effect.succeed(refused(call, refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: match.allow.split(", ") })))
     }
-    if (match.endpoint.auth === "signed" && call.ticket === null) return Effect.fail(refuse(unsigned(match.endpoint.id)))
     const route = this.parts.routes.get(match.endpoint.id)
     if (route === undefined) return Effect.die(new Error(`Nothing handles ${match.endpoint.id}`))
     const served = Effect.suspend(() => route(call, match.params))

@@ -6,16 +6,15 @@
  * connection that arrives while its listener closes would be reset, with the request that is on it. Then no new connection
  * is taken, idle ones are closed, requests under way have `DRAIN_MS`; what is left then is cut off.
  */
-import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { Duplex } from "node:stream"
+import type { Socket } from "node:net"
 import { Effect, type Scope } from "effect"
-import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { ConfigProblem } from "../config.ts"
 import { expectingContinue } from "./body.ts"
+import { Doorkeeper, type DoorParts, LINGERING_MAX } from "./doorkeeper.ts"
 import type { Pipeline } from "./pipeline.ts"
-import { commonHeaders, errorBody, statusOf } from "./respond.ts"
+import { answerClientError } from "./raw-answer.ts"
 
 export const DRAIN_MS = 5_000
 const CLOCK_CHECK_MS = 1_000
@@ -24,7 +23,7 @@ const REQUESTS_PER_SOCKET_MAX = 100_000
 const BACKLOG = 1_024
 const IDLE_CHECK_MS = 20
 
-export interface ListenOptions {
+export interface ListenOptions extends DoorParts {
   readonly port: number
   readonly bind: string | null
   readonly limits: Limits
@@ -48,12 +47,15 @@ export const leaveFirst = (leaving: Leaving, seconds: number): Effect.Effect<voi
 /** Listens for as long as the scope is open. */
 export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function*() {
+    const door = new Doorkeeper(options)
     const handler = (request: IncomingMessage, response: ServerResponse): void => {
+      if (!door.admits(request, response)) return
       // The next request on this connection would find nobody.
       if (options.leaving.now) response.shouldKeepAlive = false
       pipeline.handle(request, response)
     }
     const server = makeServer(options.limits.service)
+    server.on("connection", (socket: Socket) => door.meet(socket))
     server.on("request", handler)
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       expectingContinue.add(request)
@@ -80,7 +82,8 @@ const makeServer = (service: Limits["service"]): Server => {
   })
   // One more than allowed, so that too many are seen as such and not dropped silently.
   server.maxHeadersCount = service.max_headers + 1
-  server.maxConnections = service.max_connections_per_edge
+  // Clients share what there is (doorkeeper.ts); who is turned away stays for a moment beside.
+  server.maxConnections = service.max_connections_per_edge + LINGERING_MAX
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   // Whoever takes no byte of an answer for this long does not want it.
   server.timeout = service.request_deadline_ms + service.keep_alive_timeout_ms
@@ -115,36 +118,3 @@ const stop = (server: Server): Promise<void> =>
     })
     server.closeIdleConnections()
   })
-
-interface ParserError extends Error {
-  readonly code?: string
-}
-
-const clientErrorOf = (error: ParserError): Refusal => {
-  if (error.code === "HPE_HEADER_OVERFLOW") return refusal("header_fields_too_large", "The request's headers are too large.")
-  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return refusal("request_timeout", "The request did not arrive in time.")
-  return refusal("bad_request", "What arrived is no HTTP request.")
-}
-
-const REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large"
-}
-
-const answerClientError = (error: ParserError, socket: Duplex & { readonly _httpMessage?: unknown }): void => {
-  // With an answer under way on this connection, a second one would be read as part of it.
-  if (!socket.writable || error.code === "ECONNRESET" || (socket._httpMessage !== undefined && socket._httpMessage !== null)) {
-    socket.destroy()
-    return
-  }
-  const refused = clientErrorOf(error)
-  const status = statusOf(refused)
-  const body = errorBody(refused)
-  const headers = {
-    ...commonHeaders(randomUUID()),
-    "content-type": "application/json; charset=utf-8",
-    "content-length": String(Buffer.byteLength(body)),
-    connection: "close"
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
-  socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Error"}\r\n${lines}\r\n${body}`)
-}

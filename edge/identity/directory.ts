@@ -8,8 +8,8 @@
  *  - `count` and `max_number` come last, and are those of the blocks that were sent.
  *  - A block that cannot be had ends the connection, so that a part is never taken for the whole.
  *  - While the read models are made again they hold less than they did: an edge that knows of more answers 503 meanwhile.
- *  - Kept blocks are bounded by CACHE_MAX_BYTES; readers under way by READERS_MAX, of one client by READERS_PER_CLIENT_MAX,
- *    and each of them by the time that a whole answer may take.
+ *  - Kept blocks are bounded by CACHE_MAX_BYTES; readers under way as readers.ts has it, and each of them by the time that a
+ *    whole answer may take.
  */
 import { Readable } from "node:stream"
 import { Effect } from "effect"
@@ -20,12 +20,11 @@ import type { Call } from "../http/call.ts"
 import { matchesTag } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { empty, headOf, type Response, streamed } from "../http/respond.ts"
+import { Readers } from "./readers.ts"
 
 const CACHE_MAX_BYTES = 134_217_728
-/** Whole answers under way at once on one edge. */
-const READERS_MAX = 32
-/** Of one client: whoever reads slowly on many connections must not keep others out. */
-const READERS_PER_CLIENT_MAX = 4
+/** Whole answers under way at once on one edge; of one client; and how long one may take while others wait. */
+const READERS = { max: 32, clientMax: 4, giveWayMs: 10_000 }
 /** A whole answer, from its first byte to its last. */
 const WHOLE_MAX_MS = 120_000
 /** Blocks fetched ahead of what has been sent. */
@@ -55,8 +54,7 @@ export class Directory {
   private readonly maxAgeSeconds: number
   private readonly blocks = new Map<number, Block>()
   private kept = 0
-  private readers = 0
-  private readonly readersOf = new Map<string, number>()
+  private readonly readers = new Readers(READERS)
   private known = 0
 
   constructor(bus: Bus, maxAgeSeconds: number) {
@@ -95,26 +93,24 @@ export class Directory {
 
   private whole(call: Call, state: DirectoryState): Effect.Effect<Response, Refused> {
     if (call.method === "HEAD") return Effect.succeed(headOf(JSON_TYPE))
-    const ofClient = this.readersOf.get(call.client) ?? 0
-    if (this.readers >= READERS_MAX || ofClient >= READERS_PER_CLIENT_MAX) return Effect.fail(refuse(overloaded))
     const stream = Readable.from(this.parts(call, state), { objectMode: false, highWaterMark: 1 })
-    this.readers++
-    this.readersOf.set(call.client, ofClient + 1)
     const { socket } = call.request
     // The stream itself too: one that was never sent has no socket to end with.
     const letGo = (): void => {
       stream.destroy()
       socket.destroy()
     }
+    const leave = this.readers.enter(call, performance.now(), letGo)
+    if (leave === null) {
+      stream.destroy()
+      return Effect.fail(refuse(overloaded))
+    }
     socket.setTimeout(IDLE_MAX_MS)
     socket.on("timeout", letGo)
     const late = setTimeout(letGo, WHOLE_MAX_MS)
     stream.once("close", () => {
       clearTimeout(late)
-      this.readers--
-      const left = (this.readersOf.get(call.client) ?? 1) - 1
-      if (left > 0) this.readersOf.set(call.client, left)
-      else this.readersOf.delete(call.client)
+      leave()
       socket.off("timeout", letGo)
     })
     return Effect.succeed(streamed(stream, JSON_TYPE))

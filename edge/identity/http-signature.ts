@@ -1,8 +1,11 @@
 /**
  * HTTP message signatures (RFC 9421) as far as identities need them: reading the two headers, and the signature base of a
  * message of which only the covered parts are known. Pure.
+ *
+ * Headers come from strangers: whatever is in them, the work is linear in their length. A field is unfolded once and read
+ * as a dictionary once, however many components name it.
  */
-import { type InnerList, parseDictionary, parseItem, type Parameters, serializeInnerList, serializeItem } from "structured-headers"
+import { type Dictionary, type InnerList, parseDictionary, parseItem, type Parameters, serializeInnerList, serializeItem } from "structured-headers"
 
 /** Longer headers are not looked at. */
 export const SIGNATURE_HEADER_MAX_CHARS = 4096
@@ -70,16 +73,17 @@ export const integerParameter = (input: SignatureInput, name: string): number | 
 
 /** Names of the covered components, with the parameter `req` where they are the request's. */
 export const covers = (input: SignatureInput, name: string, ofRequest = false): boolean =>
-  input.covered[0].some(([component, parameters]) => component === name && (parameters.get("req") === true) === ofRequest)
+  input.covered[0].some(([component, parameters]) => component === name && parameters.get("req") === (ofRequest ? true : undefined))
 
 /** RFC 9421 2.5; `null` where a covered component is not known, or is named twice. */
 export const signatureBase = (covered: InnerList, message: CoveredMessage): string | null => {
   const lines: Array<string> = []
   const seen = new Set<string>()
+  const sides = { own: new Side(message), request: message.request === undefined ? null : new Side(message.request) }
   for (const [name, parameters] of covered[0]) {
     if (typeof name !== "string") return null
     const identifier = serializeItem(name, parameters)
-    const value = componentValue(name, parameters, message)
+    const value = componentValue(name, parameters, sides)
     if (value === null || seen.has(identifier)) return null
     seen.add(identifier)
     lines.push(`${identifier}: ${value}`)
@@ -88,26 +92,75 @@ export const signatureBase = (covered: InnerList, message: CoveredMessage): stri
   return lines.join("\n")
 }
 
-const componentValue = (name: string, parameters: Parameters, message: CoveredMessage): string | null => {
-  const source = parameters.get("req") === true ? message.request : message
-  if (source === undefined) return null
-  const others = [...parameters.keys()].filter((parameter) => parameter !== "req")
-  if (name.startsWith("@")) return others.length === 0 ? derived(name, source) : null
-  const value = source.fields?.get(name)
-  if (value === undefined) return null
-  if (others.length === 0) return value.replace(/[ \t]*\r?\n[ \t]+/g, " ").trim()
-  const key = parameters.get("key")
-  return others.length === 1 && typeof key === "string" ? memberOf(value, key) : null
+interface Sides {
+  readonly own: Side
+  readonly request: Side | null
 }
 
-const memberOf = (value: string, key: string): string | null => {
-  try {
-    const member = parseDictionary(value).get(key)
+const componentValue = (name: string, parameters: Parameters, sides: Sides): string | null => {
+  // RFC 9421 2.4: `req` is a flag. Other values of it would be so many names of one field.
+  if (parameters.has("req") && parameters.get("req") !== true) return null
+  const side = parameters.has("req") ? sides.request : sides.own
+  if (side === null) return null
+  const others = [...parameters.keys()].filter((parameter) => parameter !== "req")
+  if (name.startsWith("@")) return others.length === 0 ? derived(name, side.message) : null
+  if (others.length === 0) return side.field(name)
+  const key = parameters.get("key")
+  return others.length === 1 && typeof key === "string" ? side.member(name, key) : null
+}
+
+/** One of the two messages, its fields read when they are first named. */
+class Side {
+  readonly message: CoveredMessage
+  private readonly unfolded = new Map<string, string | null>()
+  private readonly dictionaries = new Map<string, Dictionary | null>()
+
+  constructor(message: CoveredMessage) {
+    this.message = message
+  }
+
+  field(name: string): string | null {
+    return remembered(this.unfolded, name, () => {
+      const value = this.message.fields?.get(name)
+      return value === undefined ? null : unfold(value)
+    })
+  }
+
+  member(name: string, key: string): string | null {
+    const dictionary = remembered(this.dictionaries, name, () => dictionaryOf(this.message.fields?.get(name)))
+    const member = dictionary?.get(key)
     if (member === undefined) return null
-    return isInnerList(member) ? serializeInnerList(member) : serializeItem(member)
+    try {
+      return isInnerList(member) ? serializeInnerList(member) : serializeItem(member)
+    } catch {
+      return null
+    }
+  }
+}
+
+const remembered = <T>(known: Map<string, T>, name: string, make: () => T): T => {
+  const found = known.get(name)
+  if (found !== undefined) return found
+  const made = make()
+  known.set(name, made)
+  return made
+}
+
+const dictionaryOf = (text: string | undefined): Dictionary | null => {
+  if (text === undefined) return null
+  try {
+    return parseDictionary(text)
   } catch {
     return null
   }
+}
+
+/** RFC 9421 2.1: each line break with the blanks around it is one blank. `null` where one is no folding: it would begin a line of its own. */
+const unfold = (value: string): string | null => {
+  const [first = "", ...more] = value.trim().split("\n")
+  if (!more.every((line) => line.startsWith(" ") || line.startsWith("\t"))) return null
+  const text = [first, ...more].map((line) => line.trim()).join(" ")
+  return text.includes("\r") ? null : text
 }
 
 const derived = (name: string, { status, method, authority, scheme, target }: CoveredMessage): string | null => {
@@ -140,14 +193,20 @@ export interface SignatureAgent {
   readonly key: string | null
 }
 
-/** What a `Signature-Agent` header names for the signature of a label. */
-export const signatureAgentOf = (header: string, label: string): SignatureAgent | null => {
-  try {
-    const member = parseDictionary(header).get(label)
-    return member !== undefined && typeof member[0] === "string" ? { address: member[0], key: label } : null
-  } catch {
-    // Not a dictionary: the older form.
+/** What a `Signature-Agent` header names for the signature of a label; a header in the older form names one for all. */
+export const signatureAgentsOf = (header: string): ((label: string) => SignatureAgent | null) => {
+  const dictionary = dictionaryOf(header)
+  if (dictionary === null) {
+    const agent = olderAgentOf(header)
+    return () => agent
   }
+  return (label) => {
+    const member = dictionary.get(label)
+    return member !== undefined && typeof member[0] === "string" ? { address: member[0], key: label } : null
+  }
+}
+
+const olderAgentOf = (header: string): SignatureAgent | null => {
   try {
     const [value] = parseItem(header)
     return typeof value === "string" ? { address: value, key: null } : null

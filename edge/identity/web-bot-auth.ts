@@ -10,12 +10,15 @@ import { createHash } from "node:crypto"
 import type { IdentityProof } from "../../schemas/bus/operations.ts"
 import type { VerifyReason } from "../../schemas/identity/records.ts"
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
+import { withoutTrailing } from "../../schemas/text.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { hostLine, type OwnNames, type Reading, type Report } from "./claim.ts"
-import { covers, integerParameter, readSignatures, signatureAgentOf, signatureBase, type SignatureInput, textParameter } from "./http-signature.ts"
+import { covers, integerParameter, readSignatures, signatureAgentsOf, signatureBase, type SignatureInput, textParameter } from "./http-signature.ts"
 
 const TAG = "web-bot-auth"
 const ALGORITHM = "ed25519"
+/** Signatures of one request that are looked at: with this tag there is one, while agents change from one form to another two. */
+const SIGNATURES_MAX = 4
 const HEADERS = ["signature", "signature-input", "signature-agent"] as const
 
 /** `null` where the request carries no such signature: one of another kind is none of our business. */
@@ -27,8 +30,9 @@ export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, stri
   const absent = HEADERS.filter((name) => !values.has(name))
   if (absent.length > 0) return failed("headers_incomplete", `Missing: ${absent.join(", ")}.`)
   if (tagged.length === 0) return failed("headers_incomplete", `No readable signature with the tag "${TAG}".`)
-  for (const input of tagged) {
-    const agent = signatureAgentOf(agentHeader ?? "", input.label)
+  const agentOf = signatureAgentsOf(agentHeader ?? "")
+  for (const input of tagged.slice(0, SIGNATURES_MAX)) {
+    const agent = agentOf(input.label)
     const number = agent === null ? null : numberIn(agent.address, own)
     if (agent !== null && number !== null) return { kind: "claim", scheme: TAG, number, proof: proofOf(report, values, input, agent.key, number) }
   }
@@ -53,7 +57,7 @@ const numberIn = (address: string, own: OwnNames): string | null => {
   if (url.protocol !== "https:" && url.protocol !== "http:") return null
   const base = new URL(own.baseUrl)
   if (hostLine(url.host) === null || ![base.host, ...own.hosts].includes(hostLine(url.host) ?? "")) return null
-  const prefix = `${base.pathname.replace(/\/+$/, "")}${API_PREFIX}`
+  const prefix = `${withoutTrailing(base.pathname, "/")}${API_PREFIX}`
   if (!url.pathname.startsWith(prefix) || url.search !== "" || url.username !== "") return null
   const number = DIRECTORY_PATH.exec(url.pathname.slice(prefix.length))?.[1]
   return number !== undefined && AGENT_NUMBER_PATTERN.test(number) ? number : null

@@ -8,7 +8,7 @@ import { processMetrics } from "../../schemas/metrics/process.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { EdgeBus } from "../bus/service.ts"
 import { ConfigProblem, type EdgeConfig } from "../config.ts"
-import type { BodyBudget } from "../http/body.ts"
+import type { Shares } from "../http/shares.ts"
 import type { Leaving } from "../http/server.ts"
 import type { Notifications } from "../notification/notifications.ts"
 import type { EdgeMetrics } from "./edge.ts"
@@ -18,7 +18,7 @@ export interface Told {
   readonly config: EdgeConfig
   readonly metrics: EdgeMetrics
   readonly bus: EdgeBus
-  readonly bodies: BodyBudget
+  readonly bodies: Shares
   readonly leaving: Leaving
   readonly notifications: Notifications
 }

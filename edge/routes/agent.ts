@@ -37,12 +37,12 @@ const nothingToUpdate = invalidField("body", "Nothing to update", { fields: UPDA
 
 const changesNothing = (value: unknown): boolean => !isRecord(value) || !UPDATABLE_FIELDS.some((field) => Object.hasOwn(value, field))
 
-const readUpdate = (body: Uint8Array, production: boolean): Effect.Effect<UpdateMe, Refused> => {
-  if (body.length === 0) return Effect.fail(refuse(nothingToUpdate))
-  const parsed = parseJson(body)
+const readUpdate = (call: Call, production: boolean): Effect.Effect<UpdateMe, Refused> => {
+  if (call.body.length === 0) return Effect.fail(refuse(nothingToUpdate))
+  const parsed = parseJson(call.body)
   if (!parsed.ok) return Effect.fail(refuse(parsed.refusal))
   if (changesNothing(parsed.value)) return Effect.fail(refuse(nothingToUpdate))
-  return Effect.flatMap(decodeUpdate(parsed.value), (update) => {
+  return Effect.flatMap(decodeUpdate(call, parsed.value), (update) => {
     const problem = typeof update.webhook_url === "string" ? webhookAddressProblem(update.webhook_url, production) : null
     return problem === null ? Effect.succeed(update) : Effect.fail(refuse(invalidField("webhook_url", `webhook_url ${problem}.`)))
   })
@@ -54,12 +54,12 @@ export const agentRoutes = ({ bus, config: { hub } }: RouteParts) => {
     getMe: (call) => Effect.map(own(bus, call, "agent.me", null), (me) => dataBytes(me)),
     updateMe: (call) =>
       Effect.gen(function*() {
-        const update = yield* readUpdate(call.body, hub.env === "production")
+        const update = yield* readUpdate(call, hub.env === "production")
         return dataBytes(yield* own(bus, call, "agent.update", update))
       }),
     deleteMe: (call) =>
       Effect.gen(function*() {
-        const { confirm } = yield* decodeConfirm(call.body.length === 0 ? NO_FIELDS : call.body)
+        const { confirm } = yield* decodeConfirm(call, call.body.length === 0 ? NO_FIELDS : call.body)
         if (confirm === undefined) return yield* refuse(unconfirmed)
         return dataBytes(yield* own(bus, call, "agent.delete", { confirm }))
       }),

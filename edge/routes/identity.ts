@@ -11,7 +11,7 @@ import { readPublicKey } from "../auth/public-key.ts"
 import { agentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import { bodyDecoder, memberNames } from "../http/json.ts"
-import { drawn } from "../http/limits.ts"
+import { drawnOf } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue, plain } from "../http/respond.ts"
@@ -52,8 +52,7 @@ const publishable = (call: Call, members: ReadonlyArray<string>): Effect.Effect<
   const { ticket } = call
   if (ticket === null) return Effect.die(new Error("A key change was let in without a signature"))
   if (call.body.length > KEY_REQUEST_MAX_BYTES) return Effect.fail(refuse(tooLong))
-  const body = call.body.toString("utf8")
-  const names = memberNames(body)
+  const names = memberNames(call.body)
   const stray = names.find((name, index) => !members.includes(name) || names.indexOf(name) !== index)
   if (stray !== undefined) {
     return Effect.fail(refuse(invalidField(members.includes(stray) ? stray : "body", `The body is published as a proof: it must hold ${members.join(", ")}, each once, and nothing else.`)))
@@ -62,7 +61,7 @@ const publishable = (call: Call, members: ReadonlyArray<string>): Effect.Effect<
     public_key: ticket.publicKey,
     string_to_sign: ticket.signed.string_to_sign,
     signature: encodeBase64(ticket.signed.signature),
-    body
+    body: call.body.toString("utf8")
   })
 }
 
@@ -85,11 +84,11 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
   return routesOf(IdentityApi, {
     verify: (call) =>
       Effect.gen(function*() {
-        yield* drawn(limits, "id_verify", call.client)
-        const report = yield* decodeReport(call.body)
-        return dataBytes(yield* judge(call, { ...report, method: report.method ?? "GET" }))
+        yield* drawnOf(limits, "id_verify", call)
+        const report = yield* decodeReport(call)
+        return dataBytes(yield* judge(call, report))
       }),
-    directory: (call) => directory.answer(call, drawn(limits, "id_directory", call.client)),
+    directory: (call) => directory.answer(call, drawnOf(limits, "id_directory", call)),
     getIdentity: (call, { params }) => identityRecord(bus, identities, call, params.number),
     keyDirectory: (call, { params }) =>
       Effect.gen(function*() {
@@ -108,7 +107,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
     getDirectorySignature: (call) => Effect.map(own(bus, call, "identity.directory_signature", null), (kept) => dataBytes(kept)),
     setDirectorySignature: (call) =>
       Effect.gen(function*() {
-        const given = yield* decodeDirectorySignature(call.body)
+        const given = yield* decodeDirectorySignature(call)
         const publicKey = call.ticket?.publicKey ?? ""
         const { key } = keys.of(publicKey, decodeBase64(publicKey, PUBLIC_KEY_BYTES) ?? new Uint8Array(PUBLIC_KEY_BYTES))
         const expires = checkDirectorySignature(given, {
@@ -122,13 +121,13 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
     deleteDirectorySignature: (call) => Effect.map(own(bus, call, "identity.unsign_directory", null), (kept) => dataBytes(kept)),
     rotateKey: (call) =>
       Effect.gen(function*() {
-        const change = yield* keyChange(call, yield* decodeRotation(call.body), ["new_public_key", "proof"])
+        const change = yield* keyChange(call, yield* decodeRotation(call), ["new_public_key", "proof"])
         return dataBytes(yield* own(bus, call, "identity.rotate", change))
       }),
     getRecovery: (call) => Effect.map(own(bus, call, "identity.recovery", null), (recovery) => dataBytes(recovery)),
     setRecovery: (call) =>
       Effect.gen(function*() {
-        const body = yield* decodeRecovery(call.body)
+        const body = yield* decodeRecovery(call)
         const recovery_public_key = yield* newKeyOf("recovery_public_key", body.recovery_public_key)
         const proof = yield* proofOf(body.proof)
         const request = yield* publishable(call, ["recovery_public_key", "proof"])
@@ -138,8 +137,8 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
     cancelRecovery: (call) => Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery)),
     recover: (call) =>
       Effect.gen(function*() {
-        yield* drawn(limits, "recover", call.client)
-        const body = yield* decodeRecover(call.body)
+        yield* drawnOf(limits, "recover", call)
+        const body = yield* decodeRecover(call)
         const change = yield* keyChange(call, body, ["agent", "new_public_key", "proof"])
         // The recovery key is no agent's: its own actor records the nonce, as at registration.
         yield* bus.askSigned(call, { kind: "agent", actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
@@ -153,7 +152,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
       }),
     attest: (call, { params }) =>
       Effect.gen(function*() {
-        const body = yield* decodeAttest(call.body)
+        const body = yield* decodeAttest(call)
         const actor = yield* agentOf(bus, call, params.ref)
         return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.attest", input: body }))
       })

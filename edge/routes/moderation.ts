@@ -16,7 +16,7 @@ export const moderationRoutes = ({ bus }: RouteParts) =>
     getMyStanding: (call) => Effect.map(own(bus, call, "moderation.standing", null), (standing) => dataBytes(standing)),
     appeal: (call) =>
       Effect.gen(function*() {
-        const { text } = yield* decodeAppeal(call.body)
+        const { text } = yield* decodeAppeal(call)
         return dataBytes(yield* own(bus, call, "moderation.appeal", { text }), CREATED)
       })
   })

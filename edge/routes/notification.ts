@@ -44,7 +44,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
       }),
     readMyNotifications: (call) =>
       Effect.gen(function*() {
-        const { ids } = yield* decodeRead(call.body.length === 0 ? NO_FIELDS : call.body)
+        const { ids } = yield* decodeRead(call, call.body.length === 0 ? NO_FIELDS : call.body)
         return dataBytes(yield* own(bus, call, "notification.read", { ids: ids ?? null }))
       })
   })

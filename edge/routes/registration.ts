@@ -7,7 +7,7 @@ import { RegistrationApi, Register } from "../../schemas/registration/api.ts"
 import { encodeBase64, hubIdOf } from "../../schemas/signing/key.ts"
 import { readPublicKey } from "../auth/public-key.ts"
 import { bodyDecoder } from "../http/json.ts"
-import { drawn } from "../http/limits.ts"
+import { drawn, drawnOf, wideHomeOf } from "../http/limits.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes } from "../http/respond.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -25,11 +25,11 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
   return routesOf(RegistrationApi, {
     createChallenge: (call) =>
       Effect.gen(function*() {
-        const body = yield* decodeKey(call.body)
+        const body = yield* decodeKey(call)
         const key = readPublicKey(body.public_key)
         if (!key.ok) return yield* refuse(invalidField("public_key", `public_key ${key.problem}.`))
         const publicKey = encodeBase64(key.bytes)
-        yield* drawn(limits, "register", call.client)
+        yield* drawnOf(limits, "register", call)
         yield* drawn(limits, "captcha_key", publicKey)
         const input = { public_key: publicKey, hub_id: hubIdOf(key.bytes), origin: call.client }
         return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: challengeId(), op: "challenge.create", input }), 201)
@@ -37,19 +37,19 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
     serveQuestions: (call, { params }) =>
       Effect.gen(function*() {
         if (!CHALLENGE_ID.test(params.id)) return yield* refuse(unknownChallenge)
-        const body = yield* decodeNonce(call.body.length === 0 ? NO_FIELDS : call.body)
+        const body = yield* decodeNonce(call, call.body.length === 0 ? NO_FIELDS : call.body)
         return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: params.id, op: "challenge.serve", input: { pow_nonce: body.pow_nonce ?? null } }))
       }),
     register: (call) =>
       Effect.gen(function*() {
         const { ticket } = call
         if (ticket === null) return yield* Effect.die(new Error("Step 3 was let in without a signature"))
-        const form = yield* decodeForm(call.body)
+        const form = yield* decodeForm(call)
         const problem = typeof form.webhook_url === "string" ? webhookAddressProblem(form.webhook_url, hub.env === "production") : null
         if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
         yield* bus.askSigned(call, { kind: "agent", actor: ticket.hubId, op: "agent.admit_key", input: null })
         if (!CHALLENGE_ID.test(form.challenge_id)) return yield* refuse(unknownChallenge)
-        const input = { form, hub_id: ticket.hubId, origin: call.client }
+        const input = { form, hub_id: ticket.hubId, origin: call.client, wide_home: wideHomeOf("register", call) }
         return dataBytes(yield* bus.askSigned(call, { kind: "challenge", actor: form.challenge_id, op: "challenge.register", input }), 201)
       })
     

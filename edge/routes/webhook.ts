@@ -23,7 +23,7 @@ export const webhookRoutes = ({ bus, config: { hub } }: RouteParts) => {
     getMyWebhook: (call) => Effect.map(own(bus, call, "webhook.show", null), (webhook) => dataBytes(webhook)),
     chooseWebhookEvents: (call) =>
       Effect.gen(function*() {
-        const { events } = yield* decodeChoice(call.body)
+        const { events } = yield* decodeChoice(call)
         return dataBytes(yield* own(bus, call, "webhook.choose", { events }))
       }),
     rotateWebhookSecret: (call) => Effect.map(own(bus, call, "webhook.rotate_secret", null), (secret) => dataBytes(secret)),

@@ -215,7 +215,7 @@ const NUMBER = /^HX-(?:[0-9]{6}|[1-9][0-9]{6,14})$/
 const TIMESTAMP = /^[0-9]{9,11}$/
 const HANDLE = /^[A-Za-z0-9_-]{1,32}$/
 const NONCE = /^[A-Za-z0-9_\-=.:+/]{8,128}$/
-const ANNOUNCEMENT = /\bHubAgent\/[^\s()]{1,32} \(HX-([0-9]{6,15}); \+[^\s()]{1,2048}\)/i
+const ANNOUNCEMENT = /\bHubAgent\/[^\s()/]+ \(HX-([0-9]{6,15}); \+[^\s()]+\)/i
 
 export const formatNumber = (number: number): string => `HX-${String(number).padStart(6, "0")}`
 
@@ -2126,7 +2126,9 @@ const hubOf = (text: string, allowInsecure: boolean): string => {
   const secure = url.protocol === "https:" || (url.protocol === "http:" && (allowInsecure || LOOPBACK.test(url.hostname)))
   if (!secure) throw misuse("`hub` must be an https address")
   if (url.username + url.password + url.search + url.hash !== "") throw misuse("`hub` must have no credentials, query or fragment")
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
+  let end = url.pathname.length
+  while (url.pathname[end - 1] === "/") end--
+  return url.origin + url.pathname.slice(0, end)
 }
 
 const hostsOf = (hosts: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -28,7 +28,7 @@ const requested = (): Call => {
   const request = new IncomingMessage(new Socket())
   request.method = "GET"
   request.url = "/api/v1/me"
-  const call = new Call("00000000-0000-0000-0000-000000000000", request, "0", "", 0, 0)
+  const call = new Call("00000000-0000-0000-0000-000000000000", request, { client: "0", wide: null }, "", 0, 0)
   call.endpoint = ENDPOINTS.find(({ method, path }) => method === "GET" && path === "/api/v1/me") ?? null
   return call
 }

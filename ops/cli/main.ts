@@ -49,7 +49,7 @@ const usageOf = (commands: ReadonlyArray<Command>): string =>
   ["usage:", ...commands.flatMap((command) => command.usage.map((line) => `  npm run hub -- ${line}`))].join("\n")
 
 /** The words of a usage line without its options: `agent show <ref>` has three. */
-const wordsOf = (line: string): ReadonlyArray<string> => line.replace(/\[[^\]]*\]|--[\w-]+(?: <[^>]*>)*/g, "").trim().split(/\s+/)
+const wordsOf = (line: string): ReadonlyArray<string> => line.replace(/\[[^[\]]*\]|--[\w-]+(?: <[^<>]*>)*/g, "").trim().split(/\s+/)
 
 const fits = (given: string, word: string): boolean => word.startsWith("<") || word.split("|").includes(given)
 

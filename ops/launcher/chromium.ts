@@ -26,7 +26,7 @@ async function isChromium(program: string): Promise<boolean> {
   const runs = await access(program, constants.X_OK).then(() => true, () => false)
   if (!runs) return false
   const answer = await run(program, ["--version"], { timeout: VERSION_TIMEOUT_MS }).catch(() => undefined)
-  return answer !== undefined && /\bChrom(e|ium)\b.*\d+\.\d+/.test(answer.stdout)
+  return answer !== undefined && /\bChrom(?:e|ium)\b/.test(answer.stdout) && /\d\.\d/.test(answer.stdout)
 }
 
 async function onPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {

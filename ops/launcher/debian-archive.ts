@@ -46,7 +46,11 @@ async function debianMirrors(): Promise<ReadonlyArray<Mirror>> {
   const listed = await run("apt-get", ["indextargets", "--format", "$(SITE)|$(SIGNED_BY)"], settings)
   const planned = await run("apt-get", ["update", "--print-uris"], settings).catch(() => ({ stdout: "" }))
   const known = listed.stdout.split("\n").map((row) => row.split("|"))
-  const addresses = [...planned.stdout.matchAll(/^'(\S+?)\/dists\/\S*'/gm)].map((match) => [match[1], ""])
+  const addresses = planned.stdout.split("\n").flatMap((row) => {
+    const [before, address = ""] = row.split("'")
+    const end = address.indexOf("/dists/")
+    return before !== "" || end === -1 ? [] : [[address.slice(0, end), ""]]
+  })
   const mirrors = new Map<string, Mirror>()
   for (const [site = "", keyring = ""] of [...known, ...addresses]) {
     if (!/\/debian\/?$/.test(site) && !site.startsWith("mirror+file:")) continue

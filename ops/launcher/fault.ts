@@ -6,7 +6,7 @@ export class LaunchFault extends Error {
   override readonly name = "LaunchFault"
 
   constructor(message: string) {
-    super(message.replace(/\s*\n\s*/g, " ").trim())
+    super(message.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" "))
   }
 }
 

@@ -125,6 +125,7 @@ function steps(): ReadonlyArray<Step> {
   return [
     { name: "types", command: [bin("tsc"), "--noEmit"] },
     { name: "lint", command: [bin("oxlint"), "--deny-warnings"] },
+    { name: "regular expressions", command: [process.execPath, "--no-warnings", join("ops", "check", "regular-expressions.ts")] },
     ...(existsSync(join(projectRoot, contracts))
       ? [{ name: "contract snapshots", command: [process.execPath, "--no-warnings", contracts, "--check"] }]
       : [])

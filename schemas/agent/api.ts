@@ -31,7 +31,7 @@ export const AgentApi = HttpApiGroup.make("agent")
       payload: UpdateMe,
       success: success(AgentPrivate),
       error: signedWriteFailures()
-    }).annotateMerge(describe("signed", "Change your profile", "Any of the fields; `webhook_url: null` removes the webhook.")),
+    }).annotateMerge(describe("signed", "Change your profile", "Any of the fields; `webhook_url: null` removes the webhook.", "text")),
     HttpApiEndpoint.delete("deleteMe", "/me", {
       payload: Schema.Struct({ confirm: Schema.String }),
       success: success(Deleted),

@@ -79,14 +79,20 @@ export interface Operations {
   /** Kind `challenge`, id = 32 hex characters. */
   "challenge.create": { input: { readonly public_key: string; readonly hub_id: string; readonly origin: Origin }; output: Challenge }
   "challenge.serve": { input: { readonly pow_nonce: unknown }; output: Questions }
-  /** Output: the registered agent's private profile with `webhook_secret` and `welcome`. */
-  "challenge.register": { input: { readonly form: Register; readonly hub_id: string; readonly origin: Origin }; output: unknown }
+  /**
+   * Output: the registered agent's private profile with `webhook_secret` and `welcome`. `wide_home`: the actor that counts the
+   * challenges of the client's /48, where there is one.
+   */
+  "challenge.register": {
+    input: { readonly form: Register; readonly hub_id: string; readonly origin: Origin; readonly wide_home?: string | null }
+    output: unknown
+  }
 
   /** Kind `service`, id = `own`. Headers for the service's own key directory as fetched from one of its hosts. */
   "service.sign_directory": { input: { readonly authority: string }; output: { readonly signature: string; readonly signature_input: string } }
 
-  /** Kind `limit`, id = `<bucket>.<key hash>`: one rate-limit bucket. Grants 0 to `wanted` requests of the window. */
-  "limit.draw": { input: { readonly bucket: string; readonly wanted: number }; output: LimitGrant }
+  /** Kind `limit`, id by `bucketActor`: one rate-limit bucket. Grants 0 to `wanted` requests of the window. `wide`: of a /48. */
+  "limit.draw": { input: { readonly bucket: string; readonly wanted: number; readonly wide?: true }; output: LimitGrant }
 }
 
 /** A request as its signer signed it. Keys in standard base64. */

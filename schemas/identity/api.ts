@@ -8,11 +8,17 @@ import {
   Verdict, VerifyChallenge
 } from "./records.ts"
 
+/** A request as it came names no scheme: with one, what stands there is an address that a website put together. */
+const WithoutScheme = Schema.String.check(
+  Schema.makeFilter((text: string) => !SCHEME.test(text) || "must be what the request itself held, without a scheme: no whole address")
+)
+const SCHEME = /^https?:\/\//i
+
 /** Hosts, paths and headers come from strangers: what is unusable is a verdict, not an error (spec 4.7). */
 export const VerifyRequest = Schema.Struct({
-  method: Schema.optionalKey(Schema.String),
-  host: Schema.String,
-  path: Schema.String,
+  method: Schema.String,
+  host: WithoutScheme,
+  path: WithoutScheme,
   headers: Schema.Record(Schema.String, Schema.Unknown)
 })
 

@@ -80,5 +80,5 @@ export const RegistrationApi = HttpApiGroup.make("registration")
         "questions_not_served", "challenge_wrong_answers", "captcha_bypass_refused", "handle_taken", "key_already_registered",
         "key_retired", "validation_error", "request_too_large", "idempotency_in_flight", "idempotency_conflict"
       )
-    }).annotateMerge(describe("signed", "Step 3: answer, signed with the key of step 1", "The answer holds `webhook_secret`, shown this once."))
+    }).annotateMerge(describe("signed", "Step 3: answer, signed with the key of step 1", "The answer holds `webhook_secret`, shown this once.", "text"))
   )

@@ -30,7 +30,7 @@ export const parseAgentNumber = (text: string): number | null =>
   AGENT_NUMBER_PATTERN.test(text) ? Number(text.slice("HX-".length)) : null
 
 /** spec 5.3: recognised anywhere in a User-Agent, in any letter case. */
-const ANNOUNCEMENT = /\bHubAgent\/[^\s()]{1,32} \((HX-[0-9]{6,15}); \+[^\s()]{1,2048}\)/i
+const ANNOUNCEMENT = /\bHubAgent\/[^\s()/]+ \((HX-[0-9]{6,15}); \+[^\s()]+\)/i
 /** A longer User-Agent is looked at only so far. */
 const USER_AGENT_MAX = 4096
 

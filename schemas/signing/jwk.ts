@@ -1,5 +1,6 @@
 /** Public keys as JSON Web Keys (RFC 8037), named by their thumbprint (RFC 7638). */
 import { hash } from "node:crypto"
+import { withoutTrailing } from "../text.ts"
 
 export interface Ed25519Jwk {
   readonly kty: "OKP"
@@ -17,6 +18,6 @@ export const thumbprintOf = (x: string): string => hash("sha256", `{"crv":"Ed255
 
 /** `publicKey`: standard base64 of 32 bytes. */
 export const jwkOf = (publicKey: string): Ed25519Jwk => {
-  const x = publicKey.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
+  const x = withoutTrailing(publicKey.replaceAll("+", "-").replaceAll("/", "_"), "=")
   return { kty: "OKP", crv: "Ed25519", x, kid: thumbprintOf(x), alg: "EdDSA", use: "sig" }
 }

@@ -1,5 +1,6 @@
 /** Public keys as the service knows them: their text forms and the identity made of them (spec 2.1, 5.1). */
 import { createHash } from "node:crypto"
+import { withoutTrailing } from "../text.ts"
 
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
@@ -19,7 +20,7 @@ export const decodeBase64 = (text: string, length: number): Uint8Array | null =>
   if (bytes.toString("base64") === text) return bytes
   if (!BASE64.test(text)) return null
   const canonical = bytes.toString("base64url")
-  return text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_") === canonical ? bytes : null
+  return withoutTrailing(text, "=").replaceAll("+", "-").replaceAll("/", "_") === canonical ? bytes : null
 }
 
 export const encodeBase64 = (bytes: Uint8Array): string =>

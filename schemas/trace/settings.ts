@@ -2,6 +2,7 @@
  * Where traces go, by OpenTelemetry's own names. Without `OTEL_EXPORTER_OTLP_ENDPOINT` there are none. Problems never
  * repeat a value: an address or a header may hold a secret.
  */
+import { withoutTrailing } from "../text.ts"
 export interface TraceSettings {
   /** Full address of the collector's endpoint for traces. */
   readonly url: string
@@ -51,7 +52,7 @@ const tracesUrl = (endpoint: string): string => {
   if (!URL.canParse(endpoint)) return ""
   const { protocol, username, password, search, hash, origin, pathname } = new URL(endpoint)
   if (!/^https?:$/.test(protocol) || username + password + search + hash !== "") return ""
-  return `${origin}${pathname.replace(/\/+$/, "")}${TRACES_PATH}`
+  return `${origin}${withoutTrailing(pathname, "/")}${TRACES_PATH}`
 }
 
 /** A header's name; those that belong to the connection or to the content are not for others to set. */

@@ -101,7 +101,11 @@ describe("bounds that the service puts on itself", () => {
   it("fit each other", () => {
     const { service, limits, authentication } = LIMITS
     expect(service.max_frame_bytes).toBeLessThan(1_048_576)
-    expect(service.max_buffered_body_bytes).toBeGreaterThanOrEqual(limits.max_request_bytes)
+    // One client has a ninth of it at most: the largest body must fit into that.
+    expect(service.max_buffered_body_bytes).toBeGreaterThanOrEqual(9 * limits.max_request_bytes)
+    expect(service.max_client_body_bytes).toBeGreaterThanOrEqual(limits.max_request_bytes)
+    // Six characters of JSON for each UTF-16 unit, of which a character may have two.
+    expect(limits.max_text_request_bytes).toBeGreaterThan(limits.transparency_max_chars * 12)
     expect(authentication.nonce_reuse_seconds).toBeGreaterThanOrEqual(2 * authentication.timestamp_skew_seconds)
     expect(limits.page_size_default).toBeLessThanOrEqual(limits.page_size_max)
     expect(service.commit_batch_max).toBeLessThanOrEqual(service.commit_queue_max)

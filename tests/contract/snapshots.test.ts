@@ -12,6 +12,7 @@ interface Operation {
   readonly operationId: string
   readonly summary?: string
   readonly "x-hub-auth"?: string
+  readonly "x-hub-max-body-bytes"?: number
   readonly parameters: ReadonlyArray<{ readonly name: string }>
   readonly security: unknown
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
@@ -127,6 +128,15 @@ describe("openapi.json", () => {
     const expected = { 408: "request_timeout", 413: "request_too_large", 414: "uri_too_long", 431: "header_fields_too_large" }
     for (const { path, method, operation } of operations) {
       for (const [status, code] of Object.entries(expected)) expect(codesOf(operation, status), `${method} ${path}`).toEqual([code])
+    }
+  })
+
+  it("tells the ceiling of each body that is read: 1.5 MB where a long text may come, 64 KB elsewhere", () => {
+    const long = ["patch /api/v1/me", "post /api/v1/register"]
+    for (const { path, method, operation } of operations) {
+      const ceiling = method === "get" ? undefined : long.includes(`${method} ${path}`) ? 1_572_864 : 65_536
+      expect(operation["x-hub-max-body-bytes"], `${method} ${path}`).toBe(ceiling)
+      expect(operation).not.toHaveProperty("x-hub-body")
     }
   })
 

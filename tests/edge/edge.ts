@@ -45,7 +45,7 @@ export interface Answered {
 export interface Envelope {
   readonly ok: boolean
   readonly data: Record<string, unknown>
-  readonly meta?: Record<string, number>
+  readonly meta?: Record<string, unknown>
   readonly error: { readonly code: string; readonly message: string; readonly details: Record<string, unknown> }
 }
 

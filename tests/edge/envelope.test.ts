@@ -104,8 +104,18 @@ describe("paths", () => {
     expect(browser.status).toBe(302)
     expect(browser.headers.get("location")).toBe(`${world.edge.url}/docs`)
     const other = await world.edge.call("/", { headers: { accept: "*/*" } })
-    expect(other.status).toBe(404)
-    expect(other.json.error.details["api"]).toBe(`${world.edge.url}/api/v1`)
+    expect([other.status, other.headers.get("vary")]).toEqual([200, "Accept"])
+    expect(other.json.data).toMatchObject({ about: expect.stringContaining("autonomous agents"), begin: expect.stringContaining(`${world.edge.url}/api/v1/docs`), discovery: `${world.edge.url}/api/v1/` })
+    const head = await world.edge.call("/", { method: "HEAD" })
+    expect([head.status, head.text]).toEqual([200, ""])
+  })
+
+  it.each(["/api/v1/agents/HX-000001", "/api/v1/agents/hx-000001/scores", "/api/v1/agents/HX-000001/verify"])("%s says where a number is looked up, and asks nobody", async (path) => {
+    world.node.forget()
+    const answer = await world.edge.call(path)
+    expect([answer.status, answer.json.error.code]).toEqual([404, "not_found"])
+    expect(answer.json.error.details).toEqual({ resource: "agent", hint: expect.stringContaining("/api/v1/id/HX-000001") })
+    expect(world.node.asked("handle.resolve")).toEqual([])
   })
 
   it("answers a repeated document with 304", async () => {

@@ -75,7 +75,7 @@ describe("step 3", () => {
     expect(world.node.asks.filter((ask) => ask.kind !== "limit").map((ask) => [ask.op, ask.actor, ask.by?.settled ?? false])).toEqual([
       ["agent.admit_key", world.agent.hubId, false], ["challenge.register", CHALLENGE, true]
     ])
-    expect(world.node.asked("challenge.register")[0]?.input).toEqual({ form, hub_id: world.agent.hubId, origin: expect.stringMatching(/^[0-9a-f]{16}$/) })
+    expect(world.node.asked("challenge.register")[0]?.input).toEqual({ form, hub_id: world.agent.hubId, origin: expect.stringMatching(/^[0-9a-f]{16}$/), wide_home: null })
   })
 
   it("ends where the nonce was used before", async () => {

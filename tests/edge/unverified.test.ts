@@ -13,7 +13,7 @@ const generous = { ask: (ask: { input: unknown }): Promise<Answer> => Promise.re
 
 describe("signatures that do not verify", () => {
   it("are bounded on the whole edge: over the bound who failed lately is turned away, and nobody else", () => {
-    const unverified = new Unverified(new EdgeLimits(generous, LIMITS.rate_limits, () => "id"))
+    const unverified = new Unverified(new EdgeLimits(generous, LIMITS, () => "id"))
     const now = Date.now()
     // Each client and key far below a limit of its own.
     for (let i = 0; i < FAILURES_PER_SECOND_MAX; i++) expect(unverified.failed(`client ${i}`, `key ${i}`, now)).toBeNull()

@@ -69,7 +69,7 @@ describe("markdown of the greatest length", () => {
   })
 
   it("is shown as it was written where it would grow too much", () => {
-    const text = filled("[](https://a)")
+    const text = `[a]: https://a.example/${"x".repeat(900)}\n\n${"[a] ".repeat(900)}`
     expect(new AgentMarkdown().render(text).text).toContain(`<pre dir="auto">${text}</pre>`)
   })
 })

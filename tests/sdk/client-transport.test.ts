@@ -105,7 +105,7 @@ describe("what is repeated", () => {
   it("an unsigned write is not, where it may have been done", async () => {
     for (const failing of [(response: Parameters<Play>[1]) => void response.destroy(), (response: Parameters<Play>[1]) => refuse(response, 503, "unavailable", {}, { "retry-after": "0" })]) {
       const { hub, player } = await playing((_, response) => failing(response))
-      const error = await errorOf(hub.post("/id/verify", { signed: false, body: { host: "shop.example", path: "/", headers: {} } }))
+      const error = await errorOf(hub.post("/id/verify", { signed: false, body: { method: "GET", host: "shop.example", path: "/", headers: {} } }))
       expect(["connection_failed", "unavailable"]).toContain(error.code)
       expect(player.asked).toHaveLength(1)
     }
@@ -113,7 +113,7 @@ describe("what is repeated", () => {
 
   it.each([["overloaded", 503], ["rate_limited", 429]])("an unsigned write is, after %s: nothing was done", async (code, status) => {
     const { hub, player } = await playing((_, response, count) => (count === 1 ? refuse(response, status, code, {}, { "retry-after": "0" }) : data(response, { valid: false })))
-    await hub.post("/id/verify", { signed: false, body: { host: "shop.example", path: "/", headers: {} } })
+    await hub.post("/id/verify", { signed: false, body: { method: "GET", host: "shop.example", path: "/", headers: {} } })
     expect(player.asked).toHaveLength(2)
   })
 
@@ -155,7 +155,7 @@ describe("what is repeated", () => {
       tries += 1
       return fetch(input, init)
     } })
-    const error = await errorOf(hub.post("/id/verify", { signed: false, body: { host: "shop.example", path: "/", headers: {} } }))
+    const error = await errorOf(hub.post("/id/verify", { signed: false, body: { method: "GET", host: "shop.example", path: "/", headers: {} } }))
     expect([error.code, error.status, tries]).toEqual(["connection_failed", 0, 3])
     expect(error.message).toContain("ECONNREFUSED")
   })

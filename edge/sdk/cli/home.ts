@@ -11,6 +11,7 @@ import { stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { type AgentKey, keyFromSeed } from "../client.ts"
+import { withoutTrailing } from "../../../schemas/text.ts"
 import { Fault, usage } from "./fault.ts"
 import { create, ensureFolder, readSecret, remove, replace, supersede } from "./files.ts"
 
@@ -121,7 +122,7 @@ export class Home {
 const folderNameOf = (hub: string): string => {
   if (!URL.canParse(hub)) throw usage(`--hub: ${hub} is no address`)
   const { host, pathname } = new URL(hub)
-  return `${host}${pathname}`.replace(/\/+$/, "").replaceAll(/[^A-Za-z0-9.-]/g, "_")
+  return withoutTrailing(`${host}${pathname}`, "/").replaceAll(/[^A-Za-z0-9.-]/g, "_")
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -135,7 +136,7 @@ export const openHome = async (options: { readonly hub?: string; readonly home?:
   if (wanted === undefined && folder === undefined) throw usage("which hub? --hub <url> or HUB_URL names it")
   const home = new Home(folder === undefined ? join(homedir(), ".hub-agent", folderNameOf(wanted ?? "")) : resolve(cwd, folder))
   const { hub: kept } = await home.known()
-  const hub = wanted?.replace(/\/+$/, "") ?? kept
+  const hub = wanted === undefined ? kept : withoutTrailing(wanted, "/")
   if (hub === undefined) throw usage(`which hub? ${home.folder} names none: --hub <url> or HUB_URL does`)
   if (kept !== undefined && kept !== hub) throw new Fault("other_hub", `${home.folder} is for ${kept}, not for ${hub}: use another --home`)
   return { home, hub }

@@ -1,5 +1,6 @@
 /** Where the service is, and the two forms of an operation's path: the one that is sent and the one that is signed. */
 import { normaliseHost } from "../../../schemas/signing/request.ts"
+import { withoutTrailing } from "../../../schemas/text.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import { clientError, invalid } from "./errors.ts"
 
@@ -36,7 +37,7 @@ export const hubAddress = (hub: string, host: string | undefined, allowHttp: boo
   if (url.username !== "" || url.password !== "") throw invalid("hub", "must not hold a user name or password")
   const line = normaliseHost(host ?? url.host)
   if (line === null) throw invalid("host", "must be a host name")
-  const prefix = url.pathname.replace(/\/+$/, "")
+  const prefix = withoutTrailing(url.pathname, "/")
   return {
     base: `${url.origin}${prefix}`,
     host: line,

@@ -1,4 +1,5 @@
 /** Bytes and their text forms, with what every runtime has. */
+import { withoutTrailing } from "../../../schemas/text.ts"
 
 const encoder = new TextEncoder()
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
@@ -19,12 +20,12 @@ export const toBase64 = (bytes: Uint8Array): string => {
 export const fromBase64 = (text: string, length: number): Bytes | null => {
   const standard = text.replaceAll("-", "+").replaceAll("_", "/")
   if (standard.length > Math.ceil(length / 3) * 4 || !BASE64.test(standard)) return null
-  const bare = standard.replace(/=+$/, "")
+  const bare = withoutTrailing(standard, "=")
   if (bare.length % 4 === 1) return null
   const binary = atob(bare.padEnd(Math.ceil(bare.length / 4) * 4, "="))
   if (binary.length !== length) return null
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
-  return toBase64(bytes).replace(/=+$/, "") === bare ? bytes : null
+  return withoutTrailing(toBase64(bytes), "=") === bare ? bytes : null
 }
 
 export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")

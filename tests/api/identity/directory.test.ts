@@ -190,7 +190,7 @@ describe("limits", () => {
       expect(outcome(refused)).toBe("429 rate_limited")
       expect(detailsOf(refused)).toMatchObject({ bucket: "id_directory", limit: 3, window_seconds: 300 })
       expect((await directory({ "if-none-match": tag }, at)).status).toBe(304)
-      const verify = () => send({ edge: at, method: "POST", path: "/api/v1/id/verify", body: JSON.stringify({ host: "a.example", path: "/", headers: {} }) })
+      const verify = () => send({ edge: at, method: "POST", path: "/api/v1/id/verify", body: JSON.stringify({ method: "GET", host: "a.example", path: "/", headers: {} }) })
       for (let call = 0; call < 5; call++) expect((await verify()).status).toBe(200)
       expect(detailsOf(await verify())).toMatchObject({ bucket: "id_verify" })
       // None of all that was drawn from the bucket of the unsigned.

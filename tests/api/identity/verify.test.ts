@@ -88,7 +88,7 @@ describe("a proof that fails", () => {
     ["an ordinary browser", () => ({ method: "GET", host: "shop.example", path: "/", headers: { "User-Agent": "Mozilla/5.0" } }), { reason: "headers_missing", ...NOBODY }],
     ["headers that are null", () => ({ method: "GET", host: "shop.example", path: "/", headers: { "Hub-Id": null, "Hub-Timestamp": null, "Hub-Nonce": null, "Hub-Signature": null, "User-Agent": null } }), { reason: "headers_missing", ...NOBODY }],
     ["another kind of HTTP signature", () => ({ method: "GET", host: "shop.example", path: "/", headers: { Signature: "sig=:AAAA:", "Signature-Input": 'sig=("date");tag="other"' } }), { reason: "headers_missing", ...NOBODY }],
-    ["an overlong path", (it) => ({ ...proof(it), path: `/${"x".repeat(900_000)}` }), { reason: "bad_signature" }],
+    ["an overlong path", (it) => ({ ...proof(it), path: `/${"x".repeat(60_000)}` }), { reason: "bad_signature" }],
     ["an announcement alone", (it) => ({ method: "GET", host: "shop.example", path: "/", headers: { "user-agent": announcement(it.agent.hx_id) } }), { reason: "announced_only", announced: true }],
     ["an announcement of nobody", () => ({ method: "GET", host: "shop.example", path: "/", headers: { "user-agent": announcement("HX-987654") } }), { reason: "announced_only", announced: true, ...NOBODY }],
     ["one header missing", (it) => spoilt(proof(it), { "Hub-Nonce": undefined }), { reason: "headers_incomplete", ...NOBODY }],

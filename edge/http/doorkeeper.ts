@@ -1,0 +1,74 @@
+/**
+ * Who may have one more connection (contract 21: 1,024 for a client, which is an IPv4 address or an IPv6 /64).
+ *
+ * Invariants
+ *  - Where a socket tells who its client is, its connections are counted. Behind a proxy, which bounds those itself, a
+ *    client's requests under way are.
+ *  - Whoever has too many is told so, `LINGERING_MAX` at a time; beyond that the connection just ends.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Clients } from "./address.ts"
+import { refusalOutside, refuseOn } from "./raw-answer.ts"
+import type { Shares } from "./shares.ts"
+
+/** Connections that are told no and have not closed. */
+export const LINGERING_MAX = 64
+const CLOSE_WITHIN_MS = 2_000
+
+const tooMany: Refusal = { code: "overloaded", message: "You have too many connections at once.", retryAfter: 5 }
+
+export interface DoorParts {
+  readonly clients: Clients
+  /** Of connections, see above. */
+  readonly connections: Shares
+}
+
+export class Doorkeeper {
+  private readonly clients: Clients
+  private readonly connections: Shares
+  private readonly turnedAway = new WeakSet<Socket>()
+  private lingering = 0
+
+  constructor({ clients, connections }: DoorParts) {
+    this.clients = clients
+    this.connections = connections
+  }
+
+  /** A connection has come. */
+  meet(socket: Socket): void {
+    if (!this.clients.direct) return
+    const network = this.clients.at(socket.remoteAddress ?? "")
+    if (this.connections.take(network, 1)) socket.once("close", () => this.connections.give(network, 1))
+    else this.turnAway(socket)
+  }
+
+  /** Whether a request may go on; what may not has been answered. */
+  admits(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.clients.direct) return !this.turnedAway.has(request.socket)
+    const network = this.clients.of(request)
+    if (!this.connections.take(network, 1)) {
+      const { status, headers, body } = refusalOutside(tooMany)
+      response.writeHead(status, headers).end(body)
+      return false
+    }
+    response.once("close", () => this.connections.give(network, 1))
+    return true
+  }
+
+  private turnAway(socket: Socket): void {
+    this.turnedAway.add(socket)
+    if (this.lingering === LINGERING_MAX) {
+      socket.destroy()
+      return
+    }
+    this.lingering++
+    const late = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS)
+    socket.once("close", () => {
+      clearTimeout(late)
+      this.lingering--
+    })
+    refuseOn(socket, tooMany)
+  }
+}

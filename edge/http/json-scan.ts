@@ -1,0 +1,78 @@
+/**
+ * A look at JSON bytes before anything is made of them: how deep, how many members. One pass over the bytes, texts are
+ * jumped over; what is no JSON at all is left to the parser.
+ */
+
+/** Levels of arrays and objects; what is parsed is later walked and written again. */
+export const JSON_DEPTH_MAX = 64
+/** Members of objects and elements of arrays, all together; and members of one object. */
+export const JSON_MEMBERS_MAX = 20_000
+export const JSON_OBJECT_MEMBERS_MAX = 1_000
+
+export interface JsonShape {
+  /** The bound that it breaks. */
+  readonly beyond: "depth" | "members" | null
+  /** Whether an object may have a member named `__proto__`: it is spelled out, or a name has escapes. */
+  readonly suspect: boolean
+  /** Names of the outermost object's members as written, with their quotes, repeated ones repeated. */
+  readonly names: ReadonlyArray<string>
+}
+
+const QUOTE = 34
+const COMMA = 44
+const BRACKET = 91
+const BACKSLASH = 92
+const BRACKET_END = 93
+const BRACE = 123
+const BRACE_END = 125
+const PROTO = Buffer.from('"__proto__"')
+
+/** Of `bytes` as UTF-8: none of a character's later bytes is one of the marks. */
+export const scanJson = (bytes: Buffer): JsonShape => {
+  const names: Array<string> = []
+  /** Members of each open object; -1 for an array. */
+  const open: Array<number> = []
+  let members = 0
+  let suspect = false
+  let nameNext = false
+  for (let at = 0; at < bytes.length; at++) {
+    const mark = bytes[at]
+    if (mark === QUOTE) {
+      const end = endOfText(bytes, at)
+      if (nameNext) {
+        nameNext = false
+        const name = bytes.subarray(at, end + 1)
+        if (name.includes(BACKSLASH) || name.equals(PROTO)) suspect = true
+        if (open.length === 1) names.push(name.toString("utf8"))
+      }
+      at = end
+    } else if (mark === BRACE || mark === BRACKET) {
+      if (open.length === JSON_DEPTH_MAX) return { beyond: "depth", suspect, names }
+      open.push(mark === BRACE ? 1 : -1)
+      members++
+      nameNext = mark === BRACE
+    } else if (mark === BRACE_END || mark === BRACKET_END) {
+      open.pop()
+      nameNext = false
+    } else if (mark === COMMA) {
+      const inner = open.length - 1
+      const ofObject = open[inner] ?? -1
+      nameNext = ofObject !== -1
+      if (++members > JSON_MEMBERS_MAX || ofObject === JSON_OBJECT_MEMBERS_MAX) return { beyond: "members", suspect, names }
+      if (nameNext) open[inner] = ofObject + 1
+    }
+  }
+  return { beyond: null, suspect, names }
+}
+
+/** Where a text's closing quote stands, or the last byte. Looks at each byte twice at most: the runs before quotes do not overlap. */
+const endOfText = (bytes: Buffer, begin: number): number => {
+  let end = begin
+  for (;;) {
+    end = bytes.indexOf(QUOTE, end + 1)
+    if (end === -1) return bytes.length
+    let backslashes = 0
+    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes++
+    if (backslashes % 2 === 0) return end
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Something of which an edge has only so much (bytes of held bodies, connections), shared by its clients.
+ *
+ * Invariants
+ *  - Nobody holds more than `clientMax`, nor more than an eighth of what is then left. So one client ends at a ninth of it
+ *    all, and each that comes after finds eight ninths of what the last one found.
+ *  - All clients of an IPv6 /48 together hold no more than half of what is then left: whoever has one has 65,536 clients
+ *    (contract 21).
+ */
+import type { Network } from "./address.ts"
+
+const CLIENT_PART = 8
+const WIDE_PART = 2
+
+export class Shares {
+  private held = 0
+  private readonly heldOf = new Map<string, number>()
+  private readonly max: number
+  private readonly clientMax: number
+
+  constructor(max: number, clientMax: number) {
+    this.max = max
+    this.clientMax = clientMax
+  }
+
+  take({ client, wide }: Network, amount: number): boolean {
+    const left = this.max - this.held - amount
+    const ofClient = this.of(client) + amount
+    if (ofClient > Math.min(this.clientMax, left / CLIENT_PART)) return false
+    const ofWide = wide === null ? 0 : this.of(wide) + amount
+    if (ofWide > left / WIDE_PART) return false
+    this.held += amount
+    this.set(client, ofClient)
+    if (wide !== null) this.set(wide, ofWide)
+    return true
+  }
+
+  give({ client, wide }: Network, amount: number): void {
+    this.held -= amount
+    this.set(client, this.of(client) - amount)
+    if (wide !== null) this.set(wide, this.of(wide) - amount)
+  }
+
+  get inUse(): number {
+    return this.held
+  }
+
+  private of(name: string): number {
+    return this.heldOf.get(name) ?? 0
+  }
+
+  private set(name: string, amount: number): void {
+    if (amount > 0) this.heldOf.set(name, amount)
+    else this.heldOf.delete(name)
+  }
+}

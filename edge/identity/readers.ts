@@ -1,0 +1,59 @@
+/**
+ * Who is being sent the whole directory. Each takes a place until it has it all, so slow readers hold places.
+ *
+ * Invariants
+ *  - One client has `clientMax` places at most, all of them `max`.
+ *  - When all are taken, a newcomer gets the place of whoever has more of them than the newcomer then would: its oldest
+ *    reader is let go. All clients of a /48 count as one here.
+ *  - Where nobody has more, a reader that has had `giveWayMs` makes room. So slow readers never keep others out for good.
+ */
+import type { Network } from "../http/address.ts"
+
+export interface ReadersBounds {
+  readonly max: number
+  readonly clientMax: number
+  readonly giveWayMs: number
+}
+
+interface Reader extends Network {
+  /** On any clock that goes forward, in ms. */
+  readonly since: number
+  readonly letGo: () => void
+}
+
+const ownerOf = ({ client, wide }: Network): string => wide ?? client
+
+export class Readers {
+  /** The longest there is the first. */
+  private readonly all = new Set<Reader>()
+  private readonly bounds: ReadersBounds
+
+  constructor(bounds: ReadersBounds) {
+    this.bounds = bounds
+  }
+
+  /** What gives the place back, or `null` where there is none. `letGo` ends a reader that must make room. */
+  enter(network: Network, now: number, letGo: () => void): (() => void) | null {
+    const { max, clientMax } = this.bounds
+    const ofClient = [...this.all].filter(({ client }) => client === network.client).length
+    if (ofClient >= clientMax) return null
+    if (this.all.size >= max) {
+      const leaves = this.leavesFor(network, now)
+      if (leaves === undefined) return null
+      this.all.delete(leaves)
+      leaves.letGo()
+    }
+    const reader: Reader = { client: network.client, wide: network.wide, since: now, letGo }
+    this.all.add(reader)
+    return () => void this.all.delete(reader)
+  }
+
+  private leavesFor(newcomer: Network, now: number): Reader | undefined {
+    const places = new Map<string, number>()
+    for (const reader of this.all) places.set(ownerOf(reader), (places.get(ownerOf(reader)) ?? 0) + 1)
+    const most = Math.max(...places.values())
+    if (most > (places.get(ownerOf(newcomer)) ?? 0) + 1) return [...this.all].find((reader) => places.get(ownerOf(reader)) === most)
+    const [oldest] = this.all
+    return oldest !== undefined && now - oldest.since >= this.bounds.giveWayMs ? oldest : undefined
+  }
+}
