@@ -85,7 +85,7 @@ export const challengeKind = kind(fold, (parts) => {
         answer: (state, _reply, { id }) => (state === null ? null : challengeRecord(id, state, rules))
       }),
       "challenge.serve": write<ChallengeState, { readonly pow_nonce: unknown }, ChallengeEvent, ServeFacts>({
-        prepare: () => Promise.resolve({ questions: generateQuestions(randomFromSeed(randomBytes(SEED_BYTES))) }),
+        prepare: () => Promise.resolve({ questions: generateQuestions(randomFromSeed(randomBytes(SEED_BYTES)), parts.bank) }),
         decide: (state, input, context) => decideServe(state, input, context, rules),
         answer: (state, _reply, { id }) => (state === null ? null : questionsRecord(id, state, rules))
       }),
