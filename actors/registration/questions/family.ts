@@ -44,17 +44,17 @@ export interface Drafted extends Draft {
 
 const PEOPLE = 4;
 const LIAR = PEOPLE - 1;
-/** Who goes by the name alone. */
-const UNMARKED = 2;
+/** Of whom the question is, or the first of them. */
+const ASKED = 0;
 const MAX_DRAFTS = 500;
 /** By how much noise may make a story longer. */
 const NOISE_CHARS = 25;
 
 export function drafted(family: Family, random: Random, bank: Bank): Drafted {
   for (let drafts = 0; drafts < MAX_DRAFTS; drafts++) {
-    const cast = castOf(random, bank, PEOPLE, UNMARKED);
+    const cast = castOf(random, bank, PEOPLE, [ASKED, LIAR]);
     const world = family.world(random, bank);
-    const plan = planOf(random, world, LIAR, [...cast.people.keys()].filter((index) => index !== LIAR && !world.asked.includes(index)));
+    const plan = planOf(random, world, bank, LIAR, [...cast.people.keys()].filter((index) => index !== LIAR && !world.asked.includes(index)));
     if (plan === null) continue;
     const { answer, closing } = family.formatted?.(random, plan.answer) ?? { answer: plan.answer, closing: world.closing };
     const story = storyText(random, bank, cast, world, plan, MAX_STORY_CHARS - closing.length - NOISE_CHARS);

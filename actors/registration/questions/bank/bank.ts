@@ -25,8 +25,6 @@ export interface Matrix {
 
 export interface Relation {
   readonly name: string;
-  /** Relations of one group are not mixed in one question: their facts could be taken for one another's. */
-  readonly group: string;
   /** Verb phrases in the past or present that follow a name; `{}` is the key. */
   readonly intro: ReadonlyArray<string>;
   /** Relative clauses that follow "the one"; `{}` is the value. */
@@ -90,8 +88,8 @@ export function matrix(name: string, items: string, properties: Readonly<Record<
   };
 }
 
-export function relation(name: string, group: string, intro: string, ref: string, text: string): Relation {
-  return { name, group, intro: intro.split("|"), ref: ref.split("|"), pairs: pairs(text) };
+export function relation(name: string, intro: string, ref: string, text: string): Relation {
+  return { name, intro: intro.split("|"), ref: ref.split("|"), pairs: pairs(text) };
 }
 
 /** Counts of facts by kind, for the promise of how many there are. */

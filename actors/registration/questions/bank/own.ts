@@ -87,7 +87,7 @@ function relationOf({ name, intro, ref, pairs }: OwnRecord & { readonly type: "r
   const keys = new Set(pairs.map(([key]) => key));
   if (keys.size < pairs.length) throw new Problem(`${place}: pairs: a key stands there twice`);
   if (new Set(pairs.map(([, value]) => value)).size < 2) throw new Problem(`${place}: pairs: all have the same value`);
-  return { name, group: `own ${name}`, intro, ref, pairs };
+  return { name, intro, ref, pairs };
 }
 
 function questionOf({ prompt, answer, kind, format: named }: OwnRecord & { readonly type: "question" }, place: string): OwnQuestion {

@@ -1,6 +1,6 @@
 /** The people of a story: each has a name, and something that is told once and recognised by common sense later. */
 import type { Bank, Relation } from "../bank/bank.ts";
-import { MEN, NAMES, WOMEN } from "../language/names.ts";
+import { NAMES, WOMEN } from "../language/names.ts";
 import { withArticles } from "../language/text.ts";
 import type { Random } from "../random.ts";
 
@@ -24,29 +24,21 @@ export interface Cast {
 }
 
 const STRANGERS = 3;
-const PEOPLE_TO_A_RELATION = 2;
 const NAMED_OF_TEN = 6;
 
-/** Several people share a kind of mark, so that only its value tells them apart; no two marks can be taken for each other. */
-export function castOf(random: Random, bank: Bank, size: number, unmarked: number): Cast {
+/** Those marked have marks of one kind, so that only its value tells them apart. */
+export function castOf(random: Random, bank: Bank, size: number, marked: ReadonlyArray<number>): Cast {
   const names = random.sample(NAMES, size + STRANGERS);
-  const marks: Array<Mark> = [];
-  const groups = new Set<string>();
-  for (const relation of random.shuffle(bank.relations)) {
-    if (marks.length >= size - 1) break;
-    if (groups.has(relation.group)) continue;
-    groups.add(relation.group);
-    const values = new Set<string>();
-    for (const [key, value] of random.sample(relation.pairs, Math.min(relation.pairs.length, 4 * PEOPLE_TO_A_RELATION))) {
-      if (values.has(value) || values.size === PEOPLE_TO_A_RELATION || marks.length === size - 1) continue;
-      values.add(value);
-      marks.push({ relation, key, value });
-    }
+  const relation = random.pick(bank.relations);
+  const values = new Set<string>();
+  const marks = new Map<number, Mark>();
+  while (marks.size < marked.length) {
+    const [key, value] = random.pick(relation.pairs);
+    if (values.has(value)) continue;
+    values.add(value);
+    marks.set(marked[marks.size] as number, { relation, key, value });
   }
-  if (marks.length < size - 1) throw new Error(`cast: the bank has marks for ${marks.length} of ${size - 1} people`);
-  const given: Array<Mark | null> = random.shuffle(marks);
-  given.splice(unmarked, 0, null);
-  const people = given.map((mark, i) => ({ name: names[i] as string, woman: WOMEN.includes(names[i] as string), mark }));
+  const people = names.slice(0, size).map((name, index) => ({ name, woman: WOMEN.includes(name), mark: marks.get(index) ?? null }));
   return { people, strangers: names.slice(size) };
 }
 
@@ -86,5 +78,3 @@ export const mentioned = (random: Random, person: Person): string =>
   (random.int(1, 10) <= NAMED_OF_TEN ? person.name : described(random, person));
 
 export const pronoun = ({ woman }: Person): string => (woman ? "she" : "he");
-
-if (new Set([...WOMEN, ...MEN]).size !== NAMES.length) throw new Error("names: one is listed twice");

@@ -6,6 +6,7 @@
  * - Utterances are what is said, in order, without words. Read in order by the rules that `Utterance` states they give
  *   the counted moves again; the tests do that.
  */
+import type { Bank } from "../bank/bank.ts";
 import type { Random } from "../random.ts";
 import { NONE } from "./world.ts";
 import type { Move, Part, World } from "./world.ts";
@@ -13,6 +14,8 @@ import type { Move, Part, World } from "./world.ts";
 /**
  * - `tell` counts unless it is not `real`, is said `by` the liar, or stands between the two signs.
  * - `amend` puts `move` in the place of told move `of`; `cancel` takes it away; `repeat` makes it happen twice; `restate` changes nothing.
+ * - `select` is `yes` where the claim holds by common sense and `no` where not; of a `contrast` the right one counts.
+ * - `likewise` is told by what happened to somebody else (`base`, told right before): the same, or its opposite, with another number.
  * - `distrust` names the liar; `sign` opens or closes what does not count, `between` says so.
  */
 export type Utterance =
@@ -22,9 +25,20 @@ export type Utterance =
   | { readonly type: "repeat"; readonly of: number }
   | { readonly type: "restate"; readonly of: number; readonly move: Move }
   | { readonly type: "pronoun"; readonly id: number; readonly move: Move }
+  | { readonly type: "select"; readonly claim: Claim; readonly yes: Move; readonly no: Move }
+  | { readonly type: "contrast"; readonly right: Move; readonly wrong: Move }
+  | { readonly type: "likewise"; readonly base: Move; readonly move: Move }
   | { readonly type: "sign"; readonly opens: boolean }
   | { readonly type: "distrust"; readonly who: number }
   | { readonly type: "between" };
+
+/** That the item has the property, or has it not; whether that is so stands in the bank. */
+export interface Claim {
+  readonly matrix: string;
+  readonly item: string;
+  readonly property: string;
+  readonly side: boolean;
+}
 
 export interface Beat {
   /** Said together. */
@@ -46,12 +60,10 @@ export interface Plan {
 
 /** Of the beats at least as many tell, where a world asks for no other number. */
 export const MIN_TELLING = 6;
-const DETOURS = 2;
-/** Beats about those asked, told plainly or by a detour. */
-const ABOUT = 4;
 const ATTEMPTS = 400;
 
 interface Drafting {
+  readonly bank: Bank;
   readonly random: Random;
   readonly world: World;
   readonly liar: number;
@@ -135,6 +147,34 @@ const pronouns: Maker = (d, move) => {
   return { first: [told, { type: "pronoun", id: d.id(), move: second }], later: null, counted: [move, second], misread: [move] };
 };
 
+function claimed({ random, bank }: Drafting): { readonly claim: Claim; readonly holds: boolean } {
+  const { name, items, properties } = random.pick(bank.matrices);
+  const property = random.pick(properties);
+  const side = random.int(0, 1) === 0;
+  const wanted = random.int(0, 1) === 0;
+  // As many of those that have it as of those that have not: most things have few of the properties.
+  const item = random.pick(items.filter((one) => property.yes.has(one) === wanted && !property.unsure.has(one)));
+  return { claim: { matrix: name, item, property: property.name, side }, holds: wanted === side };
+}
+
+const selected: Maker = (d, move) => {
+  const { claim, holds } = claimed(d);
+  const other = d.fresh(move.who);
+  const [yes, no] = holds ? [move, other] : [other, move];
+  return { first: [{ type: "select", claim, yes, no }], later: null, counted: [move], misread: [other] };
+};
+const contrasted: Maker = (d, move) => {
+  const wrong = d.fresh(move.who);
+  return { first: [{ type: "contrast", right: move, wrong }], later: null, counted: [move], misread: [wrong] };
+};
+/** Told by what happened to somebody else; where that is no simple change, plainly. */
+const likened: Maker = (d, move) => {
+  const [other] = d.world.others;
+  if (other === undefined || d.world.things.length > 0 || move.act > 1) return contrasted(d, move);
+  const base = { ...d.fresh(other), act: d.random.int(0, 1), who: other, whom: NONE };
+  return { first: [tell(d, base), { type: "likewise", base, move }], later: null, counted: [base, move], misread: [base] };
+};
+
 const DETOUR: ReadonlyArray<Maker> = [
   amended(false), amended(true), cancelled("taken back", false), cancelled("taken back", true), cancelled("undone", false), repeated, restated, pronouns,
 ];
@@ -143,12 +183,11 @@ function beatsOf(d: Drafting): Array<Beat> {
   const { random, world, fresh } = d;
   const asked = (): Move => fresh(random.pick(world.asked));
   const beats: Array<Beat> = [];
-  const detours = random.sample(DETOUR, world.wordy ? 1 : DETOURS);
-  if (!world.wordy && random.int(0, 5) === 0) detours[0] = between;
-  for (let i = detours.length; i < ABOUT; i++) beats.push(plain(d, asked()));
-  for (const make of detours) beats.push(make(d, asked()));
-  beats.push(unreal(d, asked()), lied(d, asked()));
-  if (world.others.length > 0 && random.int(0, 2) > 0) beats.push(plain(d, fresh(random.pick(world.others))));
+  const detours = random.int(0, 5) === 0 ? [between] : random.sample(DETOUR, 1);
+  const makers = world.wordy
+    ? [world.things.length > 0 ? contrasted : random.pick([selected, contrasted]), ...detours, plain, unreal, lied]
+    : [selected, random.pick([contrasted, likened, likened]), ...detours, plain, unreal, lied];
+  for (const make of makers) beats.push(make(d, asked()));
   return random.shuffle(beats);
 }
 
@@ -162,9 +201,9 @@ function tellingOf(world: World, beats: ReadonlyArray<Beat>, answer: string): nu
 }
 
 /** A draft that the world finds possible and in which enough is told that matters; null where it was not. */
-export function planOf(random: Random, world: World, liar: number, speakers: ReadonlyArray<number>): Plan | null {
+export function planOf(random: Random, world: World, bank: Bank, liar: number, speakers: ReadonlyArray<number>): Plan | null {
   let ids = 0;
-  const d: Drafting = { random, world, liar, speakers, fresh: freshMoves(random, world), id: () => ids++ };
+  const d: Drafting = { random, world, bank, liar, speakers, fresh: freshMoves(random, world), id: () => ids++ };
   const beats = beatsOf(d);
   const answer = world.answer(beats.flatMap(({ counted }) => counted));
   if (answer === null) return null;

@@ -8,14 +8,16 @@ import { running } from "../language/text.ts";
 import type { Random } from "../random.ts";
 import { described, exchanged, introduced, mentioned, pronoun } from "./cast.ts";
 import type { Cast } from "./cast.ts";
-import type { Plan, Utterance } from "./plan.ts";
+import type { Claim, Plan, Utterance } from "./plan.ts";
 import { NONE } from "./world.ts";
 import type { Act, Move, Teller, World } from "./world.ts";
 
 const FOREIGN_OF_TEN = 2;
 const ASIDE_OF_TEN = 1;
 const FRAMED_OF_TEN = 4;
-const MAX_RETOLD = 60;
+const MAX_RETOLD = 30;
+/** So much over the budget that telling anew would hardly help. */
+const HOPELESS = 1.25;
 /** What stands between two clauses, on an average. */
 const JOINT_CHARS = 2;
 const LEAST_FOREIGN = 2;
@@ -134,6 +136,11 @@ function same(telling: Telling, move: Move): Manner {
   return { who: subject, whom: subject === "she" ? "her" : subject === "he" ? "him" : subject };
 }
 
+function claimText({ random, bank }: Telling, { matrix, item, property, side }: Claim): string {
+  const { is, not } = bank.matrices.find(({ name }) => name === matrix)?.properties.find(({ name }) => name === property) ?? { is: [""], not: [""] };
+  return mood.claiming(random, item, random.pick(side ? is : not));
+}
+
 function said(telling: Telling, utterance: Utterance, block: ReadonlyArray<Utterance>): string {
   const { random, signs, cast } = telling;
   switch (utterance.type) {
@@ -154,6 +161,14 @@ function said(telling: Telling, utterance: Utterance, block: ReadonlyArray<Utter
     }
     case "restate":
       return mood.restated(random, clause(telling, utterance.move));
+    case "select":
+      return mood.selecting(random, claimText(telling, utterance.claim), clause(telling, utterance.yes), clause(telling, utterance.no));
+    case "contrast":
+      return mood.contrasting(random, clause(telling, utterance.right), clause(telling, utterance.wrong));
+    case "likewise": {
+      const { base, move } = utterance;
+      return (base.act === move.act ? mood.likewise : mood.opposite)(random, telling.person(move.who), bare(random, move.n));
+    }
     case "sign":
       return signs[utterance.opens ? 0 : 1];
     case "between":
@@ -184,6 +199,7 @@ const length = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text
 function within(budget: number, blocks: ReadonlyArray<Say>): ReadonlyArray<ReadonlyArray<string>> | null {
   const texts = blocks.map((say) => say());
   let total = texts.reduce((sum, block) => sum + length(block), 0);
+  if (total > budget * HOPELESS) return null;
   for (let retold = 0; total > budget; retold++) {
     if (retold === MAX_RETOLD) return null;
     const longest = texts.reduce((most, block, index) => (length(block) > length(texts[most] ?? []) ? index : most), 0);

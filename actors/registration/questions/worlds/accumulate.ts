@@ -36,10 +36,11 @@ export interface Theme {
   readonly signed: boolean;
   /** The start of one of those asked about, told; and what else must be known. */
   readonly starting: (teller: Teller, who: number, start: number) => string;
-  readonly known: (teller: Teller) => ReadonlyArray<string>;
+  readonly known: ((teller: Teller) => ReadonlyArray<string>) | null;
   readonly question: (teller: Teller) => string;
 }
 
+const WORDY_CHARS = 38;
 const PEOPLE_MOVING = 3;
 
 /** Finals of those asked about, or null where one of them falls below zero. */
@@ -52,6 +53,12 @@ function totalsOf(theme: Theme, starts: ReadonlyArray<number>, moves: ReadonlyAr
     if (!theme.signed && totals.some((total) => total < 0)) return null;
   }
   return totals;
+}
+
+/** Long sentences, or much to be known before them. */
+function wordy({ acts, asked, known }: Theme): boolean {
+  const frames = acts.flatMap(({ english }) => english);
+  return asked > 1 || known !== null || frames.reduce((sum, frame) => sum + frame.length, 0) / frames.length > WORDY_CHARS;
 }
 
 export function counting(random: Random, theme: Theme, readout: Readout): World {
@@ -68,8 +75,8 @@ export function counting(random: Random, theme: Theme, readout: Readout): World 
     asked,
     others,
     candidates: readout.candidates,
-    wordy: false,
-    minTelling: MIN_TELLING,
+    wordy: wordy(theme),
+    minTelling: wordy(theme) ? MIN_TELLING - 1 : MIN_TELLING,
     draw: (drawing, who) => {
       const act = drawing.int(0, theme.acts.length - 1);
       const give = theme.acts[act]?.sign === GIVE;
@@ -81,7 +88,7 @@ export function counting(random: Random, theme: Theme, readout: Readout): World 
       const totals = totalsOf(theme, starts, moves);
       return totals === null ? null : readout.read(totals);
     },
-    setting: (teller) => [...theme.known(teller), ...starts.map((start, who) => theme.starting(teller, who, start))],
+    setting: (teller) => [...(theme.known?.(teller) ?? []), ...starts.map((start, who) => theme.starting(teller, who, start))],
     question: theme.question,
     closing: readout.closing(random),
     kind: readout.kind,

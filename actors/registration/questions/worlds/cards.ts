@@ -8,8 +8,8 @@ import type { Act, World } from "../story/world.ts";
 import { foreign, noun } from "./theme.ts";
 
 const CARDS = 5;
-const MIN_TELLING_STICKERS = 5;
-const MIN_TELLING_CARDS = 5;
+const MIN_TELLING_STICKERS = 4;
+const MIN_TELLING_CARDS = 4;
 const FEW_CARDS = 4;
 const RELEVANT_OF_TEN = 8;
 const PROPERTIES = 6;
@@ -127,7 +127,7 @@ function collecting(random: Random, { items, worth, start, step, question }: Col
   const relevant = [...items.keys()].filter((index) => worth[index] !== 0);
   return {
     acts: STICKING, noun: noun("sticker", "stickers"), foreignNoun: null, things: items.map((item) => [`"${item}"`]),
-    parts: ["n", "who", "act", "what"], asked: [0], others: [1, 2], wordy: false, minTelling: MIN_TELLING_STICKERS, kind: "number", closing: only.number(random), candidates: null,
+    parts: ["n", "who", "act", "what"], asked: [0], others: [1, 2], wordy: true, minTelling: MIN_TELLING_STICKERS, kind: "number", closing: only.number(random), candidates: null,
     draw: (drawing, who) => {
       const what = drawing.int(1, 10) <= RELEVANT_OF_TEN ? drawing.pick(relevant) : drawing.int(0, items.length - 1);
       return { act: drawing.int(0, 1), who, whom: NONE, n: drawing.int(...step), what };

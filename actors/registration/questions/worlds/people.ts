@@ -11,7 +11,7 @@ function goods(random: Random, name: string, asked: number, question: (teller: T
   const { noun, foreign } = random.pick(GOODS);
   return {
     name, noun, foreignNoun: foreign, acts: [GETTING, LOSING, GIVING, GIVING], step: [3, 26], start: [35, 80], asked, signed: false,
-    known: () => [],
+    known: null,
     starting: (teller, who, start) => teller.random.pick(STARTING).replace("{p}", () => teller.person(who)).replace("{q}", () => teller.count(start)),
     question: (teller) => question(teller, random.pick(noun.many)),
   };

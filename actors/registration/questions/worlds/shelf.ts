@@ -10,7 +10,7 @@ const THINGS = ["lamp", "kite", "globe", "basket", "mirror", "drum", "vase", "ca
 const PLACES = 6;
 const STEP = 3;
 const PART = 3;
-const MIN_TELLING_ROW = 5;
+const MIN_TELLING_ROW = 4;
 
 const ACTS: ReadonlyArray<Act> = [
   {

@@ -42,7 +42,7 @@ export function theme({ startText = String, ...words }: Words): Theme {
     start: words.start,
     asked: 1,
     signed: words.signed ?? false,
-    known: words.known ?? (() => []),
+    known: words.known ?? null,
     starting: (teller, who, start) => teller.random.pick(words.starting)
       .replace(/\{[px]\}/, () => teller.person(who)).replace("{q}", () => teller.count(start)).replace("{s}", () => startText(start)),
     question: (teller) => teller.random.pick(words.question).replace("{x}", () => teller.person(0)),
