@@ -179,6 +179,9 @@ const DETOUR: ReadonlyArray<Maker> = [
   amended(false), amended(true), cancelled("taken back", false), cancelled("taken back", true), cancelled("undone", false), repeated, restated, pronouns,
 ];
 
+/** Ways to tell one move by a detour. */
+export const DETOUR_COUNT = DETOUR.length;
+
 function beatsOf(d: Drafting): Array<Beat> {
   const { random, world, fresh } = d;
   const asked = (): Move => fresh(random.pick(world.asked));

@@ -39,6 +39,8 @@ interface Telling extends Teller {
   readonly signs: readonly [string, string];
   /** In what language a told move was told, where it was not English. */
   readonly languages: Map<number, Language>;
+  /** Told moves that something said later comes back to: those are told in English, to be known again. */
+  readonly recalled: ReadonlySet<number>;
 }
 
 interface Manner {
@@ -87,7 +89,7 @@ function told(telling: Telling, { id, move, real, by }: Utterance & { readonly t
   const { random, cast, world } = telling;
   const act = pick(world.acts, move.act);
   telling.languages.delete(id);
-  if (act.foreign !== null && !quiet && (move.n === NONE || move.n >= LEAST_FOREIGN) && random.int(1, 10) <= FOREIGN_OF_TEN) {
+  if (act.foreign !== null && !quiet && !telling.recalled.has(id) && (move.n === NONE || move.n >= LEAST_FOREIGN) && random.int(1, 10) <= FOREIGN_OF_TEN) {
     const language = random.pick(LANGUAGES);
     telling.languages.set(id, language);
     const said = foreignClause(telling, move, language, act);
@@ -216,6 +218,7 @@ function within(budget: number, blocks: ReadonlyArray<Say>): ReadonlyArray<Reado
 export function storyText(random: Random, bank: Bank, cast: Cast, world: World, plan: Plan, maxChars: number): string | null {
   const telling: Telling = {
     random, bank, cast, world, liar: plan.liar, languages: new Map(),
+    recalled: new Set(plan.blocks.flat().flatMap((one) => (one.type === "restate" || ((one.type === "amend" || one.type === "cancel") && one.late) ? [one.of] : []))),
     signs: random.sample(SIGNS, 2) as [string, string],
     person: (index) => mentioned(random, pick(cast.people, index)),
     count: (n, noun = world.noun) => quantity(random, n, noun, bank.measures),
