@@ -1,5 +1,5 @@
 /** All families. Every one but the last two is a reasoning family: facts must be combined to reach the answer. */
-import type { Family } from "./family.ts";
+import type { Engine, Family } from "./family.ts";
 import { counting } from "./worlds/accumulate.ts";
 import type { Readout, Theme } from "./worlds/accumulate.ts";
 import { cardNumber, cardTotal, legs, stickers } from "./worlds/cards.ts";
@@ -12,7 +12,7 @@ import { boardRing, colourRing, letterRing, tramRing } from "./worlds/themes-rin
 import { APPOINTMENT, CALENDAR, MEETING, MONTH_RING, MONTHS } from "./worlds/themes-times.ts";
 import type { Random } from "./random.ts";
 
-const plain = (name: string, world: Family["world"]): Family => ({ name, reasoning: true, format: null, world, formatted: null });
+const plain = (name: string, world: Family["world"], engine: Engine = "sum"): Family => ({ name, reasoning: true, engine, format: null, world, formatted: null });
 
 const sums = (theme: Theme, readout: Readout = asNumber): Family => plain(theme.name, (random) => counting(random, theme, readout));
 
@@ -45,14 +45,14 @@ export const FAMILIES = registry([
   ...[PURSE, BOAT, LIFT, PAGES, DEGREES, TANK, CART, POINTS, YEARS, ROAD].map((theme) => sums(theme)),
   sums(APPOINTMENT, asTime), sums(MEETING, asTime12), sums(CALENDAR, asDayOfMonth), sums(MONTH_RING, onRing(MONTHS, only.word)),
   ring("board", boardRing), ring("tour", tramRing), ring("wheel", colourRing), ring("alphabet", letterRing),
-  plain("shelf-row", shelfRow), plain("shelf-part", shelfPart),
-  plain("card-number", cardNumber), plain("card-total", cardTotal), plain("stickers", stickers), plain("legs", legs),
+  plain("shelf-row", shelfRow, "row"), plain("shelf-part", shelfPart, "row"),
+  plain("card-number", cardNumber, "cards"), plain("card-total", cardTotal, "cards"), plain("stickers", stickers, "collection"), plain("legs", legs, "collection"),
   {
-    name: "json-answer", reasoning: false, format: "json", world: (random) => counting(random, holdings(random), asNumber),
+    name: "json-answer", reasoning: false, engine: "sum", format: "json", world: (random) => counting(random, holdings(random), asNumber),
     formatted: (random, answer) => ({ answer: `{"answer":${answer}}`, closing: random.pick(JSON_CLOSING) }),
   },
   {
-    name: "locker-tag", reasoning: false, format: "exact", world: (random) => counting(random, PURSE, asNumber),
+    name: "locker-tag", reasoning: false, engine: "sum", format: "exact", world: (random) => counting(random, PURSE, asNumber),
     formatted: (random, answer) => {
       const tag = random.pick(["KX", "QR", "VD", "MZ", "TB"]);
       return { answer: `${tag}-${answer.padStart(4, "0")}`, closing: `Write the number with leading zeros to four digits, behind ${tag} and a hyphen: 7 would be ${tag}-0007.` };

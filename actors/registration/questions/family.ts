@@ -17,9 +17,14 @@ import type { Plan } from "./story/plan.ts";
 import { storyText } from "./story/tell.ts";
 import type { World } from "./story/world.ts";
 
+export const ENGINES = ["sum", "row", "cards", "collection"] as const;
+export type Engine = (typeof ENGINES)[number];
+
 export interface Family {
   readonly name: string;
   readonly reasoning: boolean;
+  /** Questions of one way to reckon: a challenge mixes them all. */
+  readonly engine: Engine;
   readonly format: FormatRule | null;
   readonly world: (random: Random, bank: Bank) => World;
   /** Answer and closing words where the family asks for a format. */

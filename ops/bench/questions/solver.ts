@@ -153,53 +153,116 @@ const withNames = (text: string): string => {
   return read
 }
 
-const readMove = (sentence: string, patterns: ReadonlyArray<ActPattern>): Reading | null => {
-  let best: { readonly reading: Reading; readonly length: number } | null = null
-  for (const { sign, pattern: form } of patterns) {
-    const match = form.exec(sentence)
-    if (match === null) continue
-    const { p, x, o = "", q, n } = match.groups ?? {}
-    const who = p ?? x ?? ""
-    const length = form.source.replace(/\(\?<.>\.\+\??\)|\.\*\?/g, "").length
-    if (best === null || length > best.length) best = { reading: { sign, who, whom: o, n: amount(q ?? n ?? "") }, length }
-  }
-  return best?.reading ?? null
-}
-
 interface Entry {
   reading: Reading
   times: number
 }
 
-const judged = (sentences: ReadonlyArray<string>, patterns: ReadonlyArray<ActPattern>): ReadonlyArray<Entry> => {
-  const liar = namesIn(sentences.find((sentence) => DISTRUST.test(sentence)) ?? "")[0]
-  const between = sentences.find((sentence) => /between|from "/.test(sentence) && sentence.includes('"')) ?? sentences.find((sentence) => /is told after "/.test(sentence))
-  const [from, to] = [...(between ?? "").matchAll(/"([^"]+)"/g)].map(([, sign = ""]) => sign)
+interface Clause {
+  readonly reading: Reading
+  readonly start: number
+  readonly end: number
+}
+
+/** Every clause of an act that stands anywhere in the text, the more literal reading first. */
+const clausesOf = (text: string, patterns: ReadonlyArray<ActPattern>): ReadonlyArray<Clause> => {
+  const found: Array<Clause & { readonly weight: number }> = []
+  for (const { sign, pattern: form } of patterns) {
+    for (const match of text.matchAll(new RegExp(form.source.replaceAll(".+?", "[^;]{1,75}?").replaceAll(".+)", "[^;.]{1,60}?(?=[.;,]| and | or |$))"), "gu"))) {
+      const { p, x, o = "", q, n } = match.groups ?? {}
+      const reading = { sign, who: p ?? x ?? "", whom: o, n: amount(q ?? n ?? "") }
+      const weight = form.source.replace(/\(\?<[pxo]>[^)]*\)|\(\?<.>\.\+\??\)|\.\+\?/g, "").length - match[0].length / 10
+      found.push({ reading, start: match.index, end: match.index + match[0].length, weight })
+    }
+  }
+  const kept: Array<Clause> = []
+  for (const one of found.toSorted((left, right) => right.weight - left.weight)) {
+    if (kept.every((other) => one.end <= other.start || one.start >= other.end)) kept.push(one)
+  }
+  return kept.toSorted((left, right) => left.start - right.start)
+}
+
+/** Whether the claim in the text holds, by the bank. */
+const claimHolds = (text: string): boolean | null => {
+  const item = /"([^"]+)"/.exec(text)?.[1]
+  for (const { items, properties } of OUR_BANK.matrices) {
+    if (item === undefined || !items.includes(item)) continue
+    const sides = properties.flatMap((property) => [...property.is.map((phrase) => ({ property, phrase, side: true })), ...property.not.map((phrase) => ({ property, phrase, side: false }))])
+    const said = sides.toSorted((one, other) => other.phrase.length - one.phrase.length).find(({ phrase }) => text.includes(phrase.toLowerCase()))
+    if (said !== undefined) return said.property.yes.has(item) === said.side
+  }
+  return null
+}
+
+/** Of two clauses that one sentence joins: 0 the first counts, 1 the second, null they are not joined. */
+const chosen = (before: string, gap: string, after: string): 0 | 1 | null => {
+  const claim = claimHolds(`${before.slice(-140)} ${gap} ${after.slice(0, 140)}`)
+  if (/and otherwise/.test(gap) || /provided that/.test(gap) || /in case/.test(gap) || /in the second case/.test(gap)) return claim === false ? 1 : 0
+  if (/should it be right/.test(gap) || /unless/.test(gap) || /world where it is false/.test(gap)) return claim === false ? 0 : 1
+  if (/; rather|others that/.test(gap) && /not so that|some claim/.test(before)) return /former/.test(after.slice(0, 40)) ? 0 : 1
+  if (/anyone who says/.test(gap) || /although it had been agreed/.test(gap)) return 0
+  if (/either /.test(before.slice(-30)) && /^ ?,? ?or /.test(gap)) return /first of which/.test(after.slice(0, 30)) ? 1 : 0
+  if (/far from it/.test(before.slice(-45)) || /came about instead/.test(gap)) return 1
+  if (/another that/.test(gap)) return 0
+  return null
+}
+
+const judged = (text: string, patterns: ReadonlyArray<ActPattern>): ReadonlyArray<Entry> => {
+  const liar = namesIn(text.split(/\.\.\. |\. |; | – /).find((sentence) => DISTRUST.test(sentence)) ?? "")[0]
+  const between = /"([^"]+)" (?:and before|and|up to) "([^"]+)"|between "([^"]+)" and "([^"]+)"/.exec(text)
+  const [from = "§", to = "§"] = (between?.slice(1) ?? []).filter((sign) => sign !== undefined)
+  const opens = [...text.matchAll(new RegExp(escaped(from), "g"))].map(({ index }) => index).find((index) => text[index - 1] !== '"') ?? -1
+  const closes = [...text.matchAll(new RegExp(escaped(to), "g"))].map(({ index }) => index).find((index) => text[index - 1] !== '"') ?? -1
+  const clauses = clausesOf(text, patterns)
   const entries: Array<Entry> = []
-  let skipping = false
   let spoken = ""
-  for (const sentence of sentences) {
-    if (sentence === between) continue
-    if (sentence === from) skipping = true
-    if (sentence === to) skipping = false
+  for (let index = 0; index < clauses.length; index++) {
+    const { reading: found, start, end } = clauses[index] as Clause
+    const reading = namesIn(found.who).length === 0 ? { ...found, who: spoken } : found
+    spoken = reading.who
+    const next = clauses[index + 1]
+    const before = text.slice(clauses[index - 1]?.end ?? 0, start)
+    const gap = text.slice(end, next?.start ?? text.length)
+    const lead = before.slice(Math.max(before.lastIndexOf(". "), before.lastIndexOf("; "), before.lastIndexOf(" – "), -1) + 1)
+    const trail = gap.slice(0, /\. |; | – |$/.exec(gap)?.index ?? gap.length)
+    const choice = next === undefined ? null : chosen(before, gap, text.slice(next.end))
+    if (choice !== null && next !== undefined) {
+      const counted = choice === 0 ? reading : next.reading
+      entries.push({ reading: namesIn(counted.who).length === 0 ? { ...counted, who: spoken } : counted, times: 1 })
+      index++
+      react(entries, text.slice(next.end, clauses[index + 1]?.start ?? text.length))
+      continue
+    }
+    if (start > opens && start < closes) continue
     const last = entries.at(-1)
-    const found = readMove(sentence, patterns)
-    const reading = found !== null && namesIn(found.who).length === 0 ? { ...found, who: spoken } : found
-    spoken = reading?.who ?? spoken
-    if (skipping || RESTATED.test(sentence)) continue
-    if (last !== undefined && (FORGET.test(sentence) || UNDONE.test(sentence))) last.times = 0
-    else if (last !== undefined && AGAIN.test(sentence)) last.times = 2
-    else if (DENIED.test(sentence) && reading !== null) entries.filter((entry) => entry.reading.n === reading.n && entry.reading.who === reading.who).forEach((entry) => { entry.times = 0 })
-    else if (RETOLD.test(sentence) && last !== undefined && reading !== null) last.reading = reading
-    else if (LATE.test(sentence) && reading !== null) {
+    const by = SAYS.exec(lead.trim() + " " + trail.trim())?.slice(1).find((group) => group !== undefined) ?? (lead + trail)
+    if (RESTATED.test(lead)) continue
+    if (DENIED.test(lead) || /it was a mix-up|take that back/.test(trail)) entries.filter((entry) => entry.reading.n === reading.n && entry.reading.who === reading.who).forEach((entry) => { entry.times = 0 })
+    else if (LATE.test(lead)) {
       const entry = entries.find((one) => one.reading.n === reading.n && one.reading.who === reading.who)
-      if (entry !== undefined) amend(entry, sentence.slice(-60))
-    } else if (reading !== null) {
-      const by = SAYS.exec(sentence)?.slice(1).find((group) => group !== undefined)
-      entries.push({ reading, times: UNREAL.test(sentence) || (liar !== undefined && by?.includes(liar) === true) ? 0 : 1 })
-    } else if (last !== undefined && /^no, |instead of|i misread|correct myself|, i mean|^scratch|^wait:|pardon|perdón|verzeihung|scusate|desculpem|^nein|^não|^nee|pas |nicht |niet |sino |bensì/.test(sentence)) amend(last, sentence)
+      if (entry !== undefined) amend(entry, gap.slice(0, 90))
+    } else if (RETOLD.test(lead) && last !== undefined) last.reading = reading
+    else {
+      const lied = liar !== undefined && by.includes(liar) && !(reading.who === liar && !SAYS.test(lead.trim()))
+      entries.push({ reading, times: UNREAL.test(lead) || UNREAL.test(trail) || lied ? 0 : 1 })
+      react(entries, gap)
+    }
   }
   return entries
+}
+
+/** What is said of the last move after it. */
+const react = (entries: Array<Entry>, gap: string): void => {
+  const last = entries.at(-1)
+  if (last === undefined) return
+  if (FORGET.test(gap) || UNDONE.test(gap)) last.times = 0
+  else if (AGAIN.test(gap)) last.times = 2
+  const likened = /(the same goes for|likewise with|followed suit|happened to|nor was it otherwise for|opposite direction|not so for|it was the reverse|turn the direction round)/.exec(gap)
+  if (likened !== null) {
+    const around = gap.slice(Math.max(0, likened.index - 60), likened.index + 110)
+    const n = amount(around.replace(/.*?(?=\d|«)/, "")) || amount(around)
+    entries.push({ reading: { ...last.reading, sign: /opposite|not so for|reverse|direction round/.test(around) ? -last.reading.sign : last.reading.sign, who: namesIn(around).at(-1) ?? last.reading.who, n }, times: 1 })
+  } else if (/no, |instead of|i misread|correct myself|, i mean|scratch|wait:|pardon|perdón|verzeihung|scusate|desculpem|nein, |não, |nee, |non, /.test(gap.slice(0, 60))) amend(last, gap.slice(0, 90))
 }
 
 const amend = (entry: Entry, text: string): void => {
@@ -240,7 +303,7 @@ export const solved = (prompt: string): { readonly answer: string; readonly entr
   const sentences = text.split(/\.\.\. |\. |; | – |\? /).map((sentence) => sentence.trim())
   if (family === undefined) throw new Error("no family")
   const asked = namesIn(questionOf(text))
-  const entries = judged(sentences, PATTERNS.get(family) ?? [])
+  const entries = judged(text, PATTERNS.get(family) ?? [])
   const totals = asked.map((who) => entries.reduce((sum, { reading, times }) => {
     if (reading.sign === 0) return sum + times * reading.n * (reading.whom === who ? 1 : reading.who === who ? -1 : 0)
     return sum + (reading.who === who ? times * reading.sign * reading.n : 0)

@@ -37,19 +37,22 @@ export const near = (one: string, other: string): boolean => {
   return restLong.length <= 1 || (restShort.length === 2 && restLong.length === 2 && restShort[0] === restLong[1] && restShort[1] === restLong[0])
 }
 
+const bones = (word: string): string => word.replace(/(.)\1+/g, "$1").replace(/(?<=.)[aeiou](?=.)/g, "")
+const byBones = Map.groupBy(vocabulary, bones)
+
 const corrected = new Map<string, string>()
 const correct = (word: string): string => {
   if (vocabulary.has(word) || word.length < 4) return word
   const known = corrected.get(word)
   if (known !== undefined) return known
-  const found = [0, -1, 1].flatMap((by) => byLength.get(word.length + by) ?? []).find((candidate) => near(candidate, word)) ?? word
+  const found = [0, -1, 1].flatMap((by) => byLength.get(word.length + by) ?? []).find((candidate) => near(candidate, word)) ?? byBones.get(bones(word))?.[0] ?? word
   corrected.set(word, found)
   return found
 }
 
 /** Lower case, plain letters, known words, words joined that were split. */
 export const cleaned = (prompt: string): string => {
-  const plain = [...prompt].map((letter) => LATIN[letter] ?? letter).join("").toLowerCase()
+  const plain = [...prompt.replace(/ – er – |, hm,| \(let me see\)|; we+l+,|\. u+m,| – how shall i put it –/gi, " ")].map((letter) => LATIN[letter] ?? letter).join("").toLowerCase()
   const joined = plain.replace(/(\p{L}+) (\p{L}+)/gu, (both, one: string, other: string) =>
     (!vocabulary.has(one) || !vocabulary.has(other)) && vocabulary.has(one + other) ? one + other : both)
   return joined.replace(/\p{L}+/gu, correct)

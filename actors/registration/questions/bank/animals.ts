@@ -52,7 +52,7 @@ export const ANIMALS = matrix(
       yes: "dolphin, goldfish, octopus, salmon, shark, trout, tuna, whale", unsure: "crab, frog, snail, snake, tortoise, mosquito, dragonfly",
     },
     horns: {
-      is: "carries a pair of horns or antlers on its head in many pictures", not: "never grows horns or antlers",
+      is: "grows horns or antlers", not: "never grows horns or antlers",
       yes: "cow, deer, goat", unsure: "giraffe, rhinoceros, sheep, snail",
     },
     hooves: {

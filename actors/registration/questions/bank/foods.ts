@@ -34,7 +34,7 @@ export const FOODS = matrix(
     },
     alcohol: { is: "may make one drunk|has alcohol in it", not: "holds no alcohol", yes: "beer, wine", unsure: "vinegar, chocolate, mustard, ice cream, yoghurt" },
     peel: {
-      is: "is peeled before a person eats it, with a thick skin that nobody swallows", not: "has no thick peel that people throw away",
+      is: "is peeled of a thick skin before eating", not: "has no thick peel",
       yes: "banana, orange, pineapple", unsure: "apple, carrot, cucumber, egg, garlic, lemon, lime, onion, peach, pear, potato, apricot, turnip, broccoli, cheese, sausage, lemonade, salmon fillet, jam, plum, radish, celery, mustard, grape",
     },
     stone: {

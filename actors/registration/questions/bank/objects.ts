@@ -10,13 +10,13 @@ export const OBJECTS = matrix(
   trumpet, tuba, vase, violin, wardrobe, washing machine, yacht, aeroplane, balaclava`,
   {
     worn: {
-      is: "is worn on the body|is a piece of clothing or footwear", not: "is not for wearing",
+      is: "is worn on the body|is clothing or footwear", not: "is not for wearing",
       yes: "balaclava, boot, coat, glove, hat, jacket, mitten, sandal, scarf, shirt, shoe, skirt, sock, sweater, trousers", unsure: "key",
     },
     feet: { is: "belongs on the feet|is pulled over the toes", not: "has no business on anybody's feet", yes: "boot, sandal, shoe, sock", unsure: "trousers, carpet, horseshoe, stool" },
     head: { is: "is meant for the head|is put on the head", not: "is not put on the head", yes: "balaclava, hat", unsure: "scarf, pillow" },
     music: {
-      is: "makes music in an orchestra or band|is a musical instrument", not: "is no musical instrument",
+      is: "is a musical instrument", not: "is no musical instrument",
       yes: "accordion, drum, flute, guitar, harp, piano, tambourine, trumpet, tuba, violin", unsure: "saw, spoon, laptop, telephone, television",
     },
     strings: { is: "has strings to pluck or bow|sounds by its plucked or bowed strings", not: "has no strings to pluck or bow", yes: "guitar, harp, violin", unsure: "piano" },
@@ -27,7 +27,7 @@ export const OBJECTS = matrix(
     },
     rails: { is: "runs on rails", not: "needs no rails", yes: "train, tram", unsure: "ladder" },
     afloat: {
-      is: "carries people across or under water|travels on the sea or beneath it", not: "is not made for travelling on or under water", yes: "canoe, ferry, rowing boat, submarine, yacht", unsure: "bathtub",
+      is: "travels on the sea or beneath it", not: "does not travel on or under water", yes: "canoe, ferry, rowing boat, submarine, yacht", unsure: "bathtub",
     },
     air: { is: "carries passengers through the air", not: "does not carry anybody through the air", yes: "aeroplane, helicopter" },
     two_wheels: { is: "has exactly two wheels and is ridden astride", not: "is not ridden on two wheels", yes: "bicycle, motorbike" },
@@ -41,11 +41,11 @@ export const OBJECTS = matrix(
       is: "is furniture made for sitting on", not: "is not furniture for sitting on", yes: "armchair, chair, sofa, stool", unsure: "bed, pillow, bathtub, desk, table, carpet",
     },
     tool: {
-      is: "lies in a carpenter's toolbox|is a tool of someone who works with wood", not: "is nothing that a carpenter keeps in a toolbox",
+      is: "lies in a carpenter's toolbox|is a carpenter's tool", not: "is no tool of a carpenter's",
       yes: "chisel, drill, hammer, pincers, sandpaper, saw, screwdriver", unsure: "axe, anvil, bucket, key, ladder, nail, pencil, scissors, screw, glove, notebook, horseshoe",
     },
     plug: {
-      is: "needs electricity to do its work|is of no use without electricity", not: "works without any electricity",
+      is: "needs electricity to do its work", not: "works without any electricity",
       yes: "fridge, laptop, television, washing machine, tram", unsure: "car, bus, bicycle, drill, guitar, kettle, lorry, piano, motorbike, telephone, train, aeroplane, helicopter, submarine, tractor, ferry, yacht, screwdriver, saw, bed, armchair",
     },
     holds: {

@@ -43,7 +43,7 @@ export const RELATIONS = [
     envelopes=letters; hangars=aeroplanes; egg cups=boiled eggs; coffins=the dead; photo albums=snapshots; jewel cases=rings and necklaces; shoe boxes=footwear; salt shakers=salt`),
   relation("colour", "wears a hat the colour of {}|has a hat as coloured as {}", "in the {} hat|whose hat is {}",
     `fresh snow=white; blood=red; a ripe lemon=yellow; grass=green; coal=black; a clear noon sky=blue; milk=white; a ripe tomato=red; a canary=yellow; spinach=green;
-    soot=black; a carrot=orange; chocolate=brown; an elephant=grey; tar=black; salt=white; a cucumber=green; a fire engine in a picture book=red; a flamingo=pink; cornflowers=blue`),
+    soot=black; a carrot=orange; chocolate=brown; an elephant=grey; tar=black; salt=white; a cucumber=green; a flamingo=pink; cornflowers=blue`),
   relation("month", "has a birthday in {}|turned thirty in {}", "whose birthday month is {}|who celebrates in {} of the year",
     `January=the first month; February=the second month; March=the third month; April=the fourth month; May=the fifth month; June=the sixth month; July=the seventh month;
     August=the eighth month; September=the ninth month; October=the tenth month; November=the eleventh month; December=the last month`),

@@ -39,6 +39,27 @@ const CAME_TO_NOTHING = [
   "what stayed a mere idea was this:", "this was only a dream:", "in a story somebody made up,", "the plan, later given up, was that", "there was talk, all of it idle, that", "almost, but in the end not at all,", "a wish that did not come true:",
 ];
 
+const TRUE = ["true", "a fact", "correct", "the truth", "perfectly true"];
+const FALSE = ["untrue", "false", "a lie", "an invention", "incorrect", "a fairy tale", "a fabrication"];
+/** Around a verdict: whether it stands, or is turned into its opposite. */
+const VERDICTS: ReadonlyArray<{ readonly turns: boolean; readonly say: (word: string, clause: string) => string }> = [
+  { turns: false, say: (word, clause) => `it is ${word} that ${clause}` },
+  { turns: true, say: (word, clause) => `it is by no means ${word} that ${clause}` },
+  { turns: true, say: (word, clause) => `nobody can call it ${word} that ${clause}` },
+  { turns: false, say: (word, clause) => `whoever calls it ${word} that ${clause} is right` },
+  { turns: true, say: (word, clause) => `whoever calls it ${word} that ${clause} is mistaken` },
+  { turns: true, say: (word, clause) => `it would be silly to call it ${word} that ${clause}` },
+  { turns: false, say: (word, clause) => `a judge found it ${word} that ${clause}, and the judge was right` },
+  { turns: true, say: (word, clause) => `a judge found it ${word} that ${clause}, but the judge was wrong` },
+  { turns: true, say: (word, clause) => `it turned out to be anything but ${word} that ${clause}` },
+  { turns: false, say: (word, clause) => `everybody calls it ${word} that ${clause}, and rightly so` },
+  { turns: true, say: (word, clause) => `many call it ${word} that ${clause}, but that is an error` },
+];
+const verdict = (counts: boolean): Frame => (random, clause) => {
+  const { turns, say } = random.pick(VERDICTS);
+  return say(random.pick(counts === turns ? FALSE : TRUE), clause);
+};
+
 type Frame = (random: Random, clause: string, onlooker: Onlooker) => string;
 
 const subject = (random: Random, onlooker: Onlooker): string => (random.int(0, 2) === 0 ? onlooker() : random.pick(GROUPS));
@@ -58,8 +79,8 @@ const nobody = (verbs: ReadonlyArray<string>): Frame => (random, clause) => `${r
 const tail = (tails: ReadonlyArray<string>): Frame => (random, clause) => `${clause}, ${random.pick(tails)}`;
 const head = (heads: ReadonlyArray<string>): Frame => (random, clause) => `${random.pick(heads)} ${clause}`;
 
-const COUNTING: ReadonlyArray<Frame> = [seen(SEEN), seen(SEEN), itIs(IT_IS), nobody(NOBODY), tail(TAIL), head(CAME_TRUE)];
-const NOT_COUNTING: ReadonlyArray<Frame> = [seen(UNSEEN), seen(UNSEEN), itIs(IT_IS_NOT), nobody(NOBODY_CAN), tail(TAIL_NOT), head(CAME_TO_NOTHING)];
+const COUNTING: ReadonlyArray<Frame> = [verdict(true), verdict(true), verdict(true), seen(SEEN), seen(SEEN), itIs(IT_IS), nobody(NOBODY), tail(TAIL), head(CAME_TRUE)];
+const NOT_COUNTING: ReadonlyArray<Frame> = [verdict(false), verdict(false), verdict(false), verdict(false), seen(UNSEEN), seen(UNSEEN), itIs(IT_IS_NOT), nobody(NOBODY_CAN), tail(TAIL_NOT), head(CAME_TO_NOTHING)];
 
 export const counting: Frame = (random, clause, onlooker) => random.pick(COUNTING)(random, clause, onlooker);
 export const notCounting: Frame = (random, clause, onlooker) => random.pick(NOT_COUNTING)(random, clause, onlooker);
@@ -78,7 +99,14 @@ const SAYS: ReadonlyArray<(who: string, clause: string) => string> = [
 ];
 export const saying = (random: Random, who: string, clause: string): string => random.pick(SAYS)(who, clause);
 
-const DISTRUST: ReadonlyArray<(who: string) => string> = [
+const DISTRUST: ReadonlyArray<(who: string, honest: string) => string> = [
+  (who, honest) => `between ${honest} and ${who}, the former tells the truth and the latter nothing but lies`,
+  (who, honest) => `between ${who} and ${honest}, the latter tells the truth and the former nothing but lies`,
+  (who, honest) => `${honest} is as honest as ${who} is not: leave out all that comes from the latter`,
+  (who, honest) => `people call ${honest} a liar, but the liar is ${who}, of whose reports not one counts`,
+  (who, honest) => `unlike ${who}, who invents everything, ${honest} can be trusted`,
+  (who, honest) => `to call ${honest} a liar would be wrong; to call ${who} one is right, so drop what that one says`,
+  (who, honest) => `not ${honest} but ${who} is the one whose reports are never true`,
   (who) => `pay no heed to anything that comes from ${who}, a notorious liar`,
   (who) => `not a word of ${who} is to be believed`,
   (who) => `of those quoted here, ${who} makes everything up`,
@@ -88,7 +116,7 @@ const DISTRUST: ReadonlyArray<(who: string) => string> = [
   (who) => `what ${who} tells people is invariably false, so drop it`,
   (who) => `nothing counts for which ${who} is our only source`,
 ];
-export const distrusting = (random: Random, who: string): string => random.pick(DISTRUST)(who);
+export const distrusting = (random: Random, who: string, honest: string): string => random.pick(DISTRUST)(who, honest);
 
 const INSTEAD: ReadonlyArray<(wrong: string, right: string) => string> = [
   (wrong, right) => `no, not ${wrong} but ${right}`,

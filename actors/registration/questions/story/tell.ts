@@ -15,9 +15,9 @@ import type { Act, Move, Teller, World } from "./world.ts";
 const FOREIGN_OF_TEN = 2;
 const ASIDE_OF_TEN = 1;
 const FRAMED_OF_TEN = 4;
-const MAX_RETOLD = 30;
+const MAX_RETOLD = 24;
 /** So much over the budget that telling anew would hardly help. */
-const HOPELESS = 1.25;
+const HOPELESS = 1.15;
 /** What stands between two clauses, on an average. */
 const JOINT_CHARS = 2;
 const LEAST_FOREIGN = 2;
@@ -41,12 +41,16 @@ interface Telling extends Teller {
   readonly languages: Map<number, Language>;
   /** Told moves that something said later comes back to: those are told in English, to be known again. */
   readonly recalled: ReadonlySet<number>;
+  /** By what frame such a move was told: it is spoken of by the same verb, or it would be taken for another. */
+  readonly frames: Map<number, string>;
 }
 
 interface Manner {
   /** How the person who moves is called, in place of a name or description. */
   readonly who?: string;
   readonly whom?: string;
+  /** The told move that is meant. */
+  readonly of?: number;
   /** Nobody else is mentioned. */
   readonly quiet?: boolean;
 }
@@ -58,9 +62,18 @@ function onlooker({ random, cast, liar }: Telling): string {
   return random.pick([...people, ...cast.strangers]);
 }
 
+function frameOf({ random, world, recalled, frames }: Telling, act: number, of: number | undefined): string {
+  const { english } = pick(world.acts, act);
+  if (of === undefined || !recalled.has(of)) return random.pick(english);
+  const known = frames.get(of);
+  const frame = known !== undefined && english.includes(known) ? known : random.pick(english);
+  if (known === undefined) frames.set(of, frame);
+  return frame;
+}
+
 function clause(telling: Telling, { act, who, whom, n, what }: Move, manner: Manner = {}): string {
   const { random, world } = telling;
-  const frame = random.pick(pick(world.acts, act).english);
+  const frame = frameOf(telling, act, manner.of);
   const filled = frame.replace(/\{(\w)\}/g, (_, slot: string) => {
     if (slot === "p") return manner.who ?? telling.person(who);
     if (slot === "x") return manner.whom ?? manner.who ?? telling.person(who);
@@ -97,7 +110,7 @@ function told(telling: Telling, { id, move, real, by }: Utterance & { readonly t
     const around = by !== NONE ? phrases.says : real ? phrases.so : phrases.notSo;
     return random.pick(around).replace("{c}", () => said).replace("{p}", () => pick(cast.people, by).name);
   }
-  const said = clause(telling, move, quiet ? { quiet, who: pick(cast.people, move.who).name } : {});
+  const said = clause(telling, move, quiet ? { quiet, who: pick(cast.people, move.who).name } : { of: id });
   if (by !== NONE) return mood.saying(random, telling.person(by), said);
   if (!real) return mood.notCounting(random, said, () => onlooker(telling));
   if (quiet || random.int(1, 10) > FRAMED_OF_TEN) return mood.opened(random, said);
@@ -111,7 +124,7 @@ function amended(telling: Telling, { of, move, from, part, late }: Utterance & {
   const language = telling.languages.get(of);
   if (part === "act") {
     const right = clause(telling, move);
-    return late ? mood.late(random, clause(telling, from), `${random.pick(IN_FACT)} ${right}`) : mood.retold(random, right);
+    return late ? mood.late(random, clause(telling, from, { of }), `${random.pick(IN_FACT)} ${right}`) : mood.retold(random, right);
   }
   if (part === "n" && !late && language !== undefined) {
     const say = CARDINAL[language];
@@ -121,12 +134,12 @@ function amended(telling: Telling, { of, move, from, part, late }: Utterance & {
     ? [bare(random, from.n), bare(random, move.n)]
     : part === "what" ? [random.pick(pick(world.things, from.what)), random.pick(pick(world.things, move.what))] : [telling.person(from.who), telling.person(move.who)];
   const amendment = mood.instead(random, wrong, right);
-  return late ? mood.late(random, clause(telling, from), amendment) : amendment;
+  return late ? mood.late(random, clause(telling, from, { of }), amendment) : amendment;
 }
 
 function cancelled(telling: Telling, { of, move, how, late }: Utterance & { readonly type: "cancel" }): string {
   const { random } = telling;
-  if (late) return mood.denied(random, clause(telling, move));
+  if (late) return mood.denied(random, clause(telling, move, { of }));
   const language = telling.languages.get(of);
   if (language !== undefined) return random.pick(how === "undone" ? PHRASES[language].undone : PHRASES[language].forget);
   return how === "undone" ? mood.undone(random) : mood.forgetting(random);
@@ -162,7 +175,7 @@ function said(telling: Telling, utterance: Utterance, block: ReadonlyArray<Utter
       return language === undefined ? mood.again(random) : random.pick(PHRASES[language].again);
     }
     case "restate":
-      return mood.restated(random, clause(telling, utterance.move));
+      return mood.restated(random, clause(telling, utterance.move, { of: utterance.of }));
     case "select":
       return mood.selecting(random, claimText(telling, utterance.claim), clause(telling, utterance.yes), clause(telling, utterance.no));
     case "contrast":
@@ -178,7 +191,8 @@ function said(telling: Telling, utterance: Utterance, block: ReadonlyArray<Utter
     case "distrust": {
       const language = random.pick(LANGUAGES);
       if (random.int(1, 10) <= FOREIGN_OF_TEN) return random.pick(PHRASES[language].distrust).replace("{p}", pick(cast.people, utterance.who).name);
-      return mood.distrusting(random, telling.person(utterance.who));
+      const honest = random.pick([...cast.people.keys()].filter((index) => index !== utterance.who));
+      return mood.distrusting(random, telling.person(utterance.who), telling.person(honest));
     }
   }
 }
@@ -217,7 +231,7 @@ function within(budget: number, blocks: ReadonlyArray<Say>): ReadonlyArray<Reado
 /** The whole text without noise, of at most `maxChars`; null where the plan is too much for them. */
 export function storyText(random: Random, bank: Bank, cast: Cast, world: World, plan: Plan, maxChars: number): string | null {
   const telling: Telling = {
-    random, bank, cast, world, liar: plan.liar, languages: new Map(),
+    random, bank, cast, world, liar: plan.liar, languages: new Map(), frames: new Map(),
     recalled: new Set(plan.blocks.flat().flatMap((one) => (one.type === "restate" || ((one.type === "amend" || one.type === "cancel") && one.late) ? [one.of] : []))),
     signs: random.sample(SIGNS, 2) as [string, string],
     person: (index) => mentioned(random, pick(cast.people, index)),

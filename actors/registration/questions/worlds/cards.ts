@@ -17,12 +17,12 @@ const MIN_SIDES = 3;
 
 const MARKING: ReadonlyArray<Act> = [
   {
-    english: ["{p} | added {q} to every card naming something that {w}", "every card of {x} whose thing {w} | gained {q}", "{p} | raised by {q} all cards with a thing that {w}", "{q} | were granted by {x} to each card for what {w}", "each thing that {w} | rose by {q} in the hand of {x}"],
-    foreign: foreign("{p} sumó {n} puntos a cada tarjeta con algo \"that {w}\" | {p} a ajouté {n} points à chaque carte avec quelque chose \"that {w}\" | {p} zählte {n} Punkte zu jeder Karte dazu mit etwas \"that {w}\" | {p} ha aggiunto {n} punti a ogni carta con qualcosa \"that {w}\" | {p} somou {n} pontos a cada cartão com algo \"that {w}\" | {p} gaf {n} punten erbij aan elke kaart met iets \"that {w}\""),
+    english: ["{p} | added {q} to each card that {w}", "each card of {x} that {w} | gained {q}", "{p} | raised by {q} everything that {w}", "{q} | went to each card of {x} that {w}", "whatever {w} | rose by {q} for {x}", "{p} made everything that {w} | dearer by {q}"],
+    foreign: foreign("{p} sumó {n} puntos a cada tarjeta \"that {w}\" | {p} a ajouté {n} points à chaque carte \"that {w}\" | {p} zählte {n} Punkte zu jeder Karte dazu, \"that {w}\" | {p} ha aggiunto {n} punti a ogni carta \"that {w}\" | {p} somou {n} pontos a cada cartão \"that {w}\" | {p} gaf {n} punten erbij aan elke kaart \"that {w}\""),
   },
   {
-    english: ["{p} | took {q} off every card naming something that {w}", "every card of {x} whose thing {w} | lost {q}", "{p} | lowered by {q} all cards with a thing that {w}", "{q} | were subtracted by {x} from each card for what {w}", "each thing that {w} | fell by {q} in the hand of {x}"],
-    foreign: foreign("{p} restó {n} puntos a cada tarjeta con algo \"that {w}\" | {p} a retiré {n} points à chaque carte avec quelque chose \"that {w}\" | {p} zog {n} Punkte von jeder Karte ab mit etwas \"that {w}\" | {p} ha tolto {n} punti a ogni carta con qualcosa \"that {w}\" | {p} tirou {n} pontos a cada cartão com algo \"that {w}\" | {p} trok {n} punten af van elke kaart met iets \"that {w}\""),
+    english: ["{p} | took {q} off each card that {w}", "each card of {x} that {w} | lost {q}", "{p} | lowered by {q} everything that {w}", "{q} | were struck by {x} from each card that {w}", "whatever {w} | fell by {q} for {x}", "{p} made everything that {w} | cheaper by {q}"],
+    foreign: foreign("{p} restó {n} puntos a cada tarjeta \"that {w}\" | {p} a retiré {n} points à chaque carte \"that {w}\" | {p} zog {n} Punkte von jeder Karte ab, \"that {w}\" | {p} ha tolto {n} punti a ogni carta \"that {w}\" | {p} tirou {n} pontos a cada cartão \"that {w}\" | {p} trok {n} punten af van elke kaart \"that {w}\""),
   },
 ];
 
@@ -80,7 +80,7 @@ function marking(random: Random, { deal: { items, sides }, start, counted, quest
       return total < 0 ? null : String(total);
     },
     setting: (teller) => [teller.random.pick([
-      `everyone has the cards ${items.join(", ")}, at first each worth ${start}`, `everybody's cards say ${items.join(", ")}, each worth ${start} points at the outset`,
+      `everyone has cards that name these things: ${items.join(", ")}; at first each is worth ${start}`, `the cards of all name things (${items.join(", ")}), each worth ${start} points at the outset`,
     ])],
     question: (teller) => question(teller.person(0)),
   };
