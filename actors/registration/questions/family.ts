@@ -63,7 +63,7 @@ export function drafted(family: Family, random: Random, bank: Bank): Drafted {
     if (plan === null) continue;
     const { answer, closing } = family.formatted?.(random, plan.answer) ?? { answer: plan.answer, closing: world.closing };
     const story = storyText(random, bank, cast, world, plan, MAX_STORY_CHARS - closing.length - NOISE_CHARS);
-    if (story === null) continue;
+    if (story === null || story.length + closing.length >= MAX_STORY_CHARS) continue;
     const prompt = `${withNoise(random, story)} ${closing}`;
     if (prompt.length < MIN_STORY_CHARS || prompt.length > MAX_STORY_CHARS) continue;
     return { prompt, answer, kind: world.kind, format: family.format, cast, world, plan, story };
