@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 
 const CONFIGURATION_FAULT = 78
+/** Six processes, one after the other, on a machine that may be busy. */
+const PROCESSES_MS = 180_000
 
 interface Ended {
   readonly status: number
@@ -46,7 +48,7 @@ describe("hub questions", () => {
     await writeFile(given, keys.slice(1).map(({ id, answer }) => JSON.stringify({ id, answer })).join("\n"))
     expect(await hub("grade", given, "--answers", key)).toMatchObject({ status: 1, output: expect.stringMatching(/wrong: s1 \([\w-]+\): null[\s\S]*11 of 12 \(91\.7 %\)/) as string })
     expect((await hub("sample", "--answers", key)).errors).toContain("exists already")
-  })
+  }, PROCESSES_MS)
 
   it.each([
     [["sample", "--count", "0"], "--count takes a whole number"],

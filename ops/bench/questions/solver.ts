@@ -123,7 +123,7 @@ const RESTATED = /i repeat|as i have told|in other words|only told again|happene
 const RETOLD = /happened instead is|strike that sentence|from start to end|replace what i have|on second thoughts/
 const LATE = /where i told you that|i slipped when|about the statement|a correction to/
 const DENIED = /untrue that|i take that back|delete the statement|whatever i said/
-const DISTRUST = any(["a notorious liar", "is to be believed", "makes everything up", "leave out whatever was", "whoever quotes", "strike from this story", "is invariably false", "is our only source", ...fromForeign("distrust")])
+const DISTRUST = any(["nothing but lies", "leave out all that comes", "but the liar is", "invents everything", "a liar would be wrong", "reports are never true", "a notorious liar", "is to be believed", "makes everything up", "leave out whatever was", "whoever quotes", "strike from this story", "is invariably false", "is our only source", ...fromForeign("distrust")])
 const SAYS = /^according to ([^,]+),|^(\S+) says that|^(\S+) told us|if we go by (\S+)|so says (\S+)|have it from (\S+)|^(\S+) swears|about it, (\S+) answered|in the words of (\S+):|^(\S+) wrote in a letter|^(?:según|d'après|laut|secondo|segundo|volgens) ([^\s,]+)|^(\S+) (?:cuenta|raconte|erzählt|racconta|conta|vertelt)|, (?:dice|dit|sagt|diz|zegt) (\S+)/
 
 const ASIDES = [...source.matchAll(/\((?:name|_|)(?:, n)?\) => [`"]([^`"]+)[`"],/g)].map(([, text = ""]) => escaped(text.toLowerCase()).replace(/\\\$\\\{[^}]*\}/g, ".{1,25}?"))
@@ -162,6 +162,26 @@ interface Clause {
   readonly reading: Reading
   readonly start: number
   readonly end: number
+}
+
+const FALSE_WORD = /(?:untrue|false|a lie|an invention|incorrect|a fairy tale|a fabrication)$/
+const TRUE_WORD = /(?:perfectly true|true|a fact|correct|the truth)$/
+const TURNED = /by no means|nobody can call|mistaken|silly to call|judge was wrong|anything but|that is an error/
+
+/** Whether a verdict on a clause lets it count; null where there is none. */
+const verdictOn = (lead: string, trail: string): boolean | null => {
+  const said = lead.trim().replace(/ that$/, "")
+  if (!/it is|by no means|can call it|calls? it|call it|found it|anything but/.test(said)) return null
+  const word = FALSE_WORD.test(said) ? false : TRUE_WORD.test(said) ? true : null
+  return word === null ? null : TURNED.test(`${lead} ${trail}`) ? !word : word
+}
+
+/** The liar's name, by what the sentence says of the two it may name. */
+const liarIn = (sentence: string): string | undefined => {
+  const [one, other] = namesIn(sentence)
+  if (/former tells the truth|people call|is as honest as|^not .* is the one whose/.test(sentence)) return other
+  if (/to call .* a liar would be wrong/.test(sentence)) return other
+  return one
 }
 
 /** Every clause of an act that stands anywhere in the text, the more literal reading first. */
@@ -208,7 +228,7 @@ const chosen = (before: string, gap: string, after: string): 0 | 1 | null => {
 }
 
 const judged = (text: string, patterns: ReadonlyArray<ActPattern>): ReadonlyArray<Entry> => {
-  const liar = namesIn(text.split(/\.\.\. |\. |; | – /).find((sentence) => DISTRUST.test(sentence)) ?? "")[0]
+  const liar = liarIn(text.split(/\.\.\. |\. |; | – /).find((sentence) => DISTRUST.test(sentence)) ?? "")
   const between = /"([^"]+)" (?:and before|and|up to) "([^"]+)"|between "([^"]+)" and "([^"]+)"/.exec(text)
   const [from = "§", to = "§"] = (between?.slice(1) ?? []).filter((sign) => sign !== undefined)
   const opens = [...text.matchAll(new RegExp(escaped(from), "g"))].map(({ index }) => index).find((index) => text[index - 1] !== '"') ?? -1
@@ -244,7 +264,7 @@ const judged = (text: string, patterns: ReadonlyArray<ActPattern>): ReadonlyArra
     } else if (RETOLD.test(lead) && last !== undefined) last.reading = reading
     else {
       const lied = liar !== undefined && by.includes(liar) && !(reading.who === liar && !SAYS.test(lead.trim()))
-      entries.push({ reading, times: UNREAL.test(lead) || UNREAL.test(trail) || lied ? 0 : 1 })
+      entries.push({ reading, times: verdictOn(lead, trail) ?? !(UNREAL.test(lead) || UNREAL.test(trail) || lied) ? 1 : 0 })
       react(entries, gap)
     }
   }
