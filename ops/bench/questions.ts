@@ -2,7 +2,7 @@
 import { namedQuestions } from "../../actors/registration/questions/generate.ts"
 import { randomFromSeed } from "../../actors/registration/questions/random.ts"
 import { guess } from "./questions/guess.ts"
-import { measured, type Rates, seedOf } from "./questions/measure.ts"
+import { deploymentBank, measured, type Rates, seedOf } from "./questions/measure.ts"
 import { solve } from "./questions/solver.ts"
 import { skeletons, structuresOf } from "./questions/structures.ts"
 
@@ -25,7 +25,8 @@ export const questionCases = (say: Say): void => {
   for (let index = 0; index < TIMED; index++) namedQuestions(randomFromSeed(seedOf("time", index)))
   const { user, system } = process.cpuUsage(began)
   say(`\nquestions: ${((user + system) / 1000 / TIMED).toFixed(2)} ms of CPU make a challenge`)
-  told(say, "solver", measured(solve, CHALLENGES, "red team"))
+  told(say, "solver, our words alone", measured(solve, CHALLENGES, "red team"))
+  told(say, "solver, a deployment with words that it has not seen", measured(solve, CHALLENGES, "red team", deploymentBank()))
   told(say, "guesses", measured(guess, CHALLENGES, "red team"))
   const drawn = skeletons(SKELETONS, "skeletons")
   const least = [...structuresOf()].toSorted(([, one], [, other]) => one - other)[0]

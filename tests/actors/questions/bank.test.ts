@@ -6,6 +6,8 @@ import { LEGS } from "../../../actors/registration/questions/bank/animals.ts";
 import { factsOf } from "../../../actors/registration/questions/bank/bank.ts";
 import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts";
 import { MAX_FILE_BYTES, readBank } from "../../../actors/registration/questions/bank/own.ts";
+import { FAMILIES } from "../../../actors/registration/questions/families.ts";
+import { drafted } from "../../../actors/registration/questions/family.ts";
 import { namedQuestions } from "../../../actors/registration/questions/generate.ts";
 import { labelled } from "./support.ts";
 
@@ -64,10 +66,27 @@ describe("a deployment's own bank", () => {
     expect(readBank(null)).toEqual({ ok: true, bank: OUR_BANK });
   });
 
+  it("tells most stories in its words, where it has some", async () => {
+    const lines = [
+      { type: "clause", family: "shelf-row", act: "up", texts: ["{p} zoomed {w} {q} to the right"] }, { type: "clause", family: "shelf-part", act: "down", texts: ["{p} zoomed {w} {q} to the left"] },
+      { type: "remark", says: "liar", texts: ["{p} has a wooden nose"] }, { type: "remark", says: "contrast", texts: ["zounds, {r}, though {w} to a fool"] },
+    ];
+    const read = await written("words.jsonl", lines.map((line) => JSON.stringify(line)).join("\n"));
+    if (!read.ok) throw new Error(read.problem);
+    const family = FAMILIES.find(({ name }) => name === "shelf-part");
+    if (family === undefined) throw new Error("no shelf");
+    const stories = Array.from({ length: 60 }, (_, i) => drafted(family, labelled(`words ${i}`), read.bank));
+    const share = (pattern: RegExp): number => stories.filter(({ story }) => pattern.test(story)).length / stories.length;
+    expect(share(/zoomed the [\s\S]* zoomed the /)).toBeGreaterThan(0.8);
+    expect(share(/a wooden nose/)).toBeGreaterThan(0.4);
+    expect(share(/zounds/i)).toBeGreaterThan(0.5);
+    expect(stories.every(({ prompt }) => !/[{}|]/.test(prompt))).toBe(true);
+  });
+
   it.each([
     ["a.json", "[", "a.json: is not JSON"],
     ["a.json", "{}", "a.json: must hold one array of records"],
-    ["a.json", '[{"type":"riddle"}]', "a.json record 1: type must be one of question, relation, measure"],
+    ["a.json", '[{"type":"riddle"}]', "a.json record 1: type must be one of question, relation, measure, clause, remark"],
     ["b.jsonl", '\n{"type":"measure","n":1,"phrase":"x"}', "b.jsonl line 2: n: "],
     ["b.jsonl", '{"type":"measure","n":5,"phrase":"x","m":1}', "b.jsonl line 1: m: "],
     ["b.jsonl", JSON.stringify({ ...relation, ref: ["who has no place for it"] }), "b.jsonl line 1: ref.0: "],
@@ -75,6 +94,12 @@ describe("a deployment's own bank", () => {
     ["b.jsonl", JSON.stringify({ ...relation, pairs: relation.pairs.map(([key]) => [key, "white"]) }), "b.jsonl record 1: pairs: all have the same value"],
     ["b.jsonl", `${JSON.stringify(relation)}\n${JSON.stringify(relation)}`, 'two relations are called "ships"'],
     ["c.jsonl", '{"type":"question","prompt":"How many?","answer":"some","kind":"number"}', "c.jsonl record 1: answer: is not read as a number by the grader"],
+    ["c.jsonl", '{"type":"clause","family":"purses","act":"up","texts":["{p} won {q}"]}', "c.jsonl record 1: family: must be one of holdings, "],
+    ["c.jsonl", '{"type":"clause","family":"purse","act":"give","texts":["{p} won {q}"]}', "c.jsonl record 1: act: purse has no give"],
+    ["c.jsonl", '{"type":"clause","family":"legs","act":"up","texts":["{p} won {q}"]}', "c.jsonl record 1: texts.0: {p} and {q} and {w} wanted, each once, found {p} {q}"],
+    ["c.jsonl", '{"type":"clause","family":"purse","act":"up","texts":["{p} won {coins}"]}', "c.jsonl line 1: texts.0: "],
+    ["c.jsonl", '{"type":"remark","says":"forget","texts":["no, not {c}"]}', "c.jsonl record 1: texts.0: no slot wanted, each once, found {c}"],
+    ["c.jsonl", '{"type":"remark","says":"perhaps","texts":["{c}"]}', "c.jsonl line 1: says: "],
     ["d.json", `["${"x".repeat(MAX_FILE_BYTES)}"]`, "d.json: is larger than"],
     ["e.txt", "[]", "holds no .json or .jsonl file"],
   ])("%s holding %s is one line that says what is wrong", async (name, text, problem) => {

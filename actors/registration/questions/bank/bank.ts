@@ -46,7 +46,25 @@ export interface OwnQuestion {
   readonly format: FormatRule | null;
 }
 
+/**
+ * What a deployment's own words may say around clauses: `{c}` a clause, `{p}` a person, `{w}` and `{r}` what was wrong and what
+ * is right; of a contrast `{r}` and `{w}` are clauses.
+ */
+export const REMARK_SLOTS = {
+  so: ["{c}"], "not so": ["{c}"], says: ["{p}", "{c}"], liar: ["{p}"], contrast: ["{r}", "{w}"], instead: ["{r}", "{w}"], forget: [], undone: [], again: [],
+  restated: ["{c}"], denied: ["{c}"],
+} as const;
+export type RemarkKind = keyof typeof REMARK_SLOTS;
+
+/** A deployment's own ways to tell a story. */
+export interface Wording {
+  /** Frames of acts, by the first English frame that the act has here. */
+  readonly clauses: ReadonlyMap<string, ReadonlyArray<string>>;
+  readonly remarks: ReadonlyMap<RemarkKind, ReadonlyArray<string>>;
+}
+
 export interface Bank {
+  readonly wording: Wording;
   readonly matrices: ReadonlyArray<Matrix>;
   readonly relations: ReadonlyArray<Relation>;
   readonly measures: ReadonlyArray<Measure>;

@@ -5,4 +5,4 @@ import { MEASURES } from "./measures.ts";
 import { OBJECTS } from "./objects.ts";
 import { RELATIONS } from "./relations.ts";
 
-export const OUR_BANK: Bank = { matrices: [ANIMALS, FOODS, OBJECTS], relations: RELATIONS, measures: MEASURES, questions: [] };
+export const OUR_BANK: Bank = { matrices: [ANIMALS, FOODS, OBJECTS], relations: RELATIONS, measures: MEASURES, questions: [], wording: { clauses: new Map(), remarks: new Map() } };

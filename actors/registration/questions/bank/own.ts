@@ -1,7 +1,7 @@
 /**
  * A deployment's own bank: a folder of `.json` (one array) and `.jsonl` (one record a line) files, read once at the start.
  *
- * - A record is a question of its own, a relation or a measure; `ops/docs/questions.md` shows each.
+ * - A record is a question of its own, a relation, a measure, or words to tell with; `ops/docs/questions.md` shows each.
  * - Everything is decoded and bounded; the first record that is wrong is told in one line that names file, record and field.
  * - Its relations and measures weigh together as much as ours, however few they are: half of the people in the stories are
  *   known by facts that stand in no public source.
@@ -12,14 +12,19 @@ import { Result, Schema, SchemaIssue } from "effect";
 import { grade } from "../grade.ts";
 import { MAX_ANSWER_CHARS, MAX_PROMPT_CHARS } from "../question.ts";
 import type { FormatRule } from "../question.ts";
-import type { Bank, Measure, OwnQuestion, Relation } from "./bank.ts";
+import { FAMILIES } from "../families.ts";
+import { randomFromSeed, SEED_BYTES } from "../random.ts";
+import { REMARK_SLOTS } from "./bank.ts";
+import type { Bank, Measure, OwnQuestion, Relation, RemarkKind } from "./bank.ts";
 import { OUR_BANK } from "./index.ts";
 
 export const MAX_FILES = 100;
 export const MAX_FILE_BYTES = 1_000_000;
 export const MAX_RECORDS = 20_000;
 const MAX_PHRASE_CHARS = 80;
-const MAX_PHRASES = 20;
+const MAX_FRAME_CHARS = 120;
+const MAX_PHRASES = 40;
+const ACTS = ["up", "down", "give"];
 const MAX_PAIRS = 2000;
 const MIN_PAIRS = 4;
 const MIN_MEASURE = 2;
@@ -29,6 +34,10 @@ const phrase = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(MAX
 /** With `{}` where the key or the value goes. */
 const template = Schema.String.check(Schema.isMaxLength(MAX_PHRASE_CHARS), Schema.isPattern(/^[^\p{Cc}{}]*\{\}[^\p{Cc}{}]*$/u));
 const templates = Schema.Array(template).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_PHRASES));
+
+/** Words around slots; which slots is looked at by kind. */
+const frames = Schema.Array(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(MAX_FRAME_CHARS), Schema.isPattern(/^(?:[^\p{Cc}{}]|\{[a-z]\})*$/u)))
+  .check(Schema.isMinLength(1), Schema.isMaxLength(MAX_PHRASES));
 
 const RECORDS = {
   question: Schema.Struct({
@@ -43,6 +52,8 @@ const RECORDS = {
     pairs: Schema.Array(Schema.Tuple([phrase, phrase])).check(Schema.isMinLength(MIN_PAIRS), Schema.isMaxLength(MAX_PAIRS)),
   }),
   measure: Schema.Struct({ type: Schema.Literal("measure"), n: Schema.Int.check(Schema.isBetween({ minimum: MIN_MEASURE, maximum: MAX_MEASURE })), phrase }),
+  clause: Schema.Struct({ type: Schema.Literal("clause"), family: phrase, act: Schema.Literals(["up", "down", "give"]), texts: frames }),
+  remark: Schema.Struct({ type: Schema.Literal("remark"), says: Schema.Literals(Object.keys(REMARK_SLOTS) as ReadonlyArray<RemarkKind>), texts: frames }),
 } as const;
 
 export type OwnRecord = { readonly [Type in keyof typeof RECORDS]: (typeof RECORDS)[Type]["Type"] }[keyof typeof RECORDS];
@@ -97,6 +108,24 @@ function questionOf({ prompt, answer, kind, format: named }: OwnRecord & { reado
   return question;
 }
 
+/** Each slot once, and no other. */
+function withSlots(texts: ReadonlyArray<string>, wanted: ReadonlyArray<string>, place: string): void {
+  for (const [index, text] of texts.entries()) {
+    const found = (text.match(/\{[a-z]\}/g) ?? []).toSorted();
+    if (found.join("") !== wanted.toSorted().join("")) throw new Problem(`${place}: texts.${index}: ${wanted.join(" and ") || "no slot"} wanted, each once, found ${found.join(" ") || "none"}`);
+  }
+}
+
+/** By what the act is found again: its first English frame. */
+function actOf({ family: name, act, texts }: OwnRecord & { readonly type: "clause" }, place: string): string {
+  const world = FAMILIES.find((family) => family.name === name)?.world(randomFromSeed(new Uint8Array(SEED_BYTES)), OUR_BANK);
+  if (world === undefined) throw new Problem(`${place}: family: must be one of ${FAMILIES.map((family) => family.name).join(", ")}`);
+  const first = world.acts[ACTS.indexOf(act)]?.english[0];
+  if (first === undefined) throw new Problem(`${place}: act: ${name} has no ${act}`);
+  withSlots(texts, ["{p}", "{q}", ...(act === "give" ? ["{o}"] : []), ...(world.things.length > 0 ? ["{w}"] : [])], place);
+  return first;
+}
+
 function filesOf(folder: string): ReadonlyArray<string> {
   let names: ReadonlyArray<string>;
   try {
@@ -129,13 +158,23 @@ function bankOf(folder: string): Bank {
   const questions: Array<OwnQuestion> = [];
   const relations: Array<Relation> = [];
   const measures: Array<Measure> = [];
+  const clauses = new Map<string, ReadonlyArray<string>>();
+  const remarks = new Map<RemarkKind, ReadonlyArray<string>>();
+  let records = 0;
   for (const name of filesOf(folder)) {
     for (const [index, record] of recordsOf(name, textOf(folder, name)).entries()) {
       const place = `${name} record ${index + 1}`;
       if (record.type === "question") questions.push(questionOf(record, place));
       else if (record.type === "relation") relations.push(relationOf(record, place));
-      else measures.push({ n: record.n, phrase: record.phrase });
-      if (questions.length + relations.length + measures.length > MAX_RECORDS) throw new Problem(`${name}: there are more than ${MAX_RECORDS} records`);
+      else if (record.type === "measure") measures.push({ n: record.n, phrase: record.phrase });
+      else if (record.type === "clause") {
+        const act = actOf(record, place);
+        clauses.set(act, [...(clauses.get(act) ?? []), ...record.texts]);
+      } else {
+        withSlots(record.texts, REMARK_SLOTS[record.says], place);
+        remarks.set(record.says, [...(remarks.get(record.says) ?? []), ...record.texts]);
+      }
+      if (++records > MAX_RECORDS) throw new Problem(`${name}: there are more than ${MAX_RECORDS} records`);
     }
   }
   const names = relations.map(({ name }) => name);
@@ -146,6 +185,7 @@ function bankOf(folder: string): Bank {
     relations: [...OUR_BANK.relations, ...weighed(relations, OUR_BANK.relations.length)],
     measures: [...OUR_BANK.measures, ...weighed(measures, OUR_BANK.measures.length)],
     questions,
+    wording: { clauses, remarks },
   };
 }
 

@@ -1,5 +1,5 @@
 /** Puts a plan into words: every utterance becomes a clause, in one of several languages, and all of them running text. */
-import type { Bank } from "../bank/bank.ts";
+import type { Bank, RemarkKind } from "../bank/bank.ts";
 import { CARDINAL, LANGUAGES, PHRASES } from "../language/foreign.ts";
 import type { Language } from "../language/foreign.ts";
 import * as mood from "../language/mood.ts";
@@ -15,6 +15,8 @@ import type { Act, Move, Teller, World } from "./world.ts";
 const FOREIGN_OF_TEN = 2;
 const ASIDE_OF_TEN = 1;
 const FRAMED_OF_TEN = 4;
+/** Where a deployment has words of its own for something, most of it is said in them. */
+const OWN_OF_TEN = 8;
 const MAX_RETOLD = 24;
 /** So much over the budget that telling anew would hardly help. */
 const HOPELESS = 1.15;
@@ -41,8 +43,8 @@ interface Telling extends Teller {
   readonly languages: Map<number, Language>;
   /** Told moves that something said later comes back to: those are told in English, to be known again. */
   readonly recalled: ReadonlySet<number>;
-  /** By what frame such a move was told: it is spoken of by the same verb, or it would be taken for another. */
-  readonly frames: Map<number, string>;
+  /** By what frame of which act such a move was told: it is spoken of by the same verb, or it would be taken for another. */
+  readonly frames: Map<string, string>;
 }
 
 interface Manner {
@@ -62,12 +64,27 @@ function onlooker({ random, cast, liar }: Telling): string {
   return random.pick([...people, ...cast.strangers]);
 }
 
-function frameOf({ random, world, recalled, frames }: Telling, act: number, of: number | undefined): string {
+/** The frames of an act: a deployment's own, or ours. */
+function framesOf({ random, world, bank }: Telling, act: number): ReadonlyArray<string> {
   const { english } = pick(world.acts, act);
+  const own = bank.wording.clauses.get(english[0] ?? "") ?? [];
+  return own.length > 0 && random.int(1, 10) <= OWN_OF_TEN ? own : english;
+}
+
+/** A remark in a deployment's own words; null where it has none, or ours are to be used. */
+function remark({ random, bank }: Telling, kind: RemarkKind, slots: Readonly<Record<string, () => string>>): string | null {
+  const own = bank.wording.remarks.get(kind) ?? [];
+  if (own.length === 0 || random.int(1, 10) > OWN_OF_TEN) return null;
+  return random.pick(own).replace(/\{(\w)\}/g, (_, slot: string) => slots[slot]?.() ?? "");
+}
+
+function frameOf(telling: Telling, act: number, of: number | undefined): string {
+  const { random, recalled, frames } = telling;
+  const english = framesOf(telling, act);
   if (of === undefined || !recalled.has(of)) return random.pick(english);
-  const known = frames.get(of);
-  const frame = known !== undefined && english.includes(known) ? known : random.pick(english);
-  if (known === undefined) frames.set(of, frame);
+  const known = frames.get(`${of} ${act}`);
+  const frame = known ?? random.pick(english);
+  frames.set(`${of} ${act}`, frame);
   return frame;
 }
 
@@ -111,10 +128,14 @@ function told(telling: Telling, { id, move, real, by }: Utterance & { readonly t
     return random.pick(around).replace("{c}", () => said).replace("{p}", () => pick(cast.people, by).name);
   }
   const said = clause(telling, move, quiet ? { quiet, who: pick(cast.people, move.who).name } : { of: id });
-  if (by !== NONE) return mood.saying(random, telling.person(by), said);
-  if (!real) return mood.notCounting(random, said, () => onlooker(telling));
+  const c = (): string => said;
+  if (by !== NONE) {
+    const who = telling.person(by);
+    return remark(telling, "says", { p: () => who, c }) ?? mood.saying(random, who, said);
+  }
+  if (!real) return remark(telling, "not so", { c }) ?? mood.notCounting(random, said, () => onlooker(telling));
   if (quiet || random.int(1, 10) > FRAMED_OF_TEN) return mood.opened(random, said);
-  return mood.counting(random, said, () => onlooker(telling));
+  return remark(telling, "so", { c }) ?? mood.counting(random, said, () => onlooker(telling));
 }
 
 const IN_FACT = ["the truth is that", "in fact", "it should read:", "what really happened is that"];
@@ -133,16 +154,19 @@ function amended(telling: Telling, { of, move, from, part, late }: Utterance & {
   const [wrong, right] = part === "n"
     ? [bare(random, from.n), bare(random, move.n)]
     : part === "what" ? [random.pick(pick(world.things, from.what)), random.pick(pick(world.things, move.what))] : [telling.person(from.who), telling.person(move.who)];
-  const amendment = mood.instead(random, wrong, right);
+  const amendment = remark(telling, "instead", { w: () => wrong, r: () => right }) ?? mood.instead(random, wrong, right);
   return late ? mood.late(random, clause(telling, from, { of }), amendment) : amendment;
 }
 
 function cancelled(telling: Telling, { of, move, how, late }: Utterance & { readonly type: "cancel" }): string {
   const { random } = telling;
-  if (late) return mood.denied(random, clause(telling, move, { of }));
+  if (late) {
+    const denied = clause(telling, move, { of });
+    return remark(telling, "denied", { c: () => denied }) ?? mood.denied(random, denied);
+  }
   const language = telling.languages.get(of);
   if (language !== undefined) return random.pick(how === "undone" ? PHRASES[language].undone : PHRASES[language].forget);
-  return how === "undone" ? mood.undone(random) : mood.forgetting(random);
+  return how === "undone" ? remark(telling, "undone", {}) ?? mood.undone(random) : remark(telling, "forget", {}) ?? mood.forgetting(random);
 }
 
 function same(telling: Telling, move: Move): Manner {
@@ -172,14 +196,18 @@ function said(telling: Telling, utterance: Utterance, block: ReadonlyArray<Utter
       return cancelled(telling, utterance);
     case "repeat": {
       const language = telling.languages.get(utterance.of);
-      return language === undefined ? mood.again(random) : random.pick(PHRASES[language].again);
+      return language === undefined ? remark(telling, "again", {}) ?? mood.again(random) : random.pick(PHRASES[language].again);
     }
-    case "restate":
-      return mood.restated(random, clause(telling, utterance.move, { of: utterance.of }));
+    case "restate": {
+      const again = clause(telling, utterance.move, { of: utterance.of });
+      return remark(telling, "restated", { c: () => again }) ?? mood.restated(random, again);
+    }
     case "select":
       return mood.selecting(random, claimText(telling, utterance.claim), clause(telling, utterance.yes), clause(telling, utterance.no));
-    case "contrast":
-      return mood.contrasting(random, clause(telling, utterance.right), clause(telling, utterance.wrong));
+    case "contrast": {
+      const [right, wrong] = [clause(telling, utterance.right), clause(telling, utterance.wrong)];
+      return remark(telling, "contrast", { r: () => right, w: () => wrong }) ?? mood.contrasting(random, right, wrong);
+    }
     case "likewise": {
       const { base, move } = utterance;
       return (base.act === move.act ? mood.likewise : mood.opposite)(random, telling.person(move.who), bare(random, move.n));
@@ -192,7 +220,7 @@ function said(telling: Telling, utterance: Utterance, block: ReadonlyArray<Utter
       const language = random.pick(LANGUAGES);
       if (random.int(1, 10) <= FOREIGN_OF_TEN) return random.pick(PHRASES[language].distrust).replace("{p}", pick(cast.people, utterance.who).name);
       const honest = random.pick([...cast.people.keys()].filter((index) => index !== utterance.who));
-      return mood.distrusting(random, telling.person(utterance.who), telling.person(honest));
+      return remark(telling, "liar", { p: () => telling.person(utterance.who) }) ?? mood.distrusting(random, telling.person(utterance.who), telling.person(honest));
     }
   }
 }
