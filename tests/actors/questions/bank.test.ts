@@ -83,6 +83,15 @@ describe("a deployment's own bank", () => {
     expect(stories.every(({ prompt }) => !/[{}|]/.test(prompt))).toBe(true);
   });
 
+  it("keeps the words of one theme out of another that has a frame in common with it", async () => {
+    const read = await written("words.json", JSON.stringify([{ type: "clause", family: "points", act: "down", texts: ["{p} was booed, for {q}"] }]));
+    if (!read.ok) throw new Error(read.problem);
+    const told = (family: string): ReadonlyArray<boolean> => FAMILIES.filter(({ name }) => name === family)
+      .flatMap((one) => Array.from({ length: 20 }, (_, i) => drafted(one, labelled(`booed ${i}`), read.bank).story.includes("booed")));
+    expect(told("points")).toContain(true);
+    expect(told("holdings")).not.toContain(true);
+  });
+
   it.each([
     ["a.json", "[", "a.json: is not JSON"],
     ["a.json", "{}", "a.json: must hold one array of records"],

@@ -56,9 +56,12 @@ export const REMARK_SLOTS = {
 } as const;
 export type RemarkKind = keyof typeof REMARK_SLOTS;
 
+/** An act is known by all its English frames: two themes may have one in common, and mean other things by it. */
+export const wordingKey = (english: ReadonlyArray<string>): string => english.join("\n");
+
 /** A deployment's own ways to tell a story. */
 export interface Wording {
-  /** Frames of acts, by the first English frame that the act has here. */
+  /** Frames of acts, by `wordingKey`. */
   readonly clauses: ReadonlyMap<string, ReadonlyArray<string>>;
   readonly remarks: ReadonlyMap<RemarkKind, ReadonlyArray<string>>;
 }

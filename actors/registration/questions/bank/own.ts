@@ -14,7 +14,7 @@ import { MAX_ANSWER_CHARS, MAX_PROMPT_CHARS } from "../question.ts";
 import type { FormatRule } from "../question.ts";
 import { FAMILIES } from "../families.ts";
 import { randomFromSeed, SEED_BYTES } from "../random.ts";
-import { REMARK_SLOTS } from "./bank.ts";
+import { REMARK_SLOTS, wordingKey } from "./bank.ts";
 import type { Bank, Measure, OwnQuestion, Relation, RemarkKind } from "./bank.ts";
 import { OUR_BANK } from "./index.ts";
 
@@ -116,14 +116,14 @@ function withSlots(texts: ReadonlyArray<string>, wanted: ReadonlyArray<string>, 
   }
 }
 
-/** By what the act is found again: its first English frame. */
+/** By what the act is found again. */
 function actOf({ family: name, act, texts }: OwnRecord & { readonly type: "clause" }, place: string): string {
   const world = FAMILIES.find((family) => family.name === name)?.world(randomFromSeed(new Uint8Array(SEED_BYTES)), OUR_BANK);
   if (world === undefined) throw new Problem(`${place}: family: must be one of ${FAMILIES.map((family) => family.name).join(", ")}`);
-  const first = world.acts[ACTS.indexOf(act)]?.english[0];
-  if (first === undefined) throw new Problem(`${place}: act: ${name} has no ${act}`);
+  const found = world.acts[ACTS.indexOf(act)];
+  if (found === undefined) throw new Problem(`${place}: act: ${name} has no ${act}`);
   withSlots(texts, ["{p}", "{q}", ...(act === "give" ? ["{o}"] : []), ...(world.things.length > 0 ? ["{w}"] : [])], place);
-  return first;
+  return wordingKey(found.english);
 }
 
 function filesOf(folder: string): ReadonlyArray<string> {

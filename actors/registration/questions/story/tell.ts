@@ -1,4 +1,5 @@
 /** Puts a plan into words: every utterance becomes a clause, in one of several languages, and all of them running text. */
+import { wordingKey } from "../bank/bank.ts";
 import type { Bank, RemarkKind } from "../bank/bank.ts";
 import { CARDINAL, LANGUAGES, PHRASES } from "../language/foreign.ts";
 import type { Language } from "../language/foreign.ts";
@@ -19,7 +20,7 @@ const FRAMED_OF_TEN = 4;
 const OWN_OF_TEN = 8;
 const MAX_RETOLD = 24;
 /** So much over the budget that telling anew would hardly help. */
-const HOPELESS = 1.15;
+const HOPELESS = 1.2;
 /** What stands between two clauses, on an average. */
 const JOINT_CHARS = 2;
 const LEAST_FOREIGN = 2;
@@ -67,7 +68,7 @@ function onlooker({ random, cast, liar }: Telling): string {
 /** The frames of an act: a deployment's own, or ours. */
 function framesOf({ random, world, bank }: Telling, act: number): ReadonlyArray<string> {
   const { english } = pick(world.acts, act);
-  const own = bank.wording.clauses.get(english[0] ?? "") ?? [];
+  const own = bank.wording.clauses.get(wordingKey(english)) ?? [];
   return own.length > 0 && random.int(1, 10) <= OWN_OF_TEN ? own : english;
 }
 
@@ -247,10 +248,12 @@ function within(budget: number, blocks: ReadonlyArray<Say>): ReadonlyArray<Reado
   for (let retold = 0; total > budget; retold++) {
     if (retold === MAX_RETOLD) return null;
     const longest = texts.reduce((most, block, index) => (length(block) > length(texts[most] ?? []) ? index : most), 0);
-    // Now and then another: what is said last for a block is what it stands with.
-    const index = retold % 3 === 2 ? (longest + retold) % texts.length : longest;
+    // Now and then another, for the longest may be as short as it can be.
+    const index = retold % 2 === 1 ? (longest + retold) % texts.length : longest;
     const other = pick(blocks, index)();
-    total += length(other) - length(pick(texts, index));
+    const saved = length(pick(texts, index)) - length(other);
+    if (saved <= 0) continue;
+    total -= saved;
     texts[index] = other;
   }
   return texts;
