@@ -2,6 +2,7 @@
  * A grammar of templates read backwards: "{slot:Kind}" stands for anything that another rule reads.
  * All templates of one kind share their beginnings in a tree, and what is read at a place is read once.
  */
+import type { Random } from "../../../actors/registration/questions/random.ts"
 import { type Lattice, plain, tokens, Vocabulary } from "./lattice.ts"
 
 export type Slots = Readonly<Record<string, unknown>>
@@ -59,7 +60,8 @@ export class Grammar {
       const before = known.get(key)
       if (before !== undefined) return before
       if (kind === GAP) {
-        return Array.from({ length: Math.min(GAP_WORDS, words.length - at) + 1 }, (_, count) => ({ to: at + count, value: words.slice(at, at + count).join(" "), cost: GAP_COST + 0.5 * count }))
+        const skipped = Array.from({ length: Math.min(GAP_WORDS, words.length - at) + 1 }, (_, count) => count)
+        return skipped.map((count) => ({ to: at + count, value: words.slice(at, at + count).join(" "), cost: GAP_COST + count / 2 }))
       }
       const found: Array<Read> = []
       const rule = this.#rules.get(kind)
@@ -93,7 +95,7 @@ export class Grammar {
 }
 
 /** Everything that a telling function may say: each of its draws is made in every way. */
-export const everything = <T>(say: (random: { int: (min: number, max: number) => number; pick: <U>(items: ReadonlyArray<U>) => U; shuffle: <U>(items: ReadonlyArray<U>) => Array<U>; sample: <U>(items: ReadonlyArray<U>, count: number) => Array<U> }) => T): ReadonlyArray<T> => {
+export const everything = <T>(say: (random: Random) => T): ReadonlyArray<T> => {
   const said: Array<T> = []
   let script: Array<number> = []
   for (;;) {
@@ -103,7 +105,9 @@ export const everything = <T>(say: (random: { int: (min: number, max: number) =>
       return min + (script[spans.length - 1] ?? 0)
     }
     const sample = <U>(items: ReadonlyArray<U>, count: number): Array<U> => [...items].slice(0, count)
-    said.push(say({ int, pick: (items) => items[int(0, items.length - 1)] as never, shuffle: (items) => (int(0, 1) === 0 ? [...items] : [...items].toReversed()), sample }))
+    const pick = <U>(items: ReadonlyArray<U>): U => items[int(0, items.length - 1)] as U
+    const shuffle = <U>(items: ReadonlyArray<U>): Array<U> => (int(0, 1) === 0 ? [...items] : items.toReversed())
+    said.push(say({ int, pick, shuffle, sample }))
     const next = spans.map((_, index) => script[index] ?? 0)
     let last = next.length - 1
     while (last >= 0 && (next[last] ?? 0) + 1 >= (spans[last] ?? 0)) last--

@@ -9,8 +9,9 @@ import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import { FAMILIES } from "../../../actors/registration/questions/families.ts"
 import type { Family } from "../../../actors/registration/questions/family.ts"
 import { clock, clock12 } from "../../../actors/registration/questions/language/clock.ts"
+import { MONTHS } from "../../../actors/registration/questions/worlds/themes-times.ts"
 import { GOODS } from "../../../actors/registration/questions/worlds/goods.ts"
-import { Grammar, type Read } from "./grammar.ts"
+import { Grammar } from "./grammar.ts"
 import { plain, tokens } from "./lattice.ts"
 import { addQuestions, basics, grammarOf, holds, type Mark, type Person, type Told, type Unit } from "./templates.ts"
 
@@ -40,15 +41,13 @@ interface Question {
   readonly w?: string
 }
 
-const bestOf = (reads: ReadonlyArray<Read>, at: number): number => Math.max(...reads.map(({ to, cost }) => to - at - 2 * cost))
-
 const askedIn = (words: ReadonlyArray<string>): Question | null => {
   const read = asking.reader(asking.vocabulary.lattice(words), words)
   let best: Question | null = null
   let most = 0
   for (let at = 0; at < words.length; at++) {
     for (const one of read("question", at)) {
-      const score = bestOf([one], at)
+      const score = one.to - at - 2 * one.cost
       if (score > most) [best, most] = [one.value as Question, score]
     }
   }
@@ -68,7 +67,9 @@ const unitsOf = (grammar: Grammar, words: ReadonlyArray<string>): { readonly uni
   }
   for (let at = 0; at < words.length; at++) {
     step(at, at + 1, SKIPPED, null)
-    for (const kind of ["unit", "exchanged", "question"]) for (const one of read(kind, at)) if (one.to > at) step(at, one.to, UNIT + SLIP * one.cost, kind === "question" ? [] : one.value)
+    for (const kind of ["unit", "exchanged", "question"]) {
+      for (const one of read(kind, at)) if (one.to > at) step(at, one.to, UNIT + SLIP * one.cost, kind === "question" ? [] : one.value)
+    }
   }
   const units: Array<Unit> = []
   let skipped = 0
@@ -86,8 +87,13 @@ interface Entry {
   times: number
 }
 
+interface Happened {
+  readonly entries: ReadonlyArray<Entry>
+  readonly nameOf: (person: Person | undefined) => string
+}
+
 /** What happened, by the rules that a reader follows, and who is who. */
-const happened = (units: ReadonlyArray<Unit>, asked: Person | undefined): { readonly entries: ReadonlyArray<Entry>; readonly nameOf: (person: Person | undefined) => string } => {
+const happened = (units: ReadonlyArray<Unit>, asked: Person | undefined): Happened => {
   const marks = new Map(units.flatMap((unit) => (unit.type === "intro" ? [[unit.name, unit.mark] as const] : [])))
   const valueOf = ({ relation, key }: Mark): string | undefined => OUR_BANK.relations.find(({ name }) => name === relation)?.pairs.find(([one]) => one === key)?.[1]
   let last = ""
@@ -153,7 +159,16 @@ const listOf = (slots: Readonly<Record<string, unknown>>): ReadonlyArray<string>
 /** The answer to the question, as well as this program can tell. */
 export const solve = (prompt: string): string => solved(prompt).answer
 
-export const solved = (prompt: string): { readonly answer: string; readonly family: string; readonly skipped: number; readonly units: ReadonlyArray<Unit> } => {
+interface Solved {
+  readonly answer: string
+  readonly family: string
+  /** Words that were not read. */
+  readonly skipped: number
+  readonly units: ReadonlyArray<Unit>
+}
+
+/** With what was read, to be looked at. */
+export const solved = (prompt: string): Solved => {
   const words = tokens(plain(prompt))
   const question = askedIn(words)
   const family = BY_NAME.get(question?.family ?? "")
@@ -209,4 +224,4 @@ export const solved = (prompt: string): { readonly answer: string; readonly fami
 
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 const ringOf = (name: string, names: ReadonlyArray<string>): ReadonlyArray<string> | null =>
-  name === "alphabet" ? LETTERS : name === "month" ? (BY_NAME.get(name)?.world({ int: (min) => min, pick: (items) => items[0] as never, shuffle: (items) => [...items], sample: (items, count) => items.slice(0, count) }, OUR_BANK).candidates ?? null) : names.length > 0 ? names : null
+  name === "alphabet" ? LETTERS : name === "month" ? MONTHS : names.length > 0 ? names : null

@@ -106,7 +106,7 @@ describe("drafted questions", () => {
     for (const question of drafts) {
       const others = mentions(question.prompt, NAMES).filter((name) => name !== question.answer);
       const number = Number(question.answer);
-      const near = Number.isNaN(number) ? [] : [number - 1, number + 1, number * 10, -number - 1].map(String);
+      const near = Number.isNaN(number) ? [] : [number - 1, number + 1, number * 10, -number - 1].map(String).filter((text) => text !== question.answer);
       const guesses = [...others, ...near, ...(question.prompt.match(/\d+/g) ?? []).filter((digits) => digits !== question.answer && question.format === null && question.kind === "number")];
       for (const guess of guesses) expect([question.prompt, guess, grade(question, guess)]).toEqual([question.prompt, guess, false]);
     }
