@@ -4,7 +4,7 @@ import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { detailsOf, outcome } from "../support/outcome.ts"
 import { BYPASS_TOKEN, freshHandle } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { logOf, type TestService, testService } from "../support/service.ts"
 import { answersOf, Applicant, type Challenge, failToSolve } from "./steps.ts"
 
 const POW_WINDOW_SECONDS = 4
@@ -138,6 +138,8 @@ describe("step 2", () => {
       rules: { questions: 5, required_correct: REQUIRED, ttl_seconds: ANSWER_TTL_SECONDS, answer_format: expect.any(String), note: expect.any(String) }
     })
     expect(questions.questions.map((question) => Object.keys(question).toSorted())).toEqual(Array.from({ length: 5 }, () => ["id", "prompt"]))
+    const kept = (await logOf(service.view, "challenge", challenge.id)).flatMap(({ commit }) => commit.events) as ReadonlyArray<{ readonly questions?: ReadonlyArray<{ readonly answer: string }> }>
+    expect(kept.flatMap((event) => (event.questions ?? []).map(({ answer }) => answer.startsWith("sealed1.")))).toEqual([true, true, true, true, true])
     expect(questions.questions.map(({ id }) => id)).toEqual(["q1", "q2", "q3", "q4", "q5"])
     expect(Date.parse(questions.expires_at) - before).toBeGreaterThanOrEqual(ANSWER_TTL_SECONDS * 1000 - 1)
     expect(outcome(await one.stepTwo(challenge.id, { pow_nonce: "again" }))).toBe("409 questions_already_served")
