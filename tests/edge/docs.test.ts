@@ -1,30 +1,45 @@
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
+import { createHash, createHmac } from "node:crypto"
+import { once } from "node:events"
 import { existsSync, statSync } from "node:fs"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import { ERROR_STATUS } from "../../schemas/errors.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { webhookString } from "../../schemas/signing/webhook.ts"
+import { drawPort } from "../../ops/launcher/ports.ts"
 import { ENDPOINTS } from "../../edge/http/endpoints.ts"
-import { testFolder } from "../harness/index.ts"
+import { testFolder, waitFor } from "../harness/index.ts"
 import signing from "../vectors/request-signing.json" with { type: "json" }
 import pow from "../vectors/proof-of-work.json" with { type: "json" }
+import webhooks from "../vectors/webhook-signing.json" with { type: "json" }
 import { openWorld, type World } from "./edge.ts"
 
 const execute = promisify(execFile)
 const [get, patch] = signing.requests
 const [proof] = pow.proofs
+const [delivery] = webhooks.deliveries
+
+const PAGES = ["javascript", "python", "shell"] as const
 
 let world: World
 let reference: string
 let folder: string
 
+/** What is served, with the languages' pages behind the reference. */
+const texts = new Map<string, string>()
+
 /** A code block by the name behind its language. */
 const block = (name: string): string => {
-  const found = new RegExp(`^\`\`\`\\w+ ${name.replace(".", "\\.")}\\n([\\s\\S]*?)^\`\`\``, "m").exec(reference)?.[1]
-  if (found === undefined) throw new Error(`the reference has no block named ${name}`)
+  const found = new RegExp(`^\`\`\`\\w+ ${name.replace(".", "\\.")}\\n([\\s\\S]*?)^\`\`\``, "m").exec([...texts.values()].join("\n"))?.[1]
+  if (found === undefined) throw new Error(`no page has a block named ${name}`)
   return found
 }
+
+const FILES = ["sign.mjs", "hub.mjs", "receiver.mjs", "hub.py", "receiver.py", "hub.sh", "pages.sh", "register.sh"]
 
 /** So many that a list of them has three pages. */
 const AGENTS = 250
@@ -75,8 +90,10 @@ beforeAll(async () => {
   const answer = await world.edge.call("/api/v1/docs")
   expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
   reference = answer.text
+  texts.set("reference", reference)
+  for (const page of PAGES) texts.set(page, (await world.edge.call(`/api/v1/docs/${page}`)).text)
   folder = await mkdtemp(join(await testFolder("docs"), "code-"))
-  for (const name of ["hub.ts", "register.ts", "hub.py", "hub.sh", "pages.sh", "register.sh"]) await writeFile(join(folder, name), block(name))
+  for (const name of FILES) await writeFile(join(folder, name), block(name))
   playRegistration(world.node)
   world.node.on("idempotency.begin", (ask) => {
     intentions.push((ask.input as { key: string }).key)
@@ -109,7 +126,7 @@ describe("the reference", () => {
   })
 
   it("tells every endpoint, and none that is not there", () => {
-    const section = reference.slice(reference.indexOf("## Endpoints"), reference.indexOf("## Retrying safely"))
+    const section = reference.slice(reference.indexOf("## Endpoints"), reference.indexOf("## Your keys"))
     const told = [...section.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) \| ([^|]+) \| (\w+) \|/gm)].flatMap(([, method, paths, auth]) =>
       (paths ?? "").split(",").map((path) => `${method} ${path.trim().replaceAll("`", "")} ${auth}`)
     )
@@ -120,7 +137,31 @@ describe("the reference", () => {
   it("shows the vectors that the service itself is tested with", () => {
     expect(block("vector-get").trimEnd()).toBe(get?.string_to_sign)
     expect(block("vector-patch").trimEnd()).toBe(patch?.string_to_sign)
-    for (const text of [get?.signature, patch?.signature, patch?.body, signing.public_key, signing.hub_id, proof?.nonce, proof?.hash]) expect(reference).toContain(`\`${text}\``)
+    expect(block("vector-webhook").trimEnd()).toBe(delivery?.body)
+    for (const text of [
+      get?.signature, patch?.signature, patch?.body, signing.public_key, signing.hub_id, proof?.nonce, proof?.hash,
+      webhooks.secret, delivery?.id, delivery?.timestamp, `v1,${delivery?.v1}`, `v1a,${delivery?.v1a}`
+    ]) expect(reference).toContain(`\`${text}\``)
+  })
+
+  it("tells every limit that an agent can meet today", () => {
+    const section = reference.slice(reference.indexOf("## Limits"), reference.indexOf("## Errors"))
+    const told = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+    expect(told.toSorted()).toEqual([...Object.keys(LIMITS.rate_limits).filter((name) => !TO_COME.has(name)), "log_bytes"].toSorted())
+  })
+
+  it("tells every reserved handle, the service's own name among them", () => {
+    for (const handle of [...RESERVED_HANDLES, "hub"]) expect(reference).toContain(`\`${handle}\``)
+  })
+
+  it("has every section in its contents", () => {
+    const contents = reference.split("\n").find((line) => line.startsWith("Contents:")) ?? ""
+    const sections = [...reference.matchAll(/^## (.+)$/gm)].map(([, title]) => `#${title?.toLowerCase().replaceAll(" ", "-")}`)
+    expect([...contents.matchAll(/\]\((#[^)]+)\)/g)].map(([, target]) => target)).toEqual(sections)
+  })
+
+  it("is short enough for a model to read whole", () => {
+    expect(reference.split(/\s+/).length).toBeLessThan(3600)
   })
 
   it("tells what a bad signature is answered with", async () => {
@@ -135,10 +176,44 @@ describe("the reference", () => {
     expect(page.text).not.toMatch(/<script|javascript:/i)
   })
 
-  it.each(["/api/v1/docs/hub-id", "/api/v1/docs/runtime-terms"])("has siblings: %s", async (path) => {
+  it.each([...PAGES.map((page) => `/api/v1/docs/${page}`), "/api/v1/docs/hub-id", "/api/v1/docs/runtime-terms"])("has siblings: %s", async (path) => {
     const answer = await world.edge.call(path)
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/markdown; charset=utf-8"])
     expect(answer.text).not.toContain("{{")
+  })
+})
+
+/** Buckets of what is not there yet. */
+const TO_COME: ReadonlySet<string> = new Set(["vote", "message", "report", "human_login", "human_register", "human_write", "sponsorship"])
+
+describe.each(["reference", ...PAGES])("the page %s", (page) => {
+  const text = (): string => texts.get(page) ?? ""
+
+  it("writes long times in words", () => {
+    expect(text().match(/\b\d{4,} (seconds|ms|s)\b/g)).toBeNull()
+  })
+
+  it("leads only to what is there", async () => {
+    const targets = [...text().matchAll(/\]\(([^)]+)\)/g), ...text().matchAll(/(https?:\/\/[\w.:/-]+)/g)].map(([, target]) => target ?? "")
+    const own = [...new Set(targets)].filter((target) => target.startsWith(`${world.edge.url}/`))
+    expect(own.length).toBeGreaterThan(2)
+    for (const target of own) expect((await world.edge.call(target.slice(world.edge.url.length))).status, target).toBe(200)
+    for (const target of targets.filter((one) => one.startsWith("#"))) expect(text().toLowerCase()).toContain(`\n## ${target.slice(1).replaceAll("-", " ")}\n`)
+  })
+
+  it("is a page for people too", async () => {
+    const answer = await world.edge.call(page === "reference" ? "/docs" : `/docs/${page}`)
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    expect(answer.text).toContain("<h1>")
+  })
+})
+
+describe("the way from an address to a file", () => {
+  it.each([["reference", ["hub.mjs"]], ["javascript", ["hub.mjs"]], ["python", ["hub.py"]], ["shell", ["hub.sh", "register.sh"]]] as const)("is in %s, as it stands", async (page, files) => {
+    const commands = /^```sh\n([\s\S]*?)^```/m.exec(texts.get(page) ?? "")?.[1]?.split("\n").filter((line) => /^(curl|for) /.test(line)).join("\n") ?? ""
+    for (const name of files) await rm(join(folder, name))
+    await run("sh", ["-c", commands])
+    for (const name of files) expect(await readFile(join(folder, name), "utf8")).toBe(block(name))
   })
 })
 
@@ -153,39 +228,99 @@ const EXCHANGES = {
   text: "# "
 }
 
-describe("its code in TypeScript", () => {
-  const script = async (code: string, input = ""): Promise<unknown> => {
-    await writeFile(join(folder, "try.ts"), code)
-    return JSON.parse((await run(process.execPath, ["--no-warnings", "try.ts"], input)).stdout)
+/** A delivery as it arrives: signed now, with the vectors' secret. */
+const deliveryNow = async (body = delivery?.body ?? "", at = Date.now()): Promise<{ readonly headers: Record<string, string>; readonly body: string }> => {
+  const timestamp = String(Math.floor(at / 1000))
+  const mac = createHmac("sha256", Buffer.from(webhooks.secret.slice("whsec_".length), "base64")).update(webhookString({ id: "ntf_7", timestamp, body })).digest("base64")
+  return { headers: { "webhook-id": "ntf_7", "webhook-timestamp": timestamp, "webhook-signature": `v1a,AAAA v1,${mac}` }, body }
+}
+
+/** Good; of another body; too old. */
+const deliveries = async () => {
+  const good = await deliveryNow()
+  return [good, { ...good, body: `${good.body} ` }, await deliveryNow(delivery?.body, Date.now() - 400_000)]
+}
+
+const receives = async (command: string, args: ReadonlyArray<string>): Promise<void> => {
+  const port = await drawPort()
+  const receiver = spawn(command, args, { cwd: folder, env: { ...process.env, PORT: String(port), HUB_WEBHOOK_SECRET: webhooks.secret }, stdio: ["ignore", "pipe", "ignore"] })
+  try {
+    const said = once(receiver.stdout, "data")
+    const statuses: Array<number> = []
+    for (const { headers, body } of await deliveries()) {
+      statuses.push(await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body })).status, { describe: "the receiver answers" }))
+    }
+    expect(statuses).toEqual([204, 401, 401])
+    expect(String((await said)[0])).toBe("ntf_7 webhook.test\n")
+  } finally {
+    receiver.kill()
+  }
+}
+
+it("the one example of signing gives the vectors", async () => {
+  await writeFile(join(folder, "try-sign.mjs"), `import { headersFor } from "./sign.mjs"
+const seed = Buffer.from(${JSON.stringify(signing.seed)}, "base64")
+console.log(JSON.stringify(headersFor(seed, "PATCH", "hub.example", "/api/v1/me", ${JSON.stringify(patch?.body)}, "1767225600", "example-nonce-0002")))`)
+  expect(JSON.parse((await run(process.execPath, ["try-sign.mjs"])).stdout)).toMatchObject({ "X-Hub-Key": signing.public_key, "X-Hub-Signature": patch?.signature })
+})
+
+/** The three commands of registration, as a caller of tools uses them: each ends by itself. */
+const registersByCommands = async (command: string, file: string): Promise<void> => {
+  await freshKey("hub-seed.txt")
+  await run(command, [file, "challenge"])
+  expect(JSON.parse((await run(command, [file, "questions"])).stdout)).toEqual([{ id: "q1", prompt: "One?" }, { id: "q2", prompt: "Zwölf?" }])
+  intentions.length = 0
+  const told = JSON.parse((await run(command, [file, "answer", "ada", "Ada Ü", JSON.stringify(ANSWERS)])).stdout) as { id: string }
+  const kept = JSON.parse(await readFile(join(folder, "hub-registered.json"), "utf8"))
+  expect(kept).toMatchObject({ id: told.id, input: { form: FORM } })
+  expect([statSync(join(folder, "hub-registered.json")).mode & 0o777, intentions.length]).toEqual([0o600, 1])
+  expect(Buffer.from(await readFile(keyFile, "utf8"), "base64")).toHaveLength(32)
+  expect(JSON.parse((await run(command, [file, "GET", "/api/v1/me"])).stdout)).toMatchObject({ id: told.id })
+  await expect(run(command, [file, "GET", "/api/v1/agents/nobody"])).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("not_found") })
+}
+
+const workHolds = (nonce: unknown): boolean => createHash("sha256").update(`${proof?.prefix}${String(nonce)}`).digest("hex").startsWith("0000")
+
+describe("its code in JavaScript", () => {
+  const script = async (code: string): Promise<unknown> => {
+    await writeFile(join(folder, "try.mjs"), code)
+    return JSON.parse((await run(process.execPath, ["--no-warnings", "try.mjs"])).stdout)
   }
 
   it("gives the vectors", async () => {
-    const result = await script(`import { keysOf, proofOfWork, signature, stringToSign } from "./hub.ts"
+    const [nonce, ...result] = await script(`import { keysOf, proofOfWork, signature, stringToSign } from "./hub.mjs"
 const keys = keysOf(Buffer.from(${JSON.stringify(signing.seed)}, "base64"))
 const text = stringToSign("PATCH", "hub.example", "/api/v1/me", "1767225600", "example-nonce-0002", ${JSON.stringify(patch?.body)})
-console.log(JSON.stringify([keys.publicKey, keys.hubId, text, signature(keys, text), proofOfWork(${JSON.stringify(proof?.prefix)}, 4)]))`)
-    expect(result).toEqual([signing.public_key, signing.hub_id, patch?.string_to_sign, patch?.signature, proof?.nonce])
+console.log(JSON.stringify([await proofOfWork(${JSON.stringify(proof?.prefix)}, 4), keys.publicKey, keys.hubId, text, signature(keys, text)]))`) as ReadonlyArray<unknown>
+    expect(result).toEqual([signing.public_key, signing.hub_id, patch?.string_to_sign, patch?.signature])
+    expect(workHolds(nonce)).toBe(true)
   })
 
-  it("registers, as it stands: the key in its file first, all questions before any answer", async () => {
+  it("registers by three commands, with the key in its file first", () => registersByCommands(process.execPath, "hub.mjs"))
+
+  it("registers from a program: all questions before any answer", async () => {
     await freshKey("seed.txt")
-    const registered = await script(
-      `import { register } from "./register.ts"
-console.log(JSON.stringify(await register("seed.txt", "ada", "Ada Ü")))`,
-      `${JSON.stringify(ANSWERS)}\n`
-    )
-    expect(registered).toMatchObject({ input: { form: FORM } })
-    expect(Buffer.from(await readFile(keyFile, "utf8"), "base64")).toHaveLength(32)
+    expect(await script(`import { register } from "./hub.mjs"
+console.log(JSON.stringify(await register("seed.txt", "ada", "Ada Ü", async (questions) => questions.length === 2 ? ${JSON.stringify(ANSWERS)} : {})))`)).toMatchObject({ input: { form: FORM } })
+  })
+
+  it("knows a delivery of the service's from others", async () => {
+    expect(await script(`import { verifyWebhook } from "./hub.mjs"
+const told = ${JSON.stringify(await deliveries())}.map(({ headers, body }) => verifyWebhook(${JSON.stringify(webhooks.secret)}, headers, Buffer.from(body)))
+Date.now = () => ${delivery?.timestamp}000
+const vector = { "webhook-id": ${JSON.stringify(delivery?.id)}, "webhook-timestamp": ${JSON.stringify(delivery?.timestamp)}, "webhook-signature": "v1,${delivery?.v1}" }
+console.log(JSON.stringify([...told, verifyWebhook(${JSON.stringify(webhooks.secret)}, vector, ${JSON.stringify(delivery?.body)}), verifyWebhook("whsec_AAAA", {}, "")]))`)).toEqual([true, false, false, true, false])
+    await receives(process.execPath, ["receiver.mjs"])
   })
 
   it("keeps the key that is there", async () => {
-    const result = await script(`import { keysFrom } from "./hub.ts"
+    const result = await script(`import { keysFrom } from "./hub.mjs"
 console.log(JSON.stringify([keysFrom("kept.txt").hubId, keysFrom("kept.txt").hubId]))`) as ReadonlyArray<string>
     expect(result[0]).toBe(result[1])
   })
 
   it("hands on what comes with the data, bodies that are empty, and refusals", async () => {
-    const result = await script(`import { entries, HubError, keysFrom, request } from "./hub.ts"
+    const result = await script(`import { entries, HubError, keysFrom, request } from "./hub.mjs"
 const keys = keysFrom("kept.txt")
 const head = await request(keys, "HEAD", "/api/v1/me")
 const all = []
@@ -203,13 +338,13 @@ console.log(JSON.stringify({
   it("comes back when it is told to, with the same intention", async () => {
     refuseOnce("agent.update")
     intentions.length = 0
-    const result = await script(`import { keysFrom, patiently, request } from "./hub.ts"
+    const result = await script(`import { keysFrom, patiently, request } from "./hub.mjs"
 const keys = keysFrom("kept.txt")
 const first = await request(keys, "PATCH", "/api/v1/me", { name: "x" }).catch((error) => [error.code, error.retryAfter])
 console.log(JSON.stringify([first, (await patiently(keys, "PATCH", "/api/v1/me", { name: "x" })).status]))`)
     expect(result).toEqual([["overloaded", 1], 200])
     refuseOnce("agent.update")
-    await script(`import { keysFrom, patiently } from "./hub.ts"
+    await script(`import { keysFrom, patiently } from "./hub.mjs"
 console.log((await patiently(keysFrom("kept.txt"), "PATCH", "/api/v1/me", { name: "x" })).status)`)
     const [, first, again] = intentions
     expect([intentions.length, first]).toEqual([3, again])
@@ -238,25 +373,46 @@ except ImportError:
 `
 
 describe("its code in Python", () => {
-  const script = async (code: string, input = ""): Promise<unknown> => {
+  const script = async (code: string): Promise<unknown> => {
     await writeFile(join(folder, "check.py"), PYTHON_KEYS + code)
-    return JSON.parse((await run("python3", ["check.py"], input)).stdout)
+    return JSON.parse((await run("python3", ["check.py"])).stdout)
   }
 
   it("gives the vectors", async () => {
-    const result = await script(`
+    const [nonce, ...result] = await script(`
 seed = base64.b64decode(${JSON.stringify(signing.seed)})
 text = hub.string_to_sign("PATCH", "hub.example", "/api/v1/me", "1767225600", "example-nonce-0002", ${JSON.stringify(patch?.body)}.encode())
 keys = hub.keys_of(seed)
-print(json.dumps([keys["public_key"], keys["hub_id"], text, hub.signature(keys, text), hub.proof_of_work(${JSON.stringify(proof?.prefix)}, 4)]))`)
-    expect(result).toEqual([signing.public_key, signing.hub_id, patch?.string_to_sign, patch?.signature, proof?.nonce])
+print(json.dumps([hub.proof_of_work(${JSON.stringify(proof?.prefix)}, 4), keys["public_key"], keys["hub_id"], text, hub.signature(keys, text)]))`) as ReadonlyArray<unknown>
+    expect(result).toEqual([signing.public_key, signing.hub_id, patch?.string_to_sign, patch?.signature])
+    expect(workHolds(nonce)).toBe(true)
   })
 
-  it("registers, as it stands: the key in its file first, all questions before any answer", async () => {
+  it("registers by three commands, with the key in its file first", async () => {
+    await writeFile(join(folder, "commands.py"), `${PYTHON_KEYS}import sys
+try:
+    told = hub.main(*sys.argv[1:])
+except hub.HubError as refused:
+    sys.exit(str(refused))
+print(told if isinstance(told, str) else json.dumps(told))`)
+    await registersByCommands("python3", "commands.py")
+    await expect(run("python3", ["hub.py"])).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("usage: python3 hub.py") })
+  })
+
+  it("registers from a program: all questions before any answer", async () => {
     await freshKey("python-seed.txt")
-    const registered = await script(`print(json.dumps(hub.register("python-seed.txt", "ada", "Ada Ü")))`, `${JSON.stringify(ANSWERS)}\n`)
+    const registered = await script(`print(json.dumps(hub.register("python-seed.txt", "ada", "Ada Ü", lambda questions: json.loads(${JSON.stringify(JSON.stringify(ANSWERS))}) if len(questions) == 2 else {})))`)
     expect(registered).toMatchObject({ input: { form: FORM } })
     expect(Buffer.from(await readFile(keyFile, "utf8"), "base64")).toHaveLength(32)
+  })
+
+  it("knows a delivery of the service's from others", async () => {
+    expect(await script(`
+told = [hub.verify_webhook(${JSON.stringify(webhooks.secret)}, one["headers"], one["body"].encode()) for one in json.loads(${JSON.stringify(JSON.stringify(await deliveries()))})]
+hub.time.time = lambda: ${delivery?.timestamp}
+vector = {"webhook-id": ${JSON.stringify(delivery?.id)}, "webhook-timestamp": ${JSON.stringify(delivery?.timestamp)}, "webhook-signature": "v1,${delivery?.v1}"}
+print(json.dumps(told + [hub.verify_webhook(${JSON.stringify(webhooks.secret)}, vector, json.loads(${JSON.stringify(JSON.stringify(delivery?.body))}).encode()), hub.verify_webhook("whsec_AAAA", {}, b"")]))`)).toEqual([true, false, false, true, false])
+    await receives("python3", ["receiver.py"])
   })
 
   it("hands on what comes with the data, bodies that are empty, and refusals", async () => {
@@ -313,6 +469,15 @@ describe("its code in shell", () => {
     expect(JSON.parse(await readFile(join(folder, "registered.json"), "utf8"))).toMatchObject({ data: { input: { form: FORM } } })
     expect(statSync(join(folder, "registered.json")).mode & 0o777).toBe(0o600)
     expect(intentions).toHaveLength(1)
+  })
+
+  it("knows a delivery of the service's from others", async () => {
+    const results: Array<string> = []
+    for (const { headers, body } of await deliveries()) {
+      await writeFile(join(folder, "delivery.json"), body)
+      results.push(await shell(`hub_verify_webhook '${webhooks.secret}' '${headers["webhook-id"]}' '${headers["webhook-timestamp"]}' '${headers["webhook-signature"]}' < delivery.json && echo good || echo bad`))
+    }
+    expect(results).toEqual(["good\n", "bad\n", "bad\n"])
   })
 
   it("shows a refusal and stops", async () => {
