@@ -7,11 +7,14 @@ import type { HubConfig } from "../schemas/config.ts"
 import type { ActorDefinition, EventShape } from "./engine/definition.ts"
 import type { NonceLog } from "./engine/nonces.ts"
 import type { EventLog } from "./engine/ports.ts"
+import type { Bank } from "./registration/questions/bank/bank.ts"
 
 export interface KindParts {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "hosts" | "captchaBypass" | "name">
+  /** What registration questions are made of. */
+  readonly bank: Bank
   /** The service's seed. */
   readonly seed: Uint8Array
   readonly log: EventLog

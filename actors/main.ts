@@ -23,6 +23,7 @@ import { directoryBlockQuery, directoryQuery } from "./queries/identities.ts"
 import { categoriesQuery, statsQuery } from "./queries/meta.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./queries/notifications.ts"
 import { serveQueries } from "./queries/serve.ts"
+import { readBank } from "./registration/questions/bank/own.ts"
 import { serverSeed } from "./server-key.ts"
 
 // Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a full one.
@@ -55,6 +56,9 @@ const seedOf = (): Uint8Array => {
   return seeded.ok ? seeded.seed : giveUp(seeded.problem)
 }
 const seed = owner ? seedOf() : null
+
+const bankRead = readBank(owner ? config.questions : null)
+const bank = bankRead.ok ? bankRead.bank : giveUp(bankRead.problem)
 
 const nats: NatsConnection = await connect({
   ...(busServers(config.natsUrl, busRoleOf(config.roles)) ?? giveUp("HUB_NATS_URL is not an address")),
@@ -100,7 +104,7 @@ const { tracing } = traces
 const db = openDatabase(config.databaseUrl ?? "")
 let node: RunningNode | null = null
 if (seed !== null) {
-  node = await startNode({ nats, manager, db, config, seed, metrics, tracing })
+  node = await startNode({ nats, manager, db, config, seed, bank, metrics, tracing })
   for (const { slug, ...category } of SEEDED_CATEGORIES) {
     void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })
   }

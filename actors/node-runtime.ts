@@ -9,6 +9,7 @@ import { transportOver } from "../schemas/bus/transport.ts"
 import type { HubConfig } from "../schemas/config.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import type { Tracing } from "../schemas/trace/tracing.ts"
+import type { Bank } from "./registration/questions/bank/bank.ts"
 import { KINDS } from "./actors.ts"
 import type { Database } from "./database.ts"
 import { JetStreamLog } from "./engine/event-log.ts"
@@ -57,6 +58,7 @@ export interface NodeParts {
   readonly db: Kysely<Database>
   readonly config: HubConfig
   readonly seed: Uint8Array
+  readonly bank: Bank
   readonly metrics: ProcessMetrics
   readonly tracing: Tracing
   /** Another release has others. */
@@ -69,7 +71,7 @@ export interface RunningNode {
   readonly stop: () => Promise<void>
 }
 
-export const startNode = async ({ nats, manager, db, config, seed, metrics, tracing, kinds = KINDS }: NodeParts): Promise<RunningNode> => {
+export const startNode = async ({ nats, manager, db, config, seed, bank, metrics, tracing, kinds = KINDS }: NodeParts): Promise<RunningNode> => {
   const { service, authentication, identity } = config.limits
   const name = randomBytes(8).toString("hex")
   const transport = transportOver(nats, complain("transport"))
@@ -93,7 +95,7 @@ export const startNode = async ({ nats, manager, db, config, seed, metrics, trac
   const touched = async (kind: string, id: string): Promise<void> => {
     await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline: Date.now() + REFRESH_DEADLINE_MS })
   }
-  const kindParts: KindParts = { nats, manager, config, seed, log, nonces, proofs, ask: (ask) => asker.ask(ask), stateOf: (kind, id) => host.stateOf(kind, id) }
+  const kindParts: KindParts = { nats, manager, config, bank, seed, log, nonces, proofs, ask: (ask) => asker.ask(ask), stateOf: (kind, id) => host.stateOf(kind, id) }
   const snapshots = new PostgresSnapshots(db)
   const host: ActorHost = new ActorHost(kinds.map((kind) => kind.make(kindParts)), {
     log,

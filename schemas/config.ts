@@ -25,6 +25,8 @@ export interface HubConfig {
   /** Unix ms after which a version 1 signature is refused (spec 9). */
   readonly v1Until: number
   readonly captchaBypass: string | null
+  /** Folder of the deployment's own questions and facts; read by who owns challenges. */
+  readonly questions: string | null
   readonly limits: Limits
   /** How many proxies to believe in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
@@ -90,6 +92,7 @@ const parse = (env: Env): HubConfig => {
     roles: roleList(env),
     v1Until: instant(env, "HUB_V1_UNTIL", "2026-10-24T00:00:00Z"),
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
+    questions: text(env, "HUB_QUESTIONS"),
     limits: limits.limits,
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
     bind,

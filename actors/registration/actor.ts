@@ -78,7 +78,7 @@ export const challengeKind = kind(fold, (parts) => {
 
   /** The log says nobody what the right answers are: they are sealed there, each for its own challenge. */
   const sealedQuestions = (id: string): ReadonlyArray<Question> =>
-    generateQuestions(randomFromSeed(randomBytes(SEED_BYTES))).map((question) => ({ ...question, answer: sealer.seal(question.answer, answerPurpose(id)) }))
+    generateQuestions(randomFromSeed(randomBytes(SEED_BYTES)), parts.bank).map((question) => ({ ...question, answer: sealer.seal(question.answer, answerPurpose(id)) }))
 
   const openedQuestions = (state: ChallengeState, id: string): ReadonlyArray<Question> =>
     // One that an older release has served stands there as it is.

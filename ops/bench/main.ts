@@ -2,7 +2,7 @@
  * `npm run bench`: what the service costs, beside two baselines, all in this run and on this machine.
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification measured
- * here: machines differ and are noisy, ratios less so. `--only http|backup|commits|memory|directory|rebuild|traces|webhooks`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
+ * here: machines differ and are noisy, ratios less so. `--only http|backup|commits|memory|directory|questions|rebuild|traces|webhooks`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
  * `--rounds` narrow it down.
  */
 import { parseArgs } from "node:util"
@@ -11,6 +11,7 @@ import { commitPath } from "./commits.ts"
 import { directoryCases } from "./directory.ts"
 import { httpCases, type Row } from "./http.ts"
 import { memoryCases } from "./memory.ts"
+import { questionCases } from "./questions.ts"
 import { rebuildCase } from "./rebuild.ts"
 import { traceCosts } from "./traces.ts"
 import { verificationCost } from "./verification.ts"
@@ -55,6 +56,7 @@ if (wants("backup")) await backupCase(say)
 if (wants("commits")) await commitPath(say)
 if (wants("directory")) await directoryCases(say)
 if (wants("memory")) await memoryCases(say)
+if (wants("questions")) questionCases(say)
 if (wants("rebuild")) await rebuildCase(say)
 if (wants("traces")) traceCosts(say)
 if (wants("verify")) await verifierCases(say)

@@ -6,6 +6,7 @@ import { runInNewContext } from "node:vm"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
 import { KINDS } from "../../actors/actors.ts"
+import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { ActorHost } from "../../actors/engine/host.ts"
 import { NonceLog } from "../../actors/engine/nonces.ts"
@@ -58,6 +59,7 @@ const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: Re
     nats,
     manager: await jetstreamManager(nats),
     config: { limits, env: "development", baseUrl: "http://127.0.0.1", captchaBypass: null, name: "Hub", hosts: [] },
+    bank: OUR_BANK,
     seed: new Uint8Array(32),
     log,
     nonces: new NonceLog(nats, { stream: streams.nonces, subject: subjects.nonce, keepSeconds: limits.authentication.nonce_reuse_seconds }),

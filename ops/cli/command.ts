@@ -2,8 +2,10 @@ import type { Service } from "./connection.ts"
 
 export interface Options {
   readonly answer?: string
+  readonly answers?: string
   readonly at?: string
   readonly check?: boolean
+  readonly count?: string
   readonly description?: string
   /** Two points, as often as it was given. */
   readonly diff?: ReadonlyArray<string>
@@ -18,6 +20,7 @@ export interface Options {
   readonly replace?: boolean
   readonly replicas?: string
   readonly sample?: string
+  readonly seed?: string
   readonly since?: string
   readonly to?: string
   readonly until?: string

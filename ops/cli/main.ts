@@ -12,6 +12,7 @@ import { type Arguments, type Command, Finding, type Options } from "./command.t
 import { openService } from "./connection.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { Fault } from "./fault.ts"
+import { questionsCommand } from "./questions.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { replayCommand } from "./replay.ts"
 import { restoreCommand } from "./restore.ts"
@@ -42,7 +43,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   rebuild: rebuildCommand,
   backup: backupCommand,
   restore: restoreCommand,
-  migrate: migrateCommand
+  migrate: migrateCommand,
+  questions: questionsCommand
 }
 
 const usageOf = (commands: ReadonlyArray<Command>): string =>
@@ -66,8 +68,8 @@ const refuseUnknown = (name: string, command: Command, { positionals, values }: 
 
 const text = { type: "string" } as const
 const OPTIONS = {
-  answer: text, at: text, check: { type: "boolean" }, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, gap: text,
-  json: { type: "boolean" }, kind: text, name: text, position: text, reason: text, replace: { type: "boolean" }, replicas: text, sample: text, since: text, to: text, until: text, "what-if": text
+  answer: text, answers: text, at: text, check: { type: "boolean" }, count: text, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, gap: text,
+  json: { type: "boolean" }, kind: text, name: text, position: text, reason: text, replace: { type: "boolean" }, replicas: text, sample: text, seed: text, since: text, to: text, until: text, "what-if": text
 } as const satisfies Record<keyof Options, object>
 
 /** `--diff a b`, which the parser would take for an option and one more word. */

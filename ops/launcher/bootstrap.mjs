@@ -4,8 +4,8 @@
  * It sees to it that the packages of package-lock.json are installed, then hands over to the Node that is one of them.
  * - A stamp in node_modules holds the hash of the lock file it was made from: while it fits, a start does no work here.
  * - Two starts do not install at once: the second waits for the first.
- * - npm may hold back install scripts. Two packages need theirs (the Node binary, the links between Postgres's
- *   libraries); where it is missing, the package's own script is run.
+ * - What is installed is what the lock file has the checksums of, the Node binary with it; no package's script runs by
+ *   itself (.npmrc). One is needed, and run here: it makes the links between Postgres's libraries.
  * - Signals are passed on and the exit status is passed back. The child ends when its channel to us does, and we end
  *   it when the npm that started us is gone: nobody outlives the others.
  * Standard output belongs to the program that is started; everything here goes to standard error.
@@ -30,7 +30,9 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const modules = join(root, "node_modules")
 const stampFile = join(modules, ".installed-from")
 const installLock = join(root, ".hub", "install.lock")
-const nodeBinary = join(modules, "node", "bin", "node")
+/** The package that carries Node for this machine; elsewhere the Node that runs us serves, where it is new enough. */
+const nodePackage = join(modules, `node-${process.platform}-${process.arch}`, "bin", "node")
+const NODE_MAJOR = 24
 
 class Fault extends Error {}
 
@@ -128,11 +130,14 @@ async function installPackages() {
   throw new Fault("npm could not install the packages; mend what it says above and try again")
 }
 
-async function ensureNode() {
-  if (isExecutable(nodeBinary)) return
-  const folder = join(modules, "node")
-  await withProgress("fetching the Node binary", () => run(process.execPath, ["installArchSpecificPackage.js"], folder))
-  if (!isExecutable(nodeBinary)) throw new Fault("the package node brought no binary; run npm rebuild node")
+/** The Node that runs everything from here on; undefined where there is none. */
+function nodeBinary() {
+  if (isExecutable(nodePackage)) return nodePackage
+  return Number(process.versions.node.split(".")[0]) >= NODE_MAJOR ? process.execPath : undefined
+}
+
+function ensureNode() {
+  if (nodeBinary() === undefined) throw new Fault(`no package carries Node for ${process.platform} on ${process.arch}; install Node ${NODE_MAJOR} or newer`)
 }
 
 /** The folders of Postgres's packages in which a library's link is missing. */
@@ -195,13 +200,13 @@ async function ensureInstalled() {
   const wanted = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex")
   const isDone = () => {
     const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8").trim() : ""
-    return stamp === wanted && isExecutable(nodeBinary)
+    return stamp === wanted && nodeBinary() !== undefined
   }
   if (isDone()) return
   await underInstallLock(async () => {
     if (isDone()) return
     if (!installedFits()) await installPackages()
-    await ensureNode()
+    ensureNode()
     await ensurePostgresLinks()
     writeFileSync(stampFile, `${wanted}\n`)
   })
@@ -217,14 +222,15 @@ function watchParent(verb, onGone) {
 }
 
 function handOver(args) {
-  const path = [dirname(nodeBinary), join(modules, ".bin"), process.env["PATH"] ?? ""].join(delimiter)
+  const node = nodeBinary()
+  const path = [dirname(node), join(modules, ".bin"), process.env["PATH"] ?? ""].join(delimiter)
   return new Promise((resolve, reject) => {
-    child = spawn(nodeBinary, ["--no-warnings", join(root, "ops", "launcher", "main.ts"), ...args], {
+    child = spawn(node, ["--no-warnings", join(root, "ops", "launcher", "main.ts"), ...args], {
       cwd: root,
       env: { ...process.env, PATH: path },
       stdio: [0, 1, 2, "ipc"]
     })
-    child.once("error", (cause) => reject(new Fault(`cannot run ${nodeBinary}: ${cause.message}`)))
+    child.once("error", (cause) => reject(new Fault(`cannot run ${node}: ${cause.message}`)))
     child.once("exit", (code, signal) => resolve({ code, signal }))
   })
 }

@@ -1,13 +1,16 @@
 /**
  * Programs of Debian's newest suite, unpacked beside the project and not installed: the package lists go to a private
  * folder, apt checks the archive's signature, and nothing of the system changes. For static programs only: the suite's
- * libraries do not come along.
+ * libraries do not come along. The suite moves; what is run does not: a package is taken by the version and checksum of
+ * fetched.json, or not at all.
  */
 import { execFile } from "node:child_process"
-import { access, chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { access, chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { promisify } from "node:util"
 import { LaunchFault, messageOf } from "./fault.ts"
+import fetched from "./fetched.json" with { type: "json" }
 import { sharedBinDir } from "./paths.ts"
 
 const run = promisify(execFile)
@@ -77,8 +80,26 @@ function aptOptions(folder: string): ReadonlyArray<string> {
   return settings.flatMap((setting) => ["-o", setting])
 }
 
+export interface Pinned {
+  readonly name: string
+  readonly version: string
+  readonly sha256: string
+}
+
+/** Debian's names of what Node calls the machine's architecture. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" }
+
+export const pinnedOf = (name: string, arch: string = process.arch): Pinned | undefined =>
+  fetched.packages.find((one) => one.name === name && one.architecture === ARCHITECTURES[arch])
+
+/** Throws where the file is not the one that was read and tested. */
+export async function refuseOther(file: string, pinned: Pinned): Promise<void> {
+  const found = createHash("sha256").update(await readFile(file)).digest("hex")
+  if (found !== pinned.sha256) throw new Error(`${basename(file)} has the checksum ${found}, not the one of fetched.json`)
+}
+
 async function downloadFrom(
-  { site, keyring }: Mirror, wanted: ArchiveProgram, folder: string, signal: AbortSignal | undefined
+  { site, keyring }: Mirror, wanted: ArchiveProgram, pinned: Pinned, folder: string, signal: AbortSignal | undefined
 ): Promise<string> {
   await mkdir(join(folder, "lists", "partial"), { recursive: true })
   await mkdir(join(folder, "cache", "archives", "partial"), { recursive: true })
@@ -87,9 +108,10 @@ async function downloadFrom(
   await writeFile(join(folder, "sources.list"), `deb ${signedBy}${site} ${SUITE} main\n`)
   const settings = { cwd: folder, timeout: FETCH_TIMEOUT_MS, env: { ...process.env, LC_ALL: "C" }, signal }
   await run("apt-get", [...aptOptions(folder), "-q", "update"], settings)
-  await run("apt-get", [...aptOptions(folder), "-q", "download", wanted.package], settings)
+  await run("apt-get", [...aptOptions(folder), "-q", "download", `${pinned.name}=${pinned.version}`], settings)
   const archive = (await readdir(folder)).find((name) => name.endsWith(".deb"))
   if (archive === undefined) throw new Error("apt-get download left no package")
+  await refuseOther(join(folder, archive), pinned)
   await run("dpkg-deb", ["-x", archive, "unpacked"], settings)
   return join(folder, "unpacked", ...wanted.path)
 }
@@ -112,15 +134,16 @@ function shortReason(cause: unknown): string {
 
 /** Where the program now lies, for this start and later ones. */
 export async function fetchProgram(wanted: ArchiveProgram, options: FetchOptions): Promise<string> {
-  const mirrors = await debianMirrors().catch(() => [])
-  if (mirrors.length === 0) throw new LaunchFault(`${wanted.package} is not installed; ${wanted.hint}`)
+  const pinned = pinnedOf(wanted.package)
+  const mirrors = pinned === undefined ? [] : await debianMirrors().catch(() => [])
+  if (pinned === undefined || mirrors.length === 0) throw new LaunchFault(`${wanted.package} is not installed; ${wanted.hint}`)
   const reasons: Array<string> = []
   await mkdir(sharedBinDir, { recursive: true })
   for (const mirror of mirrors) {
-    options.progress(`fetching ${wanted.package} from the Debian mirror ${mirror.site} (suite ${SUITE})`)
+    options.progress(`fetching ${wanted.package} ${pinned.version} from the Debian mirror ${mirror.site} (suite ${SUITE})`)
     const folder = await mkdtemp(join(sharedBinDir, "fetch-"))
     try {
-      const binary = await downloadFrom(mirror, wanted, folder, options.signal)
+      const binary = await downloadFrom(mirror, wanted, pinned, folder, options.signal)
       if (!(await wanted.usable(binary))) throw new Error(`the fetched ${wanted.package} is too old or does not run here`)
       return await keep(binary)
     } catch (cause) {

@@ -9,6 +9,7 @@
  */
 import type { Companion, Decision, EventShape, Timer, WriteOperation } from "../../actors/engine/definition.ts"
 import type { LogEntry } from "../../actors/engine/ports.ts"
+import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import type { Kind, KindParts } from "../../actors/kind.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { asJson, type Difference, differences } from "./difference.ts"
@@ -127,6 +128,7 @@ const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
 /** What a kind is made of, without the world: only its configuration can be read. */
 const closedParts = (config: KindParts["config"]): KindParts => ({
   config,
+  bank: OUR_BANK,
   // Only sealing needs it, and no decision seals.
   seed: new Uint8Array(32),
   nats: closed("the bus"),

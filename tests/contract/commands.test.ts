@@ -31,6 +31,7 @@ describe("npm run hub --", () => {
     ["backup one --replace", "backup --check <folder>"],
     ["restore one --check", "restore <folder> [--replicas <number>] [--gap <number>] [--replace]"],
     ["appeals open", "appeals"],
+    ["questions sample --kind word", "questions sample [--count <number>] [--seed <text>] [--answers <file>]"],
     ["agent appeal one maybe", "agent appeal <ref> grant|deny [--answer <text>]"]
   ])("%s is answered with the usage", async (line, usage) => {
     const { status, errors } = await hub(line.split(" "))

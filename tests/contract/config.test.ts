@@ -35,6 +35,7 @@ describe("an empty environment", () => {
     roles: ["actors", "queries", "webhooks"],
     v1Until: Date.UTC(2026, 9, 24),
     captchaBypass: null,
+    questions: null,
     limits: LIMITS,
     trustProxy: 0,
     bind: null,
@@ -49,7 +50,7 @@ describe("an empty environment", () => {
   })
 
   it("is the same as one of empty values", () => {
-    const names = ["ENV", "PORT", "METRICS_PORT", "BASE_URL", "HOSTS", "DATA", "NAME", "NATS_URL", "DATABASE_URL", "ROLES", "V1_UNTIL", "CAPTCHA_BYPASS", "LIMITS", "TRUST_PROXY"]
+    const names = ["ENV", "PORT", "METRICS_PORT", "BASE_URL", "HOSTS", "DATA", "NAME", "NATS_URL", "DATABASE_URL", "ROLES", "V1_UNTIL", "CAPTCHA_BYPASS", "QUESTIONS", "LIMITS", "TRUST_PROXY"]
     expect(good(Object.fromEntries(names.map((name) => [`HUB_${name}`, ""])))).toEqual(defaults)
   })
 })
@@ -69,6 +70,7 @@ describe("good values", () => {
       HUB_ROLES: "queries",
       HUB_V1_UNTIL: "2027-01-01T10:00+02:00",
       HUB_CAPTCHA_BYPASS: SECRET,
+      HUB_QUESTIONS: "own/questions",
       HUB_LIMITS: '{"rate_limits.ip.requests":5}',
       HUB_TRUST_PROXY: "2"
     })
@@ -83,6 +85,7 @@ describe("good values", () => {
       roles: ["queries"],
       v1Until: Date.UTC(2027, 0, 1, 8),
       captchaBypass: SECRET,
+      questions: "own/questions",
       trustProxy: 2
     })
     expect(config.limits.rate_limits.ip.requests).toBe(5)

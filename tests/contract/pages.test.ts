@@ -45,7 +45,7 @@ describe("README.md", () => {
   })
 
   it("gives every package, with its version and a reason", () => {
-    const declared = { ...packageJson.dependencies, ...packageJson.devDependencies }
+    const declared = { ...packageJson.dependencies, ...packageJson.optionalDependencies, ...packageJson.devDependencies }
     expect(Object.fromEntries([...rows].map(([name, { version }]) => [name, version]))).toEqual(declared)
   })
 

@@ -40,7 +40,8 @@ describe("tracked files", () => {
   })
 
   it("of npm say nothing of where the packages were taken from", () => {
-    expect(files.filter((file) => /(^|\/)\.(npmrc|yarnrc.*)$/.test(file))).toEqual([])
+    expect(files.filter((file) => /(^|\/)\.(npmrc|yarnrc.*)$/.test(file))).toEqual([".npmrc"])
+    expect(textOf(".npmrc").split("\n").filter((line) => line !== "" && !line.startsWith("#"))).toEqual(["ignore-scripts=true"])
     expect(textOf("package-lock.json")).not.toContain('"resolved"')
   })
 

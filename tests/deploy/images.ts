@@ -41,7 +41,7 @@ async function ingredients(): Promise<Readonly<Record<string, Readonly<Record<st
   const packages = join(projectRoot, "node_modules")
   const nats = await findNatsServer({ env: process.env, dataDir: join(projectRoot, ".hub"), progress: (line) => console.error(line) })
   return {
-    "node:24.21.0-trixie-slim": { npm: await npmFolder(), node: join(packages, "node", "bin", "node"), "authorities.crt": AUTHORITIES },
+    "node:24.21.0-trixie-slim": { npm: await npmFolder(), node: join(packages, `node-linux-${process.arch}`, "bin", "node"), "authorities.crt": AUTHORITIES },
     "nats:2.15.1-alpine": { "nats-server": nats },
     "haproxy:3.0": {},
     "postgres:18.4": {

@@ -1,27 +1,34 @@
 /**
- * A family is one kind of puzzle.
+ * A family is one kind of question: the world it is about and what is asked of it. How it is told is the same for all.
  *
- * - `build` draws the facts; they are plain data and hold all that the prompt says.
- * - `answer` computes the one right answer from the facts; tests solve the same facts by another method.
- * - Every phrasing tells the same facts and asks the same thing, in other words and another order.
- * - `candidates` lists the values a guesser would choose from, where the answer is one of the things named;
- *   without it the answer is a computed value.
+ * - A world is plain facts and the moves that are possible; `answer` computes the one right answer from the moves that count.
+ * - The plan decides by which detours they are told (`story/plan.ts`), the telling puts it into words (`story/tell.ts`).
+ * - A draft that is too long, too short or in which too little matters is drawn anew, at most `MAX_DRAFTS` times.
  */
+import type { Bank } from "./bank/bank.ts";
+import { withNoise } from "./language/noise.ts";
+import { MAX_STORY_CHARS, MIN_STORY_CHARS } from "./question.ts";
 import type { AnswerKind, FormatRule } from "./question.ts";
 import type { Random } from "./random.ts";
+import { castOf } from "./story/cast.ts";
+import type { Cast } from "./story/cast.ts";
+import { planOf } from "./story/plan.ts";
+import type { Plan } from "./story/plan.ts";
+import { storyText } from "./story/tell.ts";
+import type { World } from "./story/world.ts";
 
-export const MIN_PHRASINGS = 8;
+export const ENGINES = ["sum", "row", "cards", "collection"] as const;
+export type Engine = (typeof ENGINES)[number];
 
-export interface Family<F> {
+export interface Family {
   readonly name: string;
-  /** Whether facts must be combined to reach the answer, as opposed to looked up or copied out. */
   readonly reasoning: boolean;
-  readonly kind: AnswerKind;
+  /** Questions of one way to reckon: a challenge mixes them all. */
+  readonly engine: Engine;
   readonly format: FormatRule | null;
-  readonly build: (random: Random) => F;
-  readonly answer: (facts: F) => string;
-  readonly candidates: ((facts: F) => ReadonlyArray<string>) | null;
-  readonly phrasings: ReadonlyArray<(facts: F, random: Random) => string>;
+  readonly world: (random: Random, bank: Bank) => World;
+  /** Answer and closing words where the family asks for a format. */
+  readonly formatted: ((random: Random, answer: string) => { readonly answer: string; readonly closing: string }) | null;
 }
 
 export interface Draft {
@@ -31,24 +38,40 @@ export interface Draft {
   readonly format: FormatRule | null;
 }
 
-/** A family whose facts stay inside: what the registry and the generator need. */
-export interface SealedFamily {
-  readonly name: string;
-  readonly reasoning: boolean;
-  readonly format: FormatRule | null;
-  readonly draft: (random: Random) => Draft;
+/** A draft with all that it was made of: for tests. */
+export interface Drafted extends Draft {
+  readonly cast: Cast;
+  readonly world: World;
+  readonly plan: Plan;
+  /** Without noise. */
+  readonly story: string;
 }
 
-export function seal<F>(family: Family<F>): SealedFamily {
-  if (family.phrasings.length < MIN_PHRASINGS) throw new Error(`question family ${family.name}: fewer than ${MIN_PHRASINGS} phrasings`);
-  return {
-    name: family.name,
-    reasoning: family.reasoning,
-    format: family.format,
-    draft: (random) => {
-      const facts = family.build(random);
-      const prompt = random.pick(family.phrasings)(facts, random);
-      return { prompt, answer: family.answer(facts), kind: family.kind, format: family.format };
-    },
-  };
+const PEOPLE = 4;
+const LIAR = PEOPLE - 1;
+/** Of whom the question is, or the first of them. */
+const ASKED = 0;
+const MAX_DRAFTS = 500;
+/** By how much noise may make a story longer. */
+const NOISE_CHARS = 25;
+
+export function drafted(family: Family, random: Random, bank: Bank): Drafted {
+  for (let drafts = 0; drafts < MAX_DRAFTS; drafts++) {
+    const cast = castOf(random, bank, PEOPLE, [ASKED, LIAR]);
+    const world = family.world(random, bank);
+    const plan = planOf(random, world, bank, LIAR, [...cast.people.keys()].filter((index) => index !== LIAR && !world.asked.includes(index)));
+    if (plan === null) continue;
+    const { answer, closing } = family.formatted?.(random, plan.answer) ?? { answer: plan.answer, closing: world.closing };
+    const story = storyText(random, bank, cast, world, plan, MAX_STORY_CHARS - closing.length - NOISE_CHARS);
+    if (story === null || story.length + closing.length >= MAX_STORY_CHARS) continue;
+    const prompt = `${withNoise(random, story)} ${closing}`;
+    if (prompt.length < MIN_STORY_CHARS || prompt.length > MAX_STORY_CHARS) continue;
+    return { prompt, answer, kind: world.kind, format: family.format, cast, world, plan, story };
+  }
+  throw new Error(`question family ${family.name}: no draft fits`);
+}
+
+export function draft(family: Family, random: Random, bank: Bank): Draft {
+  const { prompt, answer, kind, format } = drafted(family, random, bank);
+  return { prompt, answer, kind, format };
 }

@@ -19,5 +19,8 @@ export interface Question {
 export const QUESTIONS_PER_CHALLENGE = 5;
 export const MIN_REASONING_QUESTIONS = 4;
 export const MAX_PROMPT_CHARS = 1200;
+/** What our own questions keep to, so that five are read and answered in a minute. */
+export const MIN_STORY_CHARS = 400;
+export const MAX_STORY_CHARS = 1100;
 /** Longer answers are wrong before anything looks into them. */
 export const MAX_ANSWER_CHARS = 200;

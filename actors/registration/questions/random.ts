@@ -1,5 +1,5 @@
 /**
- * Deterministic randomness from a 32-byte seed: SHA-256 in counter mode.
+ * Deterministic randomness from a 32-byte seed: SHAKE256 of the seed and a counter, block by block.
  *
  * - The same seed always gives the same draws, on every machine, so a challenge can be rebuilt from its seed.
  * - Every bit of the seed counts, and earlier draws do not tell later ones.
@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 
 export const SEED_BYTES = 32;
 const WORD_RANGE = 0x1_0000_0000;
-const WORDS_PER_BLOCK = 8;
+const WORDS_PER_BLOCK = 256;
 
 export interface Random {
   /** A whole number from `min` to `max`, both included. */
@@ -59,7 +59,7 @@ function wordSource(seed: Uint8Array): () => number {
   return () => {
     if (used === WORDS_PER_BLOCK) {
       counter.writeUInt32BE(blocks++);
-      block = createHash("sha256").update(seed).update(counter).digest();
+      block = createHash("shake256", { outputLength: 4 * WORDS_PER_BLOCK }).update(seed).update(counter).digest();
       used = 0;
     }
     return block.readUInt32BE(4 * used++);

@@ -1,5 +1,6 @@
 /** Whole actor nodes in the test's own process, on real servers, and askers that the test may be hard on. */
 import { randomBytes } from "node:crypto"
+import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import { openDatabase } from "../../../actors/database.ts"
 import { KvLeases } from "../../../actors/engine/leases.ts"
 import type { Kind } from "../../../actors/kind.ts"
@@ -52,7 +53,7 @@ export const startCluster = async (): Promise<TestCluster> => {
     const { config } = read
     const db = openDatabase(bus.servers.postgres.url)
     ends.push(() => db.destroy())
-    const running = await startNode({ nats, manager: bus.manager, db, config, seed: new Uint8Array(32), metrics: openProcessMetrics(nats, config), tracing: NO_TRACING, kinds })
+    const running = await startNode({ nats, manager: bus.manager, db, config, seed: new Uint8Array(32), bank: OUR_BANK, metrics: openProcessMetrics(nats, config), tracing: NO_TRACING, kinds })
     ends.push(() => running.stop())
     return running
   }

@@ -1,0 +1,96 @@
+/**
+ * `hub questions`: registration questions for reading, and a file of answers marked by the grader that registrations meet.
+ * A sample holds prompts alone; what is right goes to a file of its own, so that who answers has not seen it.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { readFile, writeFile } from "node:fs/promises"
+import type { Bank } from "../../actors/registration/questions/bank/bank.ts"
+import { readBank } from "../../actors/registration/questions/bank/own.ts"
+import { type Named, namedQuestions } from "../../actors/registration/questions/generate.ts"
+import { grade } from "../../actors/registration/questions/grade.ts"
+import type { Question } from "../../actors/registration/questions/question.ts"
+import { randomFromSeed } from "../../actors/registration/questions/random.ts"
+import { readConfig } from "../../schemas/config.ts"
+import { type Arguments, type Command, Finding, type Options } from "./command.ts"
+import { Fault } from "./fault.ts"
+
+const COUNT = 200
+const COUNT_MAX = 10_000
+/** What a model is to reach, of all questions (`ops/docs/questions.md`). */
+const WANTED = 0.97
+
+interface Key extends Question {
+  readonly family: string
+}
+
+export const questionsCommand: Command = {
+  usage: ["questions sample [--count <number>] [--seed <text>] [--answers <file>]", "questions grade <given> --answers <file>"],
+  alone: (args) => (args.positionals[0] === "grade" ? graded(args) : args.positionals[0] === "sample" ? sampled(args.values) : Promise.reject(new Fault(`usage: hub ${questionsCommand.usage.join("\n       hub ")}`))),
+  run: () => Promise.reject(new Error("questions needs no service"))
+}
+
+const bankOf = (): Bank => {
+  const config = readConfig(process.env)
+  if (!config.ok) throw new Fault(config.problem)
+  const read = readBank(config.config.questions)
+  if (!read.ok) throw new Fault(read.problem)
+  return read.bank
+}
+
+/** Questions as challenges have them, five by five. */
+const drawn = (seed: string, count: number, bank: Bank): ReadonlyArray<Named> => {
+  const questions: Array<Named> = []
+  for (let challenge = 0; questions.length < count; challenge++) {
+    questions.push(...namedQuestions(randomFromSeed(createHash("sha256").update(`${seed} ${challenge}`).digest()), bank))
+  }
+  return questions.slice(0, count)
+}
+
+const sampled = async ({ count, seed, answers }: Options): Promise<string> => {
+  const wanted = count === undefined ? COUNT : Number(count)
+  if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= COUNT_MAX)) throw new Fault(`--count takes a whole number from 1 to ${COUNT_MAX}`)
+  const questions = drawn(seed ?? randomBytes(8).toString("hex"), wanted, bankOf())
+  const keys = questions.map(({ family, prompt, answer, kind, format }, index): Key => ({ id: `s${index + 1}`, family, prompt, answer, kind, format }))
+  if (answers !== undefined) {
+    await writeFile(answers, `${keys.map((key) => JSON.stringify(key)).join("\n")}\n`, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+      throw new Fault(error.code === "EEXIST" ? `${answers} exists already` : `${answers} cannot be written: ${error.code}`)
+    })
+  }
+  return keys.map(({ id, prompt }) => JSON.stringify({ id, prompt })).join("\n")
+}
+
+const linesOf = async (file: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Fault(`${file} cannot be read: ${error.code}`)
+  })
+  return text.split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return []
+    try {
+      const value: unknown = JSON.parse(line)
+      if (typeof value === "object" && value !== null && "id" in value && "answer" in value) return [value as Record<string, unknown>]
+    } catch {
+      // Told below.
+    }
+    throw new Fault(`${file} line ${index + 1}: a JSON object with id and answer is wanted`)
+  })
+}
+
+const share = (right: number, all: number): string => `${right} of ${all} (${((100 * right) / all).toFixed(1)} %)`
+
+const graded = async ({ positionals: [, given], values }: Arguments): Promise<string | Finding> => {
+  if (given === undefined || values.answers === undefined) throw new Fault(`usage: hub ${questionsCommand.usage[1]}`)
+  const keys = (await linesOf(values.answers)) as unknown as ReadonlyArray<Key>
+  const answered = new Map((await linesOf(given)).map((line) => [line["id"], line["answer"]]))
+  if (keys.length === 0) throw new Fault(`${values.answers} holds no questions`)
+  const families = new Map<string, { right: number; all: number }>()
+  const wrong: Array<string> = []
+  for (const key of keys) {
+    const family = families.get(key.family) ?? { right: 0, all: 0 }
+    const right = grade(key, answered.get(key.id))
+    families.set(key.family, { right: family.right + (right ? 1 : 0), all: family.all + 1 })
+    if (!right) wrong.push(`wrong: ${key.id} (${key.family}): ${JSON.stringify(answered.get(key.id) ?? null)}, right is ${JSON.stringify(key.answer)}`)
+  }
+  const lines = [...families].toSorted().map(([family, { right, all }]) => `  ${family}: ${share(right, all)}`)
+  const text = [...lines, ...wrong, share(keys.length - wrong.length, keys.length)].join("\n")
+  return wrong.length / keys.length <= 1 - WANTED ? text : new Finding(text)
+}
