@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { PRODUCT_ENTRIES } from "./entries.ts"
+import { exitWith } from "./exit.ts"
 import { endWith, LaunchFault } from "./fault.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 
@@ -43,7 +44,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   test: async (args) => {
     const { test } = await import("./test.ts")
-    return test(args)
+    return exitWith(await test(args))
   },
   agent: (args) => runProgram("edge/sdk/cli/main.ts", args),
   bench: (args) => runProgram("ops/bench/main.ts", args),
