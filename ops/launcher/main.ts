@@ -1,4 +1,4 @@
-/** What the npm scripts run, once the packages are installed: start, test, agent, bench and hub. */
+/** What the npm scripts run, once the packages are installed: start, test, agent, bench, campaign and hub. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -48,6 +48,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   agent: (args) => runProgram("edge/sdk/cli/main.ts", args),
   bench: (args) => runProgram("ops/bench/main.ts", args),
+  campaign: (args) => runProgram("ops/campaign/main.ts", args),
   hub: async (args) => {
     await addressServers(args)
     return runProgram("ops/cli/main.ts", args)
