@@ -88,7 +88,7 @@ test("read models are rebuilt under load, several times; no read ever misses a r
   expectNoFault(load)
   expect(load.retried).toBe(0)
   await expectAppliedOnce(load, view)
-}, 60_000)
+})
 
 test("replay tells of an agent what the interface tells of it", async () => {
   const { load, random } = scene

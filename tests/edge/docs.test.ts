@@ -60,7 +60,7 @@ interface Ran {
 
 /** A program of the reference in its own folder; fails with what it wrote. */
 const run = (command: string, args: ReadonlyArray<string>, input = ""): Promise<Ran> => {
-  const running = execute(command, args, { cwd: folder, timeout: 30_000 })
+  const running = execute(command, args, { cwd: folder, timeout: 180_000 })
   running.child.stdin?.end(input)
   return running
 }

@@ -139,7 +139,7 @@ describe("packages", () => {
     const pid = await waitFor(async () => Number(await readFile(join(root, "npm-pid"), "utf8")), { describe: "npm" })
     endless.process.kill(signal)
     expect(await endless.ended).toMatchObject(signal === "SIGTERM" ? { code: 0 } : { signal })
-    await untilGone([pid], 5_000)
+    await untilGone([pid])
   })
 
   test("that cannot be installed end the start with npm's words and one line", async () => {
@@ -171,7 +171,7 @@ describe("the program", () => {
     const { it, pid } = await waiting()
     expect(isRunning(pid)).toBe(true)
     it.process.kill("SIGKILL")
-    await untilGone([pid], 5_000)
+    await untilGone([pid])
   })
 
   test("ends when the npm that started us is killed", async () => {
@@ -195,6 +195,6 @@ describe("the program", () => {
     const pid = Number(text)
     expect(isRunning(pid)).toBe(true)
     parent.kill("SIGKILL")
-    await untilGone([pid], 5_000)
+    await untilGone([pid])
   })
 })

@@ -94,10 +94,10 @@ export async function endLaunchers(): Promise<void> {
   launchers.clear()
 }
 
-export async function untilGone(pids: ReadonlyArray<number>, deadlineMs: number): Promise<void> {
+export async function untilGone(pids: ReadonlyArray<number>): Promise<void> {
   await waitFor(() => {
     const left = pids.filter(isRunning)
     if (left.length > 0) throw new Error(`still running: ${left.join(", ")}`)
     return true
-  }, { deadlineMs, describe: `the end of ${pids.join(", ")}` })
+  }, { describe: `the end of ${pids.join(", ")}` })
 }
