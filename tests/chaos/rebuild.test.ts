@@ -9,7 +9,7 @@ import { expectAppliedOnce, expectNoFault } from "./verdict.ts"
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await openScene("rebuild", { limits: { "rate_limits.id_directory.requests": 1_000_000 } })
+  scene = await openScene("rebuild", { limits: { "rate_limits.id_directory.requests": 1_000_000, "service.request_deadline_ms": 60_000 } })
 })
 afterAll(() => scene?.stop())
 
