@@ -52,4 +52,4 @@ test("after it, actors still take over from a killed one; the log has every writ
   expectNoFault(load)
   await expectReplaysRefused(load, edges)
   await expectAppliedOnce(load, view)
-}, 40_000)
+})

@@ -46,4 +46,4 @@ test("afterwards no nonce is free again and the log has every write once", async
   expectNoFault(load)
   await expectReplaysRefused(load, edges)
   await expectAppliedOnce(load, view)
-}, 40_000)
+})

@@ -63,7 +63,7 @@ interface Ran {
 
 /** A program of the pages in its own folder; fails with what it wrote. */
 const run = (command: string, args: ReadonlyArray<string>): Promise<Ran> => {
-  const running = execute(command, args, { cwd: folder, timeout: 120_000 })
+  const running = execute(command, args, { cwd: folder, timeout: 180_000 })
   running.child.stdin?.end()
   return running
 }

@@ -145,7 +145,7 @@ describe("a death", () => {
     const launcher = await (await launch()).ready()
     const pids = launcher.pids()
     await launcher.end("SIGKILL")
-    await untilGone(pids, 5_000)
+    await untilGone(pids)
     expect(existsSync(launcher.runFile)).toBe(true)
     const next = await (await launch({ dataDir: launcher.dataDir, port: launcher.port })).ready()
     expect((await next.end("SIGTERM")).code).toBe(0)
