@@ -101,21 +101,21 @@ export const ensureStreams = async (nats: NatsConnection, limits: Limits, replic
 
 /** What all webhook workers share: they may take of it, not say what is in it. */
 const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits): Promise<void> => {
-  await manager.consumers.add(streams.events, {
-    durable_name: consumers.webhooks,
-    filter_subject: subjects.deliveries,
-    deliver_policy: DeliverPolicy.All,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: webhook.ack_wait_ms * 1_000_000,
-    max_ack_pending: webhook.ack_pending_max
-  })
+  const figures = { ack_wait: webhook.ack_wait_ms * 1_000_000, max_ack_pending: webhook.ack_pending_max }
+  const wanted = { durable_name: consumers.webhooks, filter_subject: subjects.deliveries, deliver_policy: DeliverPolicy.All, ack_policy: AckPolicy.Explicit, ...figures }
+  try {
+    await manager.consumers.add(streams.events, wanted)
+  } catch {
+    await manager.consumers.update(streams.events, consumers.webhooks, figures)
+  }
 }
 
 /** Rejects where they are not there yet. */
 export const findStreams = async (nats: NatsConnection): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
   await refuseHalfRestored(manager)
-  await manager.streams.info(streams.events)
+  const { config } = await manager.streams.info(streams.events)
+  if (config.allow_msg_ttl !== true) throw new Error("they are of an older release: hub migrate brings them up to date")
   await manager.streams.info(`KV_${buckets.leases}`)
   return manager
 }
