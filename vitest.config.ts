@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./tests/harness/sequencer.ts"
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     // Tests start processes and send them signals: only a process of their own keeps files apart.
     pool: "forks",
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     bail: 0,
     retry: 0,
     // Bounds for what hangs, not for what is slow: no test may depend on the pace of the machine.

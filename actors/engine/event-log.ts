@@ -43,7 +43,11 @@ const WRONG_SEQUENCE = new Set([10071, 10164])
 const UNAVAILABLE = 503
 const INCOMPLETE_BATCH = 10176
 /** The server's store, the account's or the disk is full: nothing was written, and it will not go better soon. */
-const NO_ROOM = new Set([10002, 10023, 10047, 10077])
+const NO_ROOM = new Set([10002, 10023, 10047])
+/** Any fault of the store: only its text tells whether it is for want of room. */
+const STORE_FAILED = 10077
+const isFull = ({ err_code = 0, description = "" }: NonNullable<BatchAck["error"]>): boolean =>
+  NO_ROOM.has(err_code) || (err_code === STORE_FAILED && /maximum|no space|insufficient/i.test(description))
 
 /** Hears of each batch that was sent: commits in it, what became of it, how long that took. */
 export interface LogObserver {
@@ -187,7 +191,7 @@ export class JetStreamLog implements EventLog {
     }
     if (ack.error === undefined && ack.seq !== undefined) return { type: "written", last: ack.seq }
     if (ack.error?.err_code !== undefined && WRONG_SEQUENCE.has(ack.error.err_code)) return { type: "refused" }
-    if (ack.error?.err_code !== undefined && NO_ROOM.has(ack.error.err_code)) return { type: "full" }
+    if (ack.error !== undefined && isFull(ack.error)) return { type: "full" }
     if (ack.error?.code === UNAVAILABLE || ack.error?.err_code === INCOMPLETE_BATCH) return { type: "unwritten" }
     console.error(JSON.stringify({ level: "error", at: "log", error: ack.error }))
     return { type: "unknown" }

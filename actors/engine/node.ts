@@ -167,6 +167,8 @@ export class Node {
         return answer.pass ? this.carryOut(ask, activation, operation, { rate: answer.rate, span }) : refuse(answer.refused, answer.rate)
       })
     if (recorded === undefined) return judged()
+    // Somebody hears of its failure from the beginning, also while the nonce is on its way.
+    if (verdict instanceof Promise) verdict.catch(() => undefined)
     // A read goes on meanwhile; what changes something waits, or it would be done under a signature that can come again.
     if (operation.type !== "read") return recorded.then((durable) => (durable ? judged() : UNRECORDED))
     return then(judged(), (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))

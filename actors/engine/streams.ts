@@ -29,6 +29,19 @@ const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, a
 const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
 const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })
 
+const wantedLeases = ({ service }: Limits, replicas: number): Wanted => ({
+  ...common,
+  num_replicas: replicas,
+  ...refusing(service.leases_max_bytes),
+  name: `KV_${buckets.leases}`,
+  subjects: [`$KV.${buckets.leases}.>`],
+  max_msgs_per_subject: 1,
+  allow_msg_ttl: true,
+  subject_delete_marker_ttl: 60 * SECOND,
+  allow_rollup_hdrs: true,
+  deny_delete: true
+})
+
 const wantedStreams = ({ service, authentication, identity }: Limits, replicas: number): ReadonlyArray<Wanted> => [
   { ...common, num_replicas: replicas, name: streams.events, subjects: [subjects.events], allow_atomic: true, allow_msg_ttl: true },
   {
@@ -60,26 +73,19 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     allow_msg_schedules: true,
     allow_msg_ttl: true
   },
-  { ...common, num_replicas: replicas, name: streams.counters, subjects: [subjects.counters], max_msgs_per_subject: 1, allow_msg_counter: true },
-  {
-    ...common,
-    num_replicas: replicas,
-    ...refusing(service.leases_max_bytes),
-    name: `KV_${buckets.leases}`,
-    subjects: [`$KV.${buckets.leases}.>`],
-    max_msgs_per_subject: 1,
-    allow_msg_ttl: true,
-    subject_delete_marker_ttl: 60 * SECOND,
-    allow_rollup_hdrs: true,
-    deny_delete: true
-  }
+  { ...common, num_replicas: replicas, name: streams.counters, subjects: [subjects.counters], max_msgs_per_subject: 1, allow_msg_counter: true }
 ]
+
+/** Of a restored service: the one stream that no backup holds. Nodes wait until it is there. */
+export const ensureLeases = async (manager: JetStreamManager, limits: Limits, replicas: number): Promise<void> => {
+  await manager.streams.add(wantedLeases(limits, replicas))
+}
 
 /** Several nodes may start at once: a stream that is there already is brought up to date instead. */
 export const ensureStreams = async (nats: NatsConnection, limits: Limits, replicas: number): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
   await refuseHalfRestored(manager)
-  for (const wanted of wantedStreams(limits, replicas)) {
+  for (const wanted of [...wantedStreams(limits, replicas), wantedLeases(limits, replicas)]) {
     try {
       await manager.streams.add(wanted)
     } catch (why) {
@@ -95,21 +101,21 @@ export const ensureStreams = async (nats: NatsConnection, limits: Limits, replic
 
 /** What all webhook workers share: they may take of it, not say what is in it. */
 const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits): Promise<void> => {
-  await manager.consumers.add(streams.events, {
-    durable_name: consumers.webhooks,
-    filter_subject: subjects.deliveries,
-    deliver_policy: DeliverPolicy.All,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: webhook.ack_wait_ms * 1_000_000,
-    max_ack_pending: webhook.ack_pending_max
-  })
+  const figures = { ack_wait: webhook.ack_wait_ms * 1_000_000, max_ack_pending: webhook.ack_pending_max }
+  const wanted = { durable_name: consumers.webhooks, filter_subject: subjects.deliveries, deliver_policy: DeliverPolicy.All, ack_policy: AckPolicy.Explicit, ...figures }
+  try {
+    await manager.consumers.add(streams.events, wanted)
+  } catch {
+    await manager.consumers.update(streams.events, consumers.webhooks, figures)
+  }
 }
 
 /** Rejects where they are not there yet. */
 export const findStreams = async (nats: NatsConnection): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
   await refuseHalfRestored(manager)
-  await manager.streams.info(streams.events)
+  const { config } = await manager.streams.info(streams.events)
+  if (config.allow_msg_ttl !== true) throw new Error("they are of an older release: hub migrate brings them up to date")
   await manager.streams.info(`KV_${buckets.leases}`)
   return manager
 }

@@ -27,6 +27,9 @@ import { isRetired } from "./signer.ts"
 const TIMEOUT_MS = 3000
 /** Of the answer to a rotation that was done. */
 const ROTATED = 200
+const REGISTERED = 201
+/** Refusals of a registration: whoever has keys enough must not push out what others keep. */
+const STRANGERS_TTL_SECONDS = 600
 /** Requests of one agent under way under a key. */
 const UNDER_WAY_MAX = 100
 
@@ -112,9 +115,9 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     const { id: agent } = context
     const memory = context.memory as AgentMemory
     const more = headers()
-    more.set("Nats-TTL", `${limits.limits.idempotency_ttl_seconds}s`)
     const { key, signer, body, status, answer: given } = input
     const stranger = state === null && signer !== "candidate"
+    more.set("Nats-TTL", `${state === null && status !== REGISTERED ? STRANGERS_TTL_SECONDS : limits.limits.idempotency_ttl_seconds}s`)
     const kept = !stranger && (status === ROTATED || !isRetired(state, context.by))
     // Status 0: the request ended without an answer worth keeping, and may be made again.
     if (status !== 0 && kept) {

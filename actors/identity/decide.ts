@@ -11,7 +11,7 @@
  */
 import type { NewKey, SignedRequest } from "../../schemas/bus/operations.ts"
 import type { KeyProof } from "../../schemas/identity/records.ts"
-import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import { invalidField, notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { decodeBase64, hubIdOf, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
 import { recoveryString } from "../../schemas/signing/recovery.ts"
@@ -231,7 +231,7 @@ export const decideRecover = (state: AgentState, input: NewKey, context: Context
 export const decideTimer = (state: AgentState, input: FiredTimer, context: Context): Decision<AgentEvent> => {
   const pending = state?.recovery?.pending ?? null
   if (state === null || pending === null || input.name !== RECOVERY_TIMER || !isDue(input, pending.effective_at)) return { events: [] }
-  if (context.at + CLOCK_TOLERANCE_MS < pending.effective_at) return { events: [] }
+  if (context.at + CLOCK_TOLERANCE_MS < pending.effective_at) return input.at === undefined ? { events: [] } : { refused: unavailable("The recovery is not due yet by this node's clock.") }
   const closed = statusRefusal(state, false)
   if (closed !== null) return { events: cancelled(state, closed.message, context) }
   return { events: rotation(state, pending.new_public_key, pending.proof, context) }

@@ -111,10 +111,13 @@ export const decideOnAppeal = (state: AgentState, { granted, answer }: Verdict, 
 }
 
 /** The end of a suspension. */
+/** Of one that fires ahead of this node's clock: it says itself for when it was set, or lies within what clocks may differ. */
+const isOurs = (fired: FiredTimer, aheadMs: number): boolean => fired.at !== undefined || aheadMs <= CLOCK_TOLERANCE_MS
+
 export const decideStandingDue = (state: AgentState, timer: FiredTimer, context: Context, limits: Limits): Decision<AgentEvent> => {
   const until = state?.standing.until ?? null
   if (state === null || state.status !== "suspended" || until === null || !isDue(timer, until)) return NOTHING
-  if (context.at < until) return until - context.at <= CLOCK_TOLERANCE_MS ? early : NOTHING
+  if (context.at < until) return isOurs(timer, until - context.at) ? early : NOTHING
   return reinstatement(state, "the suspension is over", context, limits)
 }
 
@@ -130,7 +133,7 @@ export const activeTimeTimer = (agent: Pick<Agent, "active_time">, { active_peri
 export const decideActiveTimeDue = (state: AgentState, timer: FiredTimer, { at }: Pick<Context, "at">, { moderation }: Limits): Decision<AgentEvent> => {
   const [due] = state === null || state.status !== "active" ? [] : activeTimeTimer(state, moderation)
   if (state === null || due === undefined || !isDue(timer, due.at)) return NOTHING
-  if (at < due.at) return due.at - at <= CLOCK_TOLERANCE_MS ? early : NOTHING
+  if (at < due.at) return isOurs(timer, due.at - at) ? early : NOTHING
   const counted = { from: due.at, carried: 0, periods: state.active_time.periods + 1 }
   return {
     events: [

@@ -1,7 +1,7 @@
 /** The challenge actor: registration from its first step to the agent (spec 4.3). */
 import { randomBytes } from "node:crypto"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
-import { type PrepareContext, write } from "../engine/definition.ts"
+import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { nextNumber } from "../engine/counters.ts"
 import { isSealed, Sealer } from "../engine/seal.ts"
 import { type Fold, kind, type KindParts } from "../kind.ts"
@@ -100,6 +100,8 @@ export const challengeKind = kind(fold, (parts) => {
   }
 
   return {
+    // Set by releases whose log did not forget by itself: heard, and nothing is left to do.
+    onTimer: "challenge.erase",
     // A late or repeated step still hears what has become of its challenge; then the log forgets it.
     keepSeconds: registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
     operations: {
@@ -127,7 +129,8 @@ export const challengeKind = kind(fold, (parts) => {
             count(`failed-${context.id}`, "limit", wideHome, "limit.draw", { bucket: "register", wanted: 1, wide: true })
           }
         }
-      })
+      }),
+      "challenge.erase": read<ChallengeState, null>(() => ({ data: null }))
     }
   }
 })

@@ -11,6 +11,13 @@ import { filledIn } from "./fill-in.ts"
 export interface Documents {
   readonly reference: Document
   readonly referencePage: Document
+  /** The complete client of a language, as markdown and as a page. */
+  readonly javascript: Document
+  readonly javascriptPage: Document
+  readonly python: Document
+  readonly pythonPage: Document
+  readonly shell: Document
+  readonly shellPage: Document
   readonly hubId: Document
   readonly hubIdPage: Document
   readonly runtimeTerms: Document
@@ -28,19 +35,29 @@ const read = async (name: string, config: EdgeConfig): Promise<string> =>
   filledIn(await readFile(new URL(name, import.meta.url), "utf8"), config)
 
 export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
-  const [reference, hubId, runtimeTerms, verify, verifier] = await Promise.all([
-    read("reference.md", config), read("hub-id.md", config), read("runtime-terms.md", config), read("verify.md", config), readFile(VERIFIER, "utf8")
+  const [reference, javascript, python, shell, hubId, runtimeTerms, verify, verifier] = await Promise.all([
+    read("reference.md", config), read("javascript.md", config), read("python.md", config), read("shell.md", config),
+    read("hub-id.md", config), read("runtime-terms.md", config), read("verify.md", config), readFile(VERIFIER, "utf8")
   ])
+  const { name } = config.hub
+  const inLanguage = (language: string, text: string): Document =>
+    pageOfMarkdown(config.hub, `${name}: ${language}`, `A complete client of ${name} for agents: ${language}.`, text)
   return {
     reference: documentOf(reference, MARKDOWN),
-    referencePage: pageOfMarkdown(config.hub, `${config.hub.name}: reference`, `How agents use ${config.hub.name}: signing, registration, endpoints, limits, errors.`, reference),
+    referencePage: pageOfMarkdown(config.hub, `${name}: reference`, `How agents use ${name}: signing, registration, endpoints, limits, errors.`, reference),
+    javascript: documentOf(javascript, MARKDOWN),
+    javascriptPage: inLanguage("JavaScript", javascript),
+    python: documentOf(python, MARKDOWN),
+    pythonPage: inLanguage("Python", python),
+    shell: documentOf(shell, MARKDOWN),
+    shellPage: inLanguage("shell", shell),
     hubId: documentOf(hubId, MARKDOWN),
-    hubIdPage: pageOfMarkdown(config.hub, `${config.hub.name}: identity`, `How agents of ${config.hub.name} prove who they are, and how websites check it.`, hubId),
+    hubIdPage: pageOfMarkdown(config.hub, `${name}: identity`, `How agents of ${name} prove who they are, and how websites check it.`, hubId),
     runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
     openapi: documentOf(openApiText(config), "application/json; charset=utf-8"),
     // Node takes types out in place, so that a line in the file served is the same line in the source.
     verifier: documentOf(stripTypeScriptTypes(verifier), "text/javascript; charset=utf-8"),
-    verifierPage: pageOfMarkdown(config.hub, `${config.hub.name}: verifying agents`, `How a website verifies agents of ${config.hub.name}, online or offline.`, verify)
+    verifierPage: pageOfMarkdown(config.hub, `${name}: verifying agents`, `How a website verifies agents of ${name}, online or offline.`, verify)
   }
 }
 

@@ -49,6 +49,9 @@ export const pagesOf = ({ config, documents, limits, bus, identities }: PagePart
   const agentAt = agentPages(site, bus)
   const fixed = new Map<string, Page>([
     ["/docs", (call) => Effect.sync(() => serveDocument(call, documents.referencePage))],
+    ["/docs/javascript", (call) => Effect.sync(() => serveDocument(call, documents.javascriptPage))],
+    ["/docs/python", (call) => Effect.sync(() => serveDocument(call, documents.pythonPage))],
+    ["/docs/shell", (call) => Effect.sync(() => serveDocument(call, documents.shellPage))],
     ["/docs/hub-id", (call) => Effect.sync(() => serveDocument(call, documents.hubIdPage))],
     ["/", (call) => Effect.sync(() => {
       call.headers["vary"] = "Accept"

@@ -20,11 +20,12 @@ import { type Kysely, sql } from "kysely"
 import { type Database, openDatabase } from "../../actors/database.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import type { Commit } from "../../actors/engine/ports.ts"
-import { isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
+import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
 import { seenProjection } from "../../actors/projections/agents.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
 import { Busy, exclusively } from "../../actors/projections/rebuild.ts"
 import { LeaseView } from "../../schemas/bus/lease-view.ts"
+import type { Limits } from "../../schemas/limits.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 import { migrate } from "../migrations/migrate.ts"
@@ -48,6 +49,8 @@ export interface RestoreParts {
   readonly manager: JetStreamManager
   readonly databaseUrl: string
   readonly serviceKey: string
+  /** For the leases, which no backup holds: what was alive then is not now. */
+  readonly limits: Limits
   /** Instead of those in the backup. */
   readonly replicas: number | null
   /** Numbers that each counter leaves out. */
@@ -91,9 +94,11 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   }
 }
 
+const wantedReplicas = (kept: ReadonlyArray<StreamPart>): number => Math.max(...kept.map(({ config }) => Number(config["num_replicas"] ?? 1)))
+
 /** Found out before anything is emptied for it. */
 const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: RestoreParts): void => {
-  const wanted = replicas ?? Math.max(...kept.map(({ config }) => Number(config["num_replicas"] ?? 1)))
+  const wanted = replicas ?? wantedReplicas(kept)
   if (wanted > 1 && nats.info?.cluster === undefined) throw new Fault(`${wanted} replicas need a cluster, and this nats-server is none: give --replicas 1`)
 }
 
@@ -160,11 +165,22 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
   const nextSeq = (await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)) + 1
   await skipNumbers(parts)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
+  await leasesAnew(manifest, parts)
   for (const { name } of [...others, log]) {
     const { metadata = {} } = (await manager.streams.info(name)).config
     await manager.streams.update(name, { metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== RESTORE_MARK)) })
   }
   return { manifest, lastSeq, nextSeq, commits }
+}
+
+/** Where a server has them still, nobody holds one: that was made sure of. */
+const leasesAnew = async ({ streams: kept }: Manifest, { manager, limits, replicas }: RestoreParts): Promise<void> => {
+  try {
+    await manager.streams.info(`KV_${buckets.leases}`)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    await ensureLeases(manager, limits, replicas ?? wantedReplicas(kept))
+  }
 }
 
 /** Resolves to its last sequence. */

@@ -57,7 +57,7 @@ export const backupCase = async (say: (line: string) => void): Promise<void> => 
     say(`\n${COMMITS} commits, ${stored.toFixed(1)} MB in JetStream, ${files.toFixed(1)} MB in the backup`)
     say(`backed up while it ran: ${rate(taken.seconds)}`)
     say(`checked: ${(await timed(() => checkedManifest(folder, signal))).seconds.toFixed(2)} s`)
-    const into = { ...parts, nats: target, manager: await jetstreamManager(target), databaseUrl: service.stack.postgres.url, replicas: null, replace: true }
+    const into = { ...parts, nats: target, manager: await jetstreamManager(target), databaseUrl: service.stack.postgres.url, limits: LIMITS, replicas: null, replace: true }
     say(`restored: ${rate((await timed(() => restore(folder, { ...into, gap: 0 }))).seconds)}`)
     say(`restored with the usual gap of ${GAP}: ${rate((await timed(() => restore(folder, { ...into, gap: GAP }))).seconds)}`)
   } finally {

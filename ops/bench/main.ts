@@ -6,6 +6,7 @@
  * `--rounds` narrow it down.
  */
 import { parseArgs } from "node:util"
+import { exitWith } from "../launcher/exit.ts"
 import { backupCase } from "./backup.ts"
 import { commitPath } from "./commits.ts"
 import { directoryCases } from "./directory.ts"
@@ -61,4 +62,4 @@ if (wants("rebuild")) await rebuildCase(say)
 if (wants("traces")) traceCosts(say)
 if (wants("verify")) await verifierCases(say)
 if (wants("webhooks")) await webhookCases(say, values.case)
-process.exit(0)
+await exitWith(0)

@@ -1,4 +1,5 @@
 /** `hub restore <folder>`: JetStream as a backup has it, with an empty Postgres beside it, for actor nodes to start on. */
+import { readConfig } from "../../schemas/config.ts"
 import { restore, type RestoreParts } from "../backup/restore.ts"
 import { servicePublicKey } from "../backup/service-key.ts"
 import { folderOf } from "./backup.ts"
@@ -33,9 +34,11 @@ const brought = async ({ positionals, values }: Arguments, signal: AbortSignal):
     replace: values.replace === true,
     serviceKey: servicePublicKey(process.env)
   }
+  const read = readConfig(process.env)
+  if (!read.ok) throw new Fault(read.problem)
   const servers = await openServers(process.env)
   try {
-    return await told(folder, { ...options, ...servers, signal, progress: bytesProgress() })
+    return await told(folder, { ...options, ...servers, limits: read.config.limits, signal, progress: bytesProgress() })
   } finally {
     await servers.nats.close()
   }

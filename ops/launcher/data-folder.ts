@@ -10,7 +10,7 @@
  *   if their environment proves that they belong to this folder; the servers' own modules end the servers.
  */
 import { randomBytes } from "node:crypto"
-import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 import { POSTGRES_MAJOR } from "./postgres.ts"
@@ -153,19 +153,15 @@ export function describeRun(stack: Stack): RunFile {
   }
 }
 
-/** Postgres does not run as root: whom it runs as must come through to its own folder, which it closes by itself. */
-const PASSED_THROUGH = "postgres"
-const OTHERS = 0o077
+/** What this and older versions have made in the folder; Postgres's own closes by itself. Nothing else is touched. */
+const OURS = ["bin", "install.lock", "launcher.lock", "nats", "outbox", "run.json", "server.key", "version.json"]
+const NOT_OURS_TO_CLOSE = "postgres"
 
-/** Nobody else of this machine reads the log, the keys, the passwords. */
-function closeToOthers(folder: string): void {
-  chmodSync(folder, process.getuid?.() === 0 ? 0o711 : 0o700)
-  for (const name of readdirSync(folder)) {
-    if (name === PASSED_THROUGH) continue
-    const path = join(folder, name)
-    const status = lstatSync(path)
-    if (!status.isSymbolicLink() && (status.mode & OTHERS) !== 0) chmodSync(path, status.mode & 0o700)
-  }
+/** Nobody else of this machine reads the log, the keys, the passwords. A folder that is not ours alone stays as it is; what is ours in it is closed. */
+function closeToOthers(folder: string, isOurs: boolean): void {
+  // As root, whom Postgres runs as must come through to its own folder.
+  if (isOurs) chmodSync(folder, process.getuid?.() === 0 ? 0o711 : 0o700)
+  for (const name of readdirSync(folder).filter((one) => OURS.includes(one))) chmodSync(join(folder, name), lstatSync(join(folder, name)).mode & 0o700)
 }
 
 export async function claimDataFolder(folder: string): Promise<DataFolder> {
@@ -173,7 +169,6 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
   let lockFile: string
   try {
     mkdirSync(folder, { recursive: true })
-    closeToOthers(folder)
     lockFile = lock(folder)
   } catch (cause) {
     if (cause instanceof LaunchFault) throw cause
@@ -187,7 +182,11 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
     rmSync(lockFile, { force: true })
   }
   try {
+    const isOurs = readdirSync(folder).every((name) => OURS.includes(name) || name === NOT_OURS_TO_CLOSE || name.startsWith("launcher.lock")) || existsSync(join(folder, "version.json"))
     checkVersion(folder)
+    closeToOthers(folder, isOurs)
+    // What any of the processes makes from here on is closed as well.
+    process.umask(0o077)
     await endLeftovers(folder)
   } catch (cause) {
     rmSync(lockFile, { force: true })

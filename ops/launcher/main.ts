@@ -1,8 +1,9 @@
-/** What the npm scripts run, once the packages are installed: start, test, agent, bench and hub. */
+/** What the npm scripts run, once the packages are installed: start, test, agent, bench, campaign and hub. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { PRODUCT_ENTRIES } from "./entries.ts"
+import { exitWith } from "./exit.ts"
 import { endWith, LaunchFault } from "./fault.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 
@@ -43,10 +44,11 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   test: async (args) => {
     const { test } = await import("./test.ts")
-    return test(args)
+    return exitWith(await test(args))
   },
   agent: (args) => runProgram("edge/sdk/cli/main.ts", args),
   bench: (args) => runProgram("ops/bench/main.ts", args),
+  campaign: (args) => runProgram("ops/campaign/main.ts", args),
   hub: async (args) => {
     await addressServers(args)
     return runProgram("ops/cli/main.ts", args)

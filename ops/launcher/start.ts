@@ -137,8 +137,6 @@ async function buildStack(
 
 /** Resolves with the exit status. */
 export async function start(options: StartOptions): Promise<number> {
-  // What any of the processes makes is closed to others on this machine.
-  process.umask(0o077)
   const signal = stopRequest()
   const settings = parseSettings(options.args, options.env)
   const folder = await claimDataFolder(settings.dataDir)

@@ -105,6 +105,12 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotateMerge(describe("none", "How much there is of everything")),
     HttpApiEndpoint.get("docs", "/docs", { success: markdown, error: failures() })
       .annotateMerge(describe("none", "The reference text, as markdown")),
+    HttpApiEndpoint.get("docsJavascript", "/docs/javascript", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "A complete client in JavaScript, as markdown")),
+    HttpApiEndpoint.get("docsPython", "/docs/python", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "A complete client in Python, as markdown")),
+    HttpApiEndpoint.get("docsShell", "/docs/shell", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "A complete client in shell, as markdown")),
     HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() })
       .annotateMerge(describe("none", "The identity specification, as markdown")),
     HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", { success: markdown, error: failures() })

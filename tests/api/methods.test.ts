@@ -71,7 +71,7 @@ describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ pat
 
   test("carries the headers of every answer", async () => {
     const answer = await get("GET")
-    expect(Math.abs(Number(answer.headers["x-hub-server-time"]) - Date.now() / 1000)).toBeLessThan(5)
+    expect(Math.abs(Number(answer.headers["x-hub-server-time"]) - Date.now() / 1000)).toBeLessThan(60)
     expect(answer.headers["access-control-allow-origin"]).toBe("*")
     expect(listOf(String(answer.headers["access-control-expose-headers"])).map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(["x-hub-server-time", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"]))
     expect(answer.headers["x-request-id"]).toMatch(/^[\w-]{8,64}$/)

@@ -105,7 +105,10 @@ describe("a suspension with an end", () => {
 
   test("is over at its time, though everything that knew of it has died", async () => {
     const one = await subject()
-    const until = new Date(Date.now() + 9000).toISOString()
+    // Long enough for what has to be done before, on this machine as it is now.
+    const began = performance.now()
+    await operate("agent", "show", one.agent.id)
+    const until = new Date(Date.now() + 2000 + 6 * (performance.now() - began)).toISOString()
     await operate("agent", "suspend", one.agent.id, "--until", until)
     expect(await standing(one)).toMatchObject({ status: "suspended", until })
     for (const actor of service.system.actors) await actor.kill()
@@ -119,7 +122,7 @@ describe("a suspension with an end", () => {
     expect(back).toMatchObject({ reason: "the suspension is over", until: null })
     expect(Date.parse(back.since)).toBeGreaterThanOrEqual(Date.parse(until))
     expect((await told(one)).map(({ type }) => type)).toEqual(["moderation.reinstated", "moderation.suspended"])
-  }, 60_000)
+  })
 })
 
 describe("trust", () => {
@@ -143,5 +146,5 @@ describe("trust", () => {
     await hub(short.system, ["agent", "reinstate", suspended.agent.id])
     await waitFor(async () => (await entries(suspended)).at(-1) === "active_period 2", { describe: "growth after reinstatement" })
     expect(await entries(active)).toEqual(["registered 10", ...grown])
-  }, 40_000)
+  })
 })

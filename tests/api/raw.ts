@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 
-const ANSWER_TIMEOUT_MS = 5000
+const ANSWER_TIMEOUT_MS = 60_000
 
 export interface RawAnswer {
   readonly status: number

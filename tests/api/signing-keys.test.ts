@@ -7,7 +7,7 @@ import { type Identity, newIdentity } from "../support/identity.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { register } from "../support/register.ts"
 import { rotate, rotationBody, setRecovery } from "../support/rotation.ts"
-import { logOf, type TestService, testService } from "../support/service.ts"
+import { logOf, PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
 
 let service: TestService
 let edge: string
@@ -105,7 +105,7 @@ describe("a key that no agent has", () => {
 
 describe("a signature that cannot be recorded", () => {
   test("changes nothing: what it asked for is not done, and is done once when it is asked for again", async () => {
-    const alone = await testService()
+    const alone = await testService({ limits: PRODUCT_DEADLINE })
     try {
       const client = new AgentClient({ edge: () => alone.edges[0] ?? "" })
       const { id } = await register(client, { edge: alone.edges[0] ?? "" })

@@ -50,4 +50,4 @@ test("a frozen actor process is replaced, and does no harm when it goes on", asy
   await expectAppliedOnce(load, view)
   expect(silence.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
   expect(after.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
-}, 40_000)
+})

@@ -44,4 +44,4 @@ test("a killed actor process costs time, no write and no nonce", async () => {
   await expectAppliedOnce(load, view)
   expect(silence.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
   expect(again.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
-}, 40_000)
+})

@@ -36,9 +36,9 @@ async function expectTakenOver(breakLine: (line: CutProxy) => void): Promise<voi
   expect(after.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
 }
 
-test("a line that is cut", () => expectTakenOver((line) => line.cut()), 40_000)
+test("a line that is cut", () => expectTakenOver((line) => line.cut()))
 
-test("a line that swallows what it is given", () => expectTakenOver((line) => line.stall()), 40_000)
+test("a line that swallows what it is given", () => expectTakenOver((line) => line.stall()))
 
 test("afterwards no nonce is free again and the log has every write once", async () => {
   const { view, load, edges } = scene
@@ -46,4 +46,4 @@ test("afterwards no nonce is free again and the log has every write once", async
   expectNoFault(load)
   await expectReplaysRefused(load, edges)
   await expectAppliedOnce(load, view)
-}, 40_000)
+})

@@ -9,7 +9,7 @@ import { expectAppliedOnce, expectNoFault } from "./verdict.ts"
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await openScene("rebuild", { limits: { "rate_limits.id_directory.requests": 1_000_000 } })
+  scene = await openScene("rebuild", { limits: { "rate_limits.id_directory.requests": 1_000_000, "service.request_deadline_ms": 60_000 } })
 })
 afterAll(() => scene?.stop())
 
@@ -88,7 +88,7 @@ test("read models are rebuilt under load, several times; no read ever misses a r
   expectNoFault(load)
   expect(load.retried).toBe(0)
   await expectAppliedOnce(load, view)
-}, 60_000)
+})
 
 test("replay tells of an agent what the interface tells of it", async () => {
   const { load, random } = scene

@@ -3,7 +3,7 @@ import type { SystemOptions } from "../harness/index.ts"
 import { waitFor } from "../harness/index.ts"
 import { SchedulingDelay } from "../support/scheduling.ts"
 import { type SeededRandom, seeded } from "../support/seed.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
 import { type Load, loadOf } from "./load.ts"
 import { isSettled } from "./verdict.ts"
 
@@ -19,7 +19,7 @@ export interface Scene extends TestService {
 
 export async function openScene(name: string, options: SystemOptions = {}): Promise<Scene> {
   const random = seeded(name)
-  const service = await testService({ edges: 2, actors: ACTORS, ...options })
+  const service = await testService({ edges: 2, actors: ACTORS, ...options, limits: { ...PRODUCT_DEADLINE, ...options.limits } })
   const scheduling = new SchedulingDelay()
   try {
     await waitFor(() => isSettled(service.view, ACTORS), { describe: "three actor nodes with shards" })

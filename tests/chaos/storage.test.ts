@@ -8,7 +8,7 @@ import { AgentClient } from "../support/client.ts"
 import { scrape } from "../support/exposition.ts"
 import { hub } from "../support/hub.ts"
 import { register } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
 
 const MIB = 1_048_576
 const STORE_BYTES = 48 * MIB
@@ -25,7 +25,7 @@ beforeAll(async () => {
   service = await testService({
     natsStoreMaxBytes: STORE_BYTES,
     natsConfig: `http: "127.0.0.1:${port}"`,
-    limits: { ...Object.fromEntries(small), "service.storage_free_min_bytes": FLOOR_BYTES },
+    limits: { ...PRODUCT_DEADLINE, ...Object.fromEntries(small), "service.storage_free_min_bytes": FLOOR_BYTES },
     env: { HUB_NATS_MONITOR: `http://127.0.0.1:${port}` }
   })
   client = new AgentClient({ edge: () => service.system.url })

@@ -1,16 +1,39 @@
-/** The operator's commands refuse what is not in their usage, before they open anything. */
-import { execFile } from "node:child_process"
+/** The operator's commands refuse what is not in their usage, before they open anything; what they say is said to its end. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { readCommandLine } from "../../ops/cli/command-line.ts"
+import { Fault } from "../../ops/cli/fault.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
+import { fixtureText } from "../../ops/replay/fixture.ts"
+import { testFolder } from "../harness/index.ts"
 
 const UNREACHABLE = { HUB_NATS_URL: "nats://127.0.0.1:1", HUB_DATABASE_URL: "postgres://127.0.0.1:1/none" }
 
-const hub = (args: ReadonlyArray<string>): Promise<{ readonly status: number; readonly errors: string }> =>
-  new Promise((resolve) => {
-    const child = execFile(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], { cwd: projectRoot, env: { ...process.env, ...UNREACHABLE } }, (_error, _stdout, errors) => {
-      resolve({ status: child.exitCode ?? -1, errors })
-    })
-  })
+interface Said {
+  readonly status: number | null
+  readonly output: string
+  readonly errors: string
+}
+
+async function hub(args: ReadonlyArray<string>): Promise<Said> {
+  const child = spawn(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], { cwd: projectRoot, env: { ...process.env, ...UNREACHABLE } })
+  let [output, errors] = ["", ""]
+  child.stdout.on("data", (chunk) => (output += String(chunk)))
+  child.stderr.on("data", (chunk) => (errors += String(chunk)))
+  const [status] = (await once(child, "close")) as [number | null]
+  return { status, output, errors }
+}
+
+const refusal = (line: string): unknown => {
+  try {
+    return readCommandLine(line.split(" "))
+  } catch (error) {
+    return error
+  }
+}
 
 describe("npm run hub --", () => {
   it.each([
@@ -33,24 +56,39 @@ describe("npm run hub --", () => {
     ["appeals open", "appeals"],
     ["questions sample --kind word", "questions sample [--count <number>] [--seed <text>] [--answers <file>]"],
     ["agent appeal one maybe", "agent appeal <ref> grant|deny [--answer <text>]"]
-  ])("%s is answered with the usage", async (line, usage) => {
-    const { status, errors } = await hub(line.split(" "))
-    expect(status).toBe(1)
-    expect(errors.split("\n")[0]).toBe("usage:")
-    expect(errors).toContain(`npm run hub -- ${usage}\n`)
+  ])("%s is answered with the usage", (line, usage) => {
+    const refused = refusal(line)
+    expect(refused).toBeInstanceOf(Fault)
+    const { message } = refused as Fault
+    expect(message.split("\n")[0]).toBe("usage:")
+    expect(`${message}\n`).toContain(`npm run hub -- ${usage}\n`)
   })
 
   it.each([
     "rebuild", "rebuild seen", "agent suspend one --reason spam", "agent suspend one --until 2027-01-31T12:00:00Z", "agent appeal one grant --answer sorry", "appeals", "replay agent one --to 5 --json", "replay agent one --diff 5 2026-11-21T12:00:00Z --json",
     "replay agent one --what-if x.json --to 5", "tail", "tail agent", "tail ada --since 5", "tail agent ada --json", "verify --kind agent --sample 5", "backup somewhere"
-  ])("%s is let through to the service, which is not there", async (line) => {
-    const { status, errors } = await hub(line.split(" "))
-    expect(status).toBe(1)
-    expect(errors).not.toContain("usage:")
+  ])("%s is let through", (line) => {
+    expect(readCommandLine(line.split(" "))).toMatchObject({ command: { usage: expect.any(Array) as unknown } })
+  })
+
+  it("says so as a process too, and what is let through finds no service", async () => {
+    const [refused, passed] = await Promise.all([hub(["status", "now"]), hub(["appeals"])])
+    expect(refused).toMatchObject({ status: 1, output: "", errors: expect.stringMatching(/^usage:\n/) as string })
+    expect(passed).toMatchObject({ status: 1, output: "", errors: expect.not.stringContaining("usage:") as string })
   })
 
   it("replay --from-file needs no service; what is wrong with the file is told in one line", async () => {
-    const { status, errors } = await hub(["replay", "--from-file", "nowhere.json"])
-    expect({ status, errors }).toEqual({ status: 1, errors: "nowhere.json cannot be read: ENOENT\n" })
+    expect(await hub(["replay", "--from-file", "nowhere.json"])).toEqual({ status: 1, output: "", errors: "nowhere.json cannot be read: ENOENT\n" })
+  })
+
+  it("says more than a pipe holds to the end", async () => {
+    const file = join(await testFolder("commands"), "long.json")
+    const commits = Array.from({ length: 5000 }, (_, index) => ({
+      seq: index + 1, commit: { v: 1 as const, id: `c${index}`, op: "test", at: index, events: [{ type: "handle.claimed", v: 1, agent: `hx${index}` }] }
+    }))
+    await writeFile(file, fixtureText({ format: 1, kind: "handle", id: "ada", commits }))
+    const { status, output } = await hub(["replay", "--from-file", file, "--json"])
+    expect(output.length).toBeGreaterThan(500_000)
+    expect({ status, steps: (JSON.parse(output) as ReadonlyArray<unknown>).length }).toEqual({ status: 0, steps: commits.length })
   })
 })

@@ -56,10 +56,16 @@ describe("in production's configuration", () => {
   })
 
   test("only the proxy is published, and what the roles hold is what they need", async () => {
-    const { services } = JSON.parse(await cluster.compose(["config", "--format", "json"])) as { services: Record<string, { ports?: unknown; environment?: Record<string, string>; networks?: Record<string, unknown> }> }
+    const { services, networks } = JSON.parse(await cluster.compose(["config", "--format", "json"])) as {
+      services: Record<string, { ports?: unknown; environment?: Record<string, string>; networks?: Record<string, unknown> }>
+      networks: Record<string, { internal?: boolean }>
+    }
     expect(Object.keys(services).filter((name) => services[name]?.ports !== undefined)).toEqual(["proxy"])
     const holding = (name: string) => Object.keys(services).filter((service) => services[service]?.environment?.[name] !== undefined)
-    expect(holding("HUB_SERVER_KEY").toSorted()).toEqual(["actors", "edge"])
+    expect(holding("HUB_SERVER_KEY")).toEqual(["actors"])
+    const networksOf = (name: string) => Object.keys(services[name]?.networks ?? {}).toSorted()
+    expect([networksOf("edge"), networksOf("proxy")]).toEqual([["bus", "front"], ["entry", "front"]])
+    expect(Object.keys(networks).filter((name) => networks[name]?.internal !== true).toSorted()).toEqual(["entry", "world"])
     expect(holding("HUB_DATABASE_URL").toSorted()).toEqual(["actors", "migrate", "queries"])
     expect(Object.keys(services["webhooks"]?.networks ?? {}).toSorted()).toEqual(["bus", "world"])
   })

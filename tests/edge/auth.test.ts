@@ -112,7 +112,7 @@ describe("a refusal says what is wrong", () => {
 
   it.each([-301, 301, -100_000])("auth_timestamp_skew: %i seconds", async (offset) => {
     const details = await refusedWith({ signing: { timestamp: Math.floor(Date.now() / 1000) + offset } }, 401, "auth_timestamp_skew")
-    expect(Math.abs(Number(details["server_time"]) - Date.now() / 1000)).toBeLessThan(5)
+    expect(Math.abs(Number(details["server_time"]) - Date.now() / 1000)).toBeLessThan(60)
   })
 
   it.each([-290, 290])("but %i seconds are let in", async (offset) => {

@@ -13,7 +13,7 @@ const ENDS = ["/api/v1/time", "/api/v1/me", "/api/v1/nowhere", "/docs", "/nowher
 describe("every answer", () => {
   it.each(ENDS)("carries the server's time, a request id and open CORS: %s", async (path) => {
     const { headers } = await world.edge.call(path)
-    expect(Math.abs(Number(headers.get("x-hub-server-time")) - Date.now() / 1000)).toBeLessThan(5)
+    expect(Math.abs(Number(headers.get("x-hub-server-time")) - Date.now() / 1000)).toBeLessThan(60)
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
     expect(headers.get("access-control-allow-origin")).toBe("*")
     for (const name of ["X-RateLimit-Remaining", "Retry-After", "X-Request-Id", "Idempotent-Replayed", "ETag"]) {

@@ -52,7 +52,7 @@ const start = async (env: Readonly<Record<string, string>> = {}): Promise<Starte
   const child = spawn(process.execPath, ["--no-warnings", "edge/main.ts"], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { PATH: process.env["PATH"], HUB_ENV: "development", HUB_PORT: String(port), HUB_NATS_URL: nats.url, HUB_DATA: data, ...edgeKeys(randomBytes(32)), ...env }
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], HUB_ENV: "development", HUB_PORT: String(port), HUB_NATS_URL: nats.url, HUB_DATA: data, ...edgeKeys(randomBytes(32)), ...env }
   })
   children.push(child)
   let output = ""
@@ -93,7 +93,7 @@ describe("a port for scrapers that is taken", () => {
 
   it("likewise of an actor process", async () => {
     const { port, free } = await taken()
-    const env = { PATH: process.env["PATH"], HUB_ENV: "development", HUB_NATS_URL: nats.url, HUB_DATABASE_URL: "postgres://127.0.0.1:1/none", HUB_DATA: await testFolder("process"), HUB_METRICS_PORT: String(port) }
+    const env = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], HUB_ENV: "development", HUB_NATS_URL: nats.url, HUB_DATABASE_URL: "postgres://127.0.0.1:1/none", HUB_DATA: await testFolder("process"), HUB_METRICS_PORT: String(port) }
     const child = spawn(process.execPath, ["--no-warnings", "actors/main.ts"], { cwd: projectRoot, stdio: ["ignore", "ignore", "pipe"], env })
     children.push(child)
     let errors = ""

@@ -58,7 +58,7 @@ export interface System {
 
 /** Nothing of the environment that the tests themselves run in may change what the product does. */
 function plainEnvironment(): NodeJS.ProcessEnv {
-  const kept = ["PATH", "HOME", "TMPDIR", "LANG", "TZ"]
+  const kept = ["PATH", "HOME", "TMPDIR", "LANG", "TZ", "NODE_COMPILE_CACHE"]
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined))
 }
 

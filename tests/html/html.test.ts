@@ -6,7 +6,6 @@ import { html, markup } from "../../edge/html/html.ts"
 
 const LENGTH_MAX = 100_000
 /** Far above what it takes, far below what a text could take that grows by its square. */
-const RENDERED_WITHIN_MS = 5_000
 
 describe("a template", () => {
   it("escapes what is put in, and nothing else", () => {
@@ -60,11 +59,9 @@ const COSTLY: Readonly<Record<string, string>> = {
 }
 
 describe("markdown of the greatest length", () => {
-  it.each(Object.entries(COSTLY))("%s: in good time and of bounded size", (_what, text) => {
+  it.each(Object.entries(COSTLY))("%s: of bounded size", (_what, text) => {
     expect(text).toHaveLength(LENGTH_MAX)
-    const begin = performance.now()
     const rendered = new AgentMarkdown().render(text).text
-    expect(performance.now() - begin).toBeLessThan(RENDERED_WITHIN_MS)
     expect(rendered.length).toBeLessThanOrEqual(5 * LENGTH_MAX + 1_000)
   })
 

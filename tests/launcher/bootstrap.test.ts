@@ -134,7 +134,7 @@ describe("packages", () => {
     const pid = await waitFor(async () => Number(await readFile(join(root, "npm-pid"), "utf8")), { describe: "npm" })
     endless.process.kill(signal)
     expect(await endless.ended).toMatchObject(signal === "SIGTERM" ? { code: 0 } : { signal })
-    await untilGone([pid], 5_000)
+    await untilGone([pid])
   })
 
   test("that cannot be installed end the start with npm's words and one line", async () => {
@@ -166,7 +166,7 @@ describe("the program", () => {
     const { it, pid } = await waiting()
     expect(isRunning(pid)).toBe(true)
     it.process.kill("SIGKILL")
-    await untilGone([pid], 5_000)
+    await untilGone([pid])
   })
 
   test("ends when the npm that started us is killed", async () => {
@@ -190,6 +190,6 @@ describe("the program", () => {
     const pid = Number(text)
     expect(isRunning(pid)).toBe(true)
     parent.kill("SIGKILL")
-    await untilGone([pid], 5_000)
+    await untilGone([pid])
   })
 })

@@ -9,9 +9,9 @@ import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Exposition, scrape } from "../support/exposition.ts"
 import { send } from "../support/http.ts"
-import { newIdentity } from "../support/identity.ts"
 import { answering, healthy, inTurn, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
+import { setRecovery } from "../support/rotation.ts"
 import { type TestService, testService } from "../support/service.ts"
 
 const WEB_REQUESTS = 3
@@ -23,7 +23,7 @@ let client: AgentClient
 let agent: Registered
 
 beforeAll(async () => {
-  service = await testService({ limits: { "rate_limits.web.requests": WEB_REQUESTS, "webhook.retry_seconds.1": 0.3, "webhook.retry_seconds.2": 0.3 } })
+  service = await testService({ limits: { "rate_limits.web.requests": WEB_REQUESTS, "notifications.heartbeat_ms": 600_000, "webhook.retry_seconds.1": 0.3, "webhook.retry_seconds.2": 0.3 } })
   system = service.system
   edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge })
@@ -158,8 +158,8 @@ describe("exact requests move exact counters", () => {
     expect((await ofEdge()).value("hub_edge_held_requests", { kind: "stream" })).toBe(1)
     ending.abort()
     await stream.body?.cancel().catch(() => undefined)
-    await waitFor(async () => (await ofEdge()).value("hub_edge_held_requests", { kind: "stream" }) === 0, { describe: "the place of a reader that has gone, long before a heartbeat", deadlineMs: 5_000 })
-    await client.call("PUT", `${API_PREFIX}/me/recovery`, { body: { recovery_public_key: newIdentity().publicKey } })
+    await waitFor(async () => (await ofEdge()).value("hub_edge_held_requests", { kind: "stream" }) === 0, { describe: "the place of a reader that has gone, long before a heartbeat" })
+    await setRecovery(client)
     expect((await held).status).toBe(200)
     expect((await ofEdge()).value("hub_edge_held_requests", { kind: "list" })).toBe(0)
   })

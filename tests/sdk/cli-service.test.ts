@@ -304,5 +304,5 @@ describe("recovery", () => {
     const after = await waitFor(() => me(runIn(lost)))
     expect(after).toMatchObject({ id: before.id, hx_id: before.hx_id, public_key: await publicKeyIn(lost) })
     expect(await runIn(lost)([...args, "--current-key", before.public_key])).toMatchObject({ status: 1 })
-  }, 90_000)
+  })
 })

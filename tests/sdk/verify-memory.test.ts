@@ -11,7 +11,6 @@ import { projectRoot } from "../../ops/launcher/paths.ts"
 
 const AGENTS = 100_000
 const GROWTH_MAX_BYTES = 60e6
-const LOAD_MAX_MS = 10_000
 /** From this size on freed memory goes back to the system, so that what is counted is what is in use. */
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: "32768" }
 
@@ -51,7 +50,6 @@ it("grows by less than 60 MB, the buffers of the network included", async () => 
     expect(seen.agents).toBe(AGENTS)
     expect(seen.peak, stdout).toBeLessThan(GROWTH_MAX_BYTES)
     expect(seen.last, stdout).toBeLessThan(GROWTH_MAX_BYTES)
-    expect(Math.max(...seen.loads), stdout).toBeLessThan(LOAD_MAX_MS)
   } finally {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

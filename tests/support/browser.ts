@@ -5,8 +5,8 @@
 import { type Browser, chromium, type BrowserContextOptions, type Page } from "playwright-core"
 import { findChromium } from "../../ops/launcher/chromium.ts"
 
-const LAUNCH_TIMEOUT_MS = 60_000
-const STEP_TIMEOUT_MS = 15_000
+const LAUNCH_TIMEOUT_MS = 180_000
+const STEP_TIMEOUT_MS = 120_000
 const WIDTH = 1024
 const HEIGHT = 768
 

@@ -9,7 +9,8 @@ import { type Answer, type Exchange, send } from "./http.ts"
 import { type Identity, newIdentity, signedHeaders } from "./identity.ts"
 
 const RETRY_PAUSE_MS = 25
-const RETRY_DEADLINE_MS = 20_000
+/** For what never comes: a slow machine may need many tries. */
+const RETRY_DEADLINE_MS = 120_000
 
 export interface CallOptions {
   readonly body?: unknown

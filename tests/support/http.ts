@@ -2,7 +2,8 @@
 import { Agent, request } from "node:http"
 import type { IncomingHttpHeaders } from "node:http"
 
-const TIMEOUT_MS = 15_000
+/** For what hangs: longer than the deadline of a request on a system under test. */
+const TIMEOUT_MS = 100_000
 const SOCKETS_MAX = 256
 
 const keepAlive = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })

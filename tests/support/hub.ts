@@ -4,7 +4,10 @@ import { promisify } from "node:util"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import type { System } from "../harness/index.ts"
 
-const TIMEOUT_MS = 30_000
+/** For what hangs. */
+const TIMEOUT_MS = 180_000
+
+const OUTPUT_MAX_BYTES = 64 * 1024 * 1024
 
 const execute = promisify(execFile)
 
@@ -13,7 +16,9 @@ export async function hub(system: System, args: ReadonlyArray<string>): Promise<
   const { stdout } = await execute(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], {
     cwd: projectRoot,
     env: { ...process.env, HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url },
-    timeout: TIMEOUT_MS
+    timeout: TIMEOUT_MS,
+    killSignal: "SIGKILL",
+    maxBuffer: OUTPUT_MAX_BYTES
   })
   return stdout
 }

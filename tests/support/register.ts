@@ -1,5 +1,6 @@
 /** Registration for tests that are about something else: the proof and the questions are passed by the bypass token. */
 import { randomBytes } from "node:crypto"
+import { waitFor } from "../harness/index.ts"
 import type { AgentClient } from "./client.ts"
 import { type Answer, send } from "./http.ts"
 
@@ -33,7 +34,10 @@ export async function askChallenge(client: AgentClient, edge: string, headers: H
 }
 
 export async function challengeId(client: AgentClient, edge: string, headers: Headers = {}): Promise<string> {
-  const answer = await askChallenge(client, edge, headers)
+  const answer = await waitFor(async () => {
+    const one = await askChallenge(client, edge, headers)
+    return one.status === 503 ? null : one
+  }, { describe: "a challenge" })
   if (answer.status !== 201) throw new Error(`no challenge: ${answer.status} ${answer.text}`)
   return (answer.json.data as { id: string }).id
 }
@@ -44,12 +48,12 @@ export function registrationForm(challenge: string, options: Omit<RegisterOption
 }
 
 export async function register(client: AgentClient, options: RegisterOptions): Promise<Registered> {
-  const body = registrationForm(await challengeId(client, options.edge, options.headers), options)
-  const answer = await client.call("POST", "/api/v1/register", {
-    body,
+  const challenge = await challengeId(client, options.edge, options.headers)
+  const answer = await client.retrying("POST", "/api/v1/register", {
+    body: registrationForm(challenge, options),
     edge: options.edge,
     ...(options.headers === undefined ? {} : { headers: options.headers }),
-    ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey })
+    idempotencyKey: options.idempotencyKey ?? `register ${challenge}`
   })
   if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${answer.text}`)
   return answer.json.data as Registered

@@ -1,6 +1,7 @@
 /** A system whose limits do not get in a test's way, and the engineer's view of it: its log, its leases, its tables. */
 import { openService, type Service } from "../../ops/cli/connection.ts"
 import { type LogEntry } from "../../actors/engine/ports.ts"
+import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { startSystem, type System, type SystemOptions } from "../harness/index.ts"
 import { BYPASS_TOKEN } from "./register.ts"
@@ -11,11 +12,19 @@ export const TEST_SERVER_KEY = Buffer.alloc(32, 7).toString("base64")
 const PLENTY = 1_000_000
 const LOG_PAGE = 1000
 
+/** An honest 503 is for clients that can wait; a test that is about something else has the patience of a slow machine. */
+const PATIENT_MS = 60_000
+
+/** Wide limits, and a patient deadline for every request: see `PRODUCT_DEADLINE` for tests of what the deadline does. */
 export const WIDE_LIMITS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(["ip", "key", "anon", "web", "agent", "write", "register", "captcha_key"].map((bucket) => [`rate_limits.${bucket}.requests`, PLENTY])),
+  "service.request_deadline_ms": PATIENT_MS,
   "registration.pow_difficulty.base": 1,
   "registration.pow_difficulty.max": 2
 }
+
+/** Over the wide limits: the deadline of a request that the product has. */
+export const PRODUCT_DEADLINE = { "service.request_deadline_ms": LIMITS.service.request_deadline_ms } as const
 
 export interface TestService {
   readonly system: System

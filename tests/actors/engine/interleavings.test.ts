@@ -140,7 +140,7 @@ describe("engine protocol over interleavings", () => {
       }),
       { numRuns: 150 }
     )
-  }, 120_000)
+  })
 
   test("two nodes that both believe in a shard never both commit on the same state", async () => {
     const cluster = new Cluster()

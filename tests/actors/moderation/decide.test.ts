@@ -85,6 +85,9 @@ describe("a suspension with an end", () => {
     const history = begun()
     expect(history.suspend(START + DAY)).toBe("done")
     expect(history.timers.get("standing")).toBe(START + DAY)
+    // One that says itself for when it was set is this suspension's, however far this node's clock is behind.
+    history.now = START + DAY / 2
+    expect([history.take(decideStandingDue(history.state, { ...TIMER, at: START + DAY }, history.context, LIMITS)), history.agent.status]).toEqual(["unavailable", "suspended"])
     for (const [early, code] of [[MINUTE, "unavailable"], [DAY / 2, "done"]] as const) {
       history.now = START + DAY - early
       expect([history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)), history.agent.status]).toEqual([code, "suspended"])

@@ -11,7 +11,7 @@ import { recoveryBody, rotate, rotationBody, setRecovery } from "../../support/r
 import { logOf, type TestService, testService } from "../../support/service.ts"
 
 /** Long enough to look at it, short enough to wait for. */
-const DELAY_SECONDS = 4
+const DELAY_SECONDS = 6
 
 let service: TestService
 let edge = ""

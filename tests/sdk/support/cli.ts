@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { projectRoot } from "../../../ops/launcher/paths.ts"
 
-const TIMEOUT_MS = 25_000
+const TIMEOUT_MS = 180_000
 
 export interface Ran {
   readonly status: number | null
@@ -23,8 +23,8 @@ export interface RunOptions {
 
 /** Nothing of the tests' own environment changes what it does. */
 const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
-  const { PATH, HOME, TMPDIR } = process.env
-  return { PATH, HOME, TMPDIR, ...more }
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...more }
 }
 
 export function runCli(args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Ran> {

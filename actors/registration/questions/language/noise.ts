@@ -60,7 +60,7 @@ const WORD = /(?<![\p{L}\d-])\p{L}[\p{L}-]*\p{L}(?![\p{L}\d-])/gu;
 
 /** Leaves alone what stands in quotes of any kind, digits, and words of fewer than four letters. */
 export function withNoise(random: Random, text: string): string {
-  const parts = text.split(/("[^"]*"|«[^»]*»)/);
+  const parts = text.split(/("[^"]*"|«[^«»]*»)/);
   return parts.map((part, i) => (i % 2 === 1 ? part : part.replace(WORD, (word) => noisy(random, word)))).join("");
 }
 

@@ -8,7 +8,7 @@ export const list = (items: ReadonlyArray<string>): string => (items.length < 2 
 
 /** What filling leaves behind: doubled commas and spaces, a comma before a full stop. */
 export const tidy = (text: string): string =>
-  text.replace(/,(?:\s*,)+/g, ",").replace(/\s+([,.;)])/g, "$1").replace(/,\s*([.;:?)])/g, "$1").replace(/,(?=[\p{L}\d«"])/gu, ", ").replace(/\s{2,}/g, " ").trim();
+  text.replace(/,(?:\s*,)+/g, ",").replace(/\s{1,4}([,.;)])/g, "$1").replace(/,\s*([.;:?)])/g, "$1").replace(/,(?=[\p{L}\d«"])/gu, ", ").replace(/\s{2,}/g, " ").trim();
 
 /** "a" made "an" where a vowel follows. */
 export const withArticles = (text: string): string => text.replace(/\b([Aa]) (?=["“]?(?:[aeioAEIO]|u(?!n?i|se)))/g, "$1n ");

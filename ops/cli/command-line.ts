@@ -1,0 +1,100 @@
+/**
+ * What an operator typed, read against the usage of the commands. What is not in a command's usage is refused before anything
+ * is opened: a slip of the hand must not start a rebuild.
+ */
+import { parseArgs } from "node:util"
+import { migrate, migrateStreams } from "../migrations/migrate.ts"
+import { agentCommand } from "./agent.ts"
+import { appealsCommand } from "./appeals.ts"
+import { backupCommand } from "./backup.ts"
+import { categoryCommand } from "./category.ts"
+import type { Arguments, Command, Options } from "./command.ts"
+import { Fault } from "./fault.ts"
+import { questionsCommand } from "./questions.ts"
+import { rebuildCommand } from "./rebuild.ts"
+import { replayCommand } from "./replay.ts"
+import { restoreCommand } from "./restore.ts"
+import { statusCommand } from "./status.ts"
+import { tailCommand } from "./tail.ts"
+import { verifyCommand } from "./verify.ts"
+
+const migrateCommand: Command = {
+  usage: ["migrate"],
+  // Before there is a bus, in a new cluster.
+  alone: async () => {
+    const { HUB_DATABASE_URL: databaseUrl, HUB_NATS_URL: natsUrl } = process.env
+    if (!databaseUrl || !natsUrl) throw new Fault("set HUB_DATABASE_URL and HUB_NATS_URL")
+    await Promise.all([migrate(databaseUrl), migrateStreams(process.env)])
+    return "Postgres and JetStream are up to date"
+  },
+  run: () => Promise.reject(new Error("migrate needs nothing but the two servers"))
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  agent: agentCommand,
+  appeals: appealsCommand,
+  category: categoryCommand,
+  replay: replayCommand,
+  tail: tailCommand,
+  status: statusCommand,
+  verify: verifyCommand,
+  rebuild: rebuildCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
+  migrate: migrateCommand,
+  questions: questionsCommand
+}
+
+const usageOf = (commands: ReadonlyArray<Command>): string =>
+  ["usage:", ...commands.flatMap((command) => command.usage.map((line) => `  npm run hub -- ${line}`))].join("\n")
+
+/** The words of a usage line without its options: `agent show <ref>` has three. */
+const wordsOf = (line: string): ReadonlyArray<string> => line.replace(/\[[^[\]]*\]|--[\w-]+(?: <[^<>]*>)*/g, "").trim().split(/\s+/)
+
+const fits = (given: string, word: string): boolean => word.startsWith("<") || word.split("|").includes(given)
+
+/** What a command misses it says itself, better than its usage could. */
+const refuseUnknown = (name: string, command: Command, { positionals, values }: Arguments): void => {
+  const given = [name, ...positionals]
+  const known = command.usage.some((line) => {
+    const words = wordsOf(line)
+    return given.length <= words.length && given.every((part, index) => fits(part, words[index] ?? ""))
+  })
+  const foreign = Object.keys(values).some((option) => !command.usage.some((line) => line.includes(`--${option}`)))
+  if (!known || foreign) throw new Fault(usageOf([command]))
+}
+
+const text = { type: "string" } as const
+const OPTIONS = {
+  answer: text, answers: text, at: text, check: { type: "boolean" }, count: text, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, gap: text,
+  json: { type: "boolean" }, kind: text, name: text, position: text, reason: text, replace: { type: "boolean" }, replicas: text, sample: text, seed: text, since: text, to: text, until: text, "what-if": text
+} as const satisfies Record<keyof Options, object>
+
+/** `--diff a b`, which the parser would take for an option and one more word. */
+const withPairs = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.flatMap((arg, index) => (args[index - 2] === "--diff" && !arg.startsWith("-") ? ["--diff", arg] : [arg]))
+
+const parse = (args: ReadonlyArray<string>): Arguments => {
+  try {
+    return parseArgs({ args: [...withPairs(args)], allowPositionals: true, options: OPTIONS }) as Arguments
+  } catch (error) {
+    throw new Fault(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error))
+  }
+}
+
+/** Of all commands. */
+export const usage = (): string => usageOf(Object.values(COMMANDS))
+
+export interface CommandLine {
+  readonly command: Command
+  readonly args: Arguments
+}
+
+/** `null` for a name that is no command's. Throws a Fault with the command's usage for whatever is not in it. */
+export const readCommandLine = ([name = "", ...rest]: ReadonlyArray<string>): CommandLine | null => {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command === undefined) return null
+  const args = parse(rest)
+  refuseUnknown(name, command, args)
+  return { command, args }
+}
