@@ -1,6 +1,4 @@
 /** A running system, scraped: what moves, by how much, and what never shows. */
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { SEEDED_CATEGORIES } from "../../actors/category/actor.ts"
 import { API_PREFIX, VERSION } from "../../schemas/version.ts"
@@ -12,7 +10,7 @@ import { send } from "../support/http.ts"
 import { answering, healthy, inTurn, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { setRecovery } from "../support/rotation.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { TEST_SERVER_KEY, type TestService, testService } from "../support/service.ts"
 
 const WEB_REQUESTS = 3
 
@@ -216,8 +214,7 @@ describe("what a client sends", () => {
   })
 
   test("and what the service keeps to itself or knows of agents is nowhere in a scrape", async () => {
-    const key = (await readFile(join(system.folder, "server.key"), "utf8")).trim()
-    const secrets = [key, client.identity.publicKey, client.hubId, agent.handle, agent.name, agent.hx_id, agent.webhook_secret, "a-secret-path", new URL(system.postgres.url).password]
+    const secrets = [TEST_SERVER_KEY, client.identity.publicKey, client.hubId, agent.handle, agent.name, agent.hx_id, agent.webhook_secret, "a-secret-path", new URL(system.postgres.url).password]
     for (const url of [system.edges[0]?.metrics, system.actors[0]?.metrics]) {
       const text = await (await fetch(url ?? "")).text()
       for (const secret of secrets) expect(secret.length > 3 && text.includes(secret), secret).toBe(false)
