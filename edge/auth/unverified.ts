@@ -4,6 +4,8 @@
  * Invariants
  *  - Nothing counts against a key before its signature holds: an attempt that fails counts for the pair of client and
  *    key, with the figures of the bucket `key`. Whoever sends garbage under somebody's public key silences itself.
+ *  - A request sent again as it was (its nonce is used) is nobody's proof either: it counts in the same way, and the key
+ *    gets back what it drew.
  *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, who failed here within the last minute is turned
  *    away before anything of its request is verified; who did not is served as ever.
  */
@@ -47,5 +49,11 @@ export class Unverified {
     this.failures++
     this.failedAt.set(client, now)
     return this.buckets.take("key", attempt(client, publicKey))
+  }
+
+  /** One did verify, and was somebody's copy of a request that its key had made before. */
+  replayed(client: string, publicKey: string, now: number): void {
+    this.buckets.giveBack("key", publicKey)
+    void this.failed(client, publicKey, now)
   }
 }

@@ -128,6 +128,7 @@ export class Bus {
       }, span)
       if (span !== null) endAnswered(span, head)
       if (head.rate !== undefined) call.rate = head.rate
+      if (head.refused?.code === "auth_nonce_reused") call.onReplay?.()
       if (head.refused !== undefined) return { ok: false, refusal: head.refused }
       if (head.moved === undefined) return { ok: true, body }
       actor = head.moved.agent

@@ -32,6 +32,8 @@ export class Call {
   body: Buffer = NO_BYTES
   /** Set once a signature has been verified. */
   ticket: Ticket | null = null
+  /** Told when an actor finds that the signature's nonce was used before, even if the client is gone by then. */
+  onReplay: (() => void) | null = null
   rate: RateState | null = null
   /** What the answer refuses with, where it does. */
   refusal: Refusal | null = null

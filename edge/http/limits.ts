@@ -77,6 +77,11 @@ export class EdgeLimits {
     return this.waitAndTake(bucket, entry)
   }
 
+  /** What passed does not count after all. */
+  giveBack(bucket: EdgeBucket, value: string): void {
+    this.buckets.get(bucket)?.get(value)?.slice.giveBack(Date.now())
+  }
+
   /** What `take` would refuse at once, without drawing anything; `null` where it might pass. */
   spent(bucket: EdgeBucket, value: string): Taken {
     const entry = this.buckets.get(bucket)?.get(value)

@@ -148,6 +148,7 @@ export class Pipeline {
       }
       const spent = parts.buckets.take("key", read.headers.publicKey)
       const refusedByKey = spent instanceof Promise ? yield* Effect.promise(() => spent) : spent
+      if (refusedByKey === null) call.onReplay = () => parts.unverified.replayed(call.client, read.headers.publicKey, call.startedAt)
       if (refusedByKey !== null) return yield* this.settle(call, refused(call, refusedByKey), "agent.admit_key")
     }
     const answer = yield* this.dispatch(call, match)

@@ -69,6 +69,13 @@ export class Slice {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }
 
+  /** One that passed does not count after all; once its window is over there is nothing to give back to. */
+  giveBack(now: number): void {
+    if (now >= this.endsAt || this.used === 0) return
+    this.tokens++
+    this.used--
+  }
+
   /** How many to draw now, 0 for none; each such draw must end in `granted` or `unreachable`. */
   wanted(): number {
     if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.size / 2)) return 0

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, afterAll, describe, expect, it } from "vitest"
 import { networkOf, forwardedAddress } from "../../edge/http/address.ts"
+import { waitFor } from "../harness/index.ts"
 import { openNats, playActors, TestEdge, type TestNats } from "./edge.ts"
 import { newIdentity } from "./signer.ts"
 import { WireNode } from "./wire-node.ts"
@@ -96,6 +97,28 @@ describe("buckets at the edge", () => {
     expect(await statuses(12, () => from("192.0.2.2"))).toEqual(Array(12).fill(200))
     expect((await from("192.0.2.2")).json.error.details["bucket"]).toBe("key")
     expect((await call("/api/v1/me", { signed: newIdentity(), headers: { "x-forwarded-for": "192.0.2.1" } })).status).toBe(200)
+  })
+
+  it("key: a request that somebody sends again as it was counts for who sends it, and never against the key", async () => {
+    const { call } = bound(await start({ key: 12 }, { HUB_TRUST_PROXY: "1" }))
+    const agent = newIdentity()
+    const used = new Set<string>()
+    node.on("agent.me", ({ by }) => {
+      const nonce = by?.nonce ?? ""
+      if (used.has(nonce)) return { head: { refused: { code: "auth_nonce_reused", message: "used" } } }
+      used.add(nonce)
+      return { data: {} }
+    })
+    const timestamp = Math.floor(Date.now() / 1000)
+    const captured = { signing: { timestamp, nonce: "captured-nonce" } }
+    const from = (address: string, more: object = {}) => call("/api/v1/me", { signed: agent, headers: { "x-forwarded-for": address }, ...more })
+    expect((await from("192.0.2.2", captured)).status).toBe(200)
+    for (const client of ["192.0.2.1", "192.0.2.3"]) {
+      expect(await statuses(12, () => from(client, captured))).toEqual(Array(12).fill(401))
+      await waitFor(async () => (await from(client, captured)).status === 429, { describe: "who sends copies is refused" })
+    }
+    expect(await statuses(11, () => from("192.0.2.2"))).toEqual(Array(11).fill(200))
+    expect((await from("192.0.2.2")).json.error.details["bucket"]).toBe("key")
   })
 
   it("key: the nonce of a request that it refuses is recorded all the same", async () => {
