@@ -24,6 +24,7 @@ import { categoriesQuery, statsQuery } from "./queries/meta.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./queries/notifications.ts"
 import { serveQueries } from "./queries/serve.ts"
 import { readBank } from "./registration/questions/bank/own.ts"
+import { bankProblem } from "./registration/questions/bank/wanted.ts"
 import { serverSeed } from "./server-key.ts"
 
 // Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a full one.
@@ -59,6 +60,8 @@ const seed = owner ? seedOf() : null
 
 const bankRead = readBank(owner ? config.questions : null)
 const bank = bankRead.ok ? bankRead.bank : giveUp(bankRead.problem)
+const wordsProblem = owner ? bankProblem(config, bank) : null
+if (wordsProblem !== null) giveUp(wordsProblem)
 
 const nats: NatsConnection = await connect({
   ...(busServers(config.natsUrl, busRoleOf(config.roles)) ?? giveUp("HUB_NATS_URL is not an address")),
@@ -89,7 +92,7 @@ const endScrapes = await metrics.listen(() => ready).catch((error: unknown) => g
 const streamsReady = async () => {
   for (;;) {
     try {
-      return await findStreams(nats)
+      return await findStreams(nats, owner)
     } catch (error) {
       // JetStream may still be starting, or hub migrate be under way.
       process.stderr.write(`waiting for the streams: ${String(error)}\n`)

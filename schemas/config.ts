@@ -27,6 +27,8 @@ export interface HubConfig {
   readonly captchaBypass: string | null
   /** Folder of the deployment's own questions and facts; read by who owns challenges. */
   readonly questions: string | null
+  /** In production, challenges may be told in the words of the public source alone. */
+  readonly publicQuestions: boolean
   readonly limits: Limits
   /** How many proxies to believe in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
@@ -93,6 +95,7 @@ const parse = (env: Env): HubConfig => {
     v1Until: instant(env, "HUB_V1_UNTIL", "2026-10-24T00:00:00Z"),
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     questions: text(env, "HUB_QUESTIONS"),
+    publicQuestions: env["HUB_ALLOW_PUBLIC_QUESTIONS"] === "true",
     limits: limits.limits,
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
     bind,

@@ -76,7 +76,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
   { ...common, num_replicas: replicas, name: streams.counters, subjects: [subjects.counters], max_msgs_per_subject: 1, allow_msg_counter: true }
 ]
 
-/** Of a restored service: the one stream that no backup holds. Nodes wait until it is there. */
+/** Of a restored service: the one stream that no backup holds, and made last. Nodes wait until it is there. */
 export const ensureLeases = async (manager: JetStreamManager, limits: Limits, replicas: number): Promise<void> => {
   await manager.streams.add(wantedLeases(limits, replicas))
 }
@@ -85,18 +85,21 @@ export const ensureLeases = async (manager: JetStreamManager, limits: Limits, re
 export const ensureStreams = async (nats: NatsConnection, limits: Limits, replicas: number): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
   await refuseHalfRestored(manager)
-  for (const wanted of [...wantedStreams(limits, replicas), wantedLeases(limits, replicas)]) {
-    try {
-      await manager.streams.add(wanted)
-    } catch (why) {
-      // What it could not be made for is what counts, where it is not there.
-      await manager.streams.update(wanted.name, wanted).catch((error: unknown) => {
-        throw isMissing(error) ? why : error
-      })
-    }
-  }
+  for (const wanted of wantedStreams(limits, replicas)) await ensureStream(manager, wanted)
   await ensureDeliveries(manager, limits)
+  await ensureStream(manager, wantedLeases(limits, replicas))
   return manager
+}
+
+const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<void> => {
+  try {
+    await manager.streams.add(wanted)
+  } catch (why) {
+    // What it could not be made for is what counts, where it is not there.
+    await manager.streams.update(wanted.name, wanted).catch((error: unknown) => {
+      throw isMissing(error) ? why : error
+    })
+  }
 }
 
 /** What all webhook workers share: they may take of it, not say what is in it. */
@@ -110,14 +113,21 @@ const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits):
   }
 }
 
-/** Rejects where they are not there yet. */
-export const findStreams = async (nats: NatsConnection): Promise<JetStreamManager> => {
+/**
+ * Rejects where they are not there yet, or not whole: the leases are made last, by a migration as by a restore. Who may not
+ * read the log may not look at it either, since what is told of a stream names every subject in it.
+ */
+export const findStreams = async (nats: NatsConnection, readsLog: boolean): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
+  if (readsLog) await refuseUnfit(manager)
+  await manager.streams.info(`KV_${buckets.leases}`)
+  return manager
+}
+
+const refuseUnfit = async (manager: JetStreamManager): Promise<void> => {
   await refuseHalfRestored(manager)
   const { config } = await manager.streams.info(streams.events)
   if (config.allow_msg_ttl !== true) throw new Error("they are of an older release: hub migrate brings them up to date")
-  await manager.streams.info(`KV_${buckets.leases}`)
-  return manager
 }
 
 /** In the log's metadata for as long as `hub restore` is not done with all streams. */

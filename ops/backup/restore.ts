@@ -147,9 +147,15 @@ const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreP
   if (filled.rows[0]?.filled === true) throw new Fault("Postgres holds read models of another log: name an empty database, or give --replace to have them deleted")
 }
 
-/** The log goes last: without it and its mark, nothing tells what the others are. */
+/**
+ * The leases go first and come back last: nodes that may not see the log know by them that it is whole. The log goes last:
+ * without it and its mark, nothing tells what the others are.
+ */
 const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<void> => {
   await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))}`.execute(db)
+  await manager.streams.delete(`KV_${buckets.leases}`).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
   const held = await heldStreams(manager)
   for (const name of held.toSorted((a, b) => Number(a === streams.events) - Number(b === streams.events))) await manager.streams.delete(name)
 }
@@ -165,22 +171,12 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
   const nextSeq = (await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)) + 1
   await skipNumbers(parts)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
-  await leasesAnew(manifest, parts)
   for (const { name } of [...others, log]) {
     const { metadata = {} } = (await manager.streams.info(name)).config
     await manager.streams.update(name, { metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== RESTORE_MARK)) })
   }
+  await ensureLeases(manager, parts.limits, parts.replicas ?? wantedReplicas(manifest.streams))
   return { manifest, lastSeq, nextSeq, commits }
-}
-
-/** Where a server has them still, nobody holds one: that was made sure of. */
-const leasesAnew = async ({ streams: kept }: Manifest, { manager, limits, replicas }: RestoreParts): Promise<void> => {
-  try {
-    await manager.streams.info(`KV_${buckets.leases}`)
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    await ensureLeases(manager, limits, replicas ?? wantedReplicas(kept))
-  }
 }
 
 /** Resolves to its last sequence. */

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import type { Bank } from "../../actors/registration/questions/bank/bank.ts"
 import { readBank } from "../../actors/registration/questions/bank/own.ts"
+import { wordsWanting } from "../../actors/registration/questions/bank/wanted.ts"
 import { type Named, namedQuestions } from "../../actors/registration/questions/generate.ts"
 import { grade } from "../../actors/registration/questions/grade.ts"
 import type { Question } from "../../actors/registration/questions/question.ts"
@@ -24,17 +25,36 @@ interface Key extends Question {
 }
 
 export const questionsCommand: Command = {
-  usage: ["questions sample [--count <number>] [--seed <text>] [--answers <file>]", "questions grade <given> --answers <file>"],
-  alone: (args) => (args.positionals[0] === "grade" ? graded(args) : args.positionals[0] === "sample" ? sampled(args.values) : Promise.reject(new Fault(`usage: hub ${questionsCommand.usage.join("\n       hub ")}`))),
+  usage: ["questions sample [--count <number>] [--seed <text>] [--answers <file>]", "questions grade <given> --answers <file>", "questions check <folder>"],
+  alone: (args) => {
+    switch (args.positionals[0]) {
+      case "sample": return sampled(args.values)
+      case "grade": return graded(args)
+      case "check": return checked(args)
+      default: return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage.join("\n       hub ")}`))
+    }
+  },
   run: () => Promise.reject(new Error("questions needs no service"))
 }
 
-const bankOf = (): Bank => {
+const configured = (): string | null => {
   const config = readConfig(process.env)
   if (!config.ok) throw new Fault(config.problem)
-  const read = readBank(config.config.questions)
+  return config.config.questions
+}
+
+const bankOf = (folder: string | null): Bank => {
+  const read = readBank(folder)
   if (!read.ok) throw new Fault(read.problem)
   return read.bank
+}
+
+/** A folder as a node in production wants it, before it is given to one. */
+const checked = ({ positionals: [, folder] }: Arguments): Promise<string | Finding> => {
+  if (folder === undefined) return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage[2]}`))
+  const wanting = wordsWanting(bankOf(folder))
+  if (wanting.length === 0) return Promise.resolve("enough words of your own")
+  return Promise.resolve(new Finding([...wanting, `${wanting.length} wanting: a program that knows the public source can read what is told without them`].join("\n")))
 }
 
 /** Questions as challenges have them, five by five. */
@@ -49,7 +69,7 @@ const drawn = (seed: string, count: number, bank: Bank): ReadonlyArray<Named> =>
 const sampled = async ({ count, seed, answers }: Options): Promise<string> => {
   const wanted = count === undefined ? COUNT : Number(count)
   if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= COUNT_MAX)) throw new Fault(`--count takes a whole number from 1 to ${COUNT_MAX}`)
-  const questions = drawn(seed ?? randomBytes(8).toString("hex"), wanted, bankOf())
+  const questions = drawn(seed ?? randomBytes(8).toString("hex"), wanted, bankOf(configured()))
   const keys = questions.map(({ family, prompt, answer, kind, format }, index): Key => ({ id: `s${index + 1}`, family, prompt, answer, kind, format }))
   if (answers !== undefined) {
     await writeFile(answers, `${keys.map((key) => JSON.stringify(key)).join("\n")}\n`, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {

@@ -23,8 +23,8 @@ async function runProgram(file: string, args: ReadonlyArray<string>): Promise<un
 /** The operator's commands work on the servers of the launcher that runs, unless others are named. */
 async function addressServers(args: ReadonlyArray<string>): Promise<void> {
   const wanted = ["HUB_NATS_URL", "HUB_DATABASE_URL"].filter((name) => !process.env[name])
-  // What the help says, and what a file holds, is there without any server.
-  const alone = args.length === 0 || args.some((arg) => ["help", "--help", "-h", "--check"].includes(arg) || arg.startsWith("--from-file"))
+  // What the help says, what a file holds and questions are there without any server.
+  const alone = args.length === 0 || args[0] === "questions" || args.some((arg) => ["help", "--help", "-h", "--check"].includes(arg) || arg.startsWith("--from-file"))
   if (wanted.length === 0 || alone) return
   const { runningServers } = await import("./data-folder.ts")
   const folder = dataFolder(process.env)

@@ -54,6 +54,7 @@ describe("npm run hub --", () => {
     ["backup one --replace", "backup --check <folder>"],
     ["restore one --check", "restore <folder> [--replicas <number>] [--gap <number>] [--replace]"],
     ["appeals open", "appeals"],
+    ["questions check one another", "questions check <folder>"],
     ["questions sample --kind word", "questions sample [--count <number>] [--seed <text>] [--answers <file>]"],
     ["agent appeal one maybe", "agent appeal <ref> grant|deny [--answer <text>]"]
   ])("%s is answered with the usage", (line, usage) => {

@@ -36,6 +36,7 @@ describe("an empty environment", () => {
     v1Until: Date.UTC(2026, 9, 24),
     captchaBypass: null,
     questions: null,
+    publicQuestions: false,
     limits: LIMITS,
     trustProxy: 0,
     bind: null,
@@ -71,6 +72,7 @@ describe("good values", () => {
       HUB_V1_UNTIL: "2027-01-01T10:00+02:00",
       HUB_CAPTCHA_BYPASS: SECRET,
       HUB_QUESTIONS: "own/questions",
+      HUB_ALLOW_PUBLIC_QUESTIONS: "true",
       HUB_LIMITS: '{"rate_limits.ip.requests":5}',
       HUB_TRUST_PROXY: "2"
     })
@@ -86,6 +88,7 @@ describe("good values", () => {
       v1Until: Date.UTC(2027, 0, 1, 8),
       captchaBypass: SECRET,
       questions: "own/questions",
+      publicQuestions: true,
       trustProxy: 2
     })
     expect(config.limits.rate_limits.ip.requests).toBe(5)

@@ -110,7 +110,7 @@ describe("run-a-cluster.md", () => {
 
   it("has every variable of docker-compose.yml drawn by secrets.sh, told, or given a default", () => {
     const compose = textOf("docker-compose.yml")
-    const asked = new Set([...compose.matchAll(/\$\{(\w+)(:-)?/g)].flatMap(([, name, optional]) => (optional === undefined ? [name ?? ""] : [])))
+    const asked = new Set([...compose.matchAll(/\$\{(\w+)(:[-+])?/g)].flatMap(([, name, optional]) => (optional === undefined ? [name ?? ""] : [])))
     const drawn = new Set([...(/for name in ([^;]+);/.exec(textOf("ops/deploy/secrets.sh"))?.[1] ?? "").split(" ").map((name) => `HUB_${name}_PASSWORD`), ...[...textOf("ops/deploy/secrets.sh").matchAll(/echo "(HUB_\w+)=\$/g)].map(([, name]) => name ?? "")])
     expect([...asked].filter((name) => !drawn.has(name))).toEqual([])
     expect([...drawn].filter((name) => !asked.has(name))).toEqual([])

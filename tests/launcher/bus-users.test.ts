@@ -78,10 +78,10 @@ const LEASES = [`$JS.API.STREAM.INFO.KV_${buckets.leases}`, `$JS.API.DIRECT.GET.
 /** All that each role may publish of these places: everything else is refused. */
 const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string) => boolean>> = {
   edge: (place) => [subjects.node("s", "edge"), subjects.query("agents"), subjects.suspect, ...LEASES].includes(place),
-  queries: (place) => ["_INBOX.edge.x", `$JS.API.STREAM.INFO.${streams.events}`, `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
+  queries: (place) => ["_INBOX.edge.x", `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
   webhooks: (place) =>
     [
-      subjects.node("s", "webhooks"), subjects.suspect, ...LEASES, `$JS.API.STREAM.INFO.${streams.events}`, `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.webhooks}`,
+      subjects.node("s", "webhooks"), subjects.suspect, ...LEASES, `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.webhooks}`,
       `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.webhooks}`, `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`
     ].includes(place),
   actors: (place) => {

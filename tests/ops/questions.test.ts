@@ -53,12 +53,29 @@ describe("hub questions", () => {
   it.each([
     [["sample", "--count", "0"], "--count takes a whole number"],
     [["grade", "missing.jsonl", "--answers", "missing.jsonl"], "cannot be read"],
+    [["check"], "usage: hub questions check"],
+    [["check", "no-such-folder"], "no folder that can be read"],
     [["grade"], "usage: hub questions grade"],
     [[], "usage: hub questions sample"]
   ])("%j says what it wants", async (args, problem) => {
     const { status, errors } = await hub(...args)
     expect(status).toBe(1)
     expect(errors).toContain(problem)
+  })
+})
+
+describe("words of a deployment's own", () => {
+  it("are checked before a node gets them", async () => {
+    expect(await hub("check", "ops/bench/questions/deployment")).toMatchObject({ status: 0, output: "enough words of your own\n" })
+    const few = await mkdtemp(join(folder, "few-"))
+    await writeFile(join(few, "few.jsonl"), '{"type":"clause","family":"stickers","act":"up","texts":["{p} won {q} {w}"]}')
+    expect(await hub("check", few)).toMatchObject({ status: 1, output: expect.stringMatching(/^clause stickers up: 1 of 6$/m) as string })
+  })
+
+  it("are wanted in production: a node without them stops", async () => {
+    const env = { HUB_ENV: "production", HUB_DATABASE_URL: "postgres://127.0.0.1:1/none", HUB_NATS_URL: "nats://127.0.0.1:1", HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64"), HUB_QUESTIONS: "" }
+    const refused = await run(["actors/main.ts"], env)
+    expect([refused.status, refused.errors]).toEqual([CONFIGURATION_FAULT, expect.stringMatching(/^HUB_QUESTIONS must hold words of your own, [^\n]+ such as clause shelf-row up: 0 of 6;[^\n]+\n$/)])
   })
 })
 

@@ -1,5 +1,7 @@
 /** The solver that knows the source, on a sample; `npm run bench -- --only questions` measures it on more. */
 import { describe, expect, it } from "vitest";
+import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts";
+import { bankProblem } from "../../../actors/registration/questions/bank/wanted.ts";
 import { guess } from "../../../ops/bench/questions/guess.ts";
 import { deploymentBank, measured } from "../../../ops/bench/questions/measure.ts";
 import { solve } from "../../../ops/bench/questions/solver.ts";
@@ -25,6 +27,14 @@ describe("a program", () => {
     const { passed } = measured(solve, PRIVATE_CHALLENGES, "sample", deploymentBank());
     expect(passed / PRIVATE_CHALLENGES).toBeLessThanOrEqual(MOST_PASSED);
   }, 120_000);
+
+  it("so production wants such words: a bank without them makes no challenges there, unless that is allowed", () => {
+    const refused = bankProblem({ env: "production", publicQuestions: false }, OUR_BANK);
+    expect(refused).toMatch(/^HUB_QUESTIONS must hold words of your own, .* \(\d+ wanting, such as clause shelf-row up: 0 of 6;/);
+    expect(bankProblem({ env: "production", publicQuestions: false }, deploymentBank())).toBeNull();
+    expect(bankProblem({ env: "production", publicQuestions: true }, OUR_BANK)).toBeNull();
+    expect(bankProblem({ env: "development", publicQuestions: false }, OUR_BANK)).toBeNull();
+  });
 
   it("that guesses passes none, and hardly ever finds an answer", () => {
     const { passed, families } = measured(guess, CHALLENGES, "guess");
