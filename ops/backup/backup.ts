@@ -33,8 +33,6 @@ const SERVER_OLDEST = [2, 15] as const
 const BEFORE: ReadonlyArray<string> = [streams.idempotency, streams.seen]
 /** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
-/** Nothing of these is ever replaced, so their cut is enough. */
-const APPENDED: ReadonlyArray<string> = [streams.counters]
 
 export interface BackupParts extends Pick<Service, "nats" | "manager"> {
   readonly serviceKey: string
@@ -117,7 +115,7 @@ const begin = async (folder: string, name: string, parts: BackupParts): Promise<
     // A batch is stored in one go: what is left of it is asked for at once, whatever the rest takes.
     const ofBatch = name === streams.events ? await copyRestOfBatch(manager, name, state.last_seq, tail) : 0
     await copied
-    const since = name === streams.events || APPENDED.includes(name) ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)
+    const since = name === streams.events ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)
     progress(name, bytes, state.messages)
     return {
       name, state, config: plainConfig(config) as StreamConfig & Record<string, unknown>,

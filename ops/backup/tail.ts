@@ -127,6 +127,29 @@ const leftOf = (ttl: string, at: number): number | null => {
   return left > 0 ? left : null
 }
 
+const INCREMENT = "nats-incr"
+
+/** A counter takes steps and no values: it goes on to the value that the line holds. */
+const countUp = async (nats: NatsConnection, { subject, data }: Line): Promise<number> => {
+  const wanted = BigInt((JSON.parse(Buffer.from(data, "base64").toString()) as { readonly val: string }).val)
+  const at = await stepped(nats, subject, 0n)
+  return wanted > at.value ? (await stepped(nats, subject, wanted - at.value)).seq : at.seq
+}
+
+const stepped = async (nats: NatsConnection, subject: string, by: bigint): Promise<{ readonly seq: number; readonly value: bigint }> => {
+  const more = headers()
+  more.set("Nats-Incr", String(by))
+  const { seq, val, error } = (await nats.request(subject, undefined, { headers: more, timeout: PUBLISH_TIMEOUT_MS })).json<Stepped>()
+  if (seq === undefined || val === undefined) throw new Fault(`${subject} was not counted up: ${error?.description ?? "no answer that makes sense"}`)
+  return { seq, value: BigInt(val) }
+}
+
+interface Stepped {
+  readonly seq?: number
+  readonly val?: string
+  readonly error?: { readonly description?: string }
+}
+
 /**
  * Writes a tail behind what the archive brought. `exact`: each message must get the sequence that it had. Resolves to the
  * last sequence that was written, or `last`.
@@ -135,6 +158,10 @@ export const writeTail = async (nats: NatsConnection, path: string, last: number
   let written = last
   for await (const text of createInterface({ input: createReadStream(path) })) {
     const line = JSON.parse(text) as Line
+    if (line.headers.some(([name]) => name.toLowerCase() === INCREMENT)) {
+      written = await countUp(nats, line)
+      continue
+    }
     const more = headers()
     let over = false
     for (const [name, value] of line.headers) {

@@ -18,7 +18,7 @@ import { backup } from "../../ops/backup/backup.ts"
 import { type Manifest, manifestText, sha256Of } from "../../ops/backup/manifest.ts"
 import { restore } from "../../ops/backup/restore.ts"
 import { HashedFile } from "../../ops/backup/files.ts"
-import { copyRestOfBatch } from "../../ops/backup/tail.ts"
+import { copyRest, copyRestOfBatch, writeTail } from "../../ops/backup/tail.ts"
 import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
@@ -208,6 +208,21 @@ describe("a cut under writes", () => {
       expect([place, await copyRestOfBatch(from.manager, streams.events, before + place, file)]).toEqual([place, end - place])
       expect((await file.end()).bytes > 0).toBe(end > place)
     }
+  })
+
+  test.each([0, 1, 7])("brings back a counter whose number was replaced while it was copied, where the archive has %i of it", async (archived) => {
+    await emptied()
+    await ensureStreams(into.nats, LIMITS, 1)
+    for (let number = 0; number < archived; number++) await nextNumber(into.nats, "replaced")
+    for (let number = 0; number < 5; number++) await nextNumber(from.nats, "replaced")
+    const newest = await nextNumber(from.nats, "replaced")
+    const path = join(from.servers.folder, `counter-${archived}`)
+    const file = await HashedFile.create(path)
+    const { last_seq: last } = (await from.manager.streams.info(streams.counters)).state
+    expect(await copyRest(from, streams.counters, last - 2, file, signal)).toBe(1)
+    await file.end()
+    await writeTail(into.nats, path, 0, false)
+    expect(await nextNumber(into.nats, "replaced")).toBe(Math.max(newest, archived) + 1)
   })
 
   async function holds(before: { readonly names: ReadonlyArray<string>; readonly counts: ReadonlyArray<number> }): Promise<void> {
