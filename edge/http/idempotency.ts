@@ -7,6 +7,8 @@
  *  - The operation's command id is made of key, method, path, Idempotency-Key and body. So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21).
+ *  - A request whose client is gone frees its key at once. What it has under way goes on, and the same command made again
+ *    meets it in the actor's mailbox, or its commit in the log.
  *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is free.
  *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
  *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
@@ -53,7 +55,9 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
       call.again = true
       call.headers["idempotent-replayed"] = "true"
     }
-    return Effect.tap(run, (response) => finish(bus, call, ticket, entry, response))
+    const kept = Effect.tap(run, (response) => finish(bus, call, ticket, entry, keptOf(response)))
+    // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
+    return Effect.onInterrupt(kept, () => finish(bus, call, ticket, entry, NOTHING_KEPT))
   })
 }
 
@@ -76,13 +80,21 @@ const begin = (bus: Bus, call: Call, ticket: Ticket, input: IdempotencyEntry): E
     (bytes) => JSON.parse(Buffer.from(bytes).toString("utf8")) as IdempotencyBegin
   )
 
-/** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
-const finish = (bus: Bus, call: Call, ticket: Ticket, entry: IdempotencyEntry, response: Response): Effect.Effect<void> => {
-  const { status } = response
-  const text = typeof response.body === "string" ? response.body : undefined
-  const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES
-  const input = { ...entry, ...(kept ? { status, answer: text } : { status: 0, answer: "" }) }
-  return Effect.ignore(bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.finish", input }))
+interface KeptAnswer {
+  readonly status: number
+  readonly answer: string
 }
+
+const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
+
+const keptOf = ({ status, body }: Response): KeptAnswer => {
+  const text = typeof body === "string" ? body : undefined
+  const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES
+  return kept ? { status, answer: text } : NOTHING_KEPT
+}
+
+/** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
+const finish = (bus: Bus, call: Call, ticket: Ticket, entry: IdempotencyEntry, kept: KeptAnswer): Effect.Effect<void> =>
+  Effect.ignore(bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.finish", input: { ...entry, ...kept } }))
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")

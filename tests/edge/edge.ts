@@ -27,6 +27,8 @@ export const openNats = async (): Promise<TestNats> => {
 }
 
 export interface Call {
+  /** Aborted: the client leaves. */
+  readonly signal?: AbortSignal
   readonly method?: string
   readonly body?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
@@ -115,6 +117,7 @@ export class TestEdge {
       method: call.method ?? "GET",
       headers: this.headersFor(path, call),
       redirect: "manual",
+      signal: call.signal ?? null,
       ...(call.body === undefined ? {} : { body: typeof call.body === "string" ? call.body : new Uint8Array(call.body) })
     })
     const text = await response.text()

@@ -35,8 +35,8 @@ beforeEach(() => {
   kept.clear()
 })
 
-const patch = (key: string, body = '{"name":"x"}', agent = world.agent) =>
-  world.edge.call("/api/v1/me", { method: "PATCH", body, signed: agent, headers: { "idempotency-key": key } })
+const patch = (key: string, body = '{"name":"x"}', agent = world.agent, signal?: AbortSignal) =>
+  world.edge.call("/api/v1/me", { method: "PATCH", body, signed: agent, headers: { "idempotency-key": key }, ...(signal === undefined ? {} : { signal }) })
 
 describe("an Idempotency-Key", () => {
   it("runs the first request and replays its answer to the next, signed afresh", async () => {
@@ -72,6 +72,27 @@ describe("an Idempotency-Key", () => {
     await patch("k-1")
     const other = await patch("k-1", '{"name":"y"}')
     expect([other.status, other.json.error.code]).toEqual([422, "idempotency_conflict"])
+  })
+
+  it("is free again as soon as its client is gone", async () => {
+    const held = Promise.withResolvers<void>()
+    world.node.on("agent.update", async (ask) => {
+      await held.promise
+      return { data: { id: ask.actor } }
+    })
+    const leaving = new AbortController()
+    const first = patch("k-1", undefined, undefined, leaving.signal)
+    await expect.poll(() => world.node.asked("agent.update").length).toBe(1)
+    leaving.abort()
+    await expect(first).rejects.toThrow()
+    await expect.poll(() => world.node.asked("idempotency.finish").map(({ input }) => (input as Kept).status)).toEqual([0])
+    const second = patch("k-1")
+    await expect.poll(() => world.node.asked("agent.update").length).toBe(2)
+    held.resolve()
+    expect((await second).status).toBe(200)
+    const [one, other] = world.node.asked("agent.update").map(({ command }) => command)
+    expect(other).toBe(one)
+    world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
   })
 
   it("whose first request is under way is refused for a moment", async () => {

@@ -2,7 +2,8 @@
  * An agent that talks to the service.
  *
  * `call` makes one exchange. `retrying` behaves as a well-made client should (contract 13): a 503 and a refused
- * connection are tried again, each time signed afresh and under the same Idempotency-Key; anything else is the answer.
+ * connection are tried again, each time signed afresh and under the same Idempotency-Key; so is the 409 that a try meets
+ * because one before it, which was not answered well, is still under way. Anything else is the answer.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { type Answer, type Exchange, send } from "./http.ts"
@@ -68,9 +69,10 @@ export class AgentClient {
 
   async retrying(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const end = Date.now() + RETRY_DEADLINE_MS
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const answer = await this.call(method, path, options).catch((cause: unknown) => withoutAnswer(cause, this.#options.losesConnections === true))
-      if (answer !== null && answer.status !== 503) return answer
+      const meetsItself = tries > 1 && answer?.status === 409 && answer.code === "idempotency_in_flight"
+      if (answer !== null && answer.status !== 503 && !meetsItself) return answer
       this.#options.onRetry?.(answer)
       if (Date.now() > end) throw new Error(`${method} ${path} did not succeed within ${RETRY_DEADLINE_MS} ms; last: ${answer?.text ?? "connection refused"}`)
       await delay(RETRY_PAUSE_MS)
