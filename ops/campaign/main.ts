@@ -5,12 +5,12 @@
  * The seed draws victims, moments and requests, and is told; what the machine does meanwhile is not in it.
  */
 import { randomInt } from "node:crypto"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { exitWith } from "../launcher/exit.ts"
 import { projectRoot } from "../launcher/paths.ts"
+import { makeTestFolder } from "../launcher/test-folder.ts"
 import { spawnTied, type TiedProcess } from "../launcher/tied.ts"
 import { type Campaign, CAMPAIGNS } from "./campaigns.ts"
 
@@ -65,7 +65,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 async function runOnce({ files, only }: Campaign, seed: number, rounds: number): Promise<Run> {
-  const folder = await mkdtemp(join(tmpdir(), "hub-campaign-"))
+  const folder = await makeTestFolder()
   const file = join(folder, "report.json")
   const began = performance.now()
   const vitest = join(projectRoot, "node_modules", ".bin", "vitest")

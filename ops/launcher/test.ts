@@ -6,13 +6,13 @@
  * was looked at.
  */
 import { existsSync } from "node:fs"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { findChromium } from "./chromium.ts"
 import { findDocker } from "./docker.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
+import { makeTestFolder } from "./test-folder.ts"
 import { spawnTied } from "./tied.ts"
 import type { TiedProcess } from "./tied.ts"
 
@@ -95,7 +95,7 @@ export function countReport(report: Report, status: number): Count & { readonly 
 async function runTests(args: ReadonlyArray<string>): Promise<Count> {
   console.log("\n== tests")
   // Ours and not vitest's, so that it is removed even when vitest is killed.
-  const folder = await mkdtemp(join(tmpdir(), "hub-tests-"))
+  const folder = await makeTestFolder()
   const file = join(folder, "report.json")
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]

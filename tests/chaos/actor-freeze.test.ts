@@ -37,7 +37,7 @@ test("a frozen actor process is replaced, and does no harm when it goes on", asy
   await waitFor(() => performance.now() - frozenAt >= FROZEN_MS, { describe: "the end of the frost" })
   const thawedAt = performance.now()
   victim.thaw()
-  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(thawedAt, 20), { describe: "three nodes with shards again" })
+  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(thawedAt, 10), { describe: "three nodes with shards again" })
   const until = performance.now()
   await load.stop()
 

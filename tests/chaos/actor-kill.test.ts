@@ -23,7 +23,7 @@ test("a killed actor process costs time, no write and no nonce", async () => {
 
   const killedAt = performance.now()
   await victim.kill()
-  await waitFor(() => load.answeredSince(killedAt, 20) && isSettled(view, ACTORS - 1), { describe: "answers after the kill" })
+  await waitFor(() => load.answeredSince(killedAt, 10) && isSettled(view, ACTORS - 1), { describe: "answers after the kill" })
   const silence = load.longestSilence(killedAt, performance.now())
   console.log(`longest silence after SIGKILL: ${Math.round(silence.ms)} ms (agent ${silence.agent}); ${hit.length} agents lost their home; ${load.retried} retries`)
   expectNoFault(load)
@@ -32,7 +32,7 @@ test("a killed actor process costs time, no write and no nonce", async () => {
   const restartedAt = performance.now()
   await victim.restart()
   const back = await waitFor(() => sessionOf(view, victim.pid), { describe: "the restarted process's session" })
-  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(restartedAt, 20), { describe: "shards of the restarted process" })
+  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(restartedAt, 10), { describe: "shards of the restarted process" })
   expect(ownersOf(view), "owners of shards").toContain(back)
   await load.stop()
   const again = load.longestSilence(restartedAt, performance.now())

@@ -21,10 +21,10 @@ async function expectTakenOver(breakLine: (line: CutProxy) => void): Promise<voi
   const session = await sessionOf(view, victim.pid)
   const brokenAt = performance.now()
   breakLine(victim.line)
-  await waitFor(() => !view.view.isLive(session) && isSettled(view, ACTORS - 1) && load.answeredSince(brokenAt, 20), { describe: "others to take over" })
+  await waitFor(() => !view.view.isLive(session) && isSettled(view, ACTORS - 1) && load.answeredSince(brokenAt, 10), { describe: "others to take over" })
   const healedAt = performance.now()
   victim.line.heal()
-  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(healedAt, 20), { describe: "the healed node to have shards again" })
+  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(healedAt, 10), { describe: "the healed node to have shards again" })
   const until = performance.now()
 
   const silence = load.longestSilence(brokenAt, healedAt)

@@ -12,8 +12,11 @@ import { type Answer, type Exchange } from "../support/http.ts"
 import { register } from "../support/register.ts"
 import type { SeededRandom } from "../support/seed.ts"
 
-/** Between an answer and the next request of the same loop: about 600 requests a second from 20 agents. */
-const PACE_MS = 50
+/**
+ * Between an answer and the next request of the same loop: about 180 requests a second from 20 agents. Enough for a fault to
+ * meet some of every kind under way, and little enough that what is measured is the fault, not a machine at its end.
+ */
+const PACE_MS = 200
 /** Answered requests of one agent that are kept for being sent again. */
 const KEPT_FOR_REPLAY = 4
 

@@ -5,13 +5,13 @@
  * Half of what it costs to start a node of the product is the compilation of its modules: the first that starts keeps what
  * came of it for all the others, and for the test files themselves.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { makeTestFolder } from "../../ops/launcher/test-folder.ts"
 
-export default function setup(): () => void {
+export default async function setup(): Promise<() => void> {
   const named = process.env["HUB_TEST_FOLDER"]
-  const folder = named ?? mkdtempSync(join(tmpdir(), "hub-tests-"))
+  const folder = named ?? (await makeTestFolder())
   process.env["HUB_TEST_FOLDER"] = folder
   process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled")
   return () => {
