@@ -47,6 +47,8 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
   const env = (): NodeJS.ProcessEnv => ({
     HUB_LISTEN: `127.0.0.1:${port}`,
     HUB_BASE_URL: url,
+    // Production asks in words of its own.
+    HUB_QUESTIONS: join(folder, "ops", "bench", "questions", "deployment"),
     COMPOSE_FILE: files.join(":"),
     COMPOSE_MENU: "false",
     HUB_TEST_LIMITS: JSON.stringify(WIDE_LIMITS),
