@@ -44,6 +44,8 @@ const onDisk = async ({ natsUrl, data }: StorageParts["config"]): Promise<number
 }
 
 interface Monitored {
+  /** It has no JetStream, or not any more: it is on its way out. Its figures are all 0 then. */
+  readonly disabled?: boolean
   readonly storage?: number
   readonly config?: { readonly max_storage?: number }
 }
@@ -52,8 +54,8 @@ interface Monitored {
 const onServer = async (monitor: string): Promise<number | null> => {
   const answer = await fetch(new URL("/jsz", monitor), { signal: AbortSignal.timeout(LOOK_WITHIN_MS), redirect: "error" })
   if (Number(answer.headers.get("content-length") ?? 0) > ANSWER_MAX_BYTES) return null
-  const { storage, config } = (await answer.json()) as Monitored
-  return storage === undefined || config?.max_storage === undefined ? null : Math.max(0, config.max_storage - storage)
+  const { disabled, storage, config } = (await answer.json()) as Monitored
+  return disabled === true || storage === undefined || config?.max_storage === undefined ? null : Math.max(0, config.max_storage - storage)
 }
 
 const inAccount = async ({ getAccountInfo }: StorageParts["manager"]): Promise<number | null> => {
