@@ -96,6 +96,8 @@ export class LoadedAgent {
   #retry(answer: Answer | null): void {
     this.retried += 1
     if (answer !== null && answer.headers["retry-after"] === undefined) this.#fault("a 503 without Retry-After")
+    // Nothing that these loads go through takes away room.
+    if (answer?.text.includes("storage_low") === true) this.#fault(`told of too little room: ${answer.text}`)
   }
 
   #fault(what: string): void {
