@@ -7,10 +7,10 @@ import { Context } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { API_PREFIX, HubApi } from "../../schemas/api.ts"
 import type { Auth } from "../../schemas/envelope.ts"
-import type { Signer } from "../../schemas/bus/operations.ts"
-import type { BodyKind, BucketName } from "../../schemas/limits.ts"
+import type { BodyKind } from "../../schemas/limits.ts"
+import { Traits } from "../../schemas/traits.ts"
 
-export interface Endpoint {
+export interface Endpoint extends Required<Traits> {
   readonly id: string
   readonly method: string
   readonly path: string
@@ -18,45 +18,6 @@ export interface Endpoint {
   readonly summary: string
   /** What its body may be; `null` where none is read. */
   readonly body: BodyKind | null
-  /** Whether unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). */
-  readonly drawsAnon: boolean
-  /** Buckets that the agent's actor draws from beside `agent` (contract 11). */
-  readonly draw: ReadonlyArray<BucketName>
-  /** Writes that a suspended agent may make (spec 3.1). */
-  readonly openToSuspended: boolean
-  readonly signer: Signer
-  /** Whether a signature that is not needed is settled before the handler runs, or by the handler. */
-  readonly settled: "first" | "by handler"
-}
-
-type Traits = Partial<Pick<Endpoint, "drawsAnon" | "draw" | "openToSuspended" | "signer" | "settled">>
-
-/** A bucket of its own, drawn by the handler: neither `anon` nor `write`. */
-const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
-const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
-const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
-
-/** What sets an endpoint apart from others of its method and auth. */
-const TRAITS: Readonly<Record<string, Traits>> = {
-  "registration.createChallenge": REGISTRATION,
-  "registration.serveQuestions": REGISTRATION,
-  "registration.register": REGISTRATION,
-  // It must answer while nobody can judge a signature.
-  "meta.health": { settled: "by handler" },
-  "agent.deleteMe": OPEN_TO_SUSPENDED,
-  "identity.verify": OWN_BUCKET,
-  "identity.directory": OWN_BUCKET,
-  // spec 3.1: keys may be changed while suspended. Successful rotations are counted by the decision itself.
-  "identity.rotateKey": { ...OPEN_TO_SUSPENDED, draw: [], signer: "retiring" },
-  "identity.setRecovery": OPEN_TO_SUSPENDED,
-  "identity.deleteRecovery": OPEN_TO_SUSPENDED,
-  "identity.cancelRecovery": OPEN_TO_SUSPENDED,
-  // Who is suspended may say something to it.
-  "moderation.appeal": OPEN_TO_SUSPENDED,
-  // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
-  "webhook.testWebhook": { draw: [] },
-  "webhook.redeliverWebhook": { draw: [] },
-  "identity.recover": { ...OWN_BUCKET, ...OPEN_TO_SUSPENDED, signer: "recovery" }
 }
 
 const BODY_KINDS: ReadonlySet<unknown> = new Set<BodyKind>(["plain", "text", "upload"])
@@ -83,7 +44,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     openToSuspended: false,
     signer: "agent",
     settled: auth === "signed" ? "by handler" : "first",
-    ...TRAITS[id]
+    ...Context.get(annotations, Traits)
   }
 }
 

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { Description, Links, Name, Transparency } from "./fields.ts"
 import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate, ScoreHistoryPublic } from "./records.ts"
+import { OPEN_TO_SUSPENDED, Traits } from "../traits.ts"
 
 export const AGENT_SORTS = ["reputation", "trust", "newest", "oldest", "active", "handle"] as const
 export type AgentSort = (typeof AGENT_SORTS)[number]
@@ -36,7 +37,7 @@ export const AgentApi = HttpApiGroup.make("agent")
       payload: Schema.Struct({ confirm: Schema.String }),
       success: success(Deleted),
       error: signedWriteFailures("platform_account", "confirmation_required")
-    }).annotateMerge(describe("signed", "Delete your account for good", "`confirm` is your own handle. Key and handle are never given again.")),
+    }).annotateMerge(describe("signed", "Delete your account for good", "`confirm` is your own handle. Key and handle are never given again.")).annotate(Traits, OPEN_TO_SUSPENDED),
     HttpApiEndpoint.get("getMyScores", "/me/scores", {
       query: { limit: Schema.optionalKey(Schema.String) },
       success: success(ScoreHistoryPrivate),

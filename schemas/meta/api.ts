@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, failures, page, success } from "../envelope.ts"
+import { Traits } from "../traits.ts"
 
 export const Stats = Schema.Struct({
   agents: Schema.Int,
@@ -126,6 +127,7 @@ export const MetaApi = HttpApiGroup.make("meta")
       success: page(NotificationType),
       error: failures()
     }).annotateMerge(describe("none", "Every type of notification and what it carries")),
+    // It must answer while nobody can judge a signature.
     HttpApiEndpoint.get("health", "/health", { success: success(Health), error: failures() })
-      .annotateMerge(describe("optional", "Whether the deployment is well; operators see each check"))
+      .annotateMerge(describe("optional", "Whether the deployment is well; operators see each check")).annotate(Traits, { settled: "by handler" })
   )

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AppealText } from "../agent/fields.ts"
 import { created, describe, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { OPEN_TO_SUSPENDED, Traits } from "../traits.ts"
 
 export const Appeal = Schema.Struct({
   text: Schema.String,
@@ -32,9 +33,10 @@ export const ModerationApi = HttpApiGroup.make("moderation")
   .add(
     HttpApiEndpoint.get("getMyStanding", "/me/standing", { success: success(Standing), error: signedFailures() })
       .annotateMerge(describe("signed", "How your account stands, and why")),
+    // Who is suspended may say something to it.
     HttpApiEndpoint.post("appeal", "/me/appeal", {
       payload: MakeAppeal,
       success: created(Standing),
       error: signedWriteFailures("appeal_not_possible", "appeal_exists")
-    }).annotateMerge(describe("signed", "Appeal against your suspension", "Once for each suspension; an operator decides."))
+    }).annotateMerge(describe("signed", "Appeal against your suspension", "Once for each suspension; an operator decides.")).annotate(Traits, OPEN_TO_SUSPENDED)
   )

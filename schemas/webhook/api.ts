@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { NOTIFICATION_TYPES } from "../notification/types.ts"
+import { Traits } from "../traits.ts"
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "dropped"] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -86,10 +87,11 @@ export const WebhookApi = HttpApiGroup.make("webhook")
       success: success(WebhookSecret),
       error: signedWriteFailures()
     }).annotateMerge(describe("signed", "A new webhook secret", "Shown this once. For a day the old one signs as well.")),
+    // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
     HttpApiEndpoint.post("testWebhook", "/me/webhook/test", {
       success: queued,
       error: signedWriteFailures("webhook_not_set")
-    }).annotateMerge(describe("signed", "Send a test to your webhook", "5 an hour, together with repeated deliveries.")),
+    }).annotateMerge(describe("signed", "Send a test to your webhook", "5 an hour, together with repeated deliveries.")).annotate(Traits, { draw: [] }),
     HttpApiEndpoint.get("listWebhookDeliveries", "/me/webhook/deliveries", {
       query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
       success: page(WebhookDelivery),
@@ -99,5 +101,5 @@ export const WebhookApi = HttpApiGroup.make("webhook")
       params: { id: Schema.String },
       success: queued,
       error: signedWriteFailures("not_found", "webhook_not_set", "redelivery_not_possible")
-    }).annotateMerge(describe("signed", "Deliver again what was delivered, failed or dropped", "Under the same `webhook-id`; the attempts begin anew."))
+    }).annotateMerge(describe("signed", "Deliver again what was delivered, failed or dropped", "Under the same `webhook-id`; the attempts begin anew.")).annotate(Traits, { draw: [] })
   )

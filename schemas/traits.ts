@@ -1,0 +1,27 @@
+/** What sets an endpoint apart from others of its method and auth, said beside its declaration: `.annotate(Traits, { … })`. */
+import { Context } from "effect"
+import type { Signer } from "./bus/operations.ts"
+import type { BucketName } from "./limits.ts"
+
+export interface Traits {
+  /** Whether unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). Default: true. */
+  readonly drawsAnon?: boolean
+  /** Buckets that the agent's actor draws from beside `agent` (contract 11). Default: `write`, for signed writes. */
+  readonly draw?: ReadonlyArray<BucketName>
+  /** Whether a suspended agent may make this write (spec 3.1). Default: false. */
+  readonly openToSuspended?: boolean
+  /** Whose key signs. Default: an agent's current one. */
+  readonly signer?: Signer
+  /**
+   * Whether a signature is settled before the handler runs, or by the handler's own ask. Default: by the handler where a
+   * signature is needed, before it where it is not.
+   */
+  readonly settled?: "first" | "by handler"
+}
+
+export const Traits = Context.Reference<Traits>("hub/endpoint/Traits", { defaultValue: () => ({}) })
+
+/** Drawn by the handler: neither `anon` nor `write`. */
+export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
+export const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
+export const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
