@@ -1,6 +1,6 @@
 /** What sets an endpoint apart from others of its method and auth, said beside its declaration: `.annotate(Traits, { … })`. */
 import { Context } from "effect"
-import type { Signer } from "./bus/operations.ts"
+import type { Signer } from "./idempotency/operations.ts"
 import type { BucketName } from "./limits.ts"
 
 export interface Traits {

@@ -1,4 +1,4 @@
-/** The agent actor: id = hub id. Its operations are listed in schemas/bus/operations.ts. */
+/** The agent actor: id = hub id. What others may ask of it is declared in schemas/agent/operations.ts. */
 import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { notFound } from "../../schemas/errors.ts"
 import type { IdentityRecord } from "../../schemas/identity/records.ts"

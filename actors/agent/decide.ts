@@ -11,7 +11,8 @@ const TRUST_AT_START = 10
 /** Roles that an operator may give; rights come from nothing else (spec 2.2). */
 export const ROLES = ["operator"] as const
 
-const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
+/** What an operation says of an agent that is not there. */
+export const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
 
 export const unknownKey = refusal("key_unknown", "The signature is good, but no agent has this key.")
 

@@ -6,7 +6,7 @@
  * under its own id: the key's claim says who has it, and the ask moves on there with its signature settled.
  */
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
-import type { IdempotencyEntry } from "../../schemas/bus/operations.ts"
+import type { IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
 import { refusal } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"

@@ -1,6 +1,6 @@
 /** The state of an agent and its events (spec 2.2, 3.1). `null` is an agent that was never registered. */
 import type { Link } from "../../schemas/agent/fields.ts"
-import type { SignedRequest } from "../../schemas/bus/operations.ts"
+import type { SignedRequest } from "../../schemas/identity/operations.ts"
 import type { KeyProof } from "../../schemas/identity/records.ts"
 import type { ActiveTime, StandingState } from "../moderation/state.ts"
 

@@ -1,22 +1,10 @@
 /** The delivery actor: id = the number of the notification that it delivers. Begun by the agent's own commit. */
+import type { DeliveryContent, Report } from "../../schemas/delivery/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
-import { type JitterFacts, decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, type Report } from "./decide.ts"
+import { type JitterFacts, decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer } from "./decide.ts"
 import { DELIVERY_EVENTS, type DeliveryEvent, type DeliveryState, evolve } from "./state.ts"
-
-/** What a worker needs for an attempt. */
-export interface DeliveryContent {
-  readonly agent: string
-  readonly about: string
-  readonly body: string
-  readonly receiver: string
-  readonly calls: number
-  /** Made so far. An older node does not say. */
-  readonly attempts?: number
-  /** Whether the last call waits for its answer. */
-  readonly called: boolean
-}
 
 const fold: Fold<DeliveryState, DeliveryEvent> = { kind: "delivery", initial: null, events: DELIVERY_EVENTS, evolve }
 

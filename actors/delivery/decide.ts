@@ -9,6 +9,7 @@
  *  - A timer that finds an attempt called for already, nothing pending, or another time than its own waited for, does
  *    nothing. No clock is asked: one that is wrong must not leave a delivery without its timer.
  */
+import type { Report } from "../../schemas/delivery/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import { type Decision, type FiredTimer, isDue } from "../engine/definition.ts"
@@ -22,15 +23,6 @@ export const GONE = 410
 /** What a worker answers to. */
 interface Answered {
   readonly call: number
-}
-
-export interface Report extends Answered {
-  readonly response_code: number | null
-  /** `null`: delivered. */
-  readonly error: string | null
-  readonly duration_ms: number
-  /** What the receiver asked to be left alone for. */
-  readonly retry_after_seconds: number | null
 }
 
 export interface JitterFacts {

@@ -57,6 +57,19 @@ export interface FiredTimer {
 /** Whether a timer is the one that is waited for: no clock is asked, for it fires by the server's. */
 export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === undefined || fired.at === wholeMs(due)
 
+/** How far the bus's clock, which fires timers, may be ahead of a node's. */
+const CLOCK_AHEAD_MAX_MS = 300_000
+
+/**
+ * What a fired timer is to a state that waits for `due`: its time has come; it has not by this node's clock, and the timer
+ * must come again; or it is another's. One that does not say for when it was set is ours within what clocks may differ.
+ */
+export const firing = (fired: FiredTimer, due: number, at: number): "due" | "early" | "another" => {
+  if (!isDue(fired, due)) return "another"
+  if (at >= due) return "due"
+  return fired.at !== undefined || due - at <= CLOCK_AHEAD_MAX_MS ? "early" : "another"
+}
+
 /** Timers are set for whole milliseconds, never earlier than they were asked for. */
 export const wholeMs = (at: number): number => Math.ceil(at)
 

@@ -26,6 +26,7 @@ import { lastMessage } from "./last-message.ts"
 import { LEADERLESS_PAUSE_MS } from "./renewal.ts"
 import { traceIdOf } from "./trace.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
+import { INCOMPLETE_BATCH, NO_ROOM, STORE_FAILED, WRONG_LAST_SEQUENCE, WRONG_LAST_SEQUENCE_IN_BATCH } from "./jetstream-codes.ts"
 
 const ACK_TIMEOUT_MS = 5000
 /**
@@ -38,14 +39,9 @@ const READ_TIMEOUT_MS = 3000
 const BEHIND_PAUSE_MS = 5
 
 /** Refusals by which the server says that an expected sequence was wrong (alone, or inside a batch). */
-const WRONG_SEQUENCE = new Set([10071, 10164])
-/** Refusals that say that nothing was written and that it may go better soon: no leader, or not the one that had the batch's beginning. */
+const WRONG_SEQUENCE = new Set([WRONG_LAST_SEQUENCE, WRONG_LAST_SEQUENCE_IN_BATCH])
+/** The `code` of a refusal that says that nothing was written and that it may go better soon. */
 const UNAVAILABLE = 503
-const INCOMPLETE_BATCH = 10176
-/** The server's store, the account's or the disk is full: nothing was written, and it will not go better soon. */
-const NO_ROOM = new Set([10002, 10023, 10047])
-/** Any fault of the store: only its text tells whether it is for want of room. */
-const STORE_FAILED = 10077
 const isFull = ({ err_code = 0, description = "" }: NonNullable<BatchAck["error"]>): boolean =>
   NO_ROOM.has(err_code) || (err_code === STORE_FAILED && /maximum|no space|insufficient/i.test(description))
 

@@ -4,11 +4,11 @@ import { LEASE_PREFIX, type LeaseView } from "../../schemas/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { newInbox } from "./inbox.ts"
+import { WRONG_LAST_SEQUENCE } from "./jetstream-codes.ts"
 import { nobodyListens, onRenewal, requestOnce } from "./renewal.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
 const WRITE_TIMEOUT_MS = 2000
-const WRONG_SEQUENCE = 10071
 
 interface Ack {
   readonly seq?: number
@@ -47,7 +47,7 @@ export class KvLeases implements LeaseStore {
     try {
       const reply = await requestOnce(this.nats, LEASE_PREFIX + key, value, { headers: more, timeout: WRITE_TIMEOUT_MS })
       const ack = reply.json<Ack>()
-      if (ack.error !== undefined) return { ok: false, reason: ack.error.err_code === WRONG_SEQUENCE ? "conflict" : "unknown" }
+      if (ack.error !== undefined) return { ok: false, reason: ack.error.err_code === WRONG_LAST_SEQUENCE ? "conflict" : "unknown" }
       this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, ack.seq ?? 0)
       return { ok: true, revision: ack.seq ?? 0 }
     } catch {

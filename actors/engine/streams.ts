@@ -7,6 +7,7 @@ import {
 } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
+import { STREAM_NOT_FOUND } from "./jetstream-codes.ts"
 import { buckets, consumers, streams, subjects } from "../../schemas/subjects.ts"
 
 const SECOND = 1_000_000_000
@@ -133,7 +134,6 @@ const refuseUnfit = async (manager: JetStreamManager): Promise<void> => {
 /** In the log's metadata for as long as `hub restore` is not done with all streams. */
 export const RESTORE_MARK = "hub-restore"
 
-const STREAM_NOT_FOUND = 10059
 export const isMissing = (error: unknown): boolean => error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND
 
 /** Whatever began to work on half of the streams would make the other half itself, empty. */

@@ -19,16 +19,16 @@ import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
+import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
+import type { Report } from "../../schemas/delivery/operations.ts"
 import { askSpan, endAnswered } from "../../schemas/trace/ask.ts"
 import type { Span } from "../../schemas/trace/span.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/trace/tracing.ts"
 import { VERSION } from "../../schemas/version.ts"
-import type { DeliveryContent } from "../delivery/actor.ts"
-import { GONE, type Report } from "../delivery/decide.ts"
+import type { Attempted } from "../../schemas/webhook/operations.ts"
+import { GONE } from "../delivery/decide.ts"
 import { receiverOf } from "../delivery/state.ts"
-import type { Attempted } from "../webhook/decide.ts"
-import type { Signed } from "../webhook/operations.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { callOf, type Content } from "./call.ts"
 import { FairQueue, type Turn } from "./fair.ts"
@@ -203,7 +203,7 @@ export class Worker {
    */
   private async look(message: Message, call: number): Promise<void> {
     for (let tries = 0; tries < LOOKS; tries++) {
-      const content = await this.asked<DeliveryContent>(`look-${randomBytes(8).toString("hex")}`, "delivery", message.delivery, "delivery.content", null)
+      const content = await this.asked(`look-${randomBytes(8).toString("hex")}`, "delivery.content", message.delivery, null)
       if (content === null) break
       if (content.calls > call || (content.calls === call && !content.called)) return this.settle(message, message.ack)
       if (content.calls === call) return this.admit({ ...content, call, message })
@@ -252,13 +252,13 @@ export class Worker {
     const { message, agent, body } = attempt
     const id = `ntf_${message.delivery}`
     const timestamp = String(Math.floor(Date.now() / 1000))
-    const signed = await this.asked<Signed>(`sign-${message.delivery}-${message.seq}`, "agent", agent, "webhook.sign", { id, timestamp, body }, attempt)
+    const signed = await this.asked(`sign-${message.delivery}-${message.seq}`, "webhook.sign", agent, { id, timestamp, body }, attempt)
     if (signed === null) {
       this.again(message)
       return null
     }
     if ("drop" in signed) {
-      await this.tell(attempt, "drop", { call: attempt.call, reason: signed.drop })
+      await this.tell(attempt, "delivery.drop", { call: attempt.call, reason: signed.drop })
       this.parts.observer?.dropped()
       return null
     }
@@ -293,39 +293,40 @@ export class Worker {
 
   private async report(attempt: Attempt, outcome: PostOutcome, { url, failing }: { readonly url: string; readonly failing: boolean }): Promise<void> {
     const report: Report = { call: attempt.call, ...outcome }
-    const told = await this.tell(attempt, "report", report)
+    const told = await this.tell(attempt, "delivery.report", report)
     const delivered = outcome.error === null
     this.parts.observer?.attempted(outcome, !delivered && told?.status === "pending")
     if (told === null) return
     if (delivered && !failing) return
     const attempted: Attempted = { url, delivered, gone: outcome.response_code === GONE }
     const { delivery } = attempt.message
-    const found = await this.asked<{ readonly disabled: boolean }>(`webhook-${delivery}-${attempt.call}`, "agent", attempt.agent, "webhook.attempted", attempted, attempt)
+    const found = await this.asked(`webhook-${delivery}-${attempt.call}`, "webhook.attempted", attempt.agent, attempted, attempt)
     if (found?.disabled === true) this.parts.observer?.disabled()
   }
 
   private async putOff(attempt: Attempt): Promise<void> {
-    await this.tell(attempt, "put_off", { call: attempt.call })
+    await this.tell(attempt, "delivery.put_off", { call: attempt.call })
     this.parts.observer?.putOff()
   }
 
   /** Acknowledges the message once the delivery's actor has it. */
-  private async tell(attempt: Attempt, what: "report" | "drop" | "put_off", input: object): Promise<{ readonly status: string | null } | null> {
+  private async tell<Op extends "delivery.report" | "delivery.drop" | "delivery.put_off">(attempt: Attempt, op: Op, input: Operations[Op]["input"]): Promise<Operations[Op]["output"] | null> {
     const { message, call } = attempt
-    const told = await this.asked<{ readonly status: string | null }>(`delivery-${message.delivery}-${call}`, "delivery", message.delivery, `delivery.${what}`, input, attempt)
+    const told = await this.asked(`delivery-${message.delivery}-${call}`, op, message.delivery, input, attempt)
     if (told === null) this.again(message)
     else this.settle(message, message.ack)
     return told
   }
 
   /** The answer; `null` where nobody can say at the moment. An actor that seems not to be there is one whose log lags. */
-  private async asked<T>(id: string, kind: string, actor: string, op: string, input: unknown, attempt?: Attempt): Promise<T | null> {
+  private async asked<Op extends OperationName>(id: string, op: Op, actor: string, input: Operations[Op]["input"], attempt?: Attempt): Promise<Operations[Op]["output"] | null> {
     if (this.over) return null
+    const { kind } = OPERATIONS[op]
     const span = askSpan(attempt?.span, kind, op, actor)
     // An attempt that is put off has no step of its own: its timer is one of the commit's trace all the same.
     const traceparent = span?.traceparent ?? attempt?.message.traceparent
     const { head, body } = await this.parts.ask({ id, kind, actor, op, input, deadline: Date.now() + ASK_DEADLINE_MS, traceparent }, span)
     if (span !== null) endAnswered(span, head)
-    return head.refused === undefined ? (JSON.parse(text.decode(body)) as T) : null
+    return head.refused === undefined ? (JSON.parse(text.decode(body)) as Operations[Op]["output"]) : null
   }
 }

@@ -12,7 +12,7 @@
  * still the first.
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/bus/operations.ts"
+import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"

@@ -1,6 +1,6 @@
 /** Which key may keep and hear first answers of an agent (contract 21). Pure. */
 import type { SignedBy } from "../../schemas/bus/frames.ts"
-import type { IdempotencyEntry } from "../../schemas/bus/operations.ts"
+import type { IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { keyRefusal, unknownKey } from "../agent/decide.ts"
 import type { AgentState } from "../agent/state.ts"

@@ -9,18 +9,18 @@
  *    before it is due cancels it. Only the current key can cancel it besides.
  *  - Successful rotations are counted in the keys themselves, so their limit survives whatever happens to the node.
  */
-import type { NewKey, SignedRequest } from "../../schemas/bus/operations.ts"
+import type { NewKey, SignedRequest } from "../../schemas/identity/operations.ts"
 import type { KeyProof } from "../../schemas/identity/records.ts"
-import { invalidField, notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import { invalidField, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { decodeBase64, hubIdOf, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
 import { recoveryString } from "../../schemas/signing/recovery.ts"
 import { rotationString } from "../../schemas/signing/rotation.ts"
 import { signatureHolds, verifyKeyOf } from "../../schemas/signing/verify.ts"
-import { statusRefusal } from "../agent/decide.ts"
+import { missing, statusRefusal } from "../agent/decide.ts"
 import { iso } from "../agent/profile.ts"
 import { type Agent, type AgentEvent, type AgentState, currentAgentKey, currentKey } from "../agent/state.ts"
-import { type Companion, type Decision, type DecideContext, type FiredTimer, isDue } from "../engine/definition.ts"
+import { type Companion, type Decision, type DecideContext, type FiredTimer, firing } from "../engine/definition.ts"
 import type { KeyEvent } from "../key/actor.ts"
 import { notified } from "../notification/notify.ts"
 
@@ -44,8 +44,6 @@ export interface RotationReply {
 }
 
 type Context = DecideContext<KeyFacts>
-
-const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
 
 const retired: { readonly refused: Refusal } = {
   refused: { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
@@ -195,8 +193,6 @@ export const decideCancelRecovery = (state: AgentState, _input: null, context: C
 }
 
 export const RECOVERY_TIMER = "recovery"
-/** The timer's clock is the bus's, the due time's this node's. */
-const CLOCK_TOLERANCE_MS = 60_000
 
 const recoveryRefused: { readonly refused: Refusal } = {
   refused: refusal("recovery_refused", "The request must be signed by the recovery key that this agent has set.")
@@ -230,8 +226,9 @@ export const decideRecover = (state: AgentState, input: NewKey, context: Context
 /** A recovery that is due. A timer without one, or of another (one that was cancelled), does nothing. */
 export const decideTimer = (state: AgentState, input: FiredTimer, context: Context): Decision<AgentEvent> => {
   const pending = state?.recovery?.pending ?? null
-  if (state === null || pending === null || input.name !== RECOVERY_TIMER || !isDue(input, pending.effective_at)) return { events: [] }
-  if (context.at + CLOCK_TOLERANCE_MS < pending.effective_at) return input.at === undefined ? { events: [] } : { refused: unavailable("The recovery is not due yet by this node's clock.") }
+  if (state === null || pending === null || input.name !== RECOVERY_TIMER) return { events: [] }
+  const now = firing(input, pending.effective_at, context.at)
+  if (now !== "due") return now === "early" ? { refused: unavailable("The recovery is not due yet by this node's clock.") } : { events: [] }
   const closed = statusRefusal(state, false)
   if (closed !== null) return { events: cancelled(state, closed.message, context) }
   return { events: rotation(state, pending.new_public_key, pending.proof, context) }

@@ -15,13 +15,13 @@ import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { Acks } from "../engine/acks.ts"
+import { WRONG_LAST_SEQUENCE } from "../engine/jetstream-codes.ts"
 
 /** As many as one request for the newest of several subjects may bring. */
 const HOSTS_MAX = 1000
 const ACK_TIMEOUT_MS = 3000
 const GATHER_MS = 250
 const TRIES = 4
-const WRONG_LAST_SEQUENCE = 10071
 
 export interface HostCount {
   readonly host: string

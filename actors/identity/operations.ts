@@ -1,5 +1,5 @@
-/** What the agent actor does with keys and identity; the inventory is in schemas/bus/operations.ts. */
-import type { IdentityClaim, NewKey } from "../../schemas/bus/operations.ts"
+/** What the agent actor does with keys and identity; they are declared in schemas/identity/operations.ts. */
+import type { IdentityClaim, NewKey } from "../../schemas/identity/operations.ts"
 import { notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"

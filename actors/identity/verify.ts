@@ -11,7 +11,7 @@
  *  - A flagged agent uses up nothing and is counted nowhere.
  */
 import { type KeyObject, verify } from "node:crypto"
-import type { IdentityClaim, IdentityProof } from "../../schemas/bus/operations.ts"
+import type { IdentityClaim, IdentityProof } from "../../schemas/identity/operations.ts"
 import type { Verdict, VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"

@@ -4,7 +4,8 @@
  * edge that got no answer sends the same draw again: it is drawn once.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { LimitGrant, Operations } from "../../schemas/bus/operations.ts"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import type { LimitGrant } from "../../schemas/limit/operations.ts"
 import { invalidField, unavailable } from "../../schemas/errors.ts"
 import { type BucketName, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"
 import { once, type Result } from "../engine/definition.ts"

@@ -9,20 +9,15 @@
  *  - Trust grows by full periods of active time, each with an entry of its own; time under suspension does not count, and
  *    what had run of a period before it is carried over. Each period's end sets the timer of the next.
  */
-import { invalidField, notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import { invalidField, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { statusRefusal } from "../agent/decide.ts"
+import { missing, statusRefusal } from "../agent/decide.ts"
 import { iso } from "../agent/profile.ts"
 import { scoreEntries } from "../agent/scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../agent/state.ts"
-import { type Decision, type DecideContext, type FiredTimer, isDue, type Timer } from "../engine/definition.ts"
-import { notified } from "../notification/notify.ts"
+import { type Decision, type DecideContext, type FiredTimer, firing, type Timer } from "../engine/definition.ts"
+import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { periodEnd } from "./state.ts"
-
-export interface NoticeFacts {
-  /** Number of the notification that the decision may make. */
-  readonly notification: number
-}
 
 type Context = Pick<DecideContext<NoticeFacts>, "at" | "facts">
 
@@ -31,10 +26,6 @@ export const ACTIVE_TIME_TIMER = "active_time"
 
 /** contract 12 */
 const TRUST_LOST_BY_SUSPENSION = 30
-/** How far the bus's clock, which fires timers, may be ahead of this node's: the timer comes again until it is due. */
-const CLOCK_TOLERANCE_MS = 300_000
-
-const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
 
 const conflict = (agent: Agent): { readonly refused: Refusal } => ({
   refused: refusal("validation_error", `The agent is ${agent.status}.`, { field: "status", status: agent.status })
@@ -111,14 +102,11 @@ export const decideOnAppeal = (state: AgentState, { granted, answer }: Verdict, 
 }
 
 /** The end of a suspension. */
-/** Of one that fires ahead of this node's clock: it says itself for when it was set, or lies within what clocks may differ. */
-const isOurs = (fired: FiredTimer, aheadMs: number): boolean => fired.at !== undefined || aheadMs <= CLOCK_TOLERANCE_MS
-
 export const decideStandingDue = (state: AgentState, timer: FiredTimer, context: Context, limits: Limits): Decision<AgentEvent> => {
   const until = state?.standing.until ?? null
-  if (state === null || state.status !== "suspended" || until === null || !isDue(timer, until)) return NOTHING
-  if (context.at < until) return isOurs(timer, until - context.at) ? early : NOTHING
-  return reinstatement(state, "the suspension is over", context, limits)
+  if (state === null || state.status !== "suspended" || until === null) return NOTHING
+  const now = firing(timer, until, context.at)
+  return now === "due" ? reinstatement(state, "the suspension is over", context, limits) : now === "early" ? early : NOTHING
 }
 
 // Trust by active time
@@ -132,8 +120,9 @@ export const activeTimeTimer = (agent: Pick<Agent, "active_time">, { active_peri
 /** The end of a full period of active time. */
 export const decideActiveTimeDue = (state: AgentState, timer: FiredTimer, { at }: Pick<Context, "at">, { moderation }: Limits): Decision<AgentEvent> => {
   const [due] = state === null || state.status !== "active" ? [] : activeTimeTimer(state, moderation)
-  if (state === null || due === undefined || !isDue(timer, due.at)) return NOTHING
-  if (at < due.at) return isOurs(timer, due.at - at) ? early : NOTHING
+  if (state === null || due === undefined) return NOTHING
+  const now = firing(timer, due.at, at)
+  if (now !== "due") return now === "early" ? early : NOTHING
   const counted = { from: due.at, carried: 0, periods: state.active_time.periods + 1 }
   return {
     events: [

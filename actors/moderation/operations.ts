@@ -1,11 +1,12 @@
-/** What the agent actor does about its account's standing; what edges may ask of it is in schemas/bus/operations.ts. */
+/** What the agent actor does about its account's standing; what edges may ask of it is declared in schemas/moderation/operations.ts. */
 import { notFound } from "../../schemas/errors.ts"
 import type { AgentEvent, AgentState } from "../agent/state.ts"
 import { type Decision, type DecideContext, type FiredTimer, type Operation, read, write } from "../engine/definition.ts"
 import type { KindParts } from "../kind.ts"
 import { drawNotification } from "../notification/draw.ts"
+import type { NoticeFacts } from "../notification/notify.ts"
 import {
-  ACTIVE_TIME_TIMER, decideActiveTimeDue, decideAppeal, decideBan, decideOnAppeal, decideReinstate, decideStandingDue, decideSuspend, type NoticeFacts,
+  ACTIVE_TIME_TIMER, decideActiveTimeDue, decideAppeal, decideBan, decideOnAppeal, decideReinstate, decideStandingDue, decideSuspend,
   STANDING_TIMER, type Suspension, type Verdict
 } from "./decide.ts"
 import { operatorView, standingRecord } from "./record.ts"

@@ -4,6 +4,11 @@ import type { AgentEvent } from "../agent/state.ts"
 
 const KNOWN: ReadonlySet<string> = new Set(NOTIFICATION_TYPES.map((entry) => entry.type))
 
+export interface NoticeFacts {
+  /** Number of the notification that the decision may make. */
+  readonly notification: number
+}
+
 /** `notification`: a number drawn for it alone (`nextNumber`, counter `notification`). */
 export const notified = (notification: number, about: string, payload: Readonly<Record<string, unknown>>): AgentEvent => {
   if (!KNOWN.has(about)) throw new Error(`There is no notification type ${about}`)

@@ -1,6 +1,5 @@
-/** What the agent actor does with its notifications; the inventory is in schemas/bus/operations.ts. */
-import { notFound } from "../../schemas/errors.ts"
-import { statusRefusal } from "../agent/decide.ts"
+/** What the agent actor does with its notifications; it is declared in schemas/notification/operations.ts. */
+import { missing, statusRefusal } from "../agent/decide.ts"
 import type { AgentEvent, AgentState } from "../agent/state.ts"
 import { type Decision, type Operation, write } from "../engine/definition.ts"
 
@@ -11,7 +10,7 @@ interface MarkRead {
 
 /** Ids of other agents, or read before, count for nothing. Pure. */
 export const decideRead = (state: AgentState, { ids }: MarkRead): Decision<AgentEvent> => {
-  if (state === null) return { refused: notFound("agent") }
+  if (state === null) return missing
   const closed = statusRefusal(state, true)
   if (closed !== null) return { refused: closed }
   const wanted = ids === null ? null : new Set(ids)

@@ -3,7 +3,7 @@
  * (503 at the edge) within QUERY_TIMEOUT_MS; nothing else depends on them.
  */
 import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
-import { PART_HEADER, PART_MAX_BYTES, partHeader, PARTS_MAX, splitParts } from "../../schemas/bus/parts.ts"
+import { PART_HEADER, PART_MAX_BYTES, partHeader, PARTS_MAX, splitParts, TAKEN_HEADER } from "../../schemas/bus/parts.ts"
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
@@ -12,6 +12,8 @@ import type { Tracing } from "../../schemas/trace/tracing.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
 
 const QUERY_TIMEOUT_MS = 5000
+/** A query that is not answered by then is told to be at work: whoever asked need not try another node. */
+const TAKEN_AFTER_MS = 150
 /** Queries of one node under way at once; one more is refused before it reaches Postgres. */
 const UNDER_WAY_MAX = 500
 
@@ -39,7 +41,9 @@ export const serveQueries = (nats: NatsConnection, handlers: Partial<QueryHandle
         observer.underWay++
         const began = performance.now()
         const span = queryAnswerSpan(tracing, name, message.headers)
+        const taken = setTimeout(() => tellTaken(message), TAKEN_AFTER_MS)
         void answer(name, handler, message).then((reply) => {
+          clearTimeout(taken)
           observer.underWay--
           observer.settled(name, reply.ok ? undefined : reply.refused.code, (performance.now() - began) / 1000)
           if (span !== null) endAs(span, reply.ok ? "ok" : reply.refused.code)
@@ -47,6 +51,16 @@ export const serveQueries = (nats: NatsConnection, handlers: Partial<QueryHandle
         })
       }
     })
+  }
+}
+
+const tellTaken = (message: Msg): void => {
+  const more = headers()
+  more.set(TAKEN_HEADER, "1")
+  try {
+    message.respond(undefined, { headers: more })
+  } catch {
+    // A connection that is closing: the asker tries another node.
   }
 }
 

@@ -12,21 +12,20 @@
  */
 import type { Limits } from "../../schemas/limits.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Attempted } from "../../schemas/webhook/operations.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
-import { statusRefusal } from "../agent/decide.ts"
+import { missing, statusRefusal } from "../agent/decide.ts"
 import { iso } from "../agent/profile.ts"
 import type { Agent, AgentEvent, AgentState } from "../agent/state.ts"
 import { type DeliveryEvent, receiverOf } from "../delivery/state.ts"
 import type { Companion, Decision } from "../engine/definition.ts"
-import { notified } from "../notification/notify.ts"
+import { type NoticeFacts, notified } from "../notification/notify.ts"
 
 interface Context {
   readonly id: string
   /** Unix ms. */
   readonly at: number
 }
-
-const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
 
 const WITHOUT_DELIVERY: ReadonlySet<string> = new Set(["webhook.disabled"])
 
@@ -102,11 +101,6 @@ export const tryRefusal = (state: AgentState, at: number, limits: Limits): Refus
   return { ...refusal("rate_limited", `Too many tests: ${requests} in ${window_seconds} seconds are allowed, with repeated deliveries.`, details), retryAfter }
 }
 
-export interface NoticeFacts {
-  /** Number of the notification that the decision may make. */
-  readonly notification: number
-}
-
 export const decideTest = (state: AgentState, context: Context & { readonly facts: NoticeFacts }, limits: Limits): Decision<AgentEvent> => {
   const refused = tryRefusal(state, context.at, limits)
   if (refused !== null) return { refused }
@@ -120,15 +114,6 @@ export const decideRedelivery = (state: AgentState, delivery: string, context: C
   const refused = tryRefusal(state, context.at, limits)
   if (refused !== null) return { refused }
   return { events: [{ type: "agent.redelivery_asked", v: 1, delivery }], reply: queuedReply(Number(delivery)) }
-}
-
-/** What came of an attempt, as far as it concerns the agent. */
-export interface Attempted {
-  /** The address that was asked. */
-  readonly url: string
-  readonly delivered: boolean
-  /** The receiver said 410: it wants nothing any more. */
-  readonly gone: boolean
 }
 
 type Consequence = "none" | "recovered" | "failing" | "warned" | "gone" | "failed_too_long"

@@ -1,15 +1,17 @@
-/** What the agent actor does with its webhook; what edges may ask of it is in schemas/bus/operations.ts. */
+/** What the agent actor does with its webhook; what others may ask of it is declared in schemas/webhook/operations.ts. */
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { WebhookToSign } from "../../schemas/signing/webhook.ts"
 import type { Webhook } from "../../schemas/webhook/api.ts"
+import type { Attempted, Signed } from "../../schemas/webhook/operations.ts"
 import { iso } from "../agent/profile.ts"
 import type { AgentEvent, AgentState } from "../agent/state.ts"
 import { type Decision, type Operation, type PrepareContext, read, write, type WriteOperation } from "../engine/definition.ts"
 import { Sealer } from "../engine/seal.ts"
 import type { KindParts } from "../kind.ts"
 import { drawNotification } from "../notification/draw.ts"
+import type { NoticeFacts } from "../notification/notify.ts"
 import {
-  type Attempted, consequence, decideAttempted, decideChoose, decideRedelivery, decideRotateSecret, decideTest, destination, type NoticeFacts,
+  consequence, decideAttempted, decideChoose, decideRedelivery, decideRotateSecret, decideTest, destination,
   type SecretReply, tryRefusal, withDelivery
 } from "./decide.ts"
 import { newWebhookSecret, secretPurpose } from "./secret.ts"
@@ -17,12 +19,6 @@ import { WebhookSigner } from "./sign.ts"
 
 type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent>>>
 type AnyWrite = WriteOperation<AgentState, never, AgentEvent, never>
-
-/** What a worker gets for an attempt. */
-export type Signed =
-  | { readonly url: string; readonly signature: string; readonly failing: boolean }
-  /** There is nothing to deliver to any more. */
-  | { readonly drop: string }
 
 /** Every write of an agent: where it notifies, it delivers. */
 export const deliveringOperations = (operations: Operations): Operations =>

@@ -22,9 +22,9 @@ export const agentOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string
   if (AGENT_NUMBER.test(ref)) return Effect.fail(refuse(notByNumber(ref)))
   if (!HANDLE_PATTERN.test(ref)) return Effect.fail(refuse(notFound("agent")))
   const handle = ref.toLowerCase()
-  return Effect.map(bus.read(call, { kind: "handle", actor: handle, op: "handle.resolve", input: null }), (found) => found.agent)
+  return Effect.map(bus.read(call, { actor: handle, op: "handle.resolve", input: null }), (found) => found.agent)
 }
 
 /** The public profile of an agent that may be seen, as ready JSON. */
 export const profileOf = (bus: Bus, call: Call, ref: string): Effect.Effect<Uint8Array, Refused> =>
-  Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.ask(call, { kind: "agent", actor, op: "agent.profile", input: null }))
+  Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.ask(call, { actor, op: "agent.profile", input: null }))

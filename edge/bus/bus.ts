@@ -1,7 +1,7 @@
 /** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/bus/asker.ts"
-import type { OperationName, Operations, Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
+import { type OperationName, OPERATIONS, type Operations, type Queries, type QueryName, type QueryReply } from "../../schemas/bus/operations.ts"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { secondsSince } from "../../schemas/metrics/calls.ts"
 import { subjects } from "../../schemas/subjects.ts"
@@ -11,7 +11,6 @@ import { type Refused, refuse } from "../http/refused.ts"
 import type { QueryClient } from "./queries.ts"
 
 export interface Request<Op extends OperationName> {
-  readonly kind: string
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
@@ -56,7 +55,7 @@ export class Bus {
 
   /** Records the nonce of a request that is signed, and has its key judged. */
   settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
-    return this.askSigned(call, { kind: "agent", actor: call.ticket?.home ?? "", op, input: null })
+    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null })
   }
 
   /** The same on behalf of who signed: the first such ask has the nonce judged and draws on the agent's buckets. */
@@ -109,11 +108,12 @@ export class Bus {
     const ticket = signed ? call.ticket : null
     const draw = ticket === null || ticket.spent ? null : (call.endpoint?.draw ?? [])
     let { actor } = request
+    const { kind } = OPERATIONS[request.op]
     for (let moves = 0; moves <= MOVES_MAX; moves++) {
-      const span = askSpan(call.span, request.kind, request.op, actor)
+      const span = askSpan(call.span, kind, request.op, actor)
       const { head, body } = await this.asker.ask({
         id: call.nextAskId(),
-        kind: request.kind,
+        kind,
         actor,
         op: request.op,
         input: request.input,

@@ -2,17 +2,19 @@
  * Queries of the read models: any node of a queue group answers, in one part or several (schemas/bus/parts.ts).
  *
  * A query changes nothing, so a try that hears nothing is followed by another, of whichever node is drawn then: one that
- * is frozen or gone costs a moment, not the request. Tries come at doubling distances, so that a slow database is not
- * asked ever more, and a late answer to an earlier one still counts. Where nobody listens the server says so, and the
- * next try follows soon. At the deadline, or when the connection is closed, the answer is `null`.
+ * is frozen or gone costs a moment, not the request, however often it is drawn. A node that is at it says so, and gets time:
+ * a slow database is not asked ever more. A late answer to an earlier try still counts. Where nobody listens the server says
+ * so, and the next try follows soon. At the deadline, or when the connection is closed, the answer is `null`.
  */
 import { createInbox, headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
-import { PART_HEADER, readPartHeader } from "../../schemas/bus/parts.ts"
+import { PART_HEADER, readPartHeader, TAKEN_HEADER } from "../../schemas/bus/parts.ts"
 import { inboxOf } from "../../schemas/bus/roles.ts"
 import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
 
 const FIRST_WAIT_MS = 400
-const LAST_WAIT_MS = 3200
+const LAST_WAIT_MS = 800
+/** For a node that has said that it is at work. */
+const TAKEN_WAIT_MS = 3200
 const PAUSE_MS = 50
 /** Queries of one edge under way at once; one more gets no answer. */
 const UNDER_WAY_MAX = 2000
@@ -89,6 +91,7 @@ export class QueryClient {
     const token = message.subject.slice(this.prefix.length)
     const one = this.tries.get(token)
     if (one === undefined) return
+    if (message.headers?.has(TAKEN_HEADER) === true) return one.query.again(TAKEN_WAIT_MS)
     if (message.data.length === 0 && message.headers?.code === 503) return one.query.again(PAUSE_MS)
     const header = message.headers?.get(PART_HEADER) ?? ""
     if (header === "") return one.query.settle(message.data)

@@ -16,7 +16,7 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
-import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/bus/operations.ts"
+import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Ticket } from "../auth/ticket.ts"
@@ -76,7 +76,7 @@ const IN_FLIGHT: Refusal = {
 
 const begin = (bus: Bus, call: Call, ticket: Ticket, input: IdempotencyEntry): Effect.Effect<IdempotencyBegin, Refused> =>
   Effect.map(
-    bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.begin", input }),
+    bus.askSigned(call, { actor: ticket.home, op: "idempotency.begin", input }),
     (bytes) => JSON.parse(Buffer.from(bytes).toString("utf8")) as IdempotencyBegin
   )
 
@@ -95,6 +95,6 @@ const keptOf = ({ status, body }: Response): KeptAnswer => {
 
 /** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
 const finish = (bus: Bus, call: Call, ticket: Ticket, entry: IdempotencyEntry, kept: KeptAnswer): Effect.Effect<void> =>
-  Effect.ignore(bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "idempotency.finish", input: { ...entry, ...kept } }))
+  Effect.ignore(bus.askSigned(call, { actor: ticket.home, op: "idempotency.finish", input: { ...entry, ...kept } }))
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")

@@ -4,7 +4,7 @@
  *
  * The checks come in the order of the specification's table; what fails here is known without the agent.
  */
-import type { IdentityProof } from "../../schemas/bus/operations.ts"
+import type { IdentityProof } from "../../schemas/identity/operations.ts"
 import type { Verdict, VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
 import { AGENT_NUMBER_PATTERN, announcedNumber, identityString } from "../../schemas/signing/identity.ts"
 import { normaliseHost } from "../../schemas/signing/request.ts"

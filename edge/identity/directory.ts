@@ -14,7 +14,7 @@
 import { Readable } from "node:stream"
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
-import type { DirectoryState } from "../../schemas/bus/operations.ts"
+import type { DirectoryState } from "../../schemas/identity/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
 import { matchesTag } from "../http/documents.ts"

@@ -17,7 +17,7 @@ export const judgeOf = (bus: Bus, numbers: AgentNumbers, own: OwnNames): Judge =
   return Effect.flatMap(numbers.agentOf(call, number), (actor) =>
     actor === null
       ? Effect.succeed(jsonOf(unknownNumber(scheme, proof === null)))
-      : Effect.map(bus.ask(call, { kind: "agent", actor, op: "identity.verify", input: { scheme, proof } }), (said) =>
+      : Effect.map(bus.ask(call, { actor, op: "identity.verify", input: { scheme, proof } }), (said) =>
         // `null`: nobody has the number after all.
         said.length > NULL_LENGTH ? said : jsonOf(unknownNumber(scheme, proof === null)))
   )

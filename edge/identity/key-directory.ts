@@ -89,7 +89,7 @@ export class OwnDirectory {
   headersFor(call: Call, authority: string): Effect.Effect<Readonly<Record<string, string>>, Refused> {
     const known = this.signed.get(authority)
     if (known !== undefined && call.startedAt < known.until) return Effect.succeed(known.headers)
-    return Effect.map(this.bus.read(call, { kind: "service", actor: "own", op: "service.sign_directory", input: { authority } }), ({ signature, signature_input }) => {
+    return Effect.map(this.bus.read(call, { actor: "own", op: "service.sign_directory", input: { authority } }), ({ signature, signature_input }) => {
       const headers = { "signature-input": signature_input, signature }
       this.signed.set(authority, { until: call.startedAt + OWN_RENEWED_EVERY_MS, headers })
       return headers

@@ -19,7 +19,7 @@ export class AgentNumbers {
   agentOf(call: Call, number: string): Effect.Effect<string | null, Refused> {
     const known = this.known.get(number)
     if (known !== undefined) return Effect.succeed(known)
-    const asked = this.bus.read(call, { kind: "number", actor: number, op: "number.resolve", input: null })
+    const asked = this.bus.read(call, { actor: number, op: "number.resolve", input: null })
     return Effect.catch(
       Effect.map(asked, ({ agent }): string | null => {
         this.known.set(number, agent)

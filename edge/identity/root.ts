@@ -27,7 +27,7 @@ export const agentNumbered = (identities: Identities, call: Call, number: string
 export const identityRecord = (bus: Bus, identities: Identities, call: Call, number: string): Effect.Effect<Response, Refused> =>
   Effect.flatMap(agentNumbered(identities, call, number), (actor) => {
     call.headers["vary"] = "Accept"
-    const record = { kind: "agent", actor, op: "identity.record", input: null } as const
+    const record = { actor, op: "identity.record", input: null } as const
     if (!call.wantsHtml) return Effect.map(bus.ask(call, record), (bytes) => dataBytes(bytes))
     return Effect.map(bus.ask(call, record), (bytes) => {
       const { profile_url } = JSON.parse(Buffer.from(bytes).toString("utf8")) as { readonly profile_url: string | null }

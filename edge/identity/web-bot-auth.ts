@@ -7,7 +7,7 @@
  * signature without a `nonce` is remembered by itself.
  */
 import { createHash } from "node:crypto"
-import type { IdentityProof } from "../../schemas/bus/operations.ts"
+import type { IdentityProof } from "../../schemas/identity/operations.ts"
 import type { VerifyReason } from "../../schemas/identity/records.ts"
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { withoutTrailing } from "../../schemas/text.ts"

@@ -13,7 +13,7 @@ export type Right = "good" | "unknown" | { readonly refused: Refusal }
 
 export const rightOf = async (bus: Bus, call: Call, deadlineMs: number): Promise<Right> => {
   call.deadline = Date.now() + deadlineMs
-  const outcome = await bus.outcome(call, { kind: "agent", actor: call.ticket?.home ?? "", op: "agent.authenticate", input: null }, true)
+  const outcome = await bus.outcome(call, { actor: call.ticket?.home ?? "", op: "agent.authenticate", input: null }, true)
   if (outcome.ok) return "good"
   return NO_VERDICT.has(outcome.refusal.code) ? "unknown" : { refused: outcome.refusal }
 }

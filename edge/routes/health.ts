@@ -61,7 +61,7 @@ const clockOf = (clocks: NonNullable<ActorHealth["clocks"]>, now: number, askedA
 const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<boolean, Refused> => {
   const { ticket } = call
   if (ticket === null) return Effect.succeed(false)
-  const authenticated = bus.askSigned(call, { kind: "agent", actor: ticket.home, op: "agent.authenticate", input: null })
+  const authenticated = bus.askSigned(call, { actor: ticket.home, op: "agent.authenticate", input: null })
   return authenticated.pipe(
     Effect.map((bytes) => (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).roles.includes("operator")),
     Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed(false) }),

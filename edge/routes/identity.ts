@@ -1,6 +1,7 @@
 /** Identities: what websites ask of them, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
 import { Effect } from "effect"
-import type { NewKey, Operations, SignedRequest } from "../../schemas/bus/operations.ts"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import type { NewKey, SignedRequest } from "../../schemas/identity/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { IdentityApi, Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
@@ -93,7 +94,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
     keyDirectory: (call, { params }) =>
       Effect.gen(function*() {
         const actor = yield* agentNumbered(identities, call, params.number)
-        const { keys: current, signature } = yield* bus.read(call, { kind: "agent", actor, op: "identity.keys", input: null })
+        const { keys: current, signature } = yield* bus.read(call, { actor, op: "identity.keys", input: null })
         call.headers["cache-control"] = `public, max-age=${KEY_DIRECTORY_MAX_AGE_SECONDS}`
         if (signature !== null) Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })
         return plain(JSON.stringify({ keys: current }), KEY_DIRECTORY_TYPE)
@@ -141,20 +142,20 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
         const body = yield* decodeRecover(call)
         const change = yield* keyChange(call, body, ["agent", "new_public_key", "proof"])
         // The recovery key is no agent's: its own actor records the nonce, as at registration.
-        yield* bus.askSigned(call, { kind: "agent", actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
+        yield* bus.askSigned(call, { actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
         const actor = yield* agentOf(bus, call, body.agent)
-        return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.recover", input: change }), 202)
+        return dataBytes(yield* bus.ask(call, { actor, op: "identity.recover", input: change }), 202)
       }),
     createVerifyChallenge: (call, { params }) =>
       Effect.gen(function*() {
         const actor = yield* agentOf(bus, call, params.ref)
-        return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.challenge", input: null }))
+        return dataBytes(yield* bus.ask(call, { actor, op: "identity.challenge", input: null }))
       }),
     attest: (call, { params }) =>
       Effect.gen(function*() {
         const body = yield* decodeAttest(call)
         const actor = yield* agentOf(bus, call, params.ref)
-        return dataBytes(yield* bus.ask(call, { kind: "agent", actor, op: "identity.attest", input: body }))
+        return dataBytes(yield* bus.ask(call, { actor, op: "identity.attest", input: body }))
       })
     
   })

@@ -7,4 +7,4 @@ import type { Refused } from "../http/refused.ts"
 
 /** Ready JSON of the operation's output. */
 export const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"]): Effect.Effect<Uint8Array, Refused> =>
-  bus.askSigned(call, { kind: "agent", actor: call.ticket?.home ?? "", op, input })
+  bus.askSigned(call, { actor: call.ticket?.home ?? "", op, input })

@@ -32,13 +32,13 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
         yield* drawnOf(limits, "register", call)
         yield* drawn(limits, "captcha_key", publicKey)
         const input = { public_key: publicKey, hub_id: hubIdOf(key.bytes), origin: call.client }
-        return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: challengeId(), op: "challenge.create", input }), 201)
+        return dataBytes(yield* bus.ask(call, { actor: challengeId(), op: "challenge.create", input }), 201)
       }),
     serveQuestions: (call, { params }) =>
       Effect.gen(function*() {
         if (!CHALLENGE_ID.test(params.id)) return yield* refuse(unknownChallenge)
         const body = yield* decodeNonce(call, call.body.length === 0 ? NO_FIELDS : call.body)
-        return dataBytes(yield* bus.ask(call, { kind: "challenge", actor: params.id, op: "challenge.serve", input: { pow_nonce: body.pow_nonce ?? null } }))
+        return dataBytes(yield* bus.ask(call, { actor: params.id, op: "challenge.serve", input: { pow_nonce: body.pow_nonce ?? null } }))
       }),
     register: (call) =>
       Effect.gen(function*() {
@@ -47,10 +47,10 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
         const form = yield* decodeForm(call)
         const problem = typeof form.webhook_url === "string" ? webhookAddressProblem(form.webhook_url, hub.env === "production") : null
         if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
-        yield* bus.askSigned(call, { kind: "agent", actor: ticket.hubId, op: "agent.admit_key", input: null })
+        yield* bus.askSigned(call, { actor: ticket.hubId, op: "agent.admit_key", input: null })
         if (!CHALLENGE_ID.test(form.challenge_id)) return yield* refuse(unknownChallenge)
         const input = { form, hub_id: ticket.hubId, origin: call.client, wide_home: wideHomeOf("register", call) }
-        return dataBytes(yield* bus.askSigned(call, { kind: "challenge", actor: form.challenge_id, op: "challenge.register", input }), 201)
+        return dataBytes(yield* bus.askSigned(call, { actor: form.challenge_id, op: "challenge.register", input }), 201)
       })
     
   })

@@ -1,6 +1,7 @@
 /** What answers on the bus (NATS service discovery), and what the actors' side finds of its own health. */
 import type { Health } from "../../schemas/meta/api.ts"
 import type { Queries, QueryReply } from "../../schemas/bus/operations.ts"
+import { TAKEN_HEADER } from "../../schemas/bus/parts.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Service } from "./connection.ts"
 
@@ -66,9 +67,13 @@ type Checks = NonNullable<Health["checks"]>
 /** `null` where no process answers queries. */
 export const checksOf = async ({ nats }: Service): Promise<Checks | null> => {
   try {
-    const reply = (await nats.request(subjects.query("health"), "null", { timeout: HEALTH_WITHIN_MS })).json<QueryReply<Queries["health"]["output"]>>()
-    return reply.ok ? reply.data.checks : null
+    for await (const message of await nats.requestMany(subjects.query("health"), "null", { maxWait: HEALTH_WITHIN_MS })) {
+      if (message.headers?.has(TAKEN_HEADER) === true) continue
+      const reply = message.json<QueryReply<Queries["health"]["output"]>>()
+      return reply.ok ? reply.data.checks : null
+    }
   } catch {
-    return null
+    // Nobody answers.
   }
+  return null
 }

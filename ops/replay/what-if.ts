@@ -103,7 +103,7 @@ const decided = (kind: Kind, command: WhatIfCommand, config: KindParts["config"]
     return operation.decide(state, command.input, { ...context, facts })
   } catch (error) {
     if (error instanceof WhatIfFault) throw error
-    throw new WhatIfFault(`${command.op} failed: ${String(error)}. Is \`input\` shaped as the edge sends it (schemas/bus/operations.ts)?`)
+    throw new WhatIfFault(`${command.op} failed: ${String(error)}. Is \`input\` shaped as the edge sends it (schemas/<noun>/operations.ts)?`)
   }
 }
 

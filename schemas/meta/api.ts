@@ -69,7 +69,7 @@ export const NotificationType = Schema.Struct({
 }).annotate({ identifier: "NotificationType" })
 export type NotificationType = typeof NotificationType.Type
 
-const Check = Schema.Struct({
+export const Check = Schema.Struct({
   status: Schema.Literals(["pass", "warn", "fail"]),
   observed: Schema.NullOr(Schema.Number),
   unit: Schema.NullOr(Schema.String),

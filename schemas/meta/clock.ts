@@ -1,13 +1,8 @@
 /** How far the clocks of a deployment are apart, as one check of `GET /health`. Pure. */
 import type { Health } from "./api.ts"
+import type { Clock } from "./operations.ts"
 
 type Check = NonNullable<Health["checks"]>[string]
-
-export interface Clock {
-  readonly name: string
-  /** Ahead of the actor node that looks; behind it is below zero. */
-  readonly ms: number
-}
 
 /** Signatures tolerate some minutes, leases and timers less: a second is a clock that nobody sets. */
 export const CLOCK_WARN_MS = 1000

@@ -1,9 +1,10 @@
 /** Decisions on a delivery and what they fold into (contract 4): the schedule, what is answered twice or late, repetition. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, nextAttemptAt, type Report, RETRY_TIMER } from "../../../actors/delivery/decide.ts"
+import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, nextAttemptAt, RETRY_TIMER } from "../../../actors/delivery/decide.ts"
 import { type Delivery, type DeliveryEvent, type DeliveryState, evolve, receiverOf } from "../../../actors/delivery/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
+import type { Report } from "../../../schemas/delivery/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
 const AT = 1_800_000_000_000

@@ -9,10 +9,11 @@ import type { Decision } from "../../../actors/engine/definition.ts"
 import { Sealer } from "../../../actors/engine/seal.ts"
 import { notified } from "../../../actors/notification/notify.ts"
 import {
-  type Attempted, decideAttempted, decideChoose, decideRedelivery, decideRotateSecret, decideTest, destination, tryRefusal, withDelivery
+  decideAttempted, decideChoose, decideRedelivery, decideRotateSecret, decideTest, destination, tryRefusal, withDelivery
 } from "../../../actors/webhook/decide.ts"
 import { secretPurpose } from "../../../actors/webhook/secret.ts"
 import { WebhookSigner } from "../../../actors/webhook/sign.ts"
+import type { Attempted } from "../../../schemas/webhook/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { NOTIFICATION_TYPES } from "../../../schemas/notification/types.ts"
 import vectors from "../../vectors/webhook-signing.json" with { type: "json" }

@@ -1,0 +1,13 @@
+/** `err_code` of JetStream's refusals, as its server lists them (server/errors.json of nats-server). */
+
+export const STREAM_NOT_FOUND = 10059
+/** The expected last sequence, of the stream or of the subject, was another. */
+export const WRONG_LAST_SEQUENCE = 10071
+/** The same, inside an atomic batch. */
+export const WRONG_LAST_SEQUENCE_IN_BATCH = 10164
+/** No leader, or not the one that had the batch's beginning: nothing was written, and it may go better soon. */
+export const INCOMPLETE_BATCH = 10176
+/** The server's store, the account's or the disk is full: nothing was written, and it will not go better soon. */
+export const NO_ROOM: ReadonlySet<number> = new Set([10002, 10023, 10047])
+/** Any fault of the store: only its text tells whether it is for want of room. */
+export const STORE_FAILED = 10077

@@ -1,0 +1,48 @@
+/** Kind `agent`, id = hub id of the key that signs, or of the agent; and the names under which agents are found. */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { AGENT_SORTS, UpdateMe } from "./api.ts"
+import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreEntryPrivate } from "./records.ts"
+
+const Found = Schema.Struct({ agent: Schema.String })
+
+export const agentOperations = operationsOf("agent", {
+  /** With `by`: the signature is settled first. */
+  "agent.authenticate": op({
+    input: Nothing,
+    output: Schema.Struct({
+      id: Schema.String,
+      handle: Schema.String,
+      roles: Schema.Array(Schema.String),
+      status: Schema.String,
+      trust: Schema.Number,
+      reputation: Schema.Number
+    }),
+    askedBy: ["edge"]
+  }),
+  "agent.me": op({ input: Nothing, output: AgentPrivate, askedBy: ["edge"] }),
+  "agent.update": op({ input: UpdateMe, output: AgentPrivate, askedBy: ["edge"] }),
+  "agent.delete": op({ input: Schema.Struct({ confirm: Schema.String }), output: Deleted, askedBy: ["edge"] }),
+  /** Without `by`. Refused `not_found` for an agent that is banned, deleted or was never there. */
+  "agent.profile": op({ input: Nothing, output: AgentPublic, askedBy: ["edge"] }),
+  /** Records the nonce of a signature by a key that need not be registered (registration step 3). */
+  "agent.admit_key": op({
+    input: Nothing,
+    output: Schema.Struct({ state: Schema.Literals(["free", "registered", "retired"]) }),
+    askedBy: ["edge"]
+  })
+})
+
+/** Id = the agent number. Refused `not_found` when nobody has it. */
+export const numberOperations = operationsOf("number", { "number.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] }) })
+
+/** Id = the handle in lower case. Refused `not_found` when nobody has it. */
+export const handleOperations = operationsOf("handle", { "handle.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] }) })
+
+export const agentQueries = {
+  agents: query({
+    input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int, sort: Schema.Literals(AGENT_SORTS), q: Schema.NullOr(Schema.String) }),
+    output: paged(AgentListed)
+  }),
+  scores: query({ input: Schema.Struct({ agent: Schema.String, limit: Schema.Int }), output: Schema.Array(ScoreEntryPrivate) })
+}

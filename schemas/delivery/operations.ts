@@ -1,0 +1,41 @@
+/** Kind `delivery`, id = the number of the notification that it delivers. */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf } from "../operation.ts"
+import { DELIVERY_STATUSES } from "../webhook/api.ts"
+
+/** What a worker needs for an attempt. */
+export const DeliveryContent = Schema.Struct({
+  agent: Schema.String,
+  about: Schema.String,
+  body: Schema.String,
+  receiver: Schema.String,
+  calls: Schema.Int,
+  /** Made so far. An older node does not say. */
+  attempts: Schema.optionalKey(Schema.Int),
+  /** Whether the last call waits for its answer. */
+  called: Schema.Boolean
+})
+export type DeliveryContent = typeof DeliveryContent.Type
+
+export const Report = Schema.Struct({
+  /** What is answered to. */
+  call: Schema.Int,
+  response_code: Schema.NullOr(Schema.Int),
+  /** `null`: delivered. */
+  error: Schema.NullOr(Schema.String),
+  duration_ms: Schema.Number,
+  /** What the receiver asked to be left alone for. */
+  retry_after_seconds: Schema.NullOr(Schema.Number)
+})
+export type Report = typeof Report.Type
+
+/** How the delivery stands now. */
+const Told = Schema.Struct({ status: Schema.NullOr(Schema.Literals(DELIVERY_STATUSES)) })
+
+export const deliveryOperations = operationsOf("delivery", {
+  "delivery.content": op({ input: Nothing, output: DeliveryContent, askedBy: ["webhooks"] }),
+  "delivery.report": op({ input: Report, output: Told, askedBy: ["webhooks"] }),
+  "delivery.put_off": op({ input: Schema.Struct({ call: Schema.Int }), output: Told, askedBy: ["webhooks"] }),
+  "delivery.drop": op({ input: Schema.Struct({ call: Schema.Int, reason: Schema.String }), output: Told, askedBy: ["webhooks"] }),
+  "delivery.redeliver": op({ input: Schema.Struct({ agent: Schema.String }), output: Told, askedBy: [] })
+})

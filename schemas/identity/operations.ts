@@ -1,0 +1,106 @@
+/** Keys and identity of an agent (spec 2.4, 4.4, 4.7). */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import {
+  Attestation, DirectoryEntry, DirectorySignature, HostVerifications, IdentityRecord, Jwk, KeyRotated, Recovery, RecoveryScheduled,
+  Verdict, VERIFY_SCHEMES, VerifyChallenge
+} from "./records.ts"
+
+/** A request as its signer signed it. Keys in standard base64. */
+export const SignedRequest = Schema.Struct({
+  public_key: Schema.String,
+  string_to_sign: Schema.String,
+  signature: Schema.String,
+  body: Schema.String
+})
+export type SignedRequest = typeof SignedRequest.Type
+
+export const NewKey = Schema.Struct({
+  /** Standard base64 of a key that may be registered. */
+  new_public_key: Schema.String,
+  /** As sent. */
+  proof: Schema.String,
+  request: SignedRequest
+})
+export type NewKey = typeof NewKey.Type
+
+export const IdentityProof = Schema.Struct({
+  /** As sent. */
+  timestamp: Schema.String,
+  nonce: Schema.String,
+  /** Base64 of either alphabet, as sent. */
+  signature: Schema.String,
+  /** What the signature must be of; `null` where nothing could be made of the request. */
+  string_to_sign: Schema.NullOr(Schema.String),
+  /** Web Bot Auth: only the key of this thumbprint, and not from this time (unix seconds) on. */
+  keyid: Schema.optionalKey(Schema.String),
+  expires: Schema.optionalKey(Schema.Number),
+  /** The website's host line, for its counter. */
+  host: Schema.String
+})
+export type IdentityProof = typeof IdentityProof.Type
+
+/** What the edge has read out of a website's headers; `proof: null` is a number that was merely announced. */
+export const IdentityClaim = Schema.Struct({ scheme: Schema.Literals(VERIFY_SCHEMES), proof: Schema.NullOr(IdentityProof) })
+export type IdentityClaim = typeof IdentityClaim.Type
+
+export const identityOperations = operationsOf("agent", {
+  /** Of agents of every standing. */
+  "identity.record": op({ input: Nothing, output: IdentityRecord, askedBy: ["edge"] }),
+  "identity.keys": op({
+    input: Nothing,
+    output: Schema.Struct({
+      keys: Schema.Array(Jwk),
+      signature: Schema.NullOr(Schema.Struct({ signature: Schema.String, signature_input: Schema.String }))
+    }),
+    askedBy: ["edge"]
+  }),
+  /** `null` where no agent has the number after all. */
+  "identity.verify": op({ input: IdentityClaim, output: Schema.NullOr(Verdict), askedBy: ["edge"] }),
+  "identity.hosts": op({
+    input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
+    output: paged(HostVerifications),
+    askedBy: ["edge"]
+  }),
+  "identity.rotate": op({ input: NewKey, output: KeyRotated, askedBy: ["edge"] }),
+  "identity.recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
+  "identity.set_recovery": op({
+    input: Schema.Struct({ recovery_public_key: Schema.String, proof: Schema.String, request: SignedRequest }),
+    output: Recovery,
+    askedBy: ["edge"]
+  }),
+  "identity.unset_recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
+  "identity.cancel_recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
+  /** Without `by`: the key that signed stands in `request`. */
+  "identity.recover": op({ input: NewKey, output: RecoveryScheduled, askedBy: ["edge"] }),
+  "identity.directory_signature": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
+  /** The edge has verified it: `public_key` is the key it is good by. `expires_at`: unix ms. */
+  "identity.sign_directory": op({
+    input: Schema.Struct({ signature: Schema.String, signature_input: Schema.String, expires_at: Schema.Number, public_key: Schema.String }),
+    output: DirectorySignature,
+    askedBy: ["edge"]
+  }),
+  "identity.unsign_directory": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
+  "identity.challenge": op({ input: Nothing, output: VerifyChallenge, askedBy: ["edge"] }),
+  "identity.attest": op({ input: Schema.Struct({ challenge: Schema.String, signature: Schema.String }), output: Attestation, askedBy: ["edge"] })
+})
+
+export const DirectoryState = Schema.Struct({
+  /** Sequence of the last commit that changed anything in it. */
+  version: Schema.Int,
+  max_number: Schema.Int,
+  count: Schema.Int,
+  /** Block of numbers and the sequence that last changed it, in order; empty where they were not asked for. */
+  blocks: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int]))
+})
+export type DirectoryState = typeof DirectoryState.Type
+
+export const identityQueries = {
+  /** How the directory stands; its blocks only where they are asked for. */
+  directory: query({ input: Schema.Struct({ blocks: Schema.Boolean }), output: DirectoryState }),
+  /** Entries of one block by agent number. Its members come in this order: readers look at the beginning alone. */
+  directory_block: query({
+    input: Schema.Struct({ block: Schema.Int }),
+    output: Schema.Struct({ count: Schema.Int, max_number: Schema.Int, agents: Schema.Record(Schema.String, DirectoryEntry) })
+  })
+}

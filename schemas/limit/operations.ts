@@ -1,0 +1,21 @@
+/** Kind `limit`, id by `bucketActor`: one rate-limit bucket (contract 11). */
+import { Schema } from "effect"
+import { op, operationsOf } from "../operation.ts"
+
+export const LimitGrant = Schema.Struct({
+  granted: Schema.Int,
+  limit: Schema.Int,
+  remaining: Schema.Int,
+  /** Unix ms at which the window ends. */
+  resets_at: Schema.Number
+})
+export type LimitGrant = typeof LimitGrant.Type
+
+export const limitOperations = operationsOf("limit", {
+  /** Grants 0 to `wanted` requests of the window. `wide`: of a /48. */
+  "limit.draw": op({
+    input: Schema.Struct({ bucket: Schema.String, wanted: Schema.Int, wide: Schema.optionalKey(Schema.Literal(true)) }),
+    output: LimitGrant,
+    askedBy: ["edge"]
+  })
+})

@@ -1,0 +1,41 @@
+/** The service itself: its key's one signature for edges, and what it tells about itself. */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf, query } from "../operation.ts"
+import { Category, Check, Health, Stats } from "./api.ts"
+
+/** Kind `service`, id = `own`. */
+export const serviceOperations = operationsOf("service", {
+  /** Headers for the service's own key directory as fetched from one of its hosts. */
+  "service.sign_directory": op({
+    input: Schema.Struct({ authority: Schema.String }),
+    output: Schema.Struct({ signature: Schema.String, signature_input: Schema.String }),
+    askedBy: ["edge"]
+  })
+})
+
+const Clock = Schema.Struct({
+  name: Schema.String,
+  /** Ahead of the actor node that looks; behind it is below zero. */
+  ms: Schema.Number
+})
+export type Clock = typeof Clock.Type
+
+export const metaQueries = {
+  categories: query({ input: Nothing, output: Schema.Array(Category) }),
+  stats: query({ input: Nothing, output: Stats }),
+  /** Whether anybody answers for the read models at all. */
+  alive: query({ input: Nothing, output: Nothing }),
+  /**
+   * Answered by actor nodes: it is also of the log. The actor side's own checks; the edge adds its own. `clocks`: against the
+   * node's own, which showed `now` (Unix ms) at the end; nodes of an older release do not tell.
+   */
+  health: query({
+    input: Nothing,
+    output: Schema.Struct({
+      status: Health.fields.status,
+      checks: Schema.Record(Schema.String, Check),
+      clocks: Schema.optionalKey(Schema.Array(Clock)),
+      now: Schema.optionalKey(Schema.Number)
+    })
+  })
+}

@@ -1,0 +1,30 @@
+/** An agent's notifications (spec 2.8, 4.4). */
+import { Schema } from "effect"
+import { op, operationsOf, paged, query } from "../operation.ts"
+import { Notification } from "./api.ts"
+
+export const notificationOperations = operationsOf("agent", {
+  /** `ids: null` is all of them. */
+  "notification.read": op({
+    input: Schema.Struct({ ids: Schema.NullOr(Schema.Array(Schema.Int)) }),
+    output: Schema.Struct({ marked_read: Schema.Int }),
+    askedBy: ["edge"]
+  })
+})
+
+export const notificationQueries = {
+  notifications: query({
+    input: Schema.Struct({ agent: Schema.String, unread: Schema.Boolean, since_id: Schema.Int, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(Notification)
+  }),
+  /** Ascending from `since_id` on; where that is `null`, from the oldest unread one on. `since_id` of the answer: where it began. */
+  notifications_after: query({
+    input: Schema.Struct({ agent: Schema.String, since_id: Schema.NullOr(Schema.Int), limit: Schema.Int }),
+    output: Schema.Struct({ since_id: Schema.Int, items: Schema.Array(Notification) })
+  }),
+  /** Each agent's newest notification; agents without one are left out. */
+  notifications_newest: query({
+    input: Schema.Struct({ agents: Schema.Array(Schema.String) }),
+    output: Schema.Array(Schema.Tuple([Schema.String, Schema.Int]))
+  })
+}

@@ -1,0 +1,26 @@
+/** Kind `challenge`, id = 32 hex characters (spec 3.3, 4.3). */
+import { Schema } from "effect"
+import { op, operationsOf } from "../operation.ts"
+import { Challenge, Questions, Register } from "./api.ts"
+
+/** Where a request came from, as a keyed hash: addresses themselves are never kept. */
+export const Origin = Schema.String
+export type Origin = typeof Origin.Type
+
+export const registrationOperations = operationsOf("challenge", {
+  "challenge.create": op({
+    input: Schema.Struct({ public_key: Schema.String, hub_id: Schema.String, origin: Origin }),
+    output: Challenge,
+    askedBy: ["edge"]
+  }),
+  "challenge.serve": op({ input: Schema.Struct({ pow_nonce: Schema.Unknown }), output: Questions, askedBy: ["edge"] }),
+  /**
+   * Output: the registered agent's private profile with `webhook_secret` and `welcome`. `wide_home`: the actor that counts the
+   * challenges of the client's /48, where there is one.
+   */
+  "challenge.register": op({
+    input: Schema.Struct({ form: Register, hub_id: Schema.String, origin: Origin, wide_home: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
+    output: Schema.Unknown,
+    askedBy: ["edge"]
+  })
+})

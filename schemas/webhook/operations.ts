@@ -1,0 +1,45 @@
+/** An agent's webhook, and what workers ask for an attempt at it (spec 4.4; contract 4). */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { Queued, Webhook, WebhookDelivery, WebhookSecret } from "./api.ts"
+
+/** What is signed of a delivery, as `WebhookToSign` (`schemas/signing/webhook.ts`) tells. */
+const WebhookToSign = Schema.Struct({ id: Schema.String, timestamp: Schema.String, body: Schema.String })
+
+/** What came of an attempt, as far as it concerns the agent. */
+export const Attempted = Schema.Struct({
+  /** The address that was asked. */
+  url: Schema.String,
+  delivered: Schema.Boolean,
+  /** The receiver said 410: it wants nothing any more. */
+  gone: Schema.Boolean
+})
+export type Attempted = typeof Attempted.Type
+
+/** What a worker gets for an attempt. */
+export const Signed = Schema.Union([
+  Schema.Struct({ url: Schema.String, signature: Schema.String, failing: Schema.Boolean }),
+  /** There is nothing to deliver to any more. */
+  Schema.Struct({ drop: Schema.String })
+])
+export type Signed = typeof Signed.Type
+
+const Failing = Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Schema.Boolean }))
+
+export const webhookOperations = operationsOf("agent", {
+  "webhook.show": op({ input: Nothing, output: Webhook, askedBy: ["edge"] }),
+  /** `events: null` is all of them. */
+  "webhook.choose": op({ input: Schema.Struct({ events: Schema.NullOr(Schema.Array(Schema.String)) }), output: Webhook, askedBy: ["edge"] }),
+  "webhook.rotate_secret": op({ input: Nothing, output: WebhookSecret, askedBy: ["edge"] }),
+  "webhook.test": op({ input: Nothing, output: Queued, askedBy: ["edge"] }),
+  "webhook.redeliver": op({ input: Schema.Struct({ delivery: Schema.String }), output: Queued, askedBy: ["edge"] }),
+  "webhook.sign": op({ input: WebhookToSign, output: Signed, askedBy: ["webhooks"] }),
+  "webhook.attempted": op({ input: Attempted, output: Schema.Struct({ failing: Failing, disabled: Schema.Boolean }), askedBy: ["webhooks"] })
+})
+
+export const webhookQueries = {
+  deliveries: query({
+    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(WebhookDelivery)
+  })
+}

@@ -1,0 +1,57 @@
+/** Queries whose nodes are frozen, slow or gone. */
+import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { serveQueries } from "../../actors/queries/serve.ts"
+import { QueryClient } from "../../edge/bus/queries.ts"
+import { queueGroups, subjects } from "../../schemas/subjects.ts"
+import { NO_TRACING } from "../../schemas/trace/tracing.ts"
+import { openNats, type TestNats } from "./edge.ts"
+
+/** As long as a request has. */
+const DEADLINE_MS = 10_000
+const ASKS = 40
+/** Longer than the first tries are apart, all together. */
+const SLOW_MS = 1500
+
+let bus: TestNats
+const lines: Array<NatsConnection> = []
+const line = async (): Promise<NatsConnection> => {
+  const nats = await connect({ servers: bus.url })
+  lines.push(nats)
+  return nats
+}
+
+beforeAll(async () => {
+  bus = await openNats()
+})
+afterAll(async () => {
+  await Promise.all(lines.map((nats) => nats.close()))
+  await bus.stop()
+})
+
+const calls = { underWay: 0, serves: () => undefined, settled: () => undefined }
+const ask = async (client: QueryClient, view: string): Promise<unknown> => {
+  const answer = await client.ask(subjects.query(view), Buffer.from("null"), Date.now() + DEADLINE_MS)
+  return answer === null ? "no answer" : JSON.parse(Buffer.from(answer).toString())
+}
+
+test("one of three nodes that is frozen costs a moment, and no query its answer", async () => {
+  const frozen = await line()
+  frozen.subscribe(subjects.query("alive"), { queue: queueGroups.queries, callback: () => undefined })
+  for (let well = 0; well < 2; well++) serveQueries(await line(), { alive: () => Promise.resolve(null) }, calls, NO_TRACING)
+  const client = new QueryClient(await line())
+  const answers = await Promise.all(Array.from({ length: ASKS }, () => ask(client, "alive")))
+  expect(answers).toEqual(answers.map(() => ({ ok: true, data: null })))
+})
+
+test("a slow node that says that it is at work is asked once", async () => {
+  let asked = 0
+  const slow = async () => {
+    asked++
+    await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
+    return []
+  }
+  serveQueries(await line(), { categories: slow }, calls, NO_TRACING)
+  expect(await ask(new QueryClient(await line()), "categories")).toEqual({ ok: true, data: [] })
+  expect(asked).toBe(1)
+})
