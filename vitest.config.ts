@@ -8,7 +8,8 @@ export default defineConfig({
     setupFiles: ["tests/harness/setup.ts"],
     // Tests start processes and send them signals: only a process of their own keeps files apart.
     pool: "forks",
-    // One more than the cores of the smallest machine: half of what takes long waits for a lease, a restart or a window.
+    // One more than the cores of the smallest machine: half of what takes long waits for a lease, a restart or a
+    // window.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     bail: 0,

@@ -32,7 +32,14 @@ export interface Database {
     key_from: Time
   }
   retired_keys: { agent: string; public_key: string; valid_from: Time; retired_at: Time }
-  notifications: { id: Big; agent: string; type: string; payload: Json; created_at: Time; read_at: ColumnType<Date | null, Date | string | null, Date | string | null> }
+  notifications: {
+    id: Big
+    agent: string
+    type: string
+    payload: Json
+    created_at: Time
+    read_at: ColumnType<Date | null, Date | string | null, Date | string | null>
+  }
   deliveries: {
     /** The notification's. */
     id: Big
@@ -83,7 +90,8 @@ const open = (url: string, { max, timeoutMs, options }: Pool): Kysely<Database> 
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied again.
+    // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied
+    // again.
     options: `-c synchronous_commit=off ${options}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: timeoutMs,
@@ -98,11 +106,18 @@ const open = (url: string, { max, timeoutMs, options }: Pool): Kysely<Database> 
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 }
 
-export const openDatabase = (url: string): Kysely<Database> => open(url, { max: POOL_MAX, timeoutMs: STATEMENT_TIMEOUT_MS, options: "" })
+export const openDatabase = (url: string): Kysely<Database> =>
+  open(url, { max: POOL_MAX, timeoutMs: STATEMENT_TIMEOUT_MS, options: "" })
 
 /** The schema of the tables that are served. */
 export const LIVE_SCHEMA = "public"
 
-/** For work on whole tables. A table's name means the one in `schema` where there is one, else the one that is served. */
+/**
+ * For work on whole tables. A table's name means the one in `schema` where there is one, else the one that is served.
+ */
 export const openBulkDatabase = (url: string, schema: string): Kysely<Database> =>
-  open(url, { max: BULK_POOL_MAX, timeoutMs: BULK_STATEMENT_TIMEOUT_MS, options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}` })
+  open(url, {
+    max: BULK_POOL_MAX,
+    timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
+    options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}`
+  })

@@ -28,7 +28,10 @@ export interface KindParts {
 }
 
 /** How a kind's events fold into its state: enough for replay, the list of events and tests. */
-export type Fold<State, Event extends EventShape> = Pick<ActorDefinition<State, Event>, "kind" | "initial" | "evolve" | "events">
+export type Fold<State, Event extends EventShape> = Pick<
+  ActorDefinition<State, Event>,
+  "kind" | "initial" | "evolve" | "events"
+>
 
 export interface Kind {
   readonly fold: Fold<unknown, EventShape>

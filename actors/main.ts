@@ -1,6 +1,6 @@
 /**
- * An actor process: joins the bus, owns shards, keeps the read models, answers queries, delivers to webhooks (as HUB_ROLES says).
- * Exit status 78 is a fault of configuration, told in one line; 0 is a clean end.
+ * An actor process: joins the bus, owns shards, keeps the read models, answers queries, delivers to webhooks (as
+ * HUB_ROLES says). Exit status 78 is a fault of configuration, told in one line; 0 is a clean end.
  */
 import { setFlagsFromString } from "node:v8"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
@@ -27,7 +27,8 @@ import { readBank } from "./registration/questions/bank/own.ts"
 import { bankProblem } from "./registration/questions/bank/wanted.ts"
 import { serverSeed } from "./server-key.ts"
 
-// Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a full one.
+// Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a
+// full one.
 setFlagsFromString("--heap-growing-percent=50")
 
 const CONFIGURATION_FAULT = 78
@@ -50,7 +51,8 @@ const config = read.ok ? read.config : giveUp("unreachable")
 const owner = config.roles.includes("actors")
 /** Who only delivers talks to strangers all day: it has neither the key nor the database. */
 const readsTables = owner || config.roles.includes("queries")
-if (readsTables && config.databaseUrl === null) giveUp("HUB_DATABASE_URL is required: the address of a Postgres database")
+if (readsTables && config.databaseUrl === null)
+  giveUp("HUB_DATABASE_URL is required: the address of a Postgres database")
 
 const seedOf = (): Uint8Array => {
   const seeded = serverSeed(config, process.env)
@@ -80,14 +82,17 @@ const nats: NatsConnection = await connect({
 /** What the server refuses this user is a fault of the deployment. */
 const tellRefusals = async (): Promise<void> => {
   for await (const status of nats.status()) {
-    if (status.type === "error") process.stderr.write(`${JSON.stringify({ level: "error", at: "bus", error: String(status.error) })}\n`)
+    if (status.type === "error")
+      process.stderr.write(`${JSON.stringify({ level: "error", at: "bus", error: String(status.error) })}\n`)
   }
 }
 void tellRefusals()
 /** Every role does its work, and none has been told to end. */
 let ready = false
 const metrics = openProcessMetrics(nats, config)
-const endScrapes = await metrics.listen(() => ready).catch((error: unknown) => giveUp(error instanceof MetricsPortProblem ? error.message : String(error)))
+const endScrapes = await metrics
+  .listen(() => ready)
+  .catch((error: unknown) => giveUp(error instanceof MetricsPortProblem ? error.message : String(error)))
 
 const streamsReady = async () => {
   for (;;) {
@@ -102,14 +107,23 @@ const streamsReady = async () => {
 }
 
 const manager = await streamsReady()
-const traces = openTracing(config.traces, "hub-actors", (line) => console.error(JSON.stringify({ level: "warn", at: "traces", error: line })))
+const traces = openTracing(config.traces, "hub-actors", (line) =>
+  console.error(JSON.stringify({ level: "warn", at: "traces", error: line }))
+)
 const { tracing } = traces
 const db = openDatabase(config.databaseUrl ?? "")
 let node: RunningNode | null = null
 if (seed !== null) {
   node = await startNode({ nats, manager, db, config, seed, bank, metrics, tracing })
   for (const { slug, ...category } of SEEDED_CATEGORIES) {
-    void node.asker.ask({ id: `seed-${slug}`, kind: "category", actor: slug, op: "category.seed", input: category, deadline: Date.now() + SEED_DEADLINE_MS })
+    void node.asker.ask({
+      id: `seed-${slug}`,
+      kind: "category",
+      actor: slug,
+      op: "category.seed",
+      input: category,
+      deadline: Date.now() + SEED_DEADLINE_MS
+    })
   }
 }
 const answersLists = config.roles.includes("queries")
@@ -117,21 +131,28 @@ const calls = owner || answersLists ? queryCalls(metrics) : null
 // How far the log is, only those tell who may read it.
 if (owner && calls !== null) serveQueries(nats, { health: healthQuery({ db, manager, config }) }, calls, tracing)
 if (answersLists && calls !== null) {
-  serveQueries(nats, {
-    agents: agentsQuery(db, config.baseUrl),
-    scores: scoresQuery(db),
-    notifications: notificationsQuery(db),
-    notifications_after: notificationsAfterQuery(db),
-    notifications_newest: notificationsNewestQuery(db),
-    deliveries: deliveriesQuery(db, config.limits),
-    directory: directoryQuery(db),
-    directory_block: directoryBlockQuery(db, config.baseUrl),
-    categories: categoriesQuery(db),
-    stats: statsQuery(db),
-    alive: () => Promise.resolve(null)
-  }, calls, tracing)
+  serveQueries(
+    nats,
+    {
+      agents: agentsQuery(db, config.baseUrl),
+      scores: scoresQuery(db),
+      notifications: notificationsQuery(db),
+      notifications_after: notificationsAfterQuery(db),
+      notifications_newest: notificationsNewestQuery(db),
+      deliveries: deliveriesQuery(db, config.limits),
+      directory: directoryQuery(db),
+      directory_block: directoryBlockQuery(db, config.baseUrl),
+      categories: categoriesQuery(db),
+      stats: statsQuery(db),
+      alive: () => Promise.resolve(null)
+    },
+    calls,
+    tracing
+  )
 }
-const webhooks = config.roles.includes("webhooks") ? await startWebhooks({ nats, manager, config, tracing, asker: node?.asker ?? null, metrics }) : null
+const webhooks = config.roles.includes("webhooks")
+  ? await startWebhooks({ nats, manager, config, tracing, asker: node?.asker ?? null, metrics })
+  : null
 
 let stopping = false
 const stop = async (): Promise<void> => {
@@ -142,7 +163,10 @@ const stop = async (): Promise<void> => {
   await webhooks?.stop()
   await node?.stop().catch((error: unknown) => process.stderr.write(`stopping: ${String(error)}\n`))
   // With the server gone there is nothing to drain into.
-  await Promise.all([Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))]), traces.stop()])
+  await Promise.all([
+    Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))]),
+    traces.stop()
+  ])
   await db.destroy().catch(() => undefined)
   await endScrapes()
   process.exit(0)

@@ -43,13 +43,30 @@ const REFRESH_DEADLINE_MS = 1000
 const RENEWAL_PAGE = 1000
 
 const complain = (at: string) => (error: unknown) => {
-  console.error(JSON.stringify({ level: "error", at, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
+  console.error(
+    JSON.stringify({
+      level: "error",
+      at,
+      error: String(error),
+      stack: error instanceof Error ? error.stack : undefined
+    })
+  )
 }
 
 /** A release whose projection makes other rows brings them itself, once, while the old ones are served. */
 const renewed = async (parts: Omit<RebuildParts, "progress" | "pageSize">): Promise<void> => {
   const { messages, seq, seconds } = await rebuild({ ...parts, pageSize: RENEWAL_PAGE, progress: () => undefined })
-  console.error(JSON.stringify({ level: "info", at: "projector", projection: parts.projection.name, version: parts.projection.version, rebuilt: messages, watermark: seq, seconds }))
+  console.error(
+    JSON.stringify({
+      level: "info",
+      at: "projector",
+      projection: parts.projection.name,
+      version: parts.projection.version,
+      rebuilt: messages,
+      watermark: seq,
+      seconds
+    })
+  )
 }
 
 export interface NodeParts {
@@ -71,14 +88,36 @@ export interface RunningNode {
   readonly stop: () => Promise<void>
 }
 
-export const startNode = async ({ nats, manager, db, config, seed, bank, metrics, tracing, kinds = KINDS }: NodeParts): Promise<RunningNode> => {
+export const startNode = async ({
+  nats,
+  manager,
+  db,
+  config,
+  seed,
+  bank,
+  metrics,
+  tracing,
+  kinds = KINDS
+}: NodeParts): Promise<RunningNode> => {
   const { service, authentication, identity } = config.limits
   const name = randomBytes(8).toString("hex")
   const transport = transportOver(nats, complain("transport"))
   const view = new LeaseView()
   const leases = new KvLeases(nats, view)
-  const asker = metrics.observed(new Asker(transport, view, { role: "actors", name }, { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes }, metrics.asks))
-  const bounds = { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max, replicated: config.streamReplicas > 1 }
+  const asker = metrics.observed(
+    new Asker(
+      transport,
+      view,
+      { role: "actors", name },
+      { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes },
+      metrics.asks
+    )
+  )
+  const bounds = {
+    batchMax: service.commit_batch_max,
+    queueMax: service.commit_queue_max,
+    replicated: config.streamReplicas > 1
+  }
   const storage = new StorageWatch({ manager, config }, service.storage_free_min_bytes)
   const commits = commitMetrics(metrics.meter)
   const log = new JetStreamLog(nats, bounds, {
@@ -88,32 +127,66 @@ export const startNode = async ({ nats, manager, db, config, seed, bank, metrics
     }
   })
   const nonces = new NonceLog(nats, {
-    stream: streams.nonces, subject: subjects.nonce, keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
+    stream: streams.nonces,
+    subject: subjects.nonce,
+    keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
   })
-  const proofs = new NonceLog(nats, { stream: streams.proofs, subject: subjects.proof, keepSeconds: identity.nonce_memory_seconds })
+  const proofs = new NonceLog(nats, {
+    stream: streams.proofs,
+    subject: subjects.proof,
+    keepSeconds: identity.nonce_memory_seconds
+  })
   const timers = new ScheduledTimers(nats, tracing)
   const touched = async (kind: string, id: string): Promise<void> => {
-    await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline: Date.now() + REFRESH_DEADLINE_MS })
+    await asker.ask({
+      id: randomBytes(8).toString("hex"),
+      kind,
+      actor: id,
+      op: REFRESH,
+      input: null,
+      deadline: Date.now() + REFRESH_DEADLINE_MS
+    })
   }
-  const kindParts: KindParts = { nats, manager, config, bank, seed, log, nonces, proofs, ask: (ask) => asker.ask(ask), stateOf: (kind, id) => host.stateOf(kind, id) }
-  const snapshots = new PostgresSnapshots(db)
-  const host: ActorHost = new ActorHost(kinds.map((kind) => kind.make(kindParts)), {
+  const kindParts: KindParts = {
+    nats,
+    manager,
+    config,
+    bank,
+    seed,
     log,
-    snapshots,
-    timers,
-    readModels: new Watermark(nats, service.projected_wait_ms),
-    limits: service,
-    now: Date.now,
-    touched,
-    noRoom: () => storage.refusal()
-  })
+    nonces,
+    proofs,
+    ask: (ask) => asker.ask(ask),
+    stateOf: (kind, id) => host.stateOf(kind, id)
+  }
+  const snapshots = new PostgresSnapshots(db)
+  const host: ActorHost = new ActorHost(
+    kinds.map((kind) => kind.make(kindParts)),
+    {
+      log,
+      snapshots,
+      timers,
+      readModels: new Watermark(nats, service.projected_wait_ms),
+      limits: service,
+      now: Date.now,
+      touched,
+      noRoom: () => storage.refusal()
+    }
+  )
   const operations = operationCalls(metrics.meter)
   const announce: ProjectorParts["announce"] = (seq, batch) => {
     nats.publish(subjects.projected, String(seq))
     for (const [agent, newest] of newsOf(batch)) nats.publish(subjects.notified(agent), newest)
   }
   const projector = (projection: Projection, tell: ProjectorParts["announce"]): Projector =>
-    new Projector({ nats, db, projection, announce: tell, tracing, renew: (signal) => renewed({ nats, manager, databaseUrl: config.databaseUrl ?? "", projection, signal }) })
+    new Projector({
+      nats,
+      db,
+      projection,
+      announce: tell,
+      tracing,
+      renew: (signal) => renewed({ nats, manager, databaseUrl: config.databaseUrl ?? "", projection, signal })
+    })
   const projectors = [projector(mainProjection, announce), projector(seenProjection, () => undefined)]
   const subscriptions = new Map<string, ReadonlyArray<{ unsubscribe(): void }>>()
   const startedAt = new Date().toISOString()
@@ -122,7 +195,8 @@ export const startNode = async ({ nats, manager, db, config, seed, bank, metrics
     view,
     now: () => performance.now(),
     newSession: () => randomBytes(8).toString("hex"),
-    describe: () => JSON.stringify({ name, pid: process.pid, roles: config.roles, started_at: startedAt, resident: host.resident }),
+    describe: () =>
+      JSON.stringify({ name, pid: process.pid, roles: config.roles, started_at: startedAt, resident: host.resident }),
     ttlSeconds: SESSION_TTL_SECONDS,
     events: {
       began: async (session) => {
@@ -132,7 +206,12 @@ export const startNode = async ({ nats, manager, db, config, seed, bank, metrics
             callback: (error, message) => {
               if (error !== null) return
               try {
-                node.receive({ subject: message.subject, payload: message.data, reply: message.reply, noResponders: false })
+                node.receive({
+                  subject: message.subject,
+                  payload: message.data,
+                  reply: message.reply,
+                  noResponders: false
+                })
               } catch (problem) {
                 complain("frame")(problem)
               }
@@ -154,7 +233,19 @@ export const startNode = async ({ nats, manager, db, config, seed, bank, metrics
     }
   })
 
-  nodeMetrics(metrics, { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, storage, limits: service })
+  nodeMetrics(metrics, {
+    nats,
+    host,
+    placement,
+    log,
+    snapshots,
+    nonces,
+    proofs,
+    timers,
+    operations,
+    storage,
+    limits: service
+  })
   projectorMetrics(metrics.meter, projectors, manager)
 
   const runProjections = (): void => {
@@ -173,10 +264,14 @@ export const startNode = async ({ nats, manager, db, config, seed, bank, metrics
       if (error === null) void placement.pingOnce(message.string())
     }
   })
-  await timers.deliver(manager, (ask) => asker.ask(ask), (kind, name) => {
-    const onTimer = host.definition(kind)?.onTimer
-    return typeof onTimer === "function" ? onTimer(name) : onTimer
-  })
+  await timers.deliver(
+    manager,
+    (ask) => asker.ask(ask),
+    (kind, name) => {
+      const onTimer = host.definition(kind)?.onTimer
+      return typeof onTimer === "function" ? onTimer(name) : onTimer
+    }
+  )
   const beat = setInterval(() => {
     placement.tick().catch(complain("placement"))
     runProjections()

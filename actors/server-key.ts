@@ -15,7 +15,8 @@ export const serverSeed = (config: HubConfig, env: NodeJS.ProcessEnv): SeedResul
   const { HUB_SERVER_KEY: text, HUB_SERVER_KEY_FILE: file } = env
   if (text !== undefined && text !== "") return parsed(text, "HUB_SERVER_KEY")
   if (file !== undefined && file !== "") return readSeed(file, "HUB_SERVER_KEY_FILE")
-  if (config.env === "production") return { ok: false, problem: "HUB_SERVER_KEY or HUB_SERVER_KEY_FILE is required in production" }
+  if (config.env === "production")
+    return { ok: false, problem: "HUB_SERVER_KEY or HUB_SERVER_KEY_FILE is required in production" }
   const path = join(config.data, "server.key")
   makeOnce(path)
   return readSeed(path, path)

@@ -27,7 +27,7 @@ import { withoutTrailing } from "../schemas/text.ts"
 import { openTracing } from "../schemas/trace/open.ts"
 
 export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { hub } = config
     const { tracing } = yield* Effect.acquireRelease(
       Effect.sync(() => openTracing(hub.traces, "hub-edge", (line) => log.problem("traces", line))),
@@ -57,13 +57,28 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       metrics,
       traces: new RequestTraces(tracing, hub.trustProxy > 0),
       basePath,
-      routes: allRoutes({ bus: bus.bus, config, limits: buckets, link: bus.link, documents, identities, notifications }),
+      routes: allRoutes({
+        bus: bus.bus,
+        config,
+        limits: buckets,
+        link: bus.link,
+        documents,
+        identities,
+        notifications
+      }),
       pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),
       refusedPage: refusedPage(hub)
     })
     yield* tellMetrics({ config, metrics, bus, bodies, leaving, notifications })
     const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)
-    const server = yield* serve(pipeline, { port: hub.port, bind: hub.bind, limits: hub.limits, leaving, clients, connections })
+    const server = yield* serve(pipeline, {
+      port: hub.port,
+      bind: hub.bind,
+      limits: hub.limits,
+      leaving,
+      clients,
+      connections
+    })
     yield* releaseAtEnd(notifications)
     yield* leaveFirst(leaving, hub.leaveSeconds)
     return server

@@ -2,8 +2,8 @@
  * Configuration of an edge: the checked environment, the service's public key, and one key of an edge's own.
  *
  * An edge is the part that strangers reach: it has no key of the service, neither to sign with nor to open with. What
- * it shows of the key is public (`HUB_SERVER_PUBLIC_KEY`); `HUB_ADDRESS_KEY` serves one purpose. `npm start` derives both;
- * in a cluster ops/deploy/secrets.sh draws them.
+ * it shows of the key is public (`HUB_SERVER_PUBLIC_KEY`); `HUB_ADDRESS_KEY` serves one purpose. `npm start` derives
+ * both; in a cluster ops/deploy/secrets.sh draws them.
  */
 import { type HubConfig, readConfig } from "../schemas/config.ts"
 import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../schemas/signing/key.ts"

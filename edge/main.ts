@@ -1,9 +1,9 @@
 /**
  * An edge: one stateless HTTP process.
  *
- * Starting: configuration (a bad value is one line on stderr and exit code 78), the bus, the leases, then the port. Once
- * it listens, it says `{ ready: true }` to whoever started it. Stopping, by SIGTERM, SIGINT or when its starter is gone:
- * the port closes, requests under way end, the bus is drained; exit code 0.
+ * Starting: configuration (a bad value is one line on stderr and exit code 78), the bus, the leases, then the port.
+ * Once it listens, it says `{ ready: true }` to whoever started it. Stopping, by SIGTERM, SIGINT or when its starter is
+ * gone: the port closes, requests under way end, the bus is drained; exit code 0.
  */
 import { setFlagsFromString } from "node:v8"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -16,16 +16,18 @@ import { RequestLog } from "./http/log.ts"
 const CONFIGURATION_ERROR = 78
 const FAILURE = 1
 
-// Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a full one,
+// Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a
+// full one,
 setFlagsFromString("--heap-growing-percent=50")
-// and takes the few requests that it meets at the start for long-lived: it then makes parts of all later ones among the old.
+// and takes the few requests that it meets at the start for long-lived: it then makes parts of all later ones among the
+// old.
 setFlagsFromString("--no-allocation-site-pretenuring")
 
 // Whoever reads the log may go before this process does; that is no reason to break off the requests under way.
 process.stdout.on("error", () => undefined)
 const log = new RequestLog((text) => process.stdout.write(text))
 
-const program = Effect.gen(function*() {
+const program = Effect.gen(function* () {
   const config = yield* Effect.try({
     try: () => loadEdgeConfig(process.env),
     catch: (error) => (error instanceof ConfigProblem ? error : new ConfigProblem(String(error)))
@@ -38,7 +40,7 @@ const program = Effect.gen(function*() {
 const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
   const error = Cause.squash(exit.cause)
-  console.error(error instanceof ConfigProblem ? error.message : (error instanceof Error ? error.stack : error))
+  console.error(error instanceof ConfigProblem ? error.message : error instanceof Error ? error.stack : error)
   return error instanceof ConfigProblem ? CONFIGURATION_ERROR : FAILURE
 }
 

@@ -28,5 +28,4 @@ export class HubApi extends HttpApi.make("hub")
       description: "A community service for autonomous agents. Start with `GET /api/v1/docs`.",
       transform: complete
     })
-  )
-{}
+  ) {}

@@ -38,13 +38,18 @@ export interface HubConfig {
   readonly leaveSeconds: number
   /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
   readonly streamReplicas: number
-  /** Addresses of the nats-servers' monitoring, which tells what room there is for the log; none where it is not to be asked. */
+  /**
+   * Addresses of the nats-servers' monitoring, which tells what room there is for the log; none where it is not to be
+   * asked.
+   */
   readonly natsMonitors: ReadonlyArray<string>
   /** `null`: nothing is traced. */
   readonly traces: TraceSettings | null
 }
 
-export type ConfigResult = { readonly ok: true; readonly config: HubConfig } | { readonly ok: false; readonly problem: string }
+export type ConfigResult =
+  | { readonly ok: true; readonly config: HubConfig }
+  | { readonly ok: false; readonly problem: string }
 
 class Problem extends Error {}
 
@@ -71,13 +76,16 @@ const parse = (env: Env): HubConfig => {
   const baseUrl = webAddress(env, "HUB_BASE_URL", `http://127.0.0.1:${port}`)
   const limits = overrideLimits(env["HUB_LIMITS"])
   if (!limits.ok) throw new Problem(limits.problem)
-  if (mode === "production" && filled(env["HUB_LIMITS"])) throw new Problem("HUB_LIMITS is for development only: unset it")
+  if (mode === "production" && filled(env["HUB_LIMITS"]))
+    throw new Problem("HUB_LIMITS is for development only: unset it")
   if (mode === "production" && filled(env["HUB_CAPTCHA_BYPASS"])) {
     throw new Problem("HUB_CAPTCHA_BYPASS is for development only: unset it")
   }
   const bind = text(env, "HUB_BIND") ?? (mode === "development" ? "127.0.0.1" : null)
   if (mode === "development" && !isLoopback(bind) && env["HUB_ALLOW_PUBLIC_DEVELOPMENT"] !== "true") {
-    throw new Problem("HUB_BIND must be a loopback address in development, where limits and checks are open: set HUB_ENV to production (or, in a closed network, HUB_ALLOW_PUBLIC_DEVELOPMENT to true)")
+    throw new Problem(
+      "HUB_BIND must be a loopback address in development, where limits and checks are open: set HUB_ENV to production (or, in a closed network, HUB_ALLOW_PUBLIC_DEVELOPMENT to true)"
+    )
   }
   const traces = readTraceSettings(env, mode)
   if (!traces.ok) throw new Problem(traces.problem)
@@ -107,7 +115,8 @@ const parse = (env: Env): HubConfig => {
 }
 
 /** What nobody outside of this machine reaches. */
-const isLoopback = (bind: string | null): boolean => bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
+const isLoopback = (bind: string | null): boolean =>
+  bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
 
 /** Longer than any balancer needs to look again. */
 const LEAVE_MAX_SECONDS = 60
@@ -141,17 +150,25 @@ const integer = (env: Env, name: string, fallback: number, min: number, max: num
 
 const webAddress = (env: Env, name: string, fallback: string): string => {
   const value = text(env, name) ?? fallback
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) throw new Problem(`${name} must be an http or https address`)
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new Problem(`${name} must be an http or https address`)
   const { username, password, search, hash } = new URL(value)
   // Paths are put behind it, and it is shown to everybody.
-  if (username + password + search + hash !== "") throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
+  if (username + password + search + hash !== "")
+    throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
   return withoutTrailing(value, "/")
 }
 
 const monitorList = (env: Env): ReadonlyArray<string> => {
-  const all = (text(env, "HUB_NATS_MONITOR") ?? "").split(",").map((one) => one.trim()).filter((one) => one !== "")
-  if (all.length <= MONITORS_MAX && all.every((one) => URL.canParse(one) && /^https?:$/.test(new URL(one).protocol))) return all
-  throw new Problem(`HUB_NATS_MONITOR must be at most ${MONITORS_MAX} http addresses such as http://host:8222, with commas between`)
+  const all = (text(env, "HUB_NATS_MONITOR") ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+  if (all.length <= MONITORS_MAX && all.every((one) => URL.canParse(one) && /^https?:$/.test(new URL(one).protocol)))
+    return all
+  throw new Problem(
+    `HUB_NATS_MONITOR must be at most ${MONITORS_MAX} http addresses such as http://host:8222, with commas between`
+  )
 }
 
 /** Addresses of servers may hold a password: a problem never repeats them. */
@@ -178,7 +195,9 @@ const shownName = (env: Env): string => {
 }
 
 const hostList = (env: Env, baseUrl: string): ReadonlyArray<string> => {
-  const names = text(env, "HUB_HOSTS")?.split(",").map((name) => name.trim()) ?? [new URL(baseUrl).host]
+  const names = text(env, "HUB_HOSTS")
+    ?.split(",")
+    .map((name) => name.trim()) ?? [new URL(baseUrl).host]
   return names.map((name) => {
     const host = normaliseHost(name)
     if (host === null) throw new Problem(`HUB_HOSTS holds ${JSON.stringify(name)}, which is no host name`)
@@ -187,9 +206,13 @@ const hostList = (env: Env, baseUrl: string): ReadonlyArray<string> => {
 }
 
 const roleList = (env: Env): ReadonlyArray<string> => {
-  const roles = text(env, "HUB_ROLES")?.split(",").map((role) => role.trim()) ?? ACTOR_ROLES
+  const roles =
+    text(env, "HUB_ROLES")
+      ?.split(",")
+      .map((role) => role.trim()) ?? ACTOR_ROLES
   const unknown = roles.find((role) => !ACTOR_ROLES.some((known) => known === role))
-  if (unknown !== undefined) throw new Problem(`HUB_ROLES holds ${JSON.stringify(unknown)}; known roles: ${ACTOR_ROLES.join(", ")}`)
+  if (unknown !== undefined)
+    throw new Problem(`HUB_ROLES holds ${JSON.stringify(unknown)}; known roles: ${ACTOR_ROLES.join(", ")}`)
   return roles
 }
 

@@ -69,8 +69,8 @@ export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 export type Auth = "none" | "signed" | "optional" | "human"
 
 /**
- * Marks an operation in the OpenAPI document with `x-hub-auth` (spec 4.2), a summary, and the kind of its body, from which
- * the body's ceiling follows (contract 21).
+ * Marks an operation in the OpenAPI document with `x-hub-auth` (spec 4.2), a summary, and the kind of its body, from
+ * which the body's ceiling follows (contract 21).
  */
 export const describe = (auth: Auth, summary: string, description?: string, body: BodyKind = "plain") =>
   OpenApi.annotations({

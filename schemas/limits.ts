@@ -118,7 +118,10 @@ export const LIMITS = {
     receiver_queue_max: 512,
     /** What waits for a receiver that is known is what it can take in this time. */
     receiver_queue_ms: 1000,
-    /** A receiver that takes longer than this is slow: it gets less at once, and shares a part of the worker with its like. */
+    /**
+     * A receiver that takes longer than this is slow: it gets less at once, and shares a part of the worker with its
+     * like.
+     */
     slow_ms: 2000,
     slow_in_flight_max: 2,
     slow_queue_max: 4,
@@ -135,7 +138,10 @@ export const LIMITS = {
   notifications: {
     /** `wait_seconds` of the list is clamped to this. */
     wait_max_seconds: 25,
-    /** Requests that one edge holds, and of them for one agent; one more of the edge's or the agent's is answered at once. */
+    /**
+     * Requests that one edge holds, and of them for one agent; one more of the edge's or the agent's is answered at
+     * once.
+     */
     waits_max: 5000,
     waits_per_agent_max: 4,
     /** Streams of one edge; and of one agent, whose oldest one ends when another begins. */
@@ -198,8 +204,9 @@ export const LIMITS = {
     /** Free bytes below which nothing more is written to the log; reads go on. */
     storage_free_min_bytes: 268_435_456,
     /**
-     * What the streams beside the log may take; the server sets as much aside. Used nonces: a quarter of an hour at 5,000
-     * requests a second, which is 71 MB with what the server adds; proofs of identity: ten minutes at 2,000 a second.
+     * What the streams beside the log may take; the server sets as much aside. Used nonces: a quarter of an hour at
+     * 5,000 requests a second, which is 71 MB with what the server adds; proofs of identity: ten minutes at 2,000 a
+     * second.
      */
     nonces_max_bytes: 134_217_728,
     proofs_max_bytes: 67_108_864,
@@ -228,25 +235,38 @@ export interface RateLimit {
 }
 
 /** A bucket's figures for a /48; never narrower than one client's. */
-export const wideLimit = ({ rate_limits, wide_network }: Pick<Limits, "rate_limits" | "wide_network">, bucket: BucketName): RateLimit => {
+export const wideLimit = (
+  { rate_limits, wide_network }: Pick<Limits, "rate_limits" | "wide_network">,
+  bucket: BucketName
+): RateLimit => {
   const { requests, window_seconds } = rate_limits[bucket]
-  return { requests: bucket === "register" ? Math.max(requests, wide_network.challenges) : requests * wide_network.budgets, window_seconds }
+  return {
+    requests: bucket === "register" ? Math.max(requests, wide_network.challenges) : requests * wide_network.budgets,
+    window_seconds
+  }
 }
 
 /** The actor that keeps a bucket: kind `limit`. `value` is whom it counts, `wide` a /48. */
-export const bucketActor = (bucket: BucketName, hash: string, wide: boolean): string => `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
+export const bucketActor = (bucket: BucketName, hash: string, wide: boolean): string =>
+  `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
 
 const WIDE_MARK = "w"
 
 /** What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, or a file. */
 export type BodyKind = "plain" | "text" | "upload"
 
-const CEILING_OF = { plain: "max_plain_request_bytes", text: "max_text_request_bytes", upload: "max_request_bytes" } as const
+const CEILING_OF = {
+  plain: "max_plain_request_bytes",
+  text: "max_text_request_bytes",
+  upload: "max_request_bytes"
+} as const
 
 /** The most bytes that a body of this kind may have (contract 21). */
 export const bodyCeiling = ({ limits }: Limits, kind: BodyKind): number => limits[CEILING_OF[kind]]
 
-export type LimitsOverride = { readonly ok: true; readonly limits: Limits } | { readonly ok: false; readonly problem: string }
+export type LimitsOverride =
+  | { readonly ok: true; readonly limits: Limits }
+  | { readonly ok: false; readonly problem: string }
 
 type Tree = { [key: string]: number | Tree }
 

@@ -6,15 +6,18 @@
  *  - Security follows `x-hub-auth`: the four headers together where it is `signed`, those or nothing where `optional`.
  *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
  *  - What the HTTP layer refuses before it knows the operation is told of each operation.
- *  - A body's ceiling is told wherever a body is read, as `x-hub-max-body-bytes`. Where it has members, a success may name
- *    those that were not understood, in `meta.ignored`.
+ *  - A body's ceiling is told wherever a body is read, as `x-hub-max-body-bytes`. Where it has members, a success may
+ *    name those that were not understood, in `meta.ignored`.
  *  - An answer that an operation declares itself stays as it is.
  */
 import type { OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import { type BodyKind, bodyCeiling, LIMITS } from "./limits.ts"
 
-type Operation = OpenApi.OpenAPISpecOperation & { readonly "x-hub-auth"?: string; readonly "x-hub-max-body-bytes"?: number }
+type Operation = OpenApi.OpenAPISpecOperation & {
+  readonly "x-hub-auth"?: string
+  readonly "x-hub-max-body-bytes"?: number
+}
 type Described = Operation & { readonly "x-hub-body"?: BodyKind }
 
 const SIGNATURE_SCHEMES: Readonly<Record<string, string>> = {
@@ -24,7 +27,9 @@ const SIGNATURE_SCHEMES: Readonly<Record<string, string>> = {
   "X-Hub-Signature": "base64 of the 64-byte Ed25519 signature of the string to sign, see GET /api/v1/docs"
 }
 
-const SIGNED: OpenApi.OpenAPISecurityRequirement = Object.fromEntries(Object.keys(SIGNATURE_SCHEMES).map((name) => [name, []]))
+const SIGNED: OpenApi.OpenAPISecurityRequirement = Object.fromEntries(
+  Object.keys(SIGNATURE_SCHEMES).map((name) => [name, []])
+)
 
 const SECURITY: Readonly<Record<string, ReadonlyArray<OpenApi.OpenAPISecurityRequirement>>> = {
   signed: [SIGNED],
@@ -35,7 +40,8 @@ const IDEMPOTENCY_KEY: OpenApi.OpenAPISpecParameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "One for each intention, kept over its retries: the first answer is given again, with `Idempotent-Replayed: true`.",
+  description:
+    "One for each intention, kept over its retries: the first answer is given again, with `Idempotent-Replayed: true`.",
   schema: { type: "string", minLength: 1, maxLength: LIMITS.limits.idempotency_key_max_chars }
 }
 
@@ -45,13 +51,24 @@ interface SharedResponse {
   readonly status: number
 }
 
-const shared = (description: string, ...codes: SharedResponse["codes"]): SharedResponse => ({ description, codes, status: ERROR_STATUS[codes[0]] })
+const shared = (description: string, ...codes: SharedResponse["codes"]): SharedResponse => ({
+  description,
+  codes,
+  status: ERROR_STATUS[codes[0]]
+})
 
 const SHARED: Readonly<Record<string, SharedResponse>> = {
   SignatureRefused: shared(
     "A signature came along and is refused",
-    "auth_headers_incomplete", "auth_invalid_key", "auth_invalid_timestamp", "auth_invalid_nonce", "auth_timestamp_skew", "auth_bad_signature",
-    "auth_nonce_reused", "key_unknown", "key_retired"
+    "auth_headers_incomplete",
+    "auth_invalid_key",
+    "auth_invalid_timestamp",
+    "auth_invalid_nonce",
+    "auth_timestamp_skew",
+    "auth_bad_signature",
+    "auth_nonce_reused",
+    "key_unknown",
+    "key_retired"
   ),
   AccountClosed: shared("The account that signed is closed", "agent_banned", "agent_deleted"),
   RequestTimeout: shared("The request arrived too slowly", "request_timeout"),
@@ -70,7 +87,11 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
           ok: { type: "boolean", enum: [false] },
           error: {
             type: "object",
-            properties: { code: { type: "string", enum: codes }, message: { type: "string" }, details: { type: "object" } },
+            properties: {
+              code: { type: "string", enum: codes },
+              message: { type: "string" },
+              details: { type: "object" }
+            },
             required: ["code", "message"],
             additionalProperties: false
           }
@@ -83,12 +104,16 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
 })
 
 interface Envelope {
-  readonly content?: Readonly<Record<string, { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }>>
+  readonly content?: Readonly<
+    Record<string, { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }>
+  >
 }
 
 const META = {
   type: "object",
-  properties: { ignored: { type: "array", items: { type: "string" }, description: "Members of the body that were not understood" } },
+  properties: {
+    ignored: { type: "array", items: { type: "string" }, description: "Members of the body that were not understood" }
+  },
   additionalProperties: false
 }
 
@@ -98,7 +123,13 @@ const withIgnored = (response: Envelope): Envelope => {
   const json = response.content?.[JSON_TYPE]
   const properties = json?.schema.properties
   if (json === undefined || properties?.["data"] === undefined) return response
-  return { ...response, content: { ...response.content, [JSON_TYPE]: { schema: { ...json.schema, properties: { ...properties, meta: META } } } } }
+  return {
+    ...response,
+    content: {
+      ...response.content,
+      [JSON_TYPE]: { schema: { ...json.schema, properties: { ...properties, meta: META } } }
+    }
+  }
 }
 
 const isWrite = (method: string): boolean => method !== "get"
@@ -106,12 +137,19 @@ const isWrite = (method: string): boolean => method !== "get"
 const completeOperation = (method: string, { "x-hub-body": body = "plain", ...operation }: Described): Operation => {
   const auth = operation["x-hub-auth"] ?? ""
   const declared = Object.entries(operation.responses as Readonly<Record<string, Envelope>>)
-  const own = operation.requestBody === undefined ? declared : declared.map(([status, response]) => [status, withIgnored(response)])
-  const refusals = Object.entries(SHARED).map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }])
+  const own =
+    operation.requestBody === undefined
+      ? declared
+      : declared.map(([status, response]) => [status, withIgnored(response)])
+  const refusals = Object.entries(SHARED).map(([name, { status }]) => [
+    String(status),
+    { $ref: `#/components/responses/${name}` }
+  ])
   return {
     ...operation,
     ...(isWrite(method) ? { "x-hub-max-body-bytes": bodyCeiling(LIMITS, body) } : {}),
-    parameters: auth === "signed" && isWrite(method) ? [...operation.parameters, IDEMPOTENCY_KEY] : operation.parameters,
+    parameters:
+      auth === "signed" && isWrite(method) ? [...operation.parameters, IDEMPOTENCY_KEY] : operation.parameters,
     security: [...(SECURITY[auth] ?? [])],
     responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(own) } as Operation["responses"]
   }
@@ -125,14 +163,22 @@ export const complete = (document: Record<string, unknown>): Record<string, unkn
     paths: Object.fromEntries(
       Object.entries(paths).map(([path, operations]) => [
         path,
-        Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, completeOperation(method, operation as Described)]))
+        Object.fromEntries(
+          Object.entries(operations).map(([method, operation]) => [
+            method,
+            completeOperation(method, operation as Described)
+          ])
+        )
       ])
     ),
     components: {
       ...components,
       responses: Object.fromEntries(Object.entries(SHARED).map(([name, response]) => [name, responseOf(response)])),
       securitySchemes: Object.fromEntries(
-        Object.entries(SIGNATURE_SCHEMES).map(([name, description]) => [name, { type: "apiKey", in: "header", name, description }])
+        Object.entries(SIGNATURE_SCHEMES).map(([name, description]) => [
+          name,
+          { type: "apiKey", in: "header", name, description }
+        ])
       )
     }
   }

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - Whoever is not named may not ask. Actors ask each other, and the operator asks all, without being named.
- *  - Inputs have passed the asker's own checks; outputs are the `data` of the envelope unless said otherwise. Schemas say
- *    what both are; what comes over the bus from a node of the service is not decoded a second time.
+ *  - Inputs have passed the asker's own checks; outputs are the `data` of the envelope unless said otherwise. Schemas
+ *    say what both are; what comes over the bus from a node of the service is not decoded a second time.
  */
 import { Schema } from "effect"
 
@@ -17,7 +17,9 @@ export interface Operation<Input extends Schema.Top = Schema.Top, Output extends
   readonly askedBy: ReadonlyArray<AskerRole>
 }
 
-export const op = <Input extends Schema.Top, Output extends Schema.Top>(declared: Operation<Input, Output>): Operation<Input, Output> => declared
+export const op = <Input extends Schema.Top, Output extends Schema.Top>(
+  declared: Operation<Input, Output>
+): Operation<Input, Output> => declared
 
 /** Where nothing goes in or comes out. */
 export const Nothing = Schema.Null
@@ -27,17 +29,22 @@ export const operationsOf = <const Kind extends string, const Ops extends Readon
   kind: Kind,
   ops: Ops
 ): { readonly [Name in keyof Ops]: Ops[Name] & { readonly kind: Kind } } =>
-  Object.fromEntries(Object.entries(ops).map(([name, declared]) => [name, { ...declared, kind }])) as unknown as { readonly [Name in keyof Ops]: Ops[Name] & { readonly kind: Kind } }
+  Object.fromEntries(Object.entries(ops).map(([name, declared]) => [name, { ...declared, kind }])) as unknown as {
+    readonly [Name in keyof Ops]: Ops[Name] & { readonly kind: Kind }
+  }
 
 export interface Query<Input extends Schema.Top = Schema.Top, Output extends Schema.Top = Schema.Top> {
   readonly input: Input
   readonly output: Output
 }
 
-export const query = <Input extends Schema.Top, Output extends Schema.Top>(declared: Query<Input, Output>): Query<Input, Output> => declared
+export const query = <Input extends Schema.Top, Output extends Schema.Top>(
+  declared: Query<Input, Output>
+): Query<Input, Output> => declared
 
 /** One page of a list, and how many there are on all. */
-export const paged = <Item extends Schema.Top>(item: Item) => Schema.Struct({ items: Schema.Array(item), total: Schema.Int })
+export const paged = <Item extends Schema.Top>(item: Item) =>
+  Schema.Struct({ items: Schema.Array(item), total: Schema.Int })
 
 export interface Paged<T> {
   readonly items: ReadonlyArray<T>

@@ -2,21 +2,18 @@
  * Every subject, stream, bucket and consumer of the bus, by the function that builds it. Nothing else in the
  * project writes a subject as text. `schemas/contract/subjects.txt` is the committed snapshot of this list.
  *
- *   hub.node.<session>.<role> command frames to one actor node (request-reply in batches), by the asker's role (bus/roles.ts)
- *   hub.ping.<session>        asked whether a node is there
- *   hub.reply.<role>.<asker>.<session>  reply frames back to one asker; a "no responders" on it names the session
- *   hub.qry.<view>            queries of the read models, queue group, any actor node
- *   hub.evt.<kind>.<id>       the log: one subject an actor, one message a commit
- *   hub.nonce                 used nonces, in batches, kept a little longer than they are refused
- *   hub.proof                 nonces of proofs of identity, likewise
- *   hub.verified.<agent>.<h>  how often a website had the agent verified; only the newest count is kept
- *   hub.seen.<agent>          when an agent was last seen; only the newest is kept
- *   hub.limit.<bucket>.<key>  long rate-limit windows; only the newest is kept
- *   hub.idem.<agent>.<key>    first answers under an Idempotency-Key, kept for their time to live
- *   hub.timer.set.…           a scheduled message; at its time it is republished on hub.timer.fire.…
- *   hub.counter.<name>        counters that never give a number twice
- *   hub.projected             watermarks of the read models, announced after each transaction
- *   hub.notified.<agent>      a hint to edges with a held request of the agent: id of its newest notification, or nothing
+ *   hub.node.<session>.<role> command frames to one actor node (request-reply in batches), by the asker's role
+ *   (bus/roles.ts) hub.ping.<session>        asked whether a node is there hub.reply.<role>.<asker>.<session>  reply
+ *   frames back to one asker; a "no responders" on it names the session hub.qry.<view>            queries of the read
+ *   models, queue group, any actor node hub.evt.<kind>.<id>       the log: one subject an actor, one message a commit
+ *   hub.nonce                 used nonces, in batches, kept a little longer than they are refused hub.proof
+ *       nonces of proofs of identity, likewise hub.verified.<agent>.<h>  how often a website had the agent verified;
+ *   only the newest count is kept hub.seen.<agent>          when an agent was last seen; only the newest is kept
+ *   hub.limit.<bucket>.<key>  long rate-limit windows; only the newest is kept hub.idem.<agent>.<key>    first answers
+ *   under an Idempotency-Key, kept for their time to live hub.timer.set.…           a scheduled message; at its time it
+ *   is republished on hub.timer.fire.… hub.counter.<name>        counters that never give a number twice hub.projected
+ *              watermarks of the read models, announced after each transaction hub.notified.<agent>      a hint to
+ *   edges with a held request of the agent: id of its newest notification, or nothing
  *                             where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
  *   hub.suspect               an edge met no responder: whoever hears it pings that session at once
  */

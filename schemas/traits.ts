@@ -1,4 +1,7 @@
-/** What sets an endpoint apart from others of its method and auth, said beside its declaration: `.annotate(Traits, { … })`. */
+/**
+ * What sets an endpoint apart from others of its method and auth, said beside its declaration: `.annotate(Traits, { …
+ * })`.
+ */
 import { Context } from "effect"
 import type { Signer } from "./idempotency/operations.ts"
 import type { BucketName } from "./limits.ts"
@@ -13,8 +16,8 @@ export interface Traits {
   /** Whose key signs. Default: an agent's current one. */
   readonly signer?: Signer
   /**
-   * Whether a signature is settled before the handler runs, or by the handler's own ask. Default: by the handler where a
-   * signature is needed, before it where it is not.
+   * Whether a signature is settled before the handler runs, or by the handler's own ask. Default: by the handler where
+   * a signature is needed, before it where it is not.
    */
   readonly settled?: "first" | "by handler"
 }

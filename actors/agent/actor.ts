@@ -22,7 +22,9 @@ import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
 import { AGENT_EVENTS, type Agent, type AgentEvent, type AgentState, currentKey } from "./state.ts"
 
-/** Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at. */
+/**
+ * Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at.
+ */
 const READY_MAX = 5000
 
 interface Ready {
@@ -58,18 +60,32 @@ export const agentKind = kind(fold, (parts) => {
   const identity = identityOperations(parts)
   const claimOf = (key: string) => stateOf<KeyClaim | null>("key", key)
   /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
-  const admitKey = async (state: AgentState, { id, commandId, deadline, traceparent }: PrepareContext): Promise<Result> => {
+  const admitKey = async (
+    state: AgentState,
+    { id, commandId, deadline, traceparent }: PrepareContext
+  ): Promise<Result> => {
     if (state !== null) {
       const closed = state.status === "deleted" || state.status === "banned"
-      return { data: { state: closed || hubIdOf(Buffer.from(currentKey(state), "base64")) !== id ? "retired" : "registered" } }
+      return {
+        data: { state: closed || hubIdOf(Buffer.from(currentKey(state), "base64")) !== id ? "retired" : "registered" }
+      }
     }
     const claim = await claimOf(id)
     if (claim === null) return { data: { state: "free" } }
     // Without an agent of its own it came in by rotation: in use, or replaced since.
-    const { head, body } = await parts.ask({ id: `${commandId}-owner`, kind: "agent", actor: claim.agent, op: "identity.record", input: null, deadline, traceparent })
+    const { head, body } = await parts.ask({
+      id: `${commandId}-owner`,
+      kind: "agent",
+      actor: claim.agent,
+      op: "identity.record",
+      input: null,
+      deadline,
+      traceparent
+    })
     if (head.refused !== undefined) return { refused: head.refused }
     const { keys, status } = JSON.parse(Buffer.from(body).toString("utf8")) as Pick<IdentityRecord, "keys" | "status">
-    const retired = status === "retired" || keys.some((key) => key.public_key === claim.public_key && key.status === "retired")
+    const retired =
+      status === "retired" || keys.some((key) => key.public_key === claim.public_key && key.status === "retired")
     return { data: { state: retired ? "retired" : "registered" } }
   }
   return {
@@ -81,7 +97,16 @@ export const agentKind = kind(fold, (parts) => {
       "agent.authenticate": read<AgentState, null>((state, _input, { id }) =>
         state === null
           ? absent
-          : { data: { id, handle: state.handle, roles: state.roles, status: state.status, trust: state.trust, reputation: state.reputation } }
+          : {
+              data: {
+                id,
+                handle: state.handle,
+                roles: state.roles,
+                status: state.status,
+                trust: state.trust,
+                reputation: state.reputation
+              }
+            }
       ),
       "agent.me": read<AgentState, null>((state, _input, { id, at }) => me(state, id, at)),
       "agent.profile": custom<AgentState, null>(async (state, _input, { id }) => {
@@ -103,7 +128,9 @@ export const agentKind = kind(fold, (parts) => {
       }),
       "agent.role": operatorWrite(decideRole),
       "agent.system": operatorWrite(decideSystem),
-      "agent.inspect": read<AgentState, null>((state, _input, context) => (state === null ? absent : { data: operatorView(state, context) })),
+      "agent.inspect": read<AgentState, null>((state, _input, context) =>
+        state === null ? absent : { data: operatorView(state, context) }
+      ),
       ...identity.operations,
       ...moderationOperations(parts),
       ...notificationOperations,

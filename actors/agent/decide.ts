@@ -20,7 +20,8 @@ export const unknownKey = refusal("key_unknown", "The signature is good, but no 
 export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
   if (currentKey(agent) === publicKey) return null
   // Claimed for a recovery that is not due, or was cancelled.
-  if (!agent.keys.some((key) => key.public_key === publicKey)) return refusal("key_unknown", "The signature is good, but the key is no agent's.")
+  if (!agent.keys.some((key) => key.public_key === publicKey))
+    return refusal("key_unknown", "The signature is good, but the key is no agent's.")
   return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
 }
 
@@ -31,13 +32,19 @@ export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
 export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null => {
   if (agent.status === "banned") return refusal("agent_banned", "This agent is banned.")
   if (agent.status === "deleted") return refusal("agent_deleted", "This account was deleted.")
-  return agent.status === "suspended" && changes ? refusal("agent_suspended", "This agent is suspended: it may read, but not write.") : null
+  return agent.status === "suspended" && changes
+    ? refusal("agent_suspended", "This agent is suspended: it may read, but not write.")
+    : null
 }
 
 /** What registration writes on the new agent's subject (spec 4.3 step 3). */
-export const registrationEvents = (registered: Extract<AgentEvent, { type: "agent.registered" }>): ReadonlyArray<AgentEvent> => [
+export const registrationEvents = (
+  registered: Extract<AgentEvent, { type: "agent.registered" }>
+): ReadonlyArray<AgentEvent> => [
   registered,
-  ...scoreEntries({ trust: 0, reputation: 0, entries: 0 }, [{ score: "trust", delta: TRUST_AT_START, reason: "registered", target: null }])
+  ...scoreEntries({ trust: 0, reputation: 0, entries: 0 }, [
+    { score: "trust", delta: TRUST_AT_START, reason: "registered", target: null }
+  ])
 ]
 
 export const decideUpdate = (state: AgentState, change: UpdateMe, production: boolean): Decision<AgentEvent> => {
@@ -52,20 +59,29 @@ export const decideUpdate = (state: AgentState, change: UpdateMe, production: bo
   return { events: Object.keys(changed).length === 0 ? [] : [{ type: "agent.profile_changed", v: 1, ...changed }] }
 }
 
-/** What is not so already. A webhook's address, be it the same again, is a fresh start where the webhook fails or was switched off (contract 4). */
-const changedFields = (state: Agent, { name, description, transparency, links, webhook_url }: ProfileChange): ProfileChange => {
+/**
+ * What is not so already. A webhook's address, be it the same again, is a fresh start where the webhook fails or was
+ * switched off (contract 4).
+ */
+const changedFields = (
+  state: Agent,
+  { name, description, transparency, links, webhook_url }: ProfileChange
+): ProfileChange => {
   const { failing, disabled } = state.webhook
   return {
     ...(name === undefined || name === state.name ? {} : { name }),
     ...(description === undefined || description === state.description ? {} : { description }),
     ...(transparency === undefined || transparency === state.transparency ? {} : { transparency }),
     ...(links === undefined || sameLinks(links, state.links) ? {} : { links }),
-    ...(webhook_url === undefined || (webhook_url === state.webhook_url && failing === null && disabled === null) ? {} : { webhook_url })
+    ...(webhook_url === undefined || (webhook_url === state.webhook_url && failing === null && disabled === null)
+      ? {}
+      : { webhook_url })
   }
 }
 
 const sameLinks = (some: ReadonlyArray<Link>, others: ReadonlyArray<Link>): boolean =>
-  some.length === others.length && some.every(({ label, url }, index) => label === others[index]?.label && url === others[index]?.url)
+  some.length === others.length &&
+  some.every(({ label, url }, index) => label === others[index]?.label && url === others[index]?.url)
 
 export const decideDelete = (state: AgentState, input: { readonly confirm: string }): Decision<AgentEvent> => {
   if (state === null) return missing
@@ -74,12 +90,19 @@ export const decideDelete = (state: AgentState, input: { readonly confirm: strin
   if (closed !== null) return { refused: closed }
   if (state.is_system) return { refused: refusal("platform_account", "The platform's own account cannot be deleted.") }
   if (input.confirm !== state.handle) {
-    return { refused: refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle, exactly.", { field: "confirm" }) }
+    return {
+      refused: refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle, exactly.", {
+        field: "confirm"
+      })
+    }
   }
   return { events: [{ type: "agent.deleted", v: 1 }] }
 }
 
-export const decideRole = (state: AgentState, input: { readonly role: string; readonly granted: boolean }): Decision<AgentEvent> => {
+export const decideRole = (
+  state: AgentState,
+  input: { readonly role: string; readonly granted: boolean }
+): Decision<AgentEvent> => {
   if (state === null || state.status === "deleted") return missing
   if (!ROLES.some((role) => role === input.role)) {
     return { refused: invalidField("role", `role must be one of ${ROLES.join(", ")}.`) }
@@ -91,5 +114,7 @@ export const decideRole = (state: AgentState, input: { readonly role: string; re
 
 export const decideSystem = (state: AgentState, input: { readonly is_system: boolean }): Decision<AgentEvent> => {
   if (state === null || state.status === "deleted") return missing
-  return state.is_system === input.is_system ? { events: [] } : { events: [{ type: "agent.system_marked", v: 1, is_system: input.is_system }] }
+  return state.is_system === input.is_system
+    ? { events: [] }
+    : { events: [{ type: "agent.system_marked", v: 1, is_system: input.is_system }] }
 }

@@ -13,7 +13,12 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.score_changed":
       return { ...state, [event.score]: event.value, entries: event.entry }
     case "agent.suspended":
-      return { ...state, ...evolveModerated(state, event, meta.at), status: "suspended", trust_withheld: event.trust_withheld }
+      return {
+        ...state,
+        ...evolveModerated(state, event, meta.at),
+        status: "suspended",
+        trust_withheld: event.trust_withheld
+      }
     case "agent.reinstated":
       return { ...state, ...evolveModerated(state, event, meta.at), status: "active", trust_withheld: 0 }
     case "agent.banned":
@@ -31,12 +36,21 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.key_rotated":
       return rotated(state, event, meta.at)
     case "agent.recovery_set":
-      return { ...state, recovery: { public_key: event.recovery_public_key, request: event.request, set_at: meta.at, pending: null } }
+      return {
+        ...state,
+        recovery: { public_key: event.recovery_public_key, request: event.request, set_at: meta.at, pending: null }
+      }
     case "agent.recovery_unset":
       return { ...state, recovery: null }
     case "agent.recovery_requested": {
       const { new_public_key, effective_at, proof } = event
-      return { ...state, recovery: state.recovery && { ...state.recovery, pending: { new_public_key, requested_at: meta.at, effective_at, proof } } }
+      return {
+        ...state,
+        recovery: state.recovery && {
+          ...state.recovery,
+          pending: { new_public_key, requested_at: meta.at, effective_at, proof }
+        }
+      }
     }
     case "agent.recovery_cancelled":
       return { ...state, recovery: state.recovery && { ...state.recovery, pending: null } }
@@ -47,7 +61,11 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.directory_unsigned":
       return { ...state, directory_signature: null }
     case "agent.notified":
-      return { ...state, unread: withUnread(state.unread, event.notification), webhook: evolveWebhook(state, event, meta.at) }
+      return {
+        ...state,
+        unread: withUnread(state.unread, event.notification),
+        webhook: evolveWebhook(state, event, meta.at)
+      }
     case "agent.notifications_read": {
       const read = new Set(event.ids)
       return { ...state, unread: state.unread.filter((id) => !read.has(id)) }
@@ -65,7 +83,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
 }
 
 /** Folded again, an event changes nothing more. */
-const withUnread = (unread: ReadonlyArray<number>, id: number): ReadonlyArray<number> => (unread.at(-1) === id ? unread : [...unread, id].slice(-UNREAD_MAX))
+const withUnread = (unread: ReadonlyArray<number>, id: number): ReadonlyArray<number> =>
+  unread.at(-1) === id ? unread : [...unread, id].slice(-UNREAD_MAX)
 
 const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at: number): Agent => ({
   number: event.number,

@@ -2,8 +2,9 @@
  * Who may do what: judged where the signing key lives, before any operation of an agent (spec 3.1, 5.1; contract 11).
  *
  * Order: the nonce is recorded (the edge has verified the signature), the key is resolved, the account's status is
- * looked at, then the buckets are drawn, once for an ask however often its asker sends it. A key that was never registered, or was brought in by rotation, has no agent
- * under its own id: the key's claim says who has it, and the ask moves on there with its signature settled.
+ * looked at, then the buckets are drawn, once for an ask however often its asker sends it. A key that was never
+ * registered, or was brought in by rotation, has no agent under its own id: the key's claim says who has it, and the
+ * ask moves on there with its signature settled.
  */
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
@@ -30,7 +31,12 @@ export interface AgentMemory {
   readonly logBytes: LogBytes
 }
 
-export const newAgentMemory = (): AgentMemory => ({ windows: new Map(), underWay: new Map(), hosts: null, logBytes: newLogBytes() })
+export const newAgentMemory = (): AgentMemory => ({
+  windows: new Map(),
+  underWay: new Map(),
+  hosts: null,
+  logBytes: newLogBytes()
+})
 
 export interface GateParts {
   readonly nonces: NonceLog
@@ -42,10 +48,16 @@ export interface GateParts {
 
 /** Registration's own question about a key; it draws on no agent's bucket. */
 const ADMIT_KEY = "agent.admit_key"
-/** Whatever has become of the account, who has its key hears its first answers: a repeated deletion gets that of the first. */
+/**
+ * Whatever has become of the account, who has its key hears its first answers: a repeated deletion gets that of the
+ * first.
+ */
 const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
 
-/** How long an ask that was let through is known, and how many of a node: longer than an asker tries, and more than it can ask. */
+/**
+ * How long an ask that was let through is known, and how many of a node: longer than an asker tries, and more than it
+ * can ask.
+ */
 const ADMITTED_MS = 15_000
 const ADMITTED_MAX = 100_000
 
@@ -76,7 +88,9 @@ const withDraw = (parts: GateParts, draws: Draw): Gate<AgentState> => ({
     if (use === "reused") return REUSED
     const stranger = activation.state === null && ask.op !== ADMIT_KEY
     return {
-      verdict: stranger ? judgeStrangerKey(parts, ask, by) : judgeAgent(parts, draws, ask, by, activation.state, memory, writes),
+      verdict: stranger
+        ? judgeStrangerKey(parts, ask, by)
+        : judgeAgent(parts, draws, ask, by, activation.state, memory, writes),
       recorded
     }
   }
@@ -84,7 +98,10 @@ const withDraw = (parts: GateParts, draws: Draw): Gate<AgentState> => ({
 
 const PASSED: Judgement = { verdict: { pass: true } }
 const REUSED: Judgement = {
-  verdict: { pass: false, refused: refusal("auth_nonce_reused", "This nonce was used before. Sign again with a fresh one.") }
+  verdict: {
+    pass: false,
+    refused: refusal("auth_nonce_reused", "This nonce was used before. Sign again with a fresh one.")
+  }
 }
 
 const judgeStrangerKey = async (parts: GateParts, ask: Ask, by: SignedBy): Promise<GateVerdict> => {
@@ -92,7 +109,8 @@ const judgeStrangerKey = async (parts: GateParts, ask: Ask, by: SignedBy): Promi
   return claim === null ? judgeNobodys(ask, by) : { moved: claim.agent }
 }
 
-const firstAnswerOf = (ask: Ask): IdempotencyEntry | null => (FIRST_ANSWERS.has(ask.op) ? (ask.input as IdempotencyEntry) : null)
+const firstAnswerOf = (ask: Ask): IdempotencyEntry | null =>
+  FIRST_ANSWERS.has(ask.op) ? (ask.input as IdempotencyEntry) : null
 
 const judgeNobodys = (ask: Ask, by: SignedBy): GateVerdict => {
   const first = firstAnswerOf(ask)
@@ -104,14 +122,25 @@ const judgeNobodys = (ask: Ask, by: SignedBy): GateVerdict => {
 const repeatsItsRotation = (ask: Ask, first: IdempotencyEntry | null): boolean =>
   first === null ? ask.op === "identity.rotate" && ask.command !== undefined : first.signer === "retiring"
 
-const judgeAgent = (parts: GateParts, draws: Draw, ask: Ask, by: SignedBy, agent: AgentState, memory: AgentMemory, writes: boolean): GateVerdict => {
+const judgeAgent = (
+  parts: GateParts,
+  draws: Draw,
+  ask: Ask,
+  by: SignedBy,
+  agent: AgentState,
+  memory: AgentMemory,
+  writes: boolean
+): GateVerdict => {
   if (ask.op === ADMIT_KEY) return { pass: true }
   if (agent === null) return judgeNobodys(ask, by)
   const first = firstAnswerOf(ask)
   const key = keyRefusal(agent, by.publicKey)
   if (key?.code === "key_retired" && repeatsItsRotation(ask, first)) return { pass: true }
   // Whatever key comes here is claimed for this agent: what it may do, the operation itself is asked.
-  const refused = first === null ? (key ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true)) : signerRefusal(agent, by, first)
+  const refused =
+    first === null
+      ? (key ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
+      : signerRefusal(agent, by, first)
   if (refused !== null) return { pass: false, refused }
   const now = Date.now()
   parts.seen(ask.actor, now)
@@ -127,8 +156,16 @@ const drawAll = (memory: AgentMemory, limits: Limits, buckets: ReadonlyArray<str
     memory.windows.set(name, drawn.window)
     if (drawn.granted === 0) {
       const retryAfter = Math.max(1, Math.ceil((drawn.resetsAt - now) / 1000))
-      const details = { bucket: name, limit: limit.requests, window_seconds: limit.window_seconds, retry_after: retryAfter }
-      const refused = { ...refusal("rate_limited", `Too many requests (${name}). Try again in ${retryAfter} s.`, details), retryAfter }
+      const details = {
+        bucket: name,
+        limit: limit.requests,
+        window_seconds: limit.window_seconds,
+        retry_after: retryAfter
+      }
+      const refused = {
+        ...refusal("rate_limited", `Too many requests (${name}). Try again in ${retryAfter} s.`, details),
+        retryAfter
+      }
       return { pass: false, refused, rate: rateOf(memory, limits, now) }
     }
   }

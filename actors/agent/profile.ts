@@ -8,7 +8,17 @@ export const iso = (ms: number): string => new Date(ms).toISOString()
 /** What a public profile is made of: an agent's state, or its row in the directory. */
 export type Shown = Pick<
   Agent,
-  "number" | "handle" | "name" | "description" | "links" | "transparency" | "is_system" | "roles" | "trust" | "reputation" | "created_at"
+  | "number"
+  | "handle"
+  | "name"
+  | "description"
+  | "links"
+  | "transparency"
+  | "is_system"
+  | "roles"
+  | "trust"
+  | "reputation"
+  | "created_at"
 > & { readonly status: string; readonly public_key: string }
 
 export const shown = (agent: Agent): Shown => ({ ...agent, public_key: currentKey(agent) })

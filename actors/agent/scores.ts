@@ -16,7 +16,10 @@ export interface Change {
   readonly target: { readonly type: string; readonly id: string } | null
 }
 
-/** One after another: each entry stands on the one before. Trust keeps within its bounds; an entry tells what was really given. */
+/**
+ * One after another: each entry stands on the one before. Trust keeps within its bounds; an entry tells what was
+ * really given.
+ */
 export const scoreEntries = (agent: Scored, changes: ReadonlyArray<Change>): ReadonlyArray<ScoreEntry> => {
   const values = { trust: agent.trust, reputation: agent.reputation }
   return changes.map(({ score, delta, reason, target }, index) => {
@@ -38,9 +41,13 @@ export const scoreEntries = (agent: Scored, changes: ReadonlyArray<Change>): Rea
 }
 
 /** What takes an earlier entry back: a vote withdrawn, an answer no longer accepted. */
-export const reversalOf = (entry: Pick<ScoreEntry, "score" | "delta" | "target_type" | "target_id">, reason: string): Change => ({
+export const reversalOf = (
+  entry: Pick<ScoreEntry, "score" | "delta" | "target_type" | "target_id">,
+  reason: string
+): Change => ({
   score: entry.score,
   delta: -entry.delta,
   reason,
-  target: entry.target_type === null || entry.target_id === null ? null : { type: entry.target_type, id: entry.target_id }
+  target:
+    entry.target_type === null || entry.target_id === null ? null : { type: entry.target_type, id: entry.target_id }
 })

@@ -33,7 +33,9 @@ export class LastSeen {
     const known = this.known.get(id)
     if (known !== undefined) return known
     try {
-      const reply = await requestOnce(this.nats, `$JS.API.DIRECT.GET.${streams.seen}.${subjects.seen(id)}`, undefined, { timeout: TIMEOUT_MS })
+      const reply = await requestOnce(this.nats, `$JS.API.DIRECT.GET.${streams.seen}.${subjects.seen(id)}`, undefined, {
+        timeout: TIMEOUT_MS
+      })
       const at = reply.headers?.code === 404 ? fallback : reply.json<{ at: number }>().at
       this.remember(id, at)
       return at

@@ -49,7 +49,10 @@ export interface WebhookState {
   /** No success since then (unix ms), and whether the agent was told. */
   readonly failing: { readonly since: number; readonly warned: boolean } | null
   readonly disabled: { readonly at: number; readonly reason: string } | null
-  /** Unix ms of the latest tests and repeated deliveries, oldest first: their limit survives whatever happens to the node. */
+  /**
+   * Unix ms of the latest tests and repeated deliveries, oldest first: their limit survives whatever happens to the
+   * node.
+   */
   readonly tried: ReadonlyArray<number>
 }
 
@@ -109,94 +112,99 @@ export type ScoreName = "trust" | "reputation"
 
 export type AgentEvent =
   | {
-    readonly type: "agent.registered"
-    readonly v: 1
-    readonly number: number
-    readonly public_key: string
-    readonly handle: string
-    readonly name: string
-    readonly description: string
-    readonly transparency: string
-    readonly links: ReadonlyArray<Link>
-    readonly webhook_url: string | null
-    /** Sealed (engine/seal.ts). */
-    readonly webhook_secret: string
-  }
+      readonly type: "agent.registered"
+      readonly v: 1
+      readonly number: number
+      readonly public_key: string
+      readonly handle: string
+      readonly name: string
+      readonly description: string
+      readonly transparency: string
+      readonly links: ReadonlyArray<Link>
+      readonly webhook_url: string | null
+      /** Sealed (engine/seal.ts). */
+      readonly webhook_secret: string
+    }
   | ({ readonly type: "agent.profile_changed"; readonly v: 1 } & ProfileChange)
   | {
-    readonly type: "agent.score_changed"
-    readonly v: 1
-    readonly entry: number
-    readonly score: ScoreName
-    readonly delta: number
-    readonly value: number
-    readonly reason: string
-    readonly target_type: string | null
-    readonly target_id: string | null
-  }
+      readonly type: "agent.score_changed"
+      readonly v: 1
+      readonly entry: number
+      readonly score: ScoreName
+      readonly delta: number
+      readonly value: number
+      readonly reason: string
+      readonly target_type: string | null
+      readonly target_id: string | null
+    }
   | {
-    readonly type: "agent.suspended"
-    readonly v: 1
-    readonly reason: string
-    readonly trust_withheld: number
-    /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
-    readonly until?: number
-  }
+      readonly type: "agent.suspended"
+      readonly v: 1
+      readonly reason: string
+      readonly trust_withheld: number
+      /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
+      readonly until?: number
+    }
   | { readonly type: "agent.reinstated"; readonly v: 1; readonly reason: string }
   | { readonly type: "agent.banned"; readonly v: 1; readonly reason: string }
   | { readonly type: "agent.appealed"; readonly v: 1; readonly text: string }
   | { readonly type: "agent.appeal_decided"; readonly v: 1; readonly granted: boolean; readonly answer: string | null }
   | {
-    readonly type: "agent.active_time_counted"
-    readonly v: 1
-    /** Full periods so far. */
-    readonly periods: number
-    /** Unix ms up to which the time is counted. */
-    readonly until: number
-  }
+      readonly type: "agent.active_time_counted"
+      readonly v: 1
+      /** Full periods so far. */
+      readonly periods: number
+      /** Unix ms up to which the time is counted. */
+      readonly until: number
+    }
   | { readonly type: "agent.deleted"; readonly v: 1 }
   | { readonly type: "agent.roles_changed"; readonly v: 1; readonly roles: ReadonlyArray<string> }
   | { readonly type: "agent.system_marked"; readonly v: 1; readonly is_system: boolean }
   | {
-    readonly type: "agent.key_rotated"
-    readonly v: 1
-    readonly old_public_key: string
-    /** Unix ms since when the old key was the current one. */
-    readonly old_from: number
-    readonly new_public_key: string
-    readonly proof: KeyProof
-  }
-  | { readonly type: "agent.recovery_set"; readonly v: 1; readonly recovery_public_key: string; readonly request: SignedRequest }
+      readonly type: "agent.key_rotated"
+      readonly v: 1
+      readonly old_public_key: string
+      /** Unix ms since when the old key was the current one. */
+      readonly old_from: number
+      readonly new_public_key: string
+      readonly proof: KeyProof
+    }
+  | {
+      readonly type: "agent.recovery_set"
+      readonly v: 1
+      readonly recovery_public_key: string
+      readonly request: SignedRequest
+    }
   | { readonly type: "agent.recovery_unset"; readonly v: 1 }
   | {
-    readonly type: "agent.recovery_requested"
-    readonly v: 1
-    readonly new_public_key: string
-    /** Unix ms. */
-    readonly effective_at: number
-    readonly proof: KeyProof
-  }
+      readonly type: "agent.recovery_requested"
+      readonly v: 1
+      readonly new_public_key: string
+      /** Unix ms. */
+      readonly effective_at: number
+      readonly proof: KeyProof
+    }
   | { readonly type: "agent.recovery_cancelled"; readonly v: 1; readonly reason: string }
   | ({ readonly type: "agent.directory_signed"; readonly v: 1 } & DirectorySignatureState)
   | { readonly type: "agent.directory_unsigned"; readonly v: 1 }
   | {
-    readonly type: "agent.notified"
-    readonly v: 1
-    /** Of all notifications of the service, never given twice. */
-    readonly notification: number
-    readonly about: string
-    readonly payload: Readonly<Record<string, unknown>>
-  }
+      readonly type: "agent.notified"
+      readonly v: 1
+      /** Of all notifications of the service, never given twice. */
+      readonly notification: number
+      readonly about: string
+      readonly payload: Readonly<Record<string, unknown>>
+    }
   | { readonly type: "agent.notifications_read"; readonly v: 1; readonly ids: ReadonlyArray<number> }
   | { readonly type: "agent.webhook_events_chosen"; readonly v: 1; readonly events: ReadonlyArray<string> | null }
   | {
-    readonly type: "agent.webhook_secret_changed"
-    readonly v: 1
-    /** Sealed (engine/seal.ts). */
-    readonly webhook_secret: string
-    /** Unix ms. */
-    readonly old_until: number
-  }
+      readonly type: "agent.webhook_secret_changed"
+      readonly v: 1
+      /** Sealed (engine/seal.ts). */
+      readonly webhook_secret: string
+      /** Unix ms. */
+      readonly old_until: number
+    }
   | { readonly type: "agent.webhook_failing"; readonly v: 1; readonly since: number }
   | { readonly type: "agent.webhook_recovered"; readonly v: 1 }
   | { readonly type: "agent.webhook_warned"; readonly v: 1 }

@@ -21,23 +21,47 @@ const NAME_MAX_CHARS = 80
 const DESCRIPTION_MAX_CHARS = 500
 
 export const evolveCategory = (_state: CategoryState | null, event: CategoryEvent): CategoryState | null =>
-  event.type === "category.removed" ? null : { name: event.name, description: event.description, position: event.position }
+  event.type === "category.removed"
+    ? null
+    : { name: event.name, description: event.description, position: event.position }
 
-export const decideDefine = (state: CategoryState | null, input: CategoryState, id: string): Decision<CategoryEvent> => {
-  if (!SLUG_PATTERN.test(id)) return { refused: invalidField("slug", "slug must be 1 to 32 of a-z, 0-9 and -, and not start with -.") }
-  if (!isStorable(input.name) || !isStorable(input.description)) return { refused: invalidField("name", "Names and descriptions must be whole Unicode text.") }
+export const decideDefine = (
+  state: CategoryState | null,
+  input: CategoryState,
+  id: string
+): Decision<CategoryEvent> => {
+  if (!SLUG_PATTERN.test(id))
+    return { refused: invalidField("slug", "slug must be 1 to 32 of a-z, 0-9 and -, and not start with -.") }
+  if (!isStorable(input.name) || !isStorable(input.description))
+    return { refused: invalidField("name", "Names and descriptions must be whole Unicode text.") }
   if (input.name.trim() === "" || input.name.length > NAME_MAX_CHARS) {
     return { refused: invalidField("name", `name must be 1 to ${NAME_MAX_CHARS} characters.`) }
   }
   if (input.description.length > DESCRIPTION_MAX_CHARS) {
     return { refused: invalidField("description", `description must be at most ${DESCRIPTION_MAX_CHARS} characters.`) }
   }
-  if (!Number.isInteger(input.position)) return { refused: invalidField("position", "position must be a whole number.") }
-  const same = state !== null && state.name === input.name && state.description === input.description && state.position === input.position
-  return same ? { events: [] } : { events: [{ type: "category.defined", v: 1, name: input.name, description: input.description, position: input.position }] }
+  if (!Number.isInteger(input.position))
+    return { refused: invalidField("position", "position must be a whole number.") }
+  const same =
+    state !== null &&
+    state.name === input.name &&
+    state.description === input.description &&
+    state.position === input.position
+  return same
+    ? { events: [] }
+    : {
+        events: [
+          { type: "category.defined", v: 1, name: input.name, description: input.description, position: input.position }
+        ]
+      }
 }
 
-const fold: Fold<CategoryState | null, CategoryEvent> = { kind: "category", initial: null, events: CATEGORY_EVENTS, evolve: evolveCategory }
+const fold: Fold<CategoryState | null, CategoryEvent> = {
+  kind: "category",
+  initial: null,
+  events: CATEGORY_EVENTS,
+  evolve: evolveCategory
+}
 
 export const categoryKind = kind(fold, () => ({
   operations: {
@@ -52,7 +76,8 @@ export const categoryKind = kind(fold, () => ({
       answer: () => null
     }),
     "category.remove": write<CategoryState | null, null, CategoryEvent>({
-      decide: (state) => (state === null ? { refused: notFound("category") } : { events: [{ type: "category.removed", v: 1 }] }),
+      decide: (state) =>
+        state === null ? { refused: notFound("category") } : { events: [{ type: "category.removed", v: 1 }] },
       answer: (_state, _reply, { id }) => ({ deleted: true, id }),
       projected: true
     })

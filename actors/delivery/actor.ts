@@ -15,7 +15,10 @@ const jitter = (): Promise<JitterFacts> => Promise.resolve({ jitter: Math.random
 
 export const deliveryKind = kind(fold, ({ config: { limits } }) => {
   const plain = <Input>(decide: (state: DeliveryState, input: Input, at: number) => Decision<DeliveryEvent>) =>
-    write<DeliveryState, Input, DeliveryEvent>({ decide: (state, input, { at }) => decide(state, input, at), answer: told })
+    write<DeliveryState, Input, DeliveryEvent>({
+      decide: (state, input, { at }) => decide(state, input, at),
+      answer: told
+    })
   return {
     onTimer: "delivery.timer",
     operations: {

@@ -3,9 +3,10 @@
  *
  * Invariants
  *  - An attempt is called for by an event (queued, due, redelivered) with a number of its own; a worker answers to that
- *    number: a report, or that it is put off or dropped. Only the answer to the last call, given first, changes anything.
- *  - While the delivery is pending, either an attempt is called for or a timer is set that will call for one; a report that
- *    leaves it pending sets the timer before it is committed. So a delivery is never stuck.
+ *    number: a report, or that it is put off or dropped. Only the answer to the last call, given first, changes
+ *    anything.
+ *  - While the delivery is pending, either an attempt is called for or a timer is set that will call for one; a report
+ *    that leaves it pending sets the timer before it is committed. So a delivery is never stuck.
  *  - A timer that finds an attempt called for already, nothing pending, or another time than its own waited for, does
  *    nothing. No clock is asked: one that is wrong must not leave a delivery without its timer.
  */
@@ -43,7 +44,10 @@ const NOTHING: Decided = { events: [] }
 const spread = (seconds: number, { facts }: Context, { webhook }: Limits): number =>
   Math.round(seconds * 1000 * (1 + (facts.jitter * webhook.retry_jitter_percent) / 100))
 
-/** Unix ms of the attempt after this one; `null` where there is none. The receiver's own wish makes it later, never sooner. */
+/**
+ * Unix ms of the attempt after this one; `null` where there is none. The receiver's own wish makes it later, never
+ * sooner.
+ */
 export const nextAttemptAt = (round: number, report: Report, context: Context, limits: Limits): number | null => {
   const { retry_seconds, retry_after_max_seconds } = limits.webhook
   const wait = (retry_seconds as Readonly<Record<number, number>>)[round + 1]
@@ -59,7 +63,18 @@ export const decideReport = (state: DeliveryState, report: Report, context: Cont
   const next = error === null ? null : nextAttemptAt(state.round, report, context, limits)
   const status = error === null ? "delivered" : next === null ? "failed" : "pending"
   return {
-    events: [{ type: "delivery.attempted", v: 1, attempt: state.attempts + 1, status, response_code, error, duration_ms, next_attempt_at: next }],
+    events: [
+      {
+        type: "delivery.attempted",
+        v: 1,
+        attempt: state.attempts + 1,
+        status,
+        response_code,
+        error,
+        duration_ms,
+        next_attempt_at: next
+      }
+    ],
     ...(next === null ? {} : { timers: [{ name: RETRY_TIMER, at: next }] })
   }
 }
@@ -70,7 +85,10 @@ export const decidePutOff = (state: DeliveryState, { call }: Answered, context: 
   if (!state.called || state.calls !== call) return NOTHING
   const { put_off_seconds, put_off_max_seconds } = limits.webhook
   const next = context.at + spread(Math.min(put_off_seconds * 2 ** state.put_off, put_off_max_seconds), context, limits)
-  return { events: [{ type: "delivery.put_off", v: 1, next_attempt_at: next }], timers: [{ name: RETRY_TIMER, at: next }] }
+  return {
+    events: [{ type: "delivery.put_off", v: 1, next_attempt_at: next }],
+    timers: [{ name: RETRY_TIMER, at: next }]
+  }
 }
 
 export const decideDrop = (state: DeliveryState, { call, reason }: Answered & { readonly reason: string }): Decided => {
@@ -84,15 +102,29 @@ export const decideTimer = (state: DeliveryState, fired: FiredTimer): Decided =>
   return { events: [{ type: "delivery.due", v: 1, call: state.calls + 1 }] }
 }
 
-export const decideRedeliver = (state: DeliveryState, { agent }: { readonly agent: string }, at: number, { webhook }: Limits): Decided => {
+export const decideRedeliver = (
+  state: DeliveryState,
+  { agent }: { readonly agent: string },
+  at: number,
+  { webhook }: Limits
+): Decided => {
   // Another agent's is not there, nor is one that the log of deliveries no longer shows.
   if (state === null || state.agent !== agent || at - state.created_at > webhook.log_seconds * 1000) return missing
   const { status, redeliveries } = state
   if (status === "pending") {
-    return { refused: refusal("redelivery_not_possible", "This delivery is under way: its next attempt comes by itself.", { status }) }
+    return {
+      refused: refusal("redelivery_not_possible", "This delivery is under way: its next attempt comes by itself.", {
+        status
+      })
+    }
   }
   if (redeliveries >= webhook.redeliveries_max) {
-    return { refused: refusal("redelivery_not_possible", `A delivery can be repeated ${webhook.redeliveries_max} times.`, { status, max: webhook.redeliveries_max }) }
+    return {
+      refused: refusal("redelivery_not_possible", `A delivery can be repeated ${webhook.redeliveries_max} times.`, {
+        status,
+        max: webhook.redeliveries_max
+      })
+    }
   }
   return { events: [{ type: "delivery.redelivered", v: 1, call: state.calls + 1 }] }
 }

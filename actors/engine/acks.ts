@@ -1,7 +1,7 @@
 /**
  * Requests whose answers come to one standing subscription, for the paths on which every microsecond counts: the
- * client's own `request` makes two errors with stack traces ahead of each call. Bounded by who calls it: the log has one
- * batch in flight, the nonce log one message.
+ * client's own `request` makes two errors with stack traces ahead of each call. Bounded by who calls it: the log has
+ * one batch in flight, the nonce log one message.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
@@ -26,7 +26,10 @@ export class Acks {
     this.nats = nats
   }
 
-  /** The answer, or `null` when none came in time or the connection was renewed meanwhile. "No responders" is an answer with that status. */
+  /**
+   * The answer, or `null` when none came in time or the connection was renewed meanwhile. "No responders" is an answer
+   * with that status.
+   */
   request(subject: string, payload: Uint8Array, timeoutMs: number, headers?: MsgHdrs): Promise<Msg | null> {
     return new Promise((resolve) => {
       const number = this.waiting.add({ resolve, until: performance.now() + timeoutMs })
@@ -40,7 +43,10 @@ export class Acks {
     })
   }
 
-  /** To a stream: again while nobody listens, for one without a leader has received nothing. `null` also when its time is up so. */
+  /**
+   * To a stream: again while nobody listens, for one without a leader has received nothing. `null` also when its time
+   * is up so.
+   */
   async requestStream(subject: string, payload: Uint8Array, timeoutMs: number, headers?: MsgHdrs): Promise<Msg | null> {
     const end = performance.now() + timeoutMs
     for (let left = timeoutMs; left > 0; left = end - performance.now()) {

@@ -14,19 +14,37 @@
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
  *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
  *  - The mailbox is bounded; one more is refused as `overloaded`, before anything was done.
- *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries elsewhere.
- *  - Timers are durable before their commit is, each under its own time: one of a commit that failed fires for nothing and
- *    takes the place of none that a committed one has set.
- *  - A timer that finds nothing to do is the last that is heard of it, and no append fences that: it counts only where the
- *    log says that this activation is not behind.
+ *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries
+ *    elsewhere.
+ *  - Timers are durable before their commit is, each under its own time: one of a commit that failed fires for nothing
+ *    and takes the place of none that a committed one has set.
+ *  - A timer that finds nothing to do is the last that is heard of it, and no append fences that: it counts only where
+ *    the log says that this activation is not behind.
  *  - What is refused for its bytes, or for want of room on the disk, is refused before anything is set or appended.
  */
 import { notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Span } from "../../schemas/trace/span.ts"
-import { type ActorDefinition, type Companion, type Decision, type DecideContext, type EventShape, TIMER_COMMAND, type WriteOperation } from "./definition.ts"
-import type { Append, Commit, EventLog, LogEntry, ReadModels, RememberedCommand, SnapshotStore, Timers } from "./ports.ts"
+import {
+  type ActorDefinition,
+  type Companion,
+  type Decision,
+  type DecideContext,
+  type EventShape,
+  TIMER_COMMAND,
+  type WriteOperation
+} from "./definition.ts"
+import type {
+  Append,
+  Commit,
+  EventLog,
+  LogEntry,
+  ReadModels,
+  RememberedCommand,
+  SnapshotStore,
+  Timers
+} from "./ports.ts"
 import { foldCommit, knowsEvent, UnknownEvent } from "./fold.ts"
 import { storageLow } from "./storage.ts"
 import { appendSpan, endAppend } from "./trace.ts"
@@ -121,15 +139,17 @@ export class Activation {
   }
 
   /**
-   * Folds the log (from the newest snapshot on, where the log is long). Rejects when it cannot be read, with `UnknownEvent`
-   * where a newer release has written to it.
+   * Folds the log (from the newest snapshot on, where the log is long). Rejects when it cannot be read, with
+   * `UnknownEvent` where a newer release has written to it.
    */
   load(): Promise<void> {
     if (this.ready) return Promise.resolve()
     if (this.unknown !== null) return Promise.reject(this.unknown)
-    this.loading ??= this.readLog().catch((error: unknown) => this.unreadable(error)).finally(() => {
-      this.loading = null
-    })
+    this.loading ??= this.readLog()
+      .catch((error: unknown) => this.unreadable(error))
+      .finally(() => {
+        this.loading = null
+      })
     return this.loading
   }
 
@@ -138,7 +158,17 @@ export class Activation {
     if (error instanceof UnknownEvent) {
       this.unknown = error
       this.parts.eventUnknown?.()
-      console.error(JSON.stringify({ level: "warn", at: "actor", kind: this.definition.kind, id: this.id, seq: this.seq, unknown: error.event, error: error.message }))
+      console.error(
+        JSON.stringify({
+          level: "warn",
+          at: "actor",
+          kind: this.definition.kind,
+          id: this.id,
+          seq: this.seq,
+          unknown: error.event,
+          error: error.message
+        })
+      )
     }
     throw error
   }
@@ -157,7 +187,9 @@ export class Activation {
     if (underWay !== undefined) return new Promise((resolve) => underWay.waiters.push(resolve))
     if (this.queue.length >= this.parts.limits.mailbox_max) {
       this.parts.mailboxFull?.()
-      return Promise.resolve({ refused: { code: "overloaded", message: "Too many commands wait for this actor.", retryAfter: 1 } })
+      return Promise.resolve({
+        refused: { code: "overloaded", message: "Too many commands wait for this actor.", retryAfter: 1 }
+      })
     }
     return new Promise((resolve) => {
       this.queue?.push({ command, operation, waiters: [resolve] })
@@ -172,7 +204,11 @@ export class Activation {
 
   private async snapshot(): Promise<void> {
     this.commitsSinceSnapshot = 0
-    await this.parts.snapshots.save(this.definition.kind, this.id, { seq: this.seq, state: this.state, commands: [...this.remembered] })
+    await this.parts.snapshots.save(this.definition.kind, this.id, {
+      seq: this.seq,
+      state: this.state,
+      commands: [...this.remembered]
+    })
   }
 
   private async work(): Promise<void> {
@@ -186,9 +222,23 @@ export class Activation {
       try {
         outcome = await this.execute(next.command, next.operation)
       } catch (error) {
-        if (!(error instanceof UnknownEvent)) console.error(JSON.stringify({ level: "error", at: "actor", kind: this.definition.kind, id: this.id, op: next.command.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
+        if (!(error instanceof UnknownEvent))
+          console.error(
+            JSON.stringify({
+              level: "error",
+              at: "actor",
+              kind: this.definition.kind,
+              id: this.id,
+              op: next.command.op,
+              error: String(error),
+              stack: error instanceof Error ? error.stack : undefined
+            })
+          )
         this.stale()
-        outcome = error instanceof UnknownEvent ? { elsewhere: true } : { refused: { code: "internal_error", message: "The command failed inside the service." } }
+        outcome =
+          error instanceof UnknownEvent
+            ? { elsewhere: true }
+            : { refused: { code: "internal_error", message: "The command failed inside the service." } }
       }
       this.queue.shift()
       for (const resolve of next.waiters) resolve(outcome)
@@ -221,7 +271,13 @@ export class Activation {
     const base = { id: this.id, at, seq: this.seq }
     let facts: unknown = null
     if (operation.prepare !== undefined) {
-      facts = await operation.prepare(this.state, command.input, { ...base, commandId: command.id, deadline: command.deadline, memory: this.memory, traceparent: command.span?.traceparent })
+      facts = await operation.prepare(this.state, command.input, {
+        ...base,
+        commandId: command.id,
+        deadline: command.deadline,
+        memory: this.memory,
+        traceparent: command.span?.traceparent
+      })
       if (isRefused(facts)) return facts
       // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
       if (this.seq !== base.seq) return "again"
@@ -245,16 +301,32 @@ export class Activation {
     }
     // What could not be folded must not be written.
     const strange = events.find((event) => !knowsEvent(this.definition.events, event))
-    if (strange !== undefined) throw new TypeError(`${command.op} made an event outside the inventory: ${strange.type}@${strange.v}`)
-    const commit = this.commitOf(command, context.at, events, "refused" in decision ? { refused: decision.refused } : decision.reply)
+    if (strange !== undefined)
+      throw new TypeError(`${command.op} made an event outside the inventory: ${strange.type}@${strange.v}`)
+    const commit = this.commitOf(
+      command,
+      context.at,
+      events,
+      "refused" in decision ? { refused: decision.refused } : decision.reply
+    )
     const companions = "refused" in decision ? [] : (decision.also ?? [])
     const span = appendSpan(command.span, this.definition.kind)
     const traceparent = span?.traceparent
-    const own: Append = { subject: subjects.event(this.definition.kind, this.id), expected: this.seq, commit, traceparent, keepSeconds: this.definition.keepSeconds }
-    const group = [own, ...companions.map((companion) => this.companionAppend(command, context.at, companion, traceparent))]
+    const own: Append = {
+      subject: subjects.event(this.definition.kind, this.id),
+      expected: this.seq,
+      commit,
+      traceparent,
+      keepSeconds: this.definition.keepSeconds
+    }
+    const group = [
+      own,
+      ...companions.map((companion) => this.companionAppend(command, context.at, companion, traceparent))
+    ]
     const metered = command.by === undefined ? undefined : this.definition.meter
     const bytes = metered === undefined ? 0 : bytesOf(group)
-    const refused = this.parts.noRoom?.() ?? (await metered?.admit(bytes, this)) ?? (await this.timersProblem(command, decision))
+    const refused =
+      this.parts.noRoom?.() ?? (await metered?.admit(bytes, this)) ?? (await this.timersProblem(command, decision))
     if (refused !== null) return { refused }
     const result = await this.parts.log.append(group)
     if (span !== null) endAppend(span, result)
@@ -279,7 +351,13 @@ export class Activation {
   private async timersProblem(command: Command, decision: Decision): Promise<Refusal | null> {
     for (const timer of "refused" in decision ? [] : (decision.timers ?? [])) {
       try {
-        await this.parts.timers.set(timer.of?.kind ?? this.definition.kind, timer.of?.id ?? this.id, timer.name, timer.at, command.span?.traceparent)
+        await this.parts.timers.set(
+          timer.of?.kind ?? this.definition.kind,
+          timer.of?.id ?? this.id,
+          timer.name,
+          timer.at,
+          command.span?.traceparent
+        )
       } catch {
         return unavailable("A timer could not be set at the moment. It is safe to try again.")
       }
@@ -295,10 +373,12 @@ export class Activation {
     companions: ReadonlyArray<Companion>,
     mayContest: boolean
   ): Promise<Outcome | "again"> {
-    if (reason === "overloaded") return { refused: { code: "overloaded", message: "Too many commits wait.", retryAfter: 1 } }
+    if (reason === "overloaded")
+      return { refused: { code: "overloaded", message: "Too many commits wait.", retryAfter: 1 } }
     if (reason === "full") return { refused: storageLow() }
     this.stale()
-    if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest) return "again"
+    if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest)
+      return "again"
     const seq = this.seq
     try {
       await this.load()
@@ -310,7 +390,13 @@ export class Activation {
     for (const companion of companions) {
       const stands = await this.parts.log.lastSeq(subjects.event(companion.kind, companion.id))
       if (stands !== companion.expected) {
-        return this.carryOut(command, operation, context, operation.contested(this.state, command.input, companion, context), false)
+        return this.carryOut(
+          command,
+          operation,
+          context,
+          operation.contested(this.state, command.input, companion, context),
+          false
+        )
       }
     }
     return "again"
@@ -373,7 +459,10 @@ export class Activation {
   private remember(command: RememberedCommand): void {
     const { command_memory_max, command_memory_seconds } = this.parts.limits
     const oldest = command.at - command_memory_seconds * 1000
-    while (this.remembered.length >= command_memory_max || (this.remembered[0] !== undefined && this.remembered[0].at < oldest)) {
+    while (
+      this.remembered.length >= command_memory_max ||
+      (this.remembered[0] !== undefined && this.remembered[0].at < oldest)
+    ) {
       this.remembered.shift()
     }
     this.remembered.push(command)
@@ -389,9 +478,12 @@ const isRefused = (facts: unknown): facts is { readonly refused: Refusal } =>
   typeof facts === "object" && facts !== null && "refused" in facts
 
 const unreadLog = (error: unknown): Outcome =>
-  error instanceof UnknownEvent ? { elsewhere: true } : { refused: unavailable("The log cannot be read at the moment.") }
+  error instanceof UnknownEvent
+    ? { elsewhere: true }
+    : { refused: unavailable("The log cannot be read at the moment.") }
 
 /** What a group of commits takes in the log, without what the server adds. */
-const bytesOf = (group: ReadonlyArray<Append>): number => group.reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)
+const bytesOf = (group: ReadonlyArray<Append>): number =>
+  group.reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)
 
 export const unknownOperation = (op: string): Refusal => notFound(`operation ${op}`)

@@ -10,6 +10,7 @@ export const nextNumber = async (nats: NatsConnection, name: string): Promise<nu
   more.set("Nats-Incr", "1")
   const reply = await requestStream(nats, subjects.counter(name), undefined, { headers: more, timeout: TIMEOUT_MS })
   const ack = reply.json<{ val?: string; error?: { description?: string } }>()
-  if (ack.val === undefined) throw new Error(`The counter ${name} gave no number: ${ack.error?.description ?? "unknown error"}`)
+  if (ack.val === undefined)
+    throw new Error(`The counter ${name} gave no number: ${ack.error?.description ?? "unknown error"}`)
   return Number(ack.val)
 }

@@ -23,8 +23,8 @@ export interface Companion {
 }
 
 /**
- * Fires once at its time, as `{ name, at }`, or later. Setting one of the same name for another time takes the first not
- * back: the operation that it becomes asks the state whether `at` is what it waits for (`isDue`).
+ * Fires once at its time, as `{ name, at }`, or later. Setting one of the same name for another time takes the first
+ * not back: the operation that it becomes asks the state whether `at` is what it waits for (`isDue`).
  */
 export interface Timer {
   readonly name: string
@@ -37,13 +37,13 @@ export interface Timer {
 export type Decision<Event extends EventShape = EventShape> =
   | { readonly refused: Refusal; readonly events?: ReadonlyArray<Event> }
   | {
-    readonly events: ReadonlyArray<Event>
-    /** Kept in the commit, so that a repeated command gets it again. Never a secret in the clear. */
-    readonly reply?: unknown
-    readonly also?: ReadonlyArray<Companion>
-    /** Set before the commit: a timer may fire for nothing, but is never missing, and changes no other. */
-    readonly timers?: ReadonlyArray<Timer>
-  }
+      readonly events: ReadonlyArray<Event>
+      /** Kept in the commit, so that a repeated command gets it again. Never a secret in the clear. */
+      readonly reply?: unknown
+      readonly also?: ReadonlyArray<Companion>
+      /** Set before the commit: a timer may fire for nothing, but is never missing, and changes no other. */
+      readonly timers?: ReadonlyArray<Timer>
+    }
 
 /** What the id of a fired timer's command begins with. */
 export const TIMER_COMMAND = "timer-"
@@ -61,8 +61,9 @@ export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === u
 const CLOCK_AHEAD_MAX_MS = 300_000
 
 /**
- * What a fired timer is to a state that waits for `due`: its time has come; it has not by this node's clock, and the timer
- * must come again; or it is another's. One that does not say for when it was set is ours within what clocks may differ.
+ * What a fired timer is to a state that waits for `due`: its time has come; it has not by this node's clock, and the
+ * timer must come again; or it is another's. One that does not say for when it was set is ours within what clocks may
+ * differ.
  */
 export const firing = (fired: FiredTimer, due: number, at: number): "due" | "early" | "another" => {
   if (!isDue(fired, due)) return "another"
@@ -90,7 +91,11 @@ export interface ReadOperation<State, Input> {
 
 export interface WriteOperation<State, Input, Event extends EventShape, Facts> {
   readonly type: "write"
-  readonly prepare?: (state: State, input: Input, context: PrepareContext) => Promise<Facts | { readonly refused: Refusal }>
+  readonly prepare?: (
+    state: State,
+    input: Input,
+    context: PrepareContext
+  ) => Promise<Facts | { readonly refused: Refusal }>
   readonly decide: (state: State, input: Input, context: DecideContext<Facts>) => Decision<Event>
   /**
    * A companion's sequence was not the expected one: somebody else has it. Told which, the operation decides
@@ -101,7 +106,10 @@ export interface WriteOperation<State, Input, Event extends EventShape, Facts> {
   readonly answer: (state: State, reply: unknown, context: { readonly id: string; readonly at: number }) => unknown
   /** Whether the answer waits until the read models have the commit. */
   readonly projected?: boolean
-  /** Once after a commit, at best: it is lost with the node, and is not awaited. `refused`: the commit was one of a refusal. */
+  /**
+   * Once after a commit, at best: it is lost with the node, and is not awaited. `refused`: the commit was one of a
+   * refusal.
+   */
   readonly after?: (input: Input, context: DecideContext<Facts>, refused: Refusal | null) => void
 }
 
@@ -160,7 +168,10 @@ export interface Metered {
   readonly memory: unknown
 }
 
-/** Asked before an append how many bytes are still to be had, told afterwards what was taken: a try that failed costs nothing. */
+/**
+ * Asked before an append how many bytes are still to be had, told afterwards what was taken: a try that failed costs
+ * nothing.
+ */
 export interface Meter {
   /** What stands against so many bytes; `null` where they may be written. */
   readonly admit: (bytes: number, of: Metered) => Promise<Refusal | null>
@@ -182,7 +193,11 @@ export interface Judgement {
 }
 
 export interface Gate<State> {
-  readonly judge: (ask: Ask, activation: { readonly state: State; readonly memory: unknown }, writes: boolean) => Judgement
+  readonly judge: (
+    ask: Ask,
+    activation: { readonly state: State; readonly memory: unknown },
+    writes: boolean
+  ) => Judgement
 }
 
 export const read = <State, Input>(answer: ReadOperation<State, Input>["answer"]): ReadOperation<State, never> =>
@@ -198,8 +213,8 @@ const ONCE_KEPT_MS = 15_000
 const ONCE_MAX = 20_000
 
 /**
- * One that is carried out once under its command's id: sent again while it is under way, or soon after, it gets the answer of the first.
- * One that was refused has done nothing, and may be tried again.
+ * One that is carried out once under its command's id: sent again while it is under way, or soon after, it gets the
+ * answer of the first. One that was refused has done nothing, and may be tried again.
  */
 export const once = <State, Input>(run: CustomOperation<State, Input>["run"]): CustomOperation<State, never> => {
   const recent = new Recent<Promise<Result>>(ONCE_KEPT_MS, ONCE_MAX)

@@ -1,6 +1,6 @@
 /**
- * JetStream's batched direct get: one request, one message for each stored one, then an end-of-batch status. Any replica
- * may answer, so one that is behind says less than there is, never something wrong.
+ * JetStream's batched direct get: one request, one message for each stored one, then an end-of-batch status. Any
+ * replica may answer, so one that is behind says less than there is, never something wrong.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { newInbox } from "./inbox.ts"
@@ -18,7 +18,13 @@ export interface DirectGetRequest {
 }
 
 /** Resolves when the batch has ended; rejects when it does not end in time (ms) or its connection is lost. */
-export const directGet = (nats: NatsConnection, stream: string, request: DirectGetRequest, receive: (message: Msg) => void, timeout = TIMEOUT_MS): Promise<void> =>
+export const directGet = (
+  nats: NatsConnection,
+  stream: string,
+  request: DirectGetRequest,
+  receive: (message: Msg) => void,
+  timeout = TIMEOUT_MS
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const inbox = newInbox(nats)
     const subscription = nats.subscribe(inbox, {
@@ -31,7 +37,10 @@ export const directGet = (nats: NatsConnection, stream: string, request: DirectG
             finish(() => reject(problem))
           }
         } else if (error === null && (status === 204 || status === 404)) finish(resolve)
-        else finish(() => reject(error ?? new Error(`direct get answered ${status} ${message.headers?.description ?? ""}`)))
+        else
+          finish(() =>
+            reject(error ?? new Error(`direct get answered ${status} ${message.headers?.description ?? ""}`))
+          )
       }
     })
     const fail = (problem: string) => () => finish(() => reject(new Error(problem)))

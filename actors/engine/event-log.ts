@@ -9,10 +9,10 @@
  *    the second waits for the next.
  *  - A refused batch wrote nothing. Which member was wrong is not said, so its groups go again one by one, and only
  *    those that are refused alone are conflicts.
- *  - A stream without a leader (its server was stopped, the others choose anew) has written nothing: the batch goes again
- *    until its time is up, and its expected sequences keep it from being written twice all the same.
- *  - What is read is all that was acknowledged before: where the stream has replicas, one that answers may be behind, so
- *    its answer counts once it reaches as far as the leader says.
+ *  - A stream without a leader (its server was stopped, the others choose anew) has written nothing: the batch goes
+ *    again until its time is up, and its expected sequences keep it from being written twice all the same.
+ *  - What is read is all that was acknowledged before: where the stream has replicas, one that answers may be behind,
+ *    so its answer counts once it reaches as far as the leader says.
  *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
  *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
  */
@@ -26,7 +26,13 @@ import { lastMessage } from "./last-message.ts"
 import { LEADERLESS_PAUSE_MS } from "./renewal.ts"
 import { traceIdOf } from "./trace.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
-import { INCOMPLETE_BATCH, NO_ROOM, STORE_FAILED, WRONG_LAST_SEQUENCE, WRONG_LAST_SEQUENCE_IN_BATCH } from "./jetstream-codes.ts"
+import {
+  INCOMPLETE_BATCH,
+  NO_ROOM,
+  STORE_FAILED,
+  WRONG_LAST_SEQUENCE,
+  WRONG_LAST_SEQUENCE_IN_BATCH
+} from "./jetstream-codes.ts"
 
 const ACK_TIMEOUT_MS = 5000
 /**
@@ -61,7 +67,11 @@ interface BatchAck {
   readonly error?: { readonly code?: number; readonly err_code?: number; readonly description?: string }
 }
 
-type BatchOutcome = { readonly type: "written"; readonly last: number } | { readonly type: "refused" } | { readonly type: "full" } | { readonly type: "unknown" }
+type BatchOutcome =
+  | { readonly type: "written"; readonly last: number }
+  | { readonly type: "refused" }
+  | { readonly type: "full" }
+  | { readonly type: "unknown" }
 
 export interface LogBounds {
   readonly batchMax: number
@@ -178,7 +188,12 @@ export class JetStreamLog implements EventLog {
         this.nats.publish(append.subject, encode(append), { headers: batchHeaders(id, index + 1, append, false) })
       }
       const last = appends[appends.length - 1] as Append
-      const reply = await this.acks.request(last.subject, encode(last), ACK_TIMEOUT_MS, batchHeaders(id, appends.length, last, true))
+      const reply = await this.acks.request(
+        last.subject,
+        encode(last),
+        ACK_TIMEOUT_MS,
+        batchHeaders(id, appends.length, last, true)
+      )
       if (reply === null) return { type: "unknown" }
       if (reply.data.length === 0) return { type: "unwritten" }
       ack = reply.json<BatchAck>()
@@ -195,7 +210,10 @@ export class JetStreamLog implements EventLog {
 
   async read(subject: string, after: number, max: number): Promise<LogPage> {
     const end = performance.now() + READ_TIMEOUT_MS
-    const [first, stands] = await Promise.all([this.readAny(subject, after, max), this.bounds.replicated === true ? this.lastSeq(subject) : 0])
+    const [first, stands] = await Promise.all([
+      this.readAny(subject, after, max),
+      this.bounds.replicated === true ? this.lastSeq(subject) : 0
+    ])
     let page = first
     while (!page.more && (page.entries.at(-1)?.seq ?? after) < stands) {
       if (performance.now() >= end) throw new Error("no replica that answers has caught up with the log")
@@ -212,7 +230,11 @@ export class JetStreamLog implements EventLog {
     await directGet(this.nats, streams.events, { seq: after + 1, next_by_subj: subject, batch: max }, (message) => {
       const traceId = traceIdOf(message.headers)
       const commit = JSON.parse(text.decode(message.data)) as Commit
-      entries.push({ seq: Number(message.headers?.get("Nats-Sequence")), commit, ...(traceId === null ? {} : { trace_id: traceId }) })
+      entries.push({
+        seq: Number(message.headers?.get("Nats-Sequence")),
+        commit,
+        ...(traceId === null ? {} : { trace_id: traceId })
+      })
       more = Number(message.headers?.get("Nats-Num-Pending")) > 0
     })
     return { entries, more }

@@ -4,7 +4,8 @@
  * Invariants
  *  - An event is folded only where the kind's inventory names its type and has its version, or a later one. Another was
  *    written by a newer release: whoever meets it stops there, for a state without it would be a wrong one.
- *  - No state is `undefined`: an `evolve` that forgets to answer for an event of its own inventory is a fault, not a state.
+ *  - No state is `undefined`: an `evolve` that forgets to answer for an event of its own inventory is a fault, not a
+ *    state.
  */
 import type { ActorDefinition, EventShape } from "./definition.ts"
 import type { Commit } from "./ports.ts"
@@ -28,7 +29,10 @@ export const knowsEvent = (inventory: Inventory, { type, v }: EventShape): boole
   Object.hasOwn(inventory, type) && Number.isInteger(v) && v >= 1 && v <= (inventory[type] ?? 0)
 
 /** Throws `UnknownEvent` where a commit holds one. */
-export const checkEvents = ({ kind, events }: Pick<ActorDefinition, "kind" | "events">, commit: Pick<Commit, "events">): void => {
+export const checkEvents = (
+  { kind, events }: Pick<ActorDefinition, "kind" | "events">,
+  commit: Pick<Commit, "events">
+): void => {
   for (const event of commit.events) if (!knowsEvent(events, event)) throw new UnknownEvent(kind, event)
 }
 

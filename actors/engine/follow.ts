@@ -2,14 +2,22 @@
  * Follows a stream in order, for as long as the connection lives.
  *
  * Invariants
- *  - Every message from the start on is received, in order; after an interruption it goes on behind the last one received.
- *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is renewed
- *    a new consumer is made at once; and also when its heartbeats are missed, for in a cluster the server that has the
- *    consumer may go while the connection, to another one, stays.
+ *  - Every message from the start on is received, in order; after an interruption it goes on behind the last one
+ *    received.
+ *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is
+ *    renewed a new consumer is made at once; and also when its heartbeats are missed, for in a cluster the server that
+ *    has the consumer may go while the connection, to another one, stays.
  *  - Only the newest consumer is listened to: what an older one still brings is dropped.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { type Consumer, type ConsumerMessages, DeliverPolicy, jetstream, type JsMsg, type OrderedConsumerOptions } from "@nats-io/jetstream"
+import {
+  type Consumer,
+  type ConsumerMessages,
+  DeliverPolicy,
+  jetstream,
+  type JsMsg,
+  type OrderedConsumerOptions
+} from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { onLine } from "./renewal.ts"
 
@@ -27,20 +35,32 @@ export interface Following {
   readonly stop: () => void
 }
 
-/** Where to begin: all that is kept, the newest message of each subject, a sequence, or what was stored from a time on (Unix ms). */
+/**
+ * Where to begin: all that is kept, the newest message of each subject, a sequence, or what was stored from a time on
+ * (Unix ms).
+ */
 export type Start = "all" | "last-per-subject" | number | { readonly time: number }
 
 /** Ways to learn that the server has no such consumer, or that nobody has it. */
-const SILENCE: ReadonlySet<string> = new Set(["heartbeats_missed", "consumer_not_found", "consumer_deleted", "stream_not_found"])
+const SILENCE: ReadonlySet<string> = new Set([
+  "heartbeats_missed",
+  "consumer_not_found",
+  "consumer_deleted",
+  "stream_not_found"
+])
 
 const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
   if (start === "all") return { deliver_policy: DeliverPolicy.All }
   if (start === "last-per-subject") return { deliver_policy: DeliverPolicy.LastPerSubject }
-  if (typeof start === "object") return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(start.time).toISOString() }
+  if (typeof start === "object")
+    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(start.time).toISOString() }
   return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start }
 }
 
-/** Resolves when the first consumer is in place; rejects when it cannot be made. `filter`: only subjects of this pattern. */
+/**
+ * Resolves when the first consumer is in place; rejects when it cannot be made. `filter`: only subjects of this
+ * pattern.
+ */
 export const followStream = async (
   nats: NatsConnection,
   stream: string,
@@ -59,7 +79,10 @@ export const followStream = async (
   }
 
   const begin = async (own: number): Promise<void> => {
-    const consumer = await jetstream(nats, { timeout: MADE_WITHIN_MS }).consumers.get(stream, { ...startOptions(from), ...(filter === undefined ? {} : { filter_subjects: filter }) })
+    const consumer = await jetstream(nats, { timeout: MADE_WITHIN_MS }).consumers.get(stream, {
+      ...startOptions(from),
+      ...(filter === undefined ? {} : { filter_subjects: filter })
+    })
     if (own !== newest) return
     const messages = await consumer.consume({
       max_messages: PULL_MESSAGES,

@@ -17,7 +17,10 @@ interface Kind {
   readonly activations: Map<string, Activation>
 }
 
-/** What this release does not know: asks for operations, or of kinds, that it has not, and actors with events of another. */
+/**
+ * What this release does not know: asks for operations, or of kinds, that it has not, and actors with events of
+ * another.
+ */
 interface Unknown {
   operations: number
   events: number
@@ -38,7 +41,11 @@ export class ActorHost {
       kinds.set(definition.kind, { definition, activations: new Map() })
     }
     this.kinds = kinds
-    this.parts = { ...parts, mailboxFull: () => void this.counts.mailboxFull++, eventUnknown: () => void this.unknown.events++ }
+    this.parts = {
+      ...parts,
+      mailboxFull: () => void this.counts.mailboxFull++,
+      eventUnknown: () => void this.unknown.events++
+    }
   }
 
   definition(kind: string): ActorDefinition | undefined {
@@ -90,7 +97,9 @@ export class ActorHost {
     this.shards[shardOf(id)]?.delete(activation)
   }
 
-  /** Commands in the mailboxes, the one that is carried out with them: of all, and of the longest. Looks at each actor. */
+  /**
+   * Commands in the mailboxes, the one that is carried out with them: of all, and of the longest. Looks at each actor.
+   */
   depths(): { readonly sum: number; readonly max: number } {
     let sum = 0
     let max = 0

@@ -9,4 +9,5 @@ export class Json {
   }
 }
 
-export const jsonBytes = (value: unknown): Uint8Array => (value instanceof Json ? value.bytes : utf8.encode(JSON.stringify(value ?? null)))
+export const jsonBytes = (value: unknown): Uint8Array =>
+  value instanceof Json ? value.bytes : utf8.encode(JSON.stringify(value ?? null))

@@ -21,7 +21,12 @@ interface Answer {
 type Wanted = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string }
 
 /** `null` where there is none. Rejects when the stream does not answer within `timeout` ms. */
-export const leaderMessage = async (nats: NatsConnection, stream: string, wanted: Wanted, timeout: number): Promise<LeaderMessage | null> => {
+export const leaderMessage = async (
+  nats: NatsConnection,
+  stream: string,
+  wanted: Wanted,
+  timeout: number
+): Promise<LeaderMessage | null> => {
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify(wanted), { timeout })
   const { message, error } = reply.json<Answer>()
   if (message !== undefined) return { seq: message.seq, data: Buffer.from(message.data ?? "", "base64") }
@@ -30,5 +35,9 @@ export const leaderMessage = async (nats: NatsConnection, stream: string, wanted
 }
 
 /** The newest message of a subject. */
-export const lastMessage = (nats: NatsConnection, stream: string, subject: string, timeout: number): Promise<LeaderMessage | null> =>
-  leaderMessage(nats, stream, { last_by_subj: subject }, timeout)
+export const lastMessage = (
+  nats: NatsConnection,
+  stream: string,
+  subject: string,
+  timeout: number
+): Promise<LeaderMessage | null> => leaderMessage(nats, stream, { last_by_subj: subject }, timeout)

@@ -21,7 +21,8 @@ export class KvLeases implements LeaseStore {
 
   constructor(nats: NatsConnection, view: LeaseView) {
     this.nats = nats
-    const onProblem = (error: unknown): void => console.error(JSON.stringify({ level: "warn", at: "leases", error: String(error) }))
+    const onProblem = (error: unknown): void =>
+      console.error(JSON.stringify({ level: "warn", at: "leases", error: String(error) }))
     this.leases = new LeaseWatch({ nats, inbox: newInbox(nats), view, onProblem })
   }
 
@@ -42,12 +43,21 @@ export class KvLeases implements LeaseStore {
     return this.write(key, "", expected, more)
   }
 
-  private async write(key: string, value: string, expected: number, more: ReturnType<typeof headers>): Promise<Written> {
+  private async write(
+    key: string,
+    value: string,
+    expected: number,
+    more: ReturnType<typeof headers>
+  ): Promise<Written> {
     more.set("Nats-Expected-Last-Subject-Sequence", String(expected))
     try {
-      const reply = await requestOnce(this.nats, LEASE_PREFIX + key, value, { headers: more, timeout: WRITE_TIMEOUT_MS })
+      const reply = await requestOnce(this.nats, LEASE_PREFIX + key, value, {
+        headers: more,
+        timeout: WRITE_TIMEOUT_MS
+      })
       const ack = reply.json<Ack>()
-      if (ack.error !== undefined) return { ok: false, reason: ack.error.err_code === WRONG_LAST_SEQUENCE ? "conflict" : "unknown" }
+      if (ack.error !== undefined)
+        return { ok: false, reason: ack.error.err_code === WRONG_LAST_SEQUENCE ? "conflict" : "unknown" }
       this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, ack.seq ?? 0)
       return { ok: true, revision: ack.seq ?? 0 }
     } catch {

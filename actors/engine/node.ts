@@ -1,10 +1,21 @@
 /**
  * One node on the bus: takes frames of asks, has each judged and carried out by its actor, sends the answers back in
  * frames. What it does not own, and what its release does not know, it says so, that it be asked for elsewhere; what it
- * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the asker tries again elsewhere, and an old answer would be a lie.
+ * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the
+ * asker tries again elsewhere, and an old answer would be a lie.
  */
 import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/bus/asker.ts"
-import { type Ask, encodeHead, inFrames, type PackedReply, packReplies, type RateState, replyBytes, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
+import {
+  type Ask,
+  encodeHead,
+  inFrames,
+  type PackedReply,
+  packReplies,
+  type RateState,
+  replyBytes,
+  type ReplyHead,
+  unpackAsks
+} from "../../schemas/bus/frames.ts"
 import { paced } from "../../schemas/bus/pace.ts"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { mayAsk } from "../../schemas/bus/roles.ts"
@@ -64,7 +75,14 @@ export class Node {
   private readonly told = new Set<string>()
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
 
-  constructor(transport: BusTransport, host: ActorHost, placement: Placement, view: LeaseView, tracing: Tracing, observer?: OperationObserver) {
+  constructor(
+    transport: BusTransport,
+    host: ActorHost,
+    placement: Placement,
+    view: LeaseView,
+    tracing: Tracing,
+    observer?: OperationObserver
+  ) {
     this.transport = transport
     this.host = host
     this.placement = placement
@@ -85,7 +103,8 @@ export class Node {
     const shard = shardOf(asked.actor)
     const ask = asked.op === FIRE ? { ...asked, op: this.ofTimer(asked) } : asked
     const operation = this.operationOf(ask)
-    if (operation !== null && !mayAsk(role, asked.op)) return this.send(to, number, { refused: unknownOperation(ask.op) }, EMPTY)
+    if (operation !== null && !mayAsk(role, asked.op))
+      return this.send(to, number, { refused: unknownOperation(ask.op) }, EMPTY)
     if (!this.placement.serves(shard)) {
       this.send(to, number, { notOwner: { shard, owner: this.view.ownerOf(shard) } }, EMPTY)
       return
@@ -93,7 +112,11 @@ export class Node {
     const began = performance.now()
     const span = ask.traceparent === undefined ? null : commandSpan(this.tracing, ask)
     const answered = ({ head, body }: Reply): void => {
-      this.observer?.settled(ask.op, head.elsewhere === true ? "unavailable" : head.refused?.code, (performance.now() - began) / 1000)
+      this.observer?.settled(
+        ask.op,
+        head.elsewhere === true ? "unavailable" : head.refused?.code,
+        (performance.now() - began) / 1000
+      )
       const serves = this.placement.serves(shard)
       if (span !== null) endAnswered(span, serves ? head : { notOwner: { shard, owner: null } })
       if (serves) this.send(to, number, head, body)
@@ -102,8 +125,18 @@ export class Node {
     const failed = (error: unknown): void => {
       if (error instanceof UnknownEvent) return answered(this.elsewhere(ask))
       this.observer?.settled(ask.op, "internal_error", (performance.now() - began) / 1000)
-      console.error(JSON.stringify({ level: "error", at: "node", op: ask.op, error: String(error), stack: error instanceof Error ? error.stack : undefined }))
-      const head: ReplyHead = { refused: { code: "internal_error", message: "The operation failed inside the service." } }
+      console.error(
+        JSON.stringify({
+          level: "error",
+          at: "node",
+          op: ask.op,
+          error: String(error),
+          stack: error instanceof Error ? error.stack : undefined
+        })
+      )
+      const head: ReplyHead = {
+        refused: { code: "internal_error", message: "The operation failed inside the service." }
+      }
       if (span !== null) endAnswered(span, head)
       this.send(to, number, head, EMPTY)
     }
@@ -137,7 +170,15 @@ export class Node {
     this.host.unknown.operations++
     if (this.told.size < TOLD_MAX && !this.told.has(name)) {
       this.told.add(name)
-      console.error(JSON.stringify({ level: "warn", at: "node", kind: ask.kind, op: ask.op, error: "this release knows no such operation: it is left to a node of another" }))
+      console.error(
+        JSON.stringify({
+          level: "warn",
+          at: "node",
+          kind: ask.kind,
+          op: ask.op,
+          error: "this release knows no such operation: it is left to a node of another"
+        })
+      )
     }
     return this.elsewhere(ask)
   }
@@ -153,7 +194,10 @@ export class Node {
     if (activation.ready) return this.judge(ask, activation, operation, span)
     return activation.load().then(
       () => this.judge(ask, activation, operation, span),
-      (error: unknown) => (error instanceof UnknownEvent ? this.elsewhere(ask) : refuse(unavailable("The log cannot be read at the moment.")))
+      (error: unknown) =>
+        error instanceof UnknownEvent
+          ? this.elsewhere(ask)
+          : refuse(unavailable("The log cannot be read at the moment."))
     )
   }
 
@@ -164,12 +208,15 @@ export class Node {
     const judged = (): Later<Reply> =>
       then(verdict, (answer) => {
         if ("moved" in answer) return { head: { moved: { agent: answer.moved } }, body: EMPTY }
-        return answer.pass ? this.carryOut(ask, activation, operation, { rate: answer.rate, span }) : refuse(answer.refused, answer.rate)
+        return answer.pass
+          ? this.carryOut(ask, activation, operation, { rate: answer.rate, span })
+          : refuse(answer.refused, answer.rate)
       })
     if (recorded === undefined) return judged()
     // Somebody hears of its failure from the beginning, also while the nonce is on its way.
     if (verdict instanceof Promise) verdict.catch(() => undefined)
-    // A read goes on meanwhile; what changes something waits, or it would be done under a signature that can come again.
+    // A read goes on meanwhile; what changes something waits, or it would be done under a signature that can come
+    // again.
     if (operation.type !== "read") return recorded.then((durable) => (durable ? judged() : UNRECORDED))
     return then(judged(), (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }
@@ -178,7 +225,9 @@ export class Node {
     const { rate } = passed
     return then(this.run(ask, activation, operation, passed), (outcome): Reply => {
       if ("elsewhere" in outcome) return this.elsewhere(ask)
-      return "refused" in outcome ? refuse(outcome.refused, rate) : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) }
+      return "refused" in outcome
+        ? refuse(outcome.refused, rate)
+        : { head: rate === undefined ? {} : { rate }, body: jsonBytes(outcome.data) }
     })
   }
 
@@ -187,10 +236,28 @@ export class Node {
     if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
     if (operation.type === "custom") {
-      return operation.run(activation.state, ask.input as never, { id: ask.actor, at, seq: activation.seq, commandId, deadline: ask.deadline, memory: activation.memory, traceparent: span?.traceparent, by: ask.by })
+      return operation.run(activation.state, ask.input as never, {
+        id: ask.actor,
+        at,
+        seq: activation.seq,
+        commandId,
+        deadline: ask.deadline,
+        memory: activation.memory,
+        traceparent: span?.traceparent,
+        by: ask.by
+      })
     }
     return activation.submit(
-      { id: commandId, op: ask.op, input: ask.input, by: ask.by?.key, deadline: ask.deadline, trace: ask.trace, again: ask.again, span },
+      {
+        id: commandId,
+        op: ask.op,
+        input: ask.input,
+        by: ask.by?.key,
+        deadline: ask.deadline,
+        trace: ask.trace,
+        again: ask.again,
+        span
+      },
       operation as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
     )
   }
@@ -212,9 +279,13 @@ export class Node {
   }
 }
 
-const refuse = (refused: Refusal, rate?: RateState): Reply => ({ head: rate === undefined ? { refused } : { refused, rate }, body: EMPTY })
+const refuse = (refused: Refusal, rate?: RateState): Reply => ({
+  head: rate === undefined ? { refused } : { refused, rate },
+  body: EMPTY
+})
 
 const UNRECORDED = refuse(unavailable("The signature could not be recorded."))
 
 /** At once where it can be: a read of a resident actor then costs no promise of its own. */
-const then = <A, B>(value: Later<A>, next: (value: A) => Later<B>): Later<B> => (value instanceof Promise ? value.then(next) : next(value))
+const then = <A, B>(value: Later<A>, next: (value: A) => Later<B>): Later<B> =>
+  value instanceof Promise ? value.then(next) : next(value)

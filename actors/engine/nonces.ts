@@ -45,8 +45,7 @@ const RECORDS_MAX = 4000
 
 export type NonceUse =
   /** `recorded` is true once the use is in the log, false when it could not be put there. */
-  | { readonly use: "fresh"; readonly recorded: Promise<boolean> }
-  | { readonly use: "reused"; readonly recorded?: never }
+  { readonly use: "fresh"; readonly recorded: Promise<boolean> } | { readonly use: "reused"; readonly recorded?: never }
 
 /** Uses that go out as one message, and what all of them wait for. */
 interface Batch {
@@ -108,7 +107,9 @@ export class NonceLog {
     const batch = this.gathering()
     batch.marks.push(mark)
     if (!this.inFlight) this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
-    return usedBy === null || batch.use.use === "reused" ? batch.use : { use: "fresh", recorded: this.recordedAgain(mark, batch.use.recorded) }
+    return usedBy === null || batch.use.use === "reused"
+      ? batch.use
+      : { use: "fresh", recorded: this.recordedAgain(mark, batch.use.recorded) }
   }
 
   private async recordedAgain({ request }: NonceMark, recorded: Promise<boolean>): Promise<boolean> {
@@ -155,7 +156,10 @@ export class NonceLog {
     return false
   }
 
-  /** Reads back what may still be refused (the stream keeps no more) and follows the log from there. Resolves when it has caught up. */
+  /**
+   * Reads back what may still be refused (the stream keeps no more) and follows the log from there. Resolves when it
+   * has caught up.
+   */
   async follow(): Promise<void> {
     await this.catchUp()
     await followStream(this.nats, this.home.stream, this.followed + 1, (message) => {
@@ -195,17 +199,28 @@ export class NonceLog {
 
   /** As the stream's leader has it; 0 where all that was there may be used again. */
   private async lastSeq(): Promise<number> {
-    const reply = await requestStream(this.nats, `$JS.API.STREAM.INFO.${this.home.stream}`, undefined, { timeout: INFO_TIMEOUT_MS })
+    const reply = await requestStream(this.nats, `$JS.API.STREAM.INFO.${this.home.stream}`, undefined, {
+      timeout: INFO_TIMEOUT_MS
+    })
     const { state, error } = reply.json<{ state?: StreamState; error?: { description?: string } }>()
-    if (state === undefined) throw new Error(`the log of nonces was asked for its end: ${error?.description ?? "no answer that makes sense"}`)
-    return state.messages === 0 || Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000 ? 0 : state.last_seq
+    if (state === undefined)
+      throw new Error(`the log of nonces was asked for its end: ${error?.description ?? "no answer that makes sense"}`)
+    return state.messages === 0 || Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000
+      ? 0
+      : state.last_seq
   }
 
   /** From any replica: one that is behind, or gone, brings nothing. */
   private readPage(): Promise<void> {
-    return directGet(this.nats, this.home.stream, { seq: this.followed + 1, next_by_subj: ">", batch: PAGE_MESSAGES }, ({ headers, data }) => {
-      this.heard(Number(headers?.get("Nats-Sequence")), Date.parse(headers?.get("Nats-Time-Stamp") ?? ""), data)
-    }, PAGE_TIMEOUT_MS).catch(() => undefined)
+    return directGet(
+      this.nats,
+      this.home.stream,
+      { seq: this.followed + 1, next_by_subj: ">", batch: PAGE_MESSAGES },
+      ({ headers, data }) => {
+        this.heard(Number(headers?.get("Nats-Sequence")), Date.parse(headers?.get("Nats-Time-Stamp") ?? ""), data)
+      },
+      PAGE_TIMEOUT_MS
+    ).catch(() => undefined)
   }
 
   /** Of the follower and of who catches up; what one has brought, the other passes over. `at`: Unix ms. */
@@ -230,7 +245,11 @@ const decode = (records: Uint8Array): ReadonlyArray<NonceMark> => {
   const view = new DataView(records.buffer, records.byteOffset, records.byteLength)
   const marks: Array<NonceMark> = []
   for (let at = 0; at + RECORD_BYTES <= records.length; at += RECORD_BYTES) {
-    marks.push({ high: view.getUint32(at, true), low: view.getUint32(at + 4, true), request: view.getUint32(at + 8, true) })
+    marks.push({
+      high: view.getUint32(at, true),
+      low: view.getUint32(at + 4, true),
+      request: view.getUint32(at + 8, true)
+    })
   }
   return marks
 }

@@ -12,10 +12,11 @@
  *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key.
  *    A claim is made only when the key names no live session. An owner that is no longer the best drains and gives
  *    the shard back; nobody takes it from a living one.
- *  - The view may be old: also a key that is believed to name this session is claimed by compare-and-set, before it is served.
- *  - Whoever a key names takes the shard up, or gives it back, at each tick until it has: a claim whose preparation failed
- *    and a key that could not be given back (the bus was between two leaders) leave no shard with a living owner that
- *    does not serve it.
+ *  - The view may be old: also a key that is believed to name this session is claimed by compare-and-set, before it is
+ *    served.
+ *  - Whoever a key names takes the shard up, or gives it back, at each tick until it has: a claim whose preparation
+ *    failed and a key that could not be given back (the bus was between two leaders) leave no shard with a living owner
+ *    that does not serve it.
  *  - Sessions ping their successors in the ring of sessions. "No responders" (the connection is gone) or silence of
  *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key: if it
  *    has beaten meanwhile, the set is lost and it lives.
@@ -34,7 +35,9 @@ const SUCCESSORS = 2
 /** A shard moves to a better owner only when the set of sessions has been the same for this long. */
 const SETTLED_MS = 500
 
-export type Written = { readonly ok: true; readonly revision: number } | { readonly ok: false; readonly reason: "conflict" | "unknown" }
+export type Written =
+  | { readonly ok: true; readonly revision: number }
+  | { readonly ok: false; readonly reason: "conflict" | "unknown" }
 export type Ping = "pong" | "gone" | "silent"
 
 /** A successful write is in the view when it resolves, and older news of that key never overwrites it. */
@@ -137,7 +140,12 @@ export class Placement {
     try {
       await this.options.events.began(session)
       const sentAt = this.options.now()
-      const written = await this.options.store.put(nodeKey(session), this.options.describe(), 0, this.options.ttlSeconds)
+      const written = await this.options.store.put(
+        nodeKey(session),
+        this.options.describe(),
+        0,
+        this.options.ttlSeconds
+      )
       if (!written.ok || this.stopping) {
         this.options.events.ended(session)
         return
@@ -161,7 +169,12 @@ export class Placement {
     this.beating = true
     const sentAt = this.options.now()
     try {
-      const written = await this.options.store.put(nodeKey(session), this.options.describe(), this.beatRevision, this.options.ttlSeconds)
+      const written = await this.options.store.put(
+        nodeKey(session),
+        this.options.describe(),
+        this.beatRevision,
+        this.options.ttlSeconds
+      )
       if (written.ok) this.counts.beats++
       else this.counts.beatsFailed++
       if (this.session !== session) return
@@ -207,8 +220,8 @@ export class Placement {
       const owner = view.ownerOf(shard)
       const best = this.best(shard)
       const held = this.held.get(shard)
-      // A key that names us is served by nobody else: a claim that came to nothing, or a key that could not be given back,
-      // is taken up again even where another would be better by now, and given back then.
+      // A key that names us is served by nobody else: a claim that came to nothing, or a key that could not be given
+      // back, is taken up again even where another would be better by now, and given back then.
       if (held === undefined && (owner === session || (best === session && (owner === null || !view.isLive(owner))))) {
         void this.claim(shard, session)
       } else if (held === "serving" && owner !== session) {
@@ -226,7 +239,12 @@ export class Placement {
     const { store, events } = this.options
     const written = await store.put(shardKey(shard), session, store.revision(shardKey(shard)))
     // A shard that could not be prepared is not served: the key is ours already, and the next beat tries again.
-    const prepared = written.ok && (await events.prepare().then(() => true, () => false))
+    const prepared =
+      written.ok &&
+      (await events.prepare().then(
+        () => true,
+        () => false
+      ))
     if (this.session !== session || this.held.get(shard) !== "claiming") return
     if (prepared) this.held.set(shard, "serving")
     else this.held.delete(shard)
@@ -247,7 +265,10 @@ export class Placement {
 
   private watchPeers(): void {
     const { view, now } = this.options
-    const others = view.sessions().filter((session) => session !== this.session).toSorted()
+    const others = view
+      .sessions()
+      .filter((session) => session !== this.session)
+      .toSorted()
     const after = others.filter((session) => session > (this.session ?? ""))
     const successors = [...after, ...others].slice(0, SUCCESSORS)
     for (const session of successors) {

@@ -1,8 +1,8 @@
 /**
  * Read your writes: a write's answer waits until the read models have its commit, so that whoever calls any edge next
- * sees it. The projector announces its watermark after each transaction. The wait is bounded (`projected_wait_ms`). When the
- * watermark has not moved during a whole wait (Postgres is down), one write at a time waits to see whether it does again, and
- * the others go on at once. While nothing is written it does not move either: that says nothing.
+ * sees it. The projector announces its watermark after each transaction. The wait is bounded (`projected_wait_ms`).
+ * When the watermark has not moved during a whole wait (Postgres is down), one write at a time waits to see whether it
+ * does again, and the others go on at once. While nothing is written it does not move either: that says nothing.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { subjects } from "../../schemas/subjects.ts"

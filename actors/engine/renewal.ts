@@ -6,7 +6,14 @@
  * has become of it, and whoever asked looks again over the line that now works.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { type Msg, type NatsConnection, NoRespondersError, type Payload, RequestError, type RequestOptions } from "@nats-io/transport-node"
+import {
+  type Msg,
+  type NatsConnection,
+  NoRespondersError,
+  type Payload,
+  RequestError,
+  type RequestOptions
+} from "@nats-io/transport-node"
 
 /** Between two tries of a request that nobody listens to. */
 export const LEADERLESS_PAUSE_MS = 50
@@ -41,7 +48,12 @@ const follow = async (nats: NatsConnection, listeners: ReadonlySet<Listener>): P
 }
 
 /** The connection's own request, which also rejects when the connection is renewed meanwhile. */
-export const requestOnce = (nats: NatsConnection, subject: string, payload: Payload | undefined, options: RequestOptions): Promise<Msg> =>
+export const requestOnce = (
+  nats: NatsConnection,
+  subject: string,
+  payload: Payload | undefined,
+  options: RequestOptions
+): Promise<Msg> =>
   new Promise((resolve, reject) => {
     const forget = onRenewal(nats, () => reject(new Error("the connection was lost before the answer came")))
     nats.request(subject, payload, options).then(resolve, reject).finally(forget)
@@ -54,7 +66,12 @@ export const nobodyListens = (error: unknown): boolean =>
  * A request to a stream. While it has no leader (the server that led it was stopped, and the others choose anew) nobody
  * listens, so that nothing was received: the request goes again until its time is up.
  */
-export const requestStream = async (nats: NatsConnection, subject: string, payload: Payload | undefined, options: RequestOptions): Promise<Msg> => {
+export const requestStream = async (
+  nats: NatsConnection,
+  subject: string,
+  payload: Payload | undefined,
+  options: RequestOptions
+): Promise<Msg> => {
   const end = performance.now() + options.timeout
   for (;;) {
     try {

@@ -22,7 +22,12 @@ export class Sealer {
     const cipher = createCipheriv("aes-256-gcm", this.key, nonce)
     cipher.setAAD(Buffer.from(purpose))
     const box = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()])
-    return [FORMAT, nonce.toString("base64url"), box.toString("base64url"), cipher.getAuthTag().toString("base64url")].join(".")
+    return [
+      FORMAT,
+      nonce.toString("base64url"),
+      box.toString("base64url"),
+      cipher.getAuthTag().toString("base64url")
+    ].join(".")
   }
 
   open(sealed: string, purpose: string): string {

@@ -28,7 +28,11 @@ export class PostgresSnapshots implements SnapshotStore {
       .where("id", "=", id)
       .where("format", "=", SNAPSHOT_FORMAT)
       .executeTakeFirst()
-      .then((row) => (row === undefined ? null : { seq: Number(row.seq), state: row.state, commands: row.commands as Snapshot["commands"] }))
+      .then((row) =>
+        row === undefined
+          ? null
+          : { seq: Number(row.seq), state: row.state, commands: row.commands as Snapshot["commands"] }
+      )
       .catch(() => null)
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), LOAD_TIMEOUT_MS).unref())
     const snapshot = await Promise.race([found, late])
@@ -56,7 +60,9 @@ export class PostgresSnapshots implements SnapshotStore {
     await this.db
       .insertInto("snapshots")
       .values({ kind, id, ...values })
-      .onConflict((conflict) => conflict.columns(["kind", "id"]).doUpdateSet(values).where("snapshots.seq", "<", values.seq))
+      .onConflict((conflict) =>
+        conflict.columns(["kind", "id"]).doUpdateSet(values).where("snapshots.seq", "<", values.seq)
+      )
       .execute()
   }
 }

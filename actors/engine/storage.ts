@@ -1,10 +1,11 @@
 /**
- * Room for the log: below a floor of free bytes no commit is appended, so that what reads need (the memory of nonces above
- * all, in streams of bounded size) goes on.
+ * Room for the log: below a floor of free bytes no commit is appended, so that what reads need (the memory of nonces
+ * above all, in streams of bounded size) goes on.
  *
  * Where it is measured: by the disk itself, where nats-server is the launcher's own on this machine; by each server's
- * monitoring (HUB_NATS_MONITOR), which tells how much it may store and does; by the account's bound, where it has one. The
- * least of what is known counts. A server that refuses a commit for want of room says the same, for REFUSED_HOLD_MS.
+ * monitoring (HUB_NATS_MONITOR), which tells how much it may store and does; by the account's bound, where it has one.
+ * The least of what is known counts. A server that refuses a commit for want of room says the same, for
+ * REFUSED_HOLD_MS.
  */
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
@@ -52,10 +53,15 @@ interface Monitored {
 
 /** What one server may still store. */
 const onServer = async (monitor: string): Promise<number | null> => {
-  const answer = await fetch(new URL("/jsz", monitor), { signal: AbortSignal.timeout(LOOK_WITHIN_MS), redirect: "error" })
+  const answer = await fetch(new URL("/jsz", monitor), {
+    signal: AbortSignal.timeout(LOOK_WITHIN_MS),
+    redirect: "error"
+  })
   if (Number(answer.headers.get("content-length") ?? 0) > ANSWER_MAX_BYTES) return null
   const { disabled, storage, config } = (await answer.json()) as Monitored
-  return disabled === true || storage === undefined || config?.max_storage === undefined ? null : Math.max(0, config.max_storage - storage)
+  return disabled === true || storage === undefined || config?.max_storage === undefined
+    ? null
+    : Math.max(0, config.max_storage - storage)
 }
 
 const inAccount = async ({ getAccountInfo }: StorageParts["manager"]): Promise<number | null> => {
@@ -104,9 +110,11 @@ export class StorageWatch {
 
   /** To be called every LOOK_EVERY_MS. Never rejects. */
   look(): Promise<void> {
-    this.looking ??= freeStorage(this.parts).then((free) => this.seen(free)).finally(() => {
-      this.looking = null
-    })
+    this.looking ??= freeStorage(this.parts)
+      .then((free) => this.seen(free))
+      .finally(() => {
+        this.looking = null
+      })
     return this.looking
   }
 
@@ -116,7 +124,9 @@ export class StorageWatch {
     const below = free < (this.below ? (this.floor * RESUME_PERCENT) / 100 : this.floor)
     if (below === this.below) return
     this.below = below
-    const message = below ? "there is too little room left for the log: writes are refused, reads go on" : "there is room for the log again"
+    const message = below
+      ? "there is too little room left for the log: writes are refused, reads go on"
+      : "there is room for the log again"
     console.error(JSON.stringify({ level: below ? "error" : "info", at: "storage", free, floor: this.floor, message }))
   }
 }

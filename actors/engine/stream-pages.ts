@@ -25,12 +25,19 @@ const stored = (message: Msg): Stored => ({
   data: message.data
 })
 
-const pageOf = async (nats: NatsConnection, stream: string, after: number, size: number): Promise<ReadonlyArray<Stored>> => {
+const pageOf = async (
+  nats: NatsConnection,
+  stream: string,
+  after: number,
+  size: number
+): Promise<ReadonlyArray<Stored>> => {
   for (let tries = 1; ; tries++) {
     const page: Array<Stored> = []
     try {
       // Every subject: for the server this is far cheaper than any narrower pattern.
-      await directGet(nats, stream, { seq: after + 1, next_by_subj: ">", batch: size }, (message) => page.push(stored(message)))
+      await directGet(nats, stream, { seq: after + 1, next_by_subj: ">", batch: size }, (message) =>
+        page.push(stored(message))
+      )
       return page
     } catch (error) {
       if (tries >= TRIES || nats.isClosed()) throw error
@@ -40,7 +47,12 @@ const pageOf = async (nats: NatsConnection, stream: string, after: number, size:
 }
 
 /** From behind `after` to what was the end when the last page was read. */
-export async function* pagesOf(nats: NatsConnection, stream: string, after: number, size: number): AsyncGenerator<ReadonlyArray<Stored>> {
+export async function* pagesOf(
+  nats: NatsConnection,
+  stream: string,
+  after: number,
+  size: number
+): AsyncGenerator<ReadonlyArray<Stored>> {
   let next: Promise<ReadonlyArray<Stored>> | null = pageOf(nats, stream, after, size)
   try {
     while (next !== null) {

@@ -1,9 +1,17 @@
 /**
- * The streams of the service. The operator makes them and brings them up to date (ops/migrations/migrate.ts); a node waits
- * until they are there.
+ * The streams of the service. The operator makes them and brings them up to date (ops/migrations/migrate.ts); a node
+ * waits until they are there.
  */
 import {
-  AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiError, type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType, type StreamConfig
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig
 } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
@@ -21,11 +29,11 @@ type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects
 const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
 
 /**
- * Streams that are no log have a bound. Where the oldest may go (a count of visits, an answer that a retry would get again),
- * it makes room; where it may not (a nonce would be good again, a number be given twice), what is new is refused.
- * The log is bounded by the room on the disk (storage.ts). So are timers: the server lets no schedule have a bound that
- * refuses, and one that drops would lose them; what has fired is dropped after its time (timers.ts). Of counters, which may
- * not have one either, the newest message alone is kept.
+ * Streams that are no log have a bound. Where the oldest may go (a count of visits, an answer that a retry would get
+ * again), it makes room; where it may not (a nonce would be good again, a number be given twice), what is new is
+ * refused. The log is bounded by the room on the disk (storage.ts). So are timers: the server lets no schedule have a
+ * bound that refuses, and one that drops would lose them; what has fired is dropped after its time (timers.ts). Of
+ * counters, which may not have one either, the newest message alone is kept.
  */
 const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
 const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })
@@ -44,7 +52,14 @@ const wantedLeases = ({ service }: Limits, replicas: number): Wanted => ({
 })
 
 const wantedStreams = ({ service, authentication, identity }: Limits, replicas: number): ReadonlyArray<Wanted> => [
-  { ...common, num_replicas: replicas, name: streams.events, subjects: [subjects.events], allow_atomic: true, allow_msg_ttl: true },
+  {
+    ...common,
+    num_replicas: replicas,
+    name: streams.events,
+    subjects: [subjects.events],
+    allow_atomic: true,
+    allow_msg_ttl: true
+  },
   {
     ...common,
     num_replicas: replicas,
@@ -61,10 +76,40 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.proof],
     max_age: (identity.nonce_memory_seconds + NONCE_MARGIN_SECONDS) * SECOND
   },
-  { ...common, num_replicas: replicas, ...dropping(service.verified_max_bytes), name: streams.verified, subjects: [subjects.verifiedAll], max_msgs_per_subject: 1 },
-  { ...common, num_replicas: replicas, ...dropping(service.seen_max_bytes), name: streams.seen, subjects: [subjects.seenAll], max_msgs_per_subject: 1 },
-  { ...common, num_replicas: replicas, ...dropping(service.limits_max_bytes), name: streams.limits, subjects: [subjects.limitsAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
-  { ...common, num_replicas: replicas, ...dropping(service.idempotency_max_bytes), name: streams.idempotency, subjects: [subjects.idempotencyAll], max_msgs_per_subject: 1, allow_msg_ttl: true },
+  {
+    ...common,
+    num_replicas: replicas,
+    ...dropping(service.verified_max_bytes),
+    name: streams.verified,
+    subjects: [subjects.verifiedAll],
+    max_msgs_per_subject: 1
+  },
+  {
+    ...common,
+    num_replicas: replicas,
+    ...dropping(service.seen_max_bytes),
+    name: streams.seen,
+    subjects: [subjects.seenAll],
+    max_msgs_per_subject: 1
+  },
+  {
+    ...common,
+    num_replicas: replicas,
+    ...dropping(service.limits_max_bytes),
+    name: streams.limits,
+    subjects: [subjects.limitsAll],
+    max_msgs_per_subject: 1,
+    allow_msg_ttl: true
+  },
+  {
+    ...common,
+    num_replicas: replicas,
+    ...dropping(service.idempotency_max_bytes),
+    name: streams.idempotency,
+    subjects: [subjects.idempotencyAll],
+    max_msgs_per_subject: 1,
+    allow_msg_ttl: true
+  },
   {
     ...common,
     num_replicas: replicas,
@@ -74,7 +119,14 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     allow_msg_schedules: true,
     allow_msg_ttl: true
   },
-  { ...common, num_replicas: replicas, name: streams.counters, subjects: [subjects.counters], max_msgs_per_subject: 1, allow_msg_counter: true }
+  {
+    ...common,
+    num_replicas: replicas,
+    name: streams.counters,
+    subjects: [subjects.counters],
+    max_msgs_per_subject: 1,
+    allow_msg_counter: true
+  }
 ]
 
 /** Of a restored service: the one stream that no backup holds, and made last. Nodes wait until it is there. */
@@ -83,7 +135,11 @@ export const ensureLeases = async (manager: JetStreamManager, limits: Limits, re
 }
 
 /** Several nodes may start at once: a stream that is there already is brought up to date instead. */
-export const ensureStreams = async (nats: NatsConnection, limits: Limits, replicas: number): Promise<JetStreamManager> => {
+export const ensureStreams = async (
+  nats: NatsConnection,
+  limits: Limits,
+  replicas: number
+): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
   await refuseHalfRestored(manager)
   for (const wanted of wantedStreams(limits, replicas)) await ensureStream(manager, wanted)
@@ -106,7 +162,13 @@ const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<
 /** What all webhook workers share: they may take of it, not say what is in it. */
 const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits): Promise<void> => {
   const figures = { ack_wait: webhook.ack_wait_ms * 1_000_000, max_ack_pending: webhook.ack_pending_max }
-  const wanted = { durable_name: consumers.webhooks, filter_subject: subjects.deliveries, deliver_policy: DeliverPolicy.All, ack_policy: AckPolicy.Explicit, ...figures }
+  const wanted = {
+    durable_name: consumers.webhooks,
+    filter_subject: subjects.deliveries,
+    deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit,
+    ...figures
+  }
   try {
     await manager.consumers.add(streams.events, wanted)
   } catch {
@@ -115,8 +177,8 @@ const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits):
 }
 
 /**
- * Rejects where they are not there yet, or not whole: the leases are made last, by a migration as by a restore. Who may not
- * read the log may not look at it either, since what is told of a stream names every subject in it.
+ * Rejects where they are not there yet, or not whole: the leases are made last, by a migration as by a restore. Who may
+ * not read the log may not look at it either, since what is told of a stream names every subject in it.
  */
 export const findStreams = async (nats: NatsConnection, readsLog: boolean): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })
@@ -134,7 +196,8 @@ const refuseUnfit = async (manager: JetStreamManager): Promise<void> => {
 /** In the log's metadata for as long as `hub restore` is not done with all streams. */
 export const RESTORE_MARK = "hub-restore"
 
-export const isMissing = (error: unknown): boolean => error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND
+export const isMissing = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND
 
 /** Whatever began to work on half of the streams would make the other half itself, empty. */
 const refuseHalfRestored = async (manager: JetStreamManager): Promise<void> => {
@@ -142,5 +205,6 @@ const refuseHalfRestored = async (manager: JetStreamManager): Promise<void> => {
     if (isMissing(error)) return { config: null }
     throw error
   })
-  if (config?.metadata?.[RESTORE_MARK] !== undefined) throw new Error("a restore is under way, or was interrupted and must be made again")
+  if (config?.metadata?.[RESTORE_MARK] !== undefined)
+    throw new Error("a restore is under way, or was interrupted and must be made again")
 }

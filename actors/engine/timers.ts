@@ -7,11 +7,11 @@
  *
  * Invariants
  *  - A timer fires at least once and is applied once; a restart of everything loses none.
- *  - Its subjects end in the time that it is set for: one that is set for another time, by a commit that failed perhaps,
- *    takes the place of none. What fires for nothing is the actor's to ignore, by that time (`isDue`).
+ *  - Its subjects end in the time that it is set for: one that is set for another time, by a commit that failed
+ *    perhaps, takes the place of none. What fires for nothing is the actor's to ignore, by that time (`isDue`).
  *  - Whoever takes a timer of a kind that its release does not know asks the actor's owner what it becomes (FIRE).
- *  - What cannot be answered at the moment (no owner knows the kind, an actor that is not to be had) is set again for later,
- *    under the id it had, and waits in the schedule: it stands in nobody's way.
+ *  - What cannot be answered at the moment (no owner knows the kind, an actor that is not to be had) is set again for
+ *    later, under the id it had, and waits in the schedule: it stands in nobody's way.
  *  - What has fired is kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses it.
  */
 import { AckPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
@@ -44,12 +44,17 @@ const REDELIVER_AFTER_MS = 30_000
 const IN_FLIGHT_MAX = 200
 /** Sorts of timers that are told of as unknown. */
 const TOLD_MAX = 100
-/** One pull; the server's heartbeats come twice as often, so that the silence of one that was stopped is noticed soon. */
+/**
+ * One pull; the server's heartbeats come twice as often, so that the silence of one that was stopped is noticed soon.
+ */
 const PULL_MS = 2000
 
 export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
-  /** Timers fired here since the start: answered by their actor, put off; and, among them, of no kind that this release knows. */
+  /**
+   * Timers fired here since the start: answered by their actor, put off; and, among them, of no kind that this release
+   * knows.
+   */
   readonly counts = { answered: 0, later: 0, unknown: 0 }
   private readonly tracing: Tracing
   private readonly told = new Set<string>()
@@ -61,23 +66,38 @@ export class ScheduledTimers implements Timers {
 
   set(kind: string, id: string, name: string, at: number, traceparent?: string): Promise<void> {
     const due = wholeMs(at)
-    return this.schedule({ kind, id, name, due: String(due) }, due, traceparent === undefined ? [] : [[TRACEPARENT, traceparent]])
+    return this.schedule(
+      { kind, id, name, due: String(due) },
+      due,
+      traceparent === undefined ? [] : [[TRACEPARENT, traceparent]]
+    )
   }
 
   /** `more`: what comes back with it, for the server passes on what it does not know. */
-  private async schedule({ kind, id, name, due }: Fired, at: number, passedOn: ReadonlyArray<readonly [string, string]>): Promise<void> {
+  private async schedule(
+    { kind, id, name, due }: Fired,
+    at: number,
+    passedOn: ReadonlyArray<readonly [string, string]>
+  ): Promise<void> {
     const more = headers()
     more.set("Nats-Schedule", `@at ${new Date(at).toISOString()}`)
     more.set("Nats-Schedule-Target", subjects.timerFire(kind, id, name, due))
     more.set("Nats-Schedule-TTL", `${FIRED_KEPT_SECONDS}s`)
     for (const [header, value] of passedOn) more.set(header, value)
-    const reply = await requestStream(this.nats, subjects.timerSet(kind, id, name, due), undefined, { headers: more, timeout: SET_TIMEOUT_MS })
+    const reply = await requestStream(this.nats, subjects.timerSet(kind, id, name, due), undefined, {
+      headers: more,
+      timeout: SET_TIMEOUT_MS
+    })
     const { error } = reply.json<{ error?: { description?: string } }>()
     if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
   }
 
   /** Runs until the connection closes. */
-  async deliver(manager: JetStreamManager, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string, name: string) => string | undefined): Promise<void> {
+  async deliver(
+    manager: JetStreamManager,
+    ask: (ask: Ask) => Promise<Answer>,
+    operationOf: (kind: string, name: string) => string | undefined
+  ): Promise<void> {
     await manager.consumers.add(streams.timers, {
       durable_name: consumers.timers,
       ack_policy: AckPolicy.Explicit,
@@ -86,10 +106,18 @@ export class ScheduledTimers implements Timers {
       max_ack_pending: IN_FLIGHT_MAX
     })
     const consumer = await jetstream(this.nats).consumers.get(streams.timers, consumers.timers)
-    await consumer.consume({ max_messages: IN_FLIGHT_MAX, expires: PULL_MS, callback: (message) => void this.fire(message, ask, operationOf) })
+    await consumer.consume({
+      max_messages: IN_FLIGHT_MAX,
+      expires: PULL_MS,
+      callback: (message) => void this.fire(message, ask, operationOf)
+    })
   }
 
-  private async fire(message: JsMsg, ask: (ask: Ask) => Promise<Answer>, operationOf: (kind: string, name: string) => string | undefined): Promise<void> {
+  private async fire(
+    message: JsMsg,
+    ask: (ask: Ask) => Promise<Answer>,
+    operationOf: (kind: string, name: string) => string | undefined
+  ): Promise<void> {
     const [, , , kind = "", id = "", name = "", due = UNDATED] = message.subject.split(".")
     const timer: Fired = { kind, id, name, due }
     const known = operationOf(kind, name)
@@ -108,7 +136,11 @@ export class ScheduledTimers implements Timers {
     if (span !== null) endAnswered(span, answer.head)
     const refused = answer.head.refused?.code
     // An owner of an older release does not know how to say what a timer becomes.
-    const isLater = refused === "unavailable" || refused === "overloaded" || refused === "internal_error" || (known === undefined && refused === "not_found")
+    const isLater =
+      refused === "unavailable" ||
+      refused === "overloaded" ||
+      refused === "internal_error" ||
+      (known === undefined && refused === "not_found")
     if (isLater) {
       this.counts.later++
       await this.putOff(message, timer)
@@ -123,7 +155,11 @@ export class ScheduledTimers implements Timers {
     const times = Number(message.headers?.get(PUT_OFF_HEADER) ?? "") || 0
     const wait = Math.min(LATER_MS * 2 ** times, LATER_MAX_MS)
     const traceparent = message.headers?.get(TRACEPARENT) ?? ""
-    const passedOn = [[COMMAND_HEADER, commandOf(message)], [PUT_OFF_HEADER, String(times + 1)], ...(traceparent === "" ? [] : [[TRACEPARENT, traceparent] as const])] as const
+    const passedOn = [
+      [COMMAND_HEADER, commandOf(message)],
+      [PUT_OFF_HEADER, String(times + 1)],
+      ...(traceparent === "" ? [] : [[TRACEPARENT, traceparent] as const])
+    ] as const
     try {
       await this.schedule(timer, Date.now() + wait, passedOn)
       message.ack()
@@ -136,7 +172,15 @@ export class ScheduledTimers implements Timers {
     this.counts.unknown++
     if (this.told.size >= TOLD_MAX || this.told.has(`${kind}.${name}`)) return
     this.told.add(`${kind}.${name}`)
-    console.error(JSON.stringify({ level: "warn", at: "timers", kind, name, error: "this release does not know the timer: it is left to its actor's owner" }))
+    console.error(
+      JSON.stringify({
+        level: "warn",
+        at: "timers",
+        kind,
+        name,
+        error: "this release does not know the timer: it is left to its actor's owner"
+      })
+    )
   }
 }
 

@@ -7,7 +7,8 @@ import type { Tracing } from "../../schemas/trace/tracing.ts"
 import type { AppendResult } from "./ports.ts"
 
 /** Of a commit's message. */
-export const traceparentOf = (headers: MsgHdrs | undefined): string | undefined => headers?.get(TRACEPARENT) || undefined
+export const traceparentOf = (headers: MsgHdrs | undefined): string | undefined =>
+  headers?.get(TRACEPARENT) || undefined
 
 export const traceIdOf = (headers: MsgHdrs | undefined): string | null => {
   const traceparent = traceparentOf(headers)
@@ -16,7 +17,11 @@ export const traceIdOf = (headers: MsgHdrs | undefined): string | null => {
 
 export const commandSpan = (tracing: Tracing, { op, kind, traceparent }: Ask): Span | null => {
   const span = tracing.follow(op, "server", traceparent)
-  span?.set("messaging.system", "nats").set("messaging.operation.type", "process").set("hub.kind", kind).set("hub.op", op)
+  span
+    ?.set("messaging.system", "nats")
+    .set("messaging.operation.type", "process")
+    .set("hub.kind", kind)
+    .set("hub.op", op)
   return span
 }
 
@@ -30,7 +35,11 @@ export const queryAnswerSpan = (tracing: Tracing, view: string, headers: MsgHdrs
 export const appendSpan = (command: Span | null | undefined, kind: string): Span | null =>
   command === null || command === undefined
     ? null
-    : command.child("append", "producer").set("messaging.system", "nats").set("messaging.operation.type", "send").set("hub.kind", kind)
+    : command
+        .child("append", "producer")
+        .set("messaging.system", "nats")
+        .set("messaging.operation.type", "send")
+        .set("hub.kind", kind)
 
 export const endAppend = (span: Span, result: AppendResult): void => {
   span.set("hub.outcome", result.ok ? "ok" : result.reason)

@@ -1,12 +1,13 @@
 /**
- * Where a webhook may lead (contract 4). Its address is hostile input: whoever sets it would have the service knock at doors
- * that only the service can reach.
+ * Where a webhook may lead (contract 4). Its address is hostile input: whoever sets it would have the service knock at
+ * doors that only the service can reach.
  *
  * Invariants
- *  - A name is resolved when a connection is made, every address that it has is judged, and the connection goes to those
- *    addresses: a name that answers differently the next moment (DNS rebinding) is not asked a next time.
+ *  - A name is resolved when a connection is made, every address that it has is judged, and the connection goes to
+ *    those addresses: a name that answers differently the next moment (DNS rebinding) is not asked a next time.
  *  - One address that is not public spoils all: a name that mixes them is up to something.
- *  - Only what is known to be public passes: what IANA has set aside, tunnels into IPv4 and mapped addresses among it, does not.
+ *  - Only what is known to be public passes: what IANA has set aside, tunnels into IPv4 and mapped addresses among it,
+ *    does not.
  *  - An address written as such is judged before anything connects. URL has brought its odd spellings (octal, hex, one
  *    number) into the usual one by then.
  *  - In development the machine itself may be reached, and nothing else besides.
@@ -55,24 +56,28 @@ const LOOPBACK = ["127.0.0.1"]
 export const safeAddresses = async (name: string, reach: Reach, resolve: Resolve): Promise<ReadonlyArray<string>> => {
   const found = LOCAL_NAME.test(name) ? LOOPBACK : await resolve(name).catch(() => [])
   if (found.length === 0) throw new UnresolvedName("the name has no address")
-  if (!found.every((address) => mayConnect(address, reach))) throw new BlockedAddress("the name leads to an address that is not public")
+  if (!found.every((address) => mayConnect(address, reach)))
+    throw new BlockedAddress("the name leads to an address that is not public")
   return found
 }
 
 /** For a connection's `lookup`: it connects to what comes of it and asks nobody else. */
-export const guardedLookup = (reach: Reach, resolve: Resolve): LookupFunction => (name, options, callback) => {
-  safeAddresses(name, reach, resolve).then(
-    (addresses) => {
-      const all = addresses.map((address) => ({ address, family: isIP(address) }))
-      const wanted = options.family === 4 || options.family === 6 ? all.filter(({ family }) => family === options.family) : all
-      const [first] = wanted
-      if (first === undefined) callback(new UnresolvedName("the name has no address of this family"), "", 4)
-      else if (options.all === true) callback(null, wanted)
-      else callback(null, first.address, first.family)
-    },
-    (error: Error) => callback(error, "", 4)
-  )
-}
+export const guardedLookup =
+  (reach: Reach, resolve: Resolve): LookupFunction =>
+  (name, options, callback) => {
+    safeAddresses(name, reach, resolve).then(
+      (addresses) => {
+        const all = addresses.map((address) => ({ address, family: isIP(address) }))
+        const wanted =
+          options.family === 4 || options.family === 6 ? all.filter(({ family }) => family === options.family) : all
+        const [first] = wanted
+        if (first === undefined) callback(new UnresolvedName("the name has no address of this family"), "", 4)
+        else if (options.all === true) callback(null, wanted)
+        else callback(null, first.address, first.family)
+      },
+      (error: Error) => callback(error, "", 4)
+    )
+  }
 
 const RESOLVE_TIMEOUT_MS = 3000
 const RESOLVE_TRIES = 2

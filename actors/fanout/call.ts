@@ -14,7 +14,10 @@ export interface Content {
 
 const text = new TextDecoder()
 
-/** The number of the call, and what is to be sent where the commit says that; `null`: it calls for nothing. Throws `UnknownEvent`. */
+/**
+ * The number of the call, and what is to be sent where the commit says that; `null`: it calls for nothing. Throws
+ * `UnknownEvent`.
+ */
 export const callOf = (data: Uint8Array): { readonly call: number; readonly content: Content | null } | null => {
   if (data.length === 0) return null
   const { events } = JSON.parse(text.decode(data)) as Commit
@@ -24,7 +27,8 @@ export const callOf = (data: Uint8Array): { readonly call: number; readonly cont
       const { agent, about, body, receiver } = event
       return { call: 1, content: { agent, about, body, receiver, attempts: 0 } }
     }
-    if (event.type === "delivery.due" || event.type === "delivery.redelivered") return { call: event.call, content: null }
+    if (event.type === "delivery.due" || event.type === "delivery.redelivered")
+      return { call: event.call, content: null }
   }
   return null
 }

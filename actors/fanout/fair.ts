@@ -4,8 +4,9 @@
  * Invariants
  *  - Receivers take turns, and so do the agents of one receiver: a long queue of one is no delay to another.
  *  - A receiver has a bounded number of attempts under way and waiting, an agent a smaller one under way.
- *  - Time is what receivers take from each other, so time alone judges them: one that answers within `slow_ms`, whatever it
- *    answers, is fast; one that does not is slow, until it is fast again. Of one that was not met yet nothing is known.
+ *  - Time is what receivers take from each other, so time alone judges them: one that answers within `slow_ms`,
+ *    whatever it answers, is fast; one that does not is slow, until it is fast again. Of one that was not met yet
+ *    nothing is known.
  *  - Slow and unknown receivers share a part of the worker: however many there are, the rest stays with the fast ones.
  *  - When a receiver turns slow, what waits for it beyond a few is handed back, and the worker puts it off.
  */
@@ -75,7 +76,8 @@ export class FairQueue<T> {
   add(name: string, agent: string, item: T): Accepted {
     const receiver = this.receiver(name)
     const { slow_queue_max, probation_held_max } = this.bounds
-    if (receiver.pace === "slow" && (receiver.waiting >= slow_queue_max || this.heldOnProbation >= probation_held_max)) return "slow"
+    if (receiver.pace === "slow" && (receiver.waiting >= slow_queue_max || this.heldOnProbation >= probation_held_max))
+      return "slow"
     if (receiver.waiting >= this.queueMax(receiver)) return "busy"
     if (receiver.pace === "unknown" && this.heldOnProbation >= probation_held_max) return "busy"
     const lane = receiver.lanes.get(agent) ?? { agent, active: 0, waiting: [] }
@@ -116,7 +118,9 @@ export class FairQueue<T> {
 
   private hasRoom({ pace, active }: Receiver<T>): boolean {
     const { receiver_in_flight_max, slow_in_flight_max, probation_in_flight_max } = this.bounds
-    return pace === "fast" ? active < receiver_in_flight_max : active < slow_in_flight_max && this.onProbation < probation_in_flight_max
+    return pace === "fast"
+      ? active < receiver_in_flight_max
+      : active < slow_in_flight_max && this.onProbation < probation_in_flight_max
   }
 
   private begin(receiver: Receiver<T>, lane: Lane<T>): Turn<T> {
@@ -145,7 +149,8 @@ export class FairQueue<T> {
     this.active--
     if (lane.active === 0 && lane.waiting.length === 0) receiver.lanes.delete(lane.agent)
     if (tookMs === null) return []
-    receiver.usualMs = receiver.pace === "unknown" ? Math.max(1, tookMs) : receiver.usualMs * (1 - NEWEST) + Math.max(1, tookMs) * NEWEST
+    receiver.usualMs =
+      receiver.pace === "unknown" ? Math.max(1, tookMs) : receiver.usualMs * (1 - NEWEST) + Math.max(1, tookMs) * NEWEST
     this.setPace(receiver, tookMs <= this.bounds.slow_ms ? "fast" : "slow")
     return receiver.pace === "slow" ? this.handBack(receiver, this.bounds.slow_queue_max) : []
   }

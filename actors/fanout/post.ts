@@ -3,20 +3,35 @@
  *
  * Invariants
  *  - It ends within `timeout_ms` (name, connection, TLS and the answer's head together), whatever the receiver does.
- *  - The answer's status decides; of its body at most `answer_max_bytes` are read, for `answer_drain_ms` at most, so that
- *    the connection can be used again; otherwise it is closed.
+ *  - The answer's status decides; of its body at most `answer_max_bytes` are read, for `answer_drain_ms` at most, so
+ *    that the connection can be used again; otherwise it is closed.
  *  - No redirect is followed, and no proxy asked.
- *  - A kept connection that the receiver closed as the request went out says nothing of the receiver: once, the attempt goes
- *    on over a fresh one. Should the receiver have taken it after all, it sees the same `webhook-id` twice.
+ *  - A kept connection that the receiver closed as the request went out says nothing of the receiver: once, the attempt
+ *    goes on over a fresh one. Should the receiver have taken it after all, it sees the same `webhook-id` twice.
  *  - Neither body nor headers nor address ever reach a log or an error.
  */
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions
+} from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { LookupFunction, Socket } from "node:net"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { DeliveryError } from "../../schemas/webhook/api.ts"
-import { bareHost, BlockedAddress, byNameServers, guardedLookup, literalBlocked, type Reach, type Resolve, UnresolvedName } from "./address.ts"
+import {
+  bareHost,
+  BlockedAddress,
+  byNameServers,
+  guardedLookup,
+  literalBlocked,
+  type Reach,
+  type Resolve,
+  UnresolvedName
+} from "./address.ts"
 
 export interface PostOutcome {
   readonly response_code: number | null
@@ -70,17 +85,29 @@ export class Poster {
     this.options = options
     this.reach = { loopback: !options.production }
     const lookup: LookupFunction = guardedLookup(this.reach, options.resolve ?? byNameServers())
-    const settings = { keepAlive: true, timeout: IDLE_MS, maxSockets: Number.POSITIVE_INFINITY, scheduling: "lifo", lookup } as const
+    const settings = {
+      keepAlive: true,
+      timeout: IDLE_MS,
+      maxSockets: Number.POSITIVE_INFINITY,
+      scheduling: "lifo",
+      lookup
+    } as const
     this.plain = bounded(new HttpAgent(settings))
     this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
   }
 
   async post(address: string, headers: Readonly<Record<string, string | number>>, body: Buffer): Promise<PostOutcome> {
     const began = performance.now()
-    const failed = (error: DeliveryError): PostOutcome => ({ response_code: null, error, retry_after_seconds: null, duration_ms: Math.round(performance.now() - began) })
+    const failed = (error: DeliveryError): PostOutcome => ({
+      response_code: null,
+      error,
+      retry_after_seconds: null,
+      duration_ms: Math.round(performance.now() - began)
+    })
     const { production, limits } = this.options
     const url = new URL(address)
-    if (webhookAddressProblem(address, production) !== null || literalBlocked(url.hostname, this.reach)) return failed("blocked_address")
+    if (webhookAddressProblem(address, production) !== null || literalBlocked(url.hostname, this.reach))
+      return failed("blocked_address")
     const deadline = began + limits.timeout_ms
     try {
       const answer = await this.exchange(url, headers, body, deadline).catch((error: unknown) => {
@@ -98,7 +125,12 @@ export class Poster {
     this.secure.destroy()
   }
 
-  private exchange(url: URL, headers: Readonly<Record<string, string | number>>, body: Buffer, deadline: number): Promise<Omit<PostOutcome, "duration_ms">> {
+  private exchange(
+    url: URL,
+    headers: Readonly<Record<string, string | number>>,
+    body: Buffer,
+    deadline: number
+  ): Promise<Omit<PostOutcome, "duration_ms">> {
     const { limits } = this.options
     const secure = url.protocol === "https:"
     const options: RequestOptions = {
@@ -132,7 +164,8 @@ export class Poster {
 
 class BrokenTls extends Error {}
 
-const isOwn = (error: unknown): boolean => error instanceof Late || error instanceof BlockedAddress || error instanceof UnresolvedName
+const isOwn = (error: unknown): boolean =>
+  error instanceof Late || error instanceof BlockedAddress || error instanceof UnresolvedName
 
 /** Whether the connection stands and TLS on it does not: whatever goes wrong then is a matter of TLS. */
 const stageOf = (outgoing: ClientRequest, secure: boolean): { handshaking: boolean } => {
@@ -179,6 +212,8 @@ const judged = (answer: IncomingMessage): Omit<PostOutcome, "duration_ms"> => {
 export const retryAfter = (text: string | undefined, now: number): number | null => {
   if (text === undefined) return null
   if (/^\s*\d{1,10}\s*$/.test(text)) return Number(text)
-  const at = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text) ? Date.parse(text) : Number.NaN
+  const at = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000))
 }

@@ -1,6 +1,6 @@
 /**
- * The consumer that all workers share: every commit of a delivery, each to one worker. Kept by the server, so that it goes
- * on where it was whatever ends. A commit that is not acknowledged in time is given out again.
+ * The consumer that all workers share: every commit of a delivery, each to one worker. Kept by the server, so that it
+ * goes on where it was whatever ends. A commit that is not acknowledged in time is given out again.
  */
 import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -13,7 +13,9 @@ import type { Message, Source } from "./worker.ts"
 
 /** How long one fetch waits for messages; a lost connection ends it at once. */
 const FETCH_MS = 2_000
-/** Acknowledgements gather for this long: nobody waits for them, and each write to the server costs more than they do. */
+/**
+ * Acknowledgements gather for this long: nobody waits for them, and each write to the server costs more than they do.
+ */
 const ACK_GAP_MS = 5
 
 const gatheredAcks = (): ((message: JsMsg) => void) => {

@@ -29,7 +29,8 @@ const ownAsker = async ({ nats, config, metrics }: Parts): Promise<Asker> => {
   const view = new LeaseView()
   await new KvLeases(nats, view).watch()
   const { max_asks_in_flight, max_frame_bytes } = config.limits.service
-  const complain = (error: unknown): void => console.error(JSON.stringify({ level: "error", at: "transport", error: String(error) }))
+  const complain = (error: unknown): void =>
+    console.error(JSON.stringify({ level: "error", at: "transport", error: String(error) }))
   const identity = { role: busRoleOf(config.roles), name: `webhooks-${randomBytes(8).toString("hex")}` }
   const bounds = { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes }
   return metrics.observed(new Asker(transportOver(nats, complain), view, identity, bounds, metrics.asks))
@@ -41,7 +42,14 @@ export const startWebhooks = async (parts: Parts): Promise<{ readonly stop: () =
   const poster = new Poster({ production: config.env === "production", limits: config.limits.webhook })
   const told = webhookMetrics(metrics, manager)
   const source = deliverySource(nats, tracing)
-  const worker = new Worker({ source, ask: (ask, span) => asker.ask(ask, span), poster, config, tracing, observer: told.observer })
+  const worker = new Worker({
+    source,
+    ask: (ask, span) => asker.ask(ask, span),
+    poster,
+    config,
+    tracing,
+    observer: told.observer
+  })
   told.follow(worker)
   return {
     stop: async () => {

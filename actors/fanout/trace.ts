@@ -1,6 +1,6 @@
 /**
- * A worker's steps of a trace: an attempt, and the exchange with the receiver within it. Of the address only the host and
- * the port are told.
+ * A worker's steps of a trace: an attempt, and the exchange with the receiver within it. Of the address only the host
+ * and the port are told.
  */
 import type { Span } from "../../schemas/trace/span.ts"
 import type { Tracing } from "../../schemas/trace/tracing.ts"
@@ -8,7 +8,11 @@ import type { PostOutcome } from "./post.ts"
 
 export const attemptSpan = (tracing: Tracing, traceparent: string | undefined, seq: number): Span | null => {
   const span = tracing.follow("deliver webhook", "consumer", traceparent)
-  span?.set("messaging.system", "nats").set("messaging.operation.type", "process").set("hub.kind", "delivery").set("hub.sequence", seq)
+  span
+    ?.set("messaging.system", "nats")
+    .set("messaging.operation.type", "process")
+    .set("hub.kind", "delivery")
+    .set("hub.sequence", seq)
   return span
 }
 
@@ -18,7 +22,9 @@ export const postSpan = (attempt: Span, url: string, made: number | undefined): 
   if (made !== undefined) span.set("hub.attempt", made + 1)
   if (!URL.canParse(url)) return span
   const { hostname, port, protocol } = new URL(url)
-  return span.set("server.address", hostname).set("server.port", port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
+  return span
+    .set("server.address", hostname)
+    .set("server.port", port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
 }
 
 export const endPost = (span: Span, { response_code, error }: PostOutcome): void => {

@@ -1,19 +1,22 @@
 /**
- * Delivers notifications to the agents' webhooks (contract 4): takes the attempts that the log calls for, makes them, and
- * reports them to the log.
+ * Delivers notifications to the agents' webhooks (contract 4): takes the attempts that the log calls for, makes them,
+ * and reports them to the log.
  *
  * Invariants
- *  - The log says what is to be done: a commit of a delivery that calls for an attempt is one message of a durable consumer
- *    that all workers share. It is acknowledged when the delivery's actor has the report, or has put the attempt off.
- *  - A worker may die anywhere: the message comes to another, which asks the delivery first whether the attempt is still
- *    called for. Between the POST and the report it may so be made twice, under the same `webhook-id`; never is one lost.
+ *  - The log says what is to be done: a commit of a delivery that calls for an attempt is one message of a durable
+ *    consumer that all workers share. It is acknowledged when the delivery's actor has the report, or has put the
+ *    attempt off.
+ *  - A worker may die anywhere: the message comes to another, which asks the delivery first whether the attempt is
+ *    still called for. Between the POST and the report it may so be made twice, under the same `webhook-id`; never is
+ *    one lost.
  *  - An answer is the command of its call: given twice, it counts once.
- *  - The agent's actor says where to and signs, at each attempt anew: no secret ever comes here, a new address or secret
- *    counts at once, and for an account that is closed nothing leaves.
+ *  - The agent's actor says where to and signs, at each attempt anew: no secret ever comes here, a new address or
+ *    secret counts at once, and for an account that is closed nothing leaves.
  *  - What a worker holds is bounded (`held_max`), what waits for one receiver too; while it holds as much as it may it
  *    fetches nothing. What it holds it says to be working on, so that only the silence of a worker gives its work away.
- *  - The receiver's part of a worker comes from fair.ts. What has no room there comes again: soon, from the consumer, where
- *    the receiver is well; later, by a timer of the delivery, where it is slow, so that the slow never fill the consumer.
+ *  - The receiver's part of a worker comes from fair.ts. What has no room there comes again: soon, from the consumer,
+ *    where the receiver is well; later, by a timer of the delivery, where it is slow, so that the slow never fill the
+ *    consumer.
  */
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
@@ -50,7 +53,10 @@ export interface Message {
   readonly working: () => void
 }
 
-/** Where messages come from: up to `max` of them, as they come, until a time of the source's own has passed or the signal comes. */
+/**
+ * Where messages come from: up to `max` of them, as they come, until a time of the source's own has passed or the
+ * signal comes.
+ */
 export interface Source {
   readonly fetch: (max: number, receive: (message: Message) => void, signal: AbortSignal) => Promise<void>
 }
@@ -128,9 +134,12 @@ export class Worker {
     this.tracing = parts.tracing ?? NO_TRACING
     const { webhook } = parts.config.limits
     this.queue = new FairQueue(webhook)
-    this.heartbeat = setInterval(() => {
-      for (const message of this.held.values()) message.working()
-    }, Math.ceil(webhook.ack_wait_ms / 3))
+    this.heartbeat = setInterval(
+      () => {
+        for (const message of this.held.values()) message.working()
+      },
+      Math.ceil(webhook.ack_wait_ms / 3)
+    )
     void this.fetch()
   }
 
@@ -193,17 +202,23 @@ export class Worker {
     this.held.set(message.seq, message)
     const untouched = this.givenBack.get(message.seq) ?? 0
     this.givenBack.delete(message.seq)
-    if (call.content !== null && message.given === untouched + 1) return this.admit({ ...call.content, call: call.call, message })
+    if (call.content !== null && message.given === untouched + 1)
+      return this.admit({ ...call.content, call: call.call, message })
     this.track(this.look(message, call.call))
   }
 
   /**
-   * Asks the delivery what is to be sent, and whether still. A commit can be here before its own actor has heard that it is
-   * written: an actor that does not know of the call yet is asked again.
+   * Asks the delivery what is to be sent, and whether still. A commit can be here before its own actor has heard that
+   * it is written: an actor that does not know of the call yet is asked again.
    */
   private async look(message: Message, call: number): Promise<void> {
     for (let tries = 0; tries < LOOKS; tries++) {
-      const content = await this.asked(`look-${randomBytes(8).toString("hex")}`, "delivery.content", message.delivery, null)
+      const content = await this.asked(
+        `look-${randomBytes(8).toString("hex")}`,
+        "delivery.content",
+        message.delivery,
+        null
+      )
       if (content === null) break
       if (content.calls > call || (content.calls === call && !content.called)) return this.settle(message, message.ack)
       if (content.calls === call) return this.admit({ ...content, call, message })
@@ -220,7 +235,8 @@ export class Worker {
   }
 
   private giveBack(message: Message): void {
-    if (this.givenBack.size < this.parts.config.limits.webhook.ack_pending_max) this.givenBack.set(message.seq, message.given)
+    if (this.givenBack.size < this.parts.config.limits.webhook.ack_pending_max)
+      this.givenBack.set(message.seq, message.given)
     this.settle(message, () => message.nak(BUSY_MS))
   }
 
@@ -239,7 +255,14 @@ export class Worker {
     try {
       tookMs = await this.attempt(span === null ? item : { ...item, span })
     } catch (error) {
-      console.error(JSON.stringify({ level: "error", at: "webhooks", delivery: item.message.delivery, error: error instanceof Error ? error.name : "unknown" }))
+      console.error(
+        JSON.stringify({
+          level: "error",
+          at: "webhooks",
+          delivery: item.message.delivery,
+          error: error instanceof Error ? error.name : "unknown"
+        })
+      )
       this.again(item.message)
     }
     span?.set("hub.outcome", tookMs === null ? "not_made" : "made").end()
@@ -252,7 +275,13 @@ export class Worker {
     const { message, agent, body } = attempt
     const id = `ntf_${message.delivery}`
     const timestamp = String(Math.floor(Date.now() / 1000))
-    const signed = await this.asked(`sign-${message.delivery}-${message.seq}`, "webhook.sign", agent, { id, timestamp, body }, attempt)
+    const signed = await this.asked(
+      `sign-${message.delivery}-${message.seq}`,
+      "webhook.sign",
+      agent,
+      { id, timestamp, body },
+      attempt
+    )
     if (signed === null) {
       this.again(message)
       return null
@@ -267,7 +296,11 @@ export class Worker {
       return null
     }
     const post = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
-    const outcome = await this.parts.poster.post(signed.url, this.headers(attempt, timestamp, signed.signature), Buffer.from(body))
+    const outcome = await this.parts.poster.post(
+      signed.url,
+      this.headers(attempt, timestamp, signed.signature),
+      Buffer.from(body)
+    )
     if (post !== null) endPost(post, outcome)
     await this.report(attempt, outcome, signed)
     return outcome.duration_ms
@@ -278,7 +311,11 @@ export class Worker {
     queueMicrotask(() => this.admit({ ...attempt, receiver, span: null }))
   }
 
-  private headers({ message, about, body }: Attempt, timestamp: string, signature: string): Readonly<Record<string, string | number>> {
+  private headers(
+    { message, about, body }: Attempt,
+    timestamp: string,
+    signature: string
+  ): Readonly<Record<string, string | number>> {
     return {
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(body),
@@ -291,7 +328,11 @@ export class Worker {
     }
   }
 
-  private async report(attempt: Attempt, outcome: PostOutcome, { url, failing }: { readonly url: string; readonly failing: boolean }): Promise<void> {
+  private async report(
+    attempt: Attempt,
+    outcome: PostOutcome,
+    { url, failing }: { readonly url: string; readonly failing: boolean }
+  ): Promise<void> {
     const report: Report = { call: attempt.call, ...outcome }
     const told = await this.tell(attempt, "delivery.report", report)
     const delivered = outcome.error === null
@@ -300,7 +341,13 @@ export class Worker {
     if (delivered && !failing) return
     const attempted: Attempted = { url, delivered, gone: outcome.response_code === GONE }
     const { delivery } = attempt.message
-    const found = await this.asked(`webhook-${delivery}-${attempt.call}`, "webhook.attempted", attempt.agent, attempted, attempt)
+    const found = await this.asked(
+      `webhook-${delivery}-${attempt.call}`,
+      "webhook.attempted",
+      attempt.agent,
+      attempted,
+      attempt
+    )
     if (found?.disabled === true) this.parts.observer?.disabled()
   }
 
@@ -310,7 +357,11 @@ export class Worker {
   }
 
   /** Acknowledges the message once the delivery's actor has it. */
-  private async tell<Op extends "delivery.report" | "delivery.drop" | "delivery.put_off">(attempt: Attempt, op: Op, input: Operations[Op]["input"]): Promise<Operations[Op]["output"] | null> {
+  private async tell<Op extends "delivery.report" | "delivery.drop" | "delivery.put_off">(
+    attempt: Attempt,
+    op: Op,
+    input: Operations[Op]["input"]
+  ): Promise<Operations[Op]["output"] | null> {
     const { message, call } = attempt
     const told = await this.asked(`delivery-${message.delivery}-${call}`, op, message.delivery, input, attempt)
     if (told === null) this.again(message)
@@ -318,14 +369,25 @@ export class Worker {
     return told
   }
 
-  /** The answer; `null` where nobody can say at the moment. An actor that seems not to be there is one whose log lags. */
-  private async asked<Op extends OperationName>(id: string, op: Op, actor: string, input: Operations[Op]["input"], attempt?: Attempt): Promise<Operations[Op]["output"] | null> {
+  /**
+   * The answer; `null` where nobody can say at the moment. An actor that seems not to be there is one whose log lags.
+   */
+  private async asked<Op extends OperationName>(
+    id: string,
+    op: Op,
+    actor: string,
+    input: Operations[Op]["input"],
+    attempt?: Attempt
+  ): Promise<Operations[Op]["output"] | null> {
     if (this.over) return null
     const { kind } = OPERATIONS[op]
     const span = askSpan(attempt?.span, kind, op, actor)
     // An attempt that is put off has no step of its own: its timer is one of the commit's trace all the same.
     const traceparent = span?.traceparent ?? attempt?.message.traceparent
-    const { head, body } = await this.parts.ask({ id, kind, actor, op, input, deadline: Date.now() + ASK_DEADLINE_MS, traceparent }, span)
+    const { head, body } = await this.parts.ask(
+      { id, kind, actor, op, input, deadline: Date.now() + ASK_DEADLINE_MS, traceparent },
+      span
+    )
     if (span !== null) endAnswered(span, head)
     return head.refused === undefined ? (JSON.parse(text.decode(body)) as Operations[Op]["output"]) : null
   }

@@ -11,12 +11,20 @@ export type HandleEvent = { readonly type: "handle.claimed"; readonly v: 1; read
 
 export const HANDLE_EVENTS = { "handle.claimed": 1 } as const
 
-export const evolveHandle = (state: HandleClaim | null, event: HandleEvent): HandleClaim | null => state ?? { agent: event.agent }
+export const evolveHandle = (state: HandleClaim | null, event: HandleEvent): HandleClaim | null =>
+  state ?? { agent: event.agent }
 
-const fold: Fold<HandleClaim | null, HandleEvent> = { kind: "handle", initial: null, events: HANDLE_EVENTS, evolve: evolveHandle }
+const fold: Fold<HandleClaim | null, HandleEvent> = {
+  kind: "handle",
+  initial: null,
+  events: HANDLE_EVENTS,
+  evolve: evolveHandle
+}
 
 export const handleKind = kind(fold, () => ({
   operations: {
-    "handle.resolve": read<HandleClaim | null, null>((state) => (state === null ? { refused: notFound("agent") } : { data: state }))
+    "handle.resolve": read<HandleClaim | null, null>((state) =>
+      state === null ? { refused: notFound("agent") } : { data: state }
+    )
   }
 }))

@@ -2,8 +2,8 @@
  * First answers under an Idempotency-Key (contract 13, 21): kept for a day per (signing key, method, path, key).
  *
  * Invariants
- *  - A key that is no longer the agent's current one hears `key_retired`, its own earlier answers included: they may hold
- *    what only the key's owner may see now. The one exception is the rotation that retired it, repeated as it was.
+ *  - A key that is no longer the agent's current one hears `key_retired`, its own earlier answers included: they may
+ *    hold what only the key's owner may see now. The one exception is the rotation that retired it, repeated as it was.
  *  - Of a key that no agent has, only what a registration answered is kept.
  *
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
@@ -36,8 +36,8 @@ const UNDER_WAY_MAX = 100
 const text = new TextDecoder()
 
 /**
- * A larger answer of status 200 is a record as it stands: it is made again from the state, not kept. What was created may
- * show what is shown once (registration's secret), and is kept whatever its size.
+ * A larger answer of status 200 is a record as it stands: it is made again from the state, not kept. What was created
+ * may show what is shown once (registration's secret), and is kept whatever its size.
  */
 export const ANSWER_KEPT_MAX_BYTES = 16_384
 const REMADE_STATUS = 200
@@ -89,9 +89,16 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     const now = Date.now()
     for (const [key, running] of memory.underWay) if (running.until < now) memory.underWay.delete(key)
     const running = memory.underWay.get(input.key)
-    if (running !== undefined && running.begun !== commandId) return answer({ state: running.body === input.body ? "in_flight" : "conflict" })
+    if (running !== undefined && running.begun !== commandId)
+      return answer({ state: running.body === input.body ? "in_flight" : "conflict" })
     if (memory.underWay.size >= UNDER_WAY_MAX) {
-      return { refused: { code: "overloaded", message: "Too many requests are under way under an Idempotency-Key.", retryAfter: 1 } }
+      return {
+        refused: {
+          code: "overloaded",
+          message: "Too many requests are under way under an Idempotency-Key.",
+          retryAfter: 1
+        }
+      }
     }
     memory.underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
     try {
@@ -117,13 +124,19 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     const more = headers()
     const { key, signer, body, status, answer: given } = input
     const stranger = state === null && signer !== "candidate"
-    more.set("Nats-TTL", `${state === null && status !== REGISTERED ? STRANGERS_TTL_SECONDS : limits.limits.idempotency_ttl_seconds}s`)
+    more.set(
+      "Nats-TTL",
+      `${state === null && status !== REGISTERED ? STRANGERS_TTL_SECONDS : limits.limits.idempotency_ttl_seconds}s`
+    )
     const kept = !stranger && (status === ROTATED || !isRetired(state, context.by))
     // Status 0: the request ended without an answer worth keeping, and may be made again.
     if (status !== 0 && kept) {
       try {
         const first = sealed(agent, key, { body, status, answer: given })
-        const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify(first), { headers: more, timeout: TIMEOUT_MS })
+        const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify(first), {
+          headers: more,
+          timeout: TIMEOUT_MS
+        })
         if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
       } catch {
         return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }

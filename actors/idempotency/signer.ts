@@ -6,7 +6,11 @@ import { keyRefusal, unknownKey } from "../agent/decide.ts"
 import type { AgentState } from "../agent/state.ts"
 
 /** Whether a key may keep and hear first answers here; what a retired one hears of its rotation is told in `begin`. */
-export const signerRefusal = (agent: AgentState, by: SignedBy, { signer }: Pick<IdempotencyEntry, "signer">): Refusal | null => {
+export const signerRefusal = (
+  agent: AgentState,
+  by: SignedBy,
+  { signer }: Pick<IdempotencyEntry, "signer">
+): Refusal | null => {
   if (signer === "candidate" || signer === "recovery") return null
   if (agent === null) return unknownKey
   const refused = keyRefusal(agent, by.publicKey)

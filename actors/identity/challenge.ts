@@ -38,6 +38,10 @@ export class Challenges {
   }
 
   private mark(hubId: string, head: Uint8Array): Buffer {
-    return createHmac("sha256", this.key).update(hubId).update(head).digest().subarray(0, CHALLENGE_BYTES - HEAD_BYTES)
+    return createHmac("sha256", this.key)
+      .update(hubId)
+      .update(head)
+      .digest()
+      .subarray(0, CHALLENGE_BYTES - HEAD_BYTES)
   }
 }

@@ -2,11 +2,11 @@
  * Decisions on an agent's keys (spec 3.2, 4.4): rotation, recovery, the signature of its key directory. Pure.
  *
  * Invariants
- *  - A new key proves itself (HUB-ROTATE-V1) and is claimed in the same commit that names it, where nobody has claimed it:
- *    a key belongs to one agent for good, whatever becomes of it.
+ *  - A new key proves itself (HUB-ROTATE-V1) and is claimed in the same commit that names it, where nobody has claimed
+ *    it: a key belongs to one agent for good, whatever becomes of it.
  *  - Both sides' signatures go into the event, so that the chain of keys can be checked by anybody from the record.
- *  - A recovery is a rotation that waits: its proof names the key current when it was asked for, so whatever rotates the key
- *    before it is due cancels it. Only the current key can cancel it besides.
+ *  - A recovery is a rotation that waits: its proof names the key current when it was asked for, so whatever rotates
+ *    the key before it is due cancels it. Only the current key can cancel it besides.
  *  - Successful rotations are counted in the keys themselves, so their limit survives whatever happens to the node.
  */
 import type { NewKey, SignedRequest } from "../../schemas/identity/operations.ts"
@@ -49,7 +49,11 @@ const retired: { readonly refused: Refusal } = {
   refused: { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
 }
 
-export const keyUnavailable: Refusal = refusal("key_unavailable", "This key is, or was, another identity's or your own. Make a new key.", { field: "new_public_key" })
+export const keyUnavailable: Refusal = refusal(
+  "key_unavailable",
+  "This key is, or was, another identity's or your own. Make a new key.",
+  { field: "new_public_key" }
+)
 
 /** Both in base64, of either alphabet. */
 export const signedBy = (publicKey: string, text: string, signature: string): boolean => {
@@ -60,13 +64,25 @@ export const signedBy = (publicKey: string, text: string, signature: string): bo
 }
 
 /** The proof of the new key, or why it does not hold. */
-const proven = (kind: KeyProof["kind"], id: string, agent: Agent, input: NewKey, authorised?: SignedRequest): { readonly proof: KeyProof } | { readonly refused: Refusal } => {
+const proven = (
+  kind: KeyProof["kind"],
+  id: string,
+  agent: Agent,
+  input: NewKey,
+  authorised?: SignedRequest
+): { readonly proof: KeyProof } | { readonly refused: Refusal } => {
   const { new_public_key, proof, request } = input
   const text = rotationString({ hubId: id, currentPublicKey: currentKey(agent), newPublicKey: new_public_key })
   if (!signedBy(new_public_key, text, proof)) {
-    return { refused: refusal("rotation_proof_invalid", "proof must be the new key's signature of string_to_sign.", { field: "proof", string_to_sign: text }) }
+    return {
+      refused: refusal("rotation_proof_invalid", "proof must be the new key's signature of string_to_sign.", {
+        field: "proof",
+        string_to_sign: text
+      })
+    }
   }
-  const taken = agent.keys.some((key) => key.public_key === new_public_key) || agent.recovery?.public_key === new_public_key
+  const taken =
+    agent.keys.some((key) => key.public_key === new_public_key) || agent.recovery?.public_key === new_public_key
   if (taken) return { refused: keyUnavailable }
   return {
     proof: {
@@ -87,7 +103,11 @@ const rotation = (agent: Agent, newKey: string, proof: KeyProof, context: Contex
   const { public_key, from } = currentAgentKey(agent)
   return [
     { type: "agent.key_rotated", v: 1, old_public_key: public_key, old_from: from, new_public_key: newKey, proof },
-    notified(context.facts.notification, "agent.key_rotated", { old_public_key: public_key, new_public_key: newKey, rotated_at: iso(context.at) })
+    notified(context.facts.notification, "agent.key_rotated", {
+      old_public_key: public_key,
+      new_public_key: newKey,
+      rotated_at: iso(context.at)
+    })
   ]
 }
 
@@ -100,10 +120,18 @@ const tooManyRotations = (agent: Agent, at: number, limits: Limits): Refusal | n
   if (recent.length < requests) return null
   const retryAfter = Math.max(1, Math.ceil(((oldest?.from ?? at) - since) / 1000))
   const details = { bucket: "key_rotation", limit: requests, window_seconds, retry_after: retryAfter }
-  return { ...refusal("rate_limited", `Too many rotations: ${requests} in ${window_seconds} seconds are allowed.`, details), retryAfter }
+  return {
+    ...refusal("rate_limited", `Too many rotations: ${requests} in ${window_seconds} seconds are allowed.`, details),
+    retryAfter
+  }
 }
 
-export const decideRotate = (state: AgentState, input: NewKey, context: Context, limits: Limits): Decision<AgentEvent> => {
+export const decideRotate = (
+  state: AgentState,
+  input: NewKey,
+  context: Context,
+  limits: Limits
+): Decision<AgentEvent> => {
   if (state === null) return missing
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
@@ -113,9 +141,16 @@ export const decideRotate = (state: AgentState, input: NewKey, context: Context,
   if ("refused" in proof) return proof
   const limited = tooManyRotations(state, context.at, limits)
   if (limited !== null) return { refused: limited }
-  const reply: RotationReply = { old_public_key: currentKey(state), new_public_key: input.new_public_key, rotated_at: context.at }
+  const reply: RotationReply = {
+    old_public_key: currentKey(state),
+    new_public_key: input.new_public_key,
+    rotated_at: context.at
+  }
   return {
-    events: [...cancelled(state, "the key was rotated", context), ...rotation(state, input.new_public_key, proof.proof, context)],
+    events: [
+      ...cancelled(state, "the key was rotated", context),
+      ...rotation(state, input.new_public_key, proof.proof, context)
+    ],
     reply,
     also: [claimOf(context.id, input.new_public_key)]
   }
@@ -129,7 +164,11 @@ const cancelled = (agent: Agent, reason: string, { at, facts }: Context): Readon
   if (pending === null) return []
   return [
     { type: "agent.recovery_cancelled", v: 1, reason },
-    notified(facts.cancellation, "agent.recovery_cancelled", { new_public_key: pending.new_public_key, reason, cancelled_at: iso(at) })
+    notified(facts.cancellation, "agent.recovery_cancelled", {
+      new_public_key: pending.new_public_key,
+      reason,
+      cancelled_at: iso(at)
+    })
   ]
 }
 
@@ -141,18 +180,36 @@ export interface RecoveryKey {
   readonly request: SignedRequest
 }
 
-export const decideSetRecovery = (state: AgentState, input: RecoveryKey, context: DecideContext<RecoveryKeyFacts>): Decision<AgentEvent> => {
+export const decideSetRecovery = (
+  state: AgentState,
+  input: RecoveryKey,
+  context: DecideContext<RecoveryKeyFacts>
+): Decision<AgentEvent> => {
   if (state === null) return missing
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
   const { recovery_public_key, proof, request } = input
   if (request.public_key !== currentKey(state)) return retired
-  const text = recoveryString({ hubId: context.id, currentPublicKey: currentKey(state), recoveryPublicKey: recovery_public_key })
+  const text = recoveryString({
+    hubId: context.id,
+    currentPublicKey: currentKey(state),
+    recoveryPublicKey: recovery_public_key
+  })
   if (!signedBy(recovery_public_key, text, proof)) {
-    return { refused: refusal("recovery_proof_invalid", "proof must be the recovery key's signature of string_to_sign.", { field: "proof", string_to_sign: text }) }
+    return {
+      refused: refusal("recovery_proof_invalid", "proof must be the recovery key's signature of string_to_sign.", {
+        field: "proof",
+        string_to_sign: text
+      })
+    }
   }
   if (state.keys.some((key) => key.public_key === recovery_public_key)) {
-    return { refused: invalidField("recovery_public_key", "recovery_public_key must be a key of its own: it is to be there when the signing key is lost.") }
+    return {
+      refused: invalidField(
+        "recovery_public_key",
+        "recovery_public_key must be a key of its own: it is to be there when the signing key is lost."
+      )
+    }
   }
   if (state.recovery?.public_key === recovery_public_key) return { events: [] }
   const { claimedBy } = context.facts
@@ -161,14 +218,21 @@ export const decideSetRecovery = (state: AgentState, input: RecoveryKey, context
     events: [
       ...cancelled(state, "the recovery key was replaced", context),
       { type: "agent.recovery_set", v: 1, recovery_public_key, request },
-      notified(context.facts.notification, "agent.recovery_changed", { recovery_public_key, changed_at: iso(context.at) })
+      notified(context.facts.notification, "agent.recovery_changed", {
+        recovery_public_key,
+        changed_at: iso(context.at)
+      })
     ],
     // So that nobody registers with it, or rotates to it, and it proves one thing only.
     also: claimedBy === null ? [claimOf(context.id, recovery_public_key)] : []
   }
 }
 
-export const recoveryKeyTaken: Refusal = refusal("key_unavailable", "This key is, or was, another identity's. Make a new key.", { field: "recovery_public_key" })
+export const recoveryKeyTaken: Refusal = refusal(
+  "key_unavailable",
+  "This key is, or was, another identity's. Make a new key.",
+  { field: "recovery_public_key" }
+)
 
 export const decideUnsetRecovery = (state: AgentState, _input: null, context: Context): Decision<AgentEvent> => {
   if (state === null) return missing
@@ -179,7 +243,10 @@ export const decideUnsetRecovery = (state: AgentState, _input: null, context: Co
     events: [
       ...cancelled(state, "recovery was switched off", context),
       { type: "agent.recovery_unset", v: 1 },
-      notified(context.facts.notification, "agent.recovery_changed", { recovery_public_key: null, changed_at: iso(context.at) })
+      notified(context.facts.notification, "agent.recovery_changed", {
+        recovery_public_key: null,
+        changed_at: iso(context.at)
+      })
     ]
   }
 }
@@ -189,7 +256,9 @@ export const decideCancelRecovery = (state: AgentState, _input: null, context: C
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
   const events = cancelled(state, "cancelled by the current key", context)
-  return events.length === 0 ? { refused: refusal("recovery_not_pending", "No recovery of this agent is under way.") } : { events }
+  return events.length === 0
+    ? { refused: refusal("recovery_not_pending", "No recovery of this agent is under way.") }
+    : { events }
 }
 
 export const RECOVERY_TIMER = "recovery"
@@ -199,22 +268,40 @@ const recoveryRefused: { readonly refused: Refusal } = {
 }
 
 /** Asked by the edge with the key that signed the request; that key belongs to no agent. */
-export const decideRecover = (state: AgentState, input: NewKey, context: Context, limits: Limits): Decision<AgentEvent> => {
+export const decideRecover = (
+  state: AgentState,
+  input: NewKey,
+  context: Context,
+  limits: Limits
+): Decision<AgentEvent> => {
   if (state === null) return missing
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
   if (state.recovery === null || state.recovery.public_key !== input.request.public_key) return recoveryRefused
   if (state.recovery.pending !== null) {
-    const details = { new_public_key: state.recovery.pending.new_public_key, effective_at: iso(state.recovery.pending.effective_at) }
+    const details = {
+      new_public_key: state.recovery.pending.new_public_key,
+      effective_at: iso(state.recovery.pending.effective_at)
+    }
     return { refused: refusal("recovery_pending", "A recovery of this agent is under way already.", details) }
   }
   const proof = proven("recovery", context.id, state, input, state.recovery.request)
   if ("refused" in proof) return proof
   const effective_at = context.at + limits.identity.recovery_delay_seconds * 1000
-  const payload = { new_public_key: input.new_public_key, requested_at: iso(context.at), effective_at: iso(effective_at) }
+  const payload = {
+    new_public_key: input.new_public_key,
+    requested_at: iso(context.at),
+    effective_at: iso(effective_at)
+  }
   return {
     events: [
-      { type: "agent.recovery_requested", v: 1, new_public_key: input.new_public_key, effective_at, proof: proof.proof },
+      {
+        type: "agent.recovery_requested",
+        v: 1,
+        new_public_key: input.new_public_key,
+        effective_at,
+        proof: proof.proof
+      },
       notified(context.facts.notification, "agent.recovery_scheduled", payload)
     ],
     reply: { number: state.number, ...payload },
@@ -228,7 +315,10 @@ export const decideTimer = (state: AgentState, input: FiredTimer, context: Conte
   const pending = state?.recovery?.pending ?? null
   if (state === null || pending === null || input.name !== RECOVERY_TIMER) return { events: [] }
   const now = firing(input, pending.effective_at, context.at)
-  if (now !== "due") return now === "early" ? { refused: unavailable("The recovery is not due yet by this node's clock.") } : { events: [] }
+  if (now !== "due")
+    return now === "early"
+      ? { refused: unavailable("The recovery is not due yet by this node's clock.") }
+      : { events: [] }
   const closed = statusRefusal(state, false)
   if (closed !== null) return { events: cancelled(state, closed.message, context) }
   return { events: rotation(state, pending.new_public_key, pending.proof, context) }

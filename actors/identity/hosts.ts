@@ -3,11 +3,11 @@
  *
  * Invariants
  *  - A counter is one message of a stream that keeps the newest alone; it says how it stands, not what was added.
- *  - A visit is counted durably before it is answered, unless the same agent's proof was verified for the same website less
- *    than GATHER_MS ago: those gather and are written together within that time. So a node that is killed may lose what
- *    came in the last moment of a burst, and nothing else; the memory of nonces loses nothing.
- *  - The agent's owner alone writes its counters; should another have written meanwhile (a shard that moved), the expected
- *    sequence fails, the counter is read again and the visits are added to what it says.
+ *  - A visit is counted durably before it is answered, unless the same agent's proof was verified for the same website
+ *    less than GATHER_MS ago: those gather and are written together within that time. So a node that is killed may lose
+ *    what came in the last moment of a burst, and nothing else; the memory of nonces loses nothing.
+ *  - The agent's owner alone writes its counters; should another have written meanwhile (a shard that moved), the
+ *    expected sequence fails, the counter is read again and the visits are added to what it says.
  *  - At most HOSTS_MAX websites are remembered for an agent; the one seen longest ago makes room.
  */
 import { createHash } from "node:crypto"
@@ -45,7 +45,11 @@ interface Counter {
 }
 
 /** How often by now, with what has not been written yet. */
-export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({ ...kept, count: kept.count + added, last_at: Math.max(kept.last_at, lastAt) })
+export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({
+  ...kept,
+  count: kept.count + added,
+  last_at: Math.max(kept.last_at, lastAt)
+})
 
 /** What an activation remembers of its agent's counters. */
 export type HostTable = Map<string, Counter>
@@ -62,10 +66,20 @@ export class HostCounters {
   /** The agent's counters as the stream has them. Rejects when it does not answer. */
   async load(agent: string): Promise<HostTable> {
     const table: HostTable = new Map()
-    const found = await this.manager.direct.getLastMessagesFor(streams.verified, { multi_last: [subjects.verifiedOf(agent)] })
+    const found = await this.manager.direct.getLastMessagesFor(streams.verified, {
+      multi_last: [subjects.verifiedOf(agent)]
+    })
     for await (const message of found) {
       const kept = message.json<HostCount>()
-      table.set(kept.host, { kept, seq: message.seq, added: 0, lastAt: kept.last_at, writtenAt: 0, gathering: false, writing: null })
+      table.set(kept.host, {
+        kept,
+        seq: message.seq,
+        added: 0,
+        lastAt: kept.last_at,
+        writtenAt: 0,
+        gathering: false,
+        writing: null
+      })
     }
     return table
   }
@@ -105,7 +119,15 @@ export class HostCounters {
 
   private begin(agent: string, table: HostTable, host: string, now: number): Counter {
     if (table.size >= HOSTS_MAX) this.makeRoom(agent, table)
-    const counter: Counter = { kept: { host, count: 0, first_at: now, last_at: now }, seq: 0, added: 0, lastAt: now, writtenAt: 0, gathering: false, writing: null }
+    const counter: Counter = {
+      kept: { host, count: 0, first_at: now, last_at: now },
+      seq: 0,
+      added: 0,
+      lastAt: now,
+      writtenAt: 0,
+      gathering: false,
+      writing: null
+    }
     table.set(host, counter)
     return counter
   }
@@ -113,7 +135,8 @@ export class HostCounters {
   private makeRoom(agent: string, table: HostTable): void {
     let oldest: string | null = null
     for (const [host, { lastAt, writing, gathering }] of table) {
-      if (writing === null && !gathering && (oldest === null || lastAt < (table.get(oldest)?.lastAt ?? 0))) oldest = host
+      if (writing === null && !gathering && (oldest === null || lastAt < (table.get(oldest)?.lastAt ?? 0)))
+        oldest = host
     }
     if (oldest === null) return
     table.delete(oldest)

@@ -1,6 +1,14 @@
-/** An identity as it is shown: the record, the verdict's part about the agent, the agent's own views (spec 2.4, 2.6). */
+/**
+ * An identity as it is shown: the record, the verdict's part about the agent, the agent's own views (spec 2.4, 2.6).
+ */
 import { API_PREFIX, API_VERSION } from "../../schemas/version.ts"
-import { type DirectorySignature, type IdentityRecord, type Recovery, VERIFY_REASONS, type Verdict } from "../../schemas/identity/records.ts"
+import {
+  type DirectorySignature,
+  type IdentityRecord,
+  type Recovery,
+  VERIFY_REASONS,
+  type Verdict
+} from "../../schemas/identity/records.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { agentNumber, IDENTITY_SCHEME, userAgentOf } from "../../schemas/signing/identity.ts"
 import { jwkOf } from "../../schemas/signing/jwk.ts"
@@ -58,9 +66,17 @@ export const identityRecord = (hubId: string, agent: Agent, baseUrl: string): Id
     user_agent: userAgentOf(API_VERSION, id, idUrlOf(id, baseUrl)),
     verify: {
       headers: HEADERS,
-      string_to_sign: [IDENTITY_SCHEME, "METHOD in upper case", "your host, lower case, without :443 or :80", "path and query exactly as sent", "Hub-Timestamp", "Hub-Nonce"],
+      string_to_sign: [
+        IDENTITY_SCHEME,
+        "METHOD in upper case",
+        "your host, lower case, without :443 or :80",
+        "path and query exactly as sent",
+        "Hub-Timestamp",
+        "Hub-Nonce"
+      ],
       online: `POST ${api}/id/verify with {method, host, path, headers}`,
-      offline: "Check Hub-Signature (Ed25519) of the string with public_key, allow 300 seconds of skew, remember nonces for 10 minutes, accept status active alone.",
+      offline:
+        "Check Hub-Signature (Ed25519) of the string with public_key, allow 300 seconds of skew, remember nonces for 10 minutes, accept status active alone.",
       directory: `${api}/id/directory`,
       failure_reasons: VERIFY_REASONS,
       spec: `${api}/docs/hub-id`
@@ -89,7 +105,11 @@ export const recoveryRecord = (agent: Agent, limits: Limits): Recovery => {
     recovery_public_key: agent.recovery?.public_key ?? null,
     set_at: agent.recovery === null ? null : iso(agent.recovery.set_at),
     delay_seconds: limits.identity.recovery_delay_seconds,
-    pending: pending && { new_public_key: pending.new_public_key, requested_at: iso(pending.requested_at), effective_at: iso(pending.effective_at) }
+    pending: pending && {
+      new_public_key: pending.new_public_key,
+      requested_at: iso(pending.requested_at),
+      effective_at: iso(pending.effective_at)
+    }
   }
 }
 

@@ -1,13 +1,13 @@
 /**
- * The verdict on a proof of identity, where the agent lives (spec 4.7): from "the number is known" on; what comes before
- * is found out at the edge.
+ * The verdict on a proof of identity, where the agent lives (spec 4.7): from "the number is known" on; what comes
+ * before is found out at the edge.
  *
  * Invariants
  *  - The order of the checks is the table's; the first that fails gives the reason.
- *  - Keys and standing are those of the actor's last commit, so a rotation that was answered holds from then on, whatever
- *    edge asks.
- *  - A nonce is used up by a valid proof alone, and is in the log before the verdict leaves; the same ask repeated by an edge
- *    whose line broke is the same use.
+ *  - Keys and standing are those of the actor's last commit, so a rotation that was answered holds from then on,
+ *    whatever edge asks.
+ *  - A nonce is used up by a valid proof alone, and is in the log before the verdict leaves; the same ask repeated by
+ *    an edge whose line broke is the same use.
  *  - A flagged agent uses up nothing and is counted nowhere.
  */
 import { type KeyObject, verify } from "node:crypto"
@@ -27,8 +27,8 @@ import type { HostCounters } from "./hosts.ts"
 import { verdictAgent } from "./record.ts"
 
 /**
- * Retired keys that one proof is tried against, the newest first: a bound on what a forgery costs. An older one is a bad
- * signature. The website verifier keeps as many (edge/sdk/verify.ts), so that both give the same reason.
+ * Retired keys that one proof is tried against, the newest first: a bound on what a forgery costs. An older one is a
+ * bad signature. The website verifier keeps as many (edge/sdk/verify.ts), so that both give the same reason.
  */
 const RETIRED_KEYS_TRIED_MAX = 15
 const KEYS_MAX = 10_000
@@ -68,7 +68,8 @@ export class Proofs {
     const { proof, scheme } = claim
     if (proof === null) return { data: this.answer(state, scheme, "announced_only", { announced: true }) }
     const reason = this.judge(state, proof, context.at)
-    if (reason === "agent_suspended" || reason === "agent_banned") return { data: this.answer(state, scheme, reason, { signature_ok: true }) }
+    if (reason === "agent_suspended" || reason === "agent_banned")
+      return { data: this.answer(state, scheme, reason, { signature_ok: true }) }
     if (reason !== null) return { data: this.answer(state, scheme, reason) }
     const { use, recorded } = this.parts.proofs.use(context.id, proof.nonce, context.commandId, context.at)
     if (use === "reused") return { data: this.answer(state, scheme, "replayed") }
@@ -99,8 +100,10 @@ export class Proofs {
     if (signature === null || string_to_sign === null) return null
     const text = Buffer.from(string_to_sign, "utf8")
     const newestFirst = agent.keys.slice(-1 - RETIRED_KEYS_TRIED_MAX).toReversed()
-    const found = newestFirst.find(({ public_key }) =>
-      (keyid === undefined || jwkOf(public_key).kid === keyid) && verify(null, text, this.keyOf(public_key), signature)
+    const found = newestFirst.find(
+      ({ public_key }) =>
+        (keyid === undefined || jwkOf(public_key).kid === keyid) &&
+        verify(null, text, this.keyOf(public_key), signature)
     )
     return found?.public_key ?? null
   }
@@ -125,8 +128,20 @@ export class Proofs {
     }
   }
 
-  private answer(agent: Agent, scheme: VerifyScheme, reason: VerifyReason | null, more: Pick<Verdict, "announced" | "signature_ok"> = {}): Verdict {
+  private answer(
+    agent: Agent,
+    scheme: VerifyScheme,
+    reason: VerifyReason | null,
+    more: Pick<Verdict, "announced" | "signature_ok"> = {}
+  ): Verdict {
     const message = reason === null ? undefined : MESSAGES[reason]
-    return { valid: reason === null, reason, scheme, ...verdictAgent(agent, this.parts.baseUrl), ...more, ...(message === undefined ? {} : { message }) }
+    return {
+      valid: reason === null,
+      reason,
+      scheme,
+      ...verdictAgent(agent, this.parts.baseUrl),
+      ...more,
+      ...(message === undefined ? {} : { message })
+    }
   }
 }

@@ -8,7 +8,12 @@ export interface KeyClaim {
   readonly public_key: string
 }
 
-export type KeyEvent = { readonly type: "key.claimed"; readonly v: 1; readonly agent: string; readonly public_key: string }
+export type KeyEvent = {
+  readonly type: "key.claimed"
+  readonly v: 1
+  readonly agent: string
+  readonly public_key: string
+}
 
 export const KEY_EVENTS = { "key.claimed": 1 } as const
 
@@ -19,6 +24,8 @@ const fold: Fold<KeyClaim | null, KeyEvent> = { kind: "key", initial: null, even
 
 export const keyKind = kind(fold, () => ({
   operations: {
-    "key.resolve": read<KeyClaim | null, null>((state) => (state === null ? { refused: notFound("key") } : { data: state }))
+    "key.resolve": read<KeyClaim | null, null>((state) =>
+      state === null ? { refused: notFound("key") } : { data: state }
+    )
   }
 }))

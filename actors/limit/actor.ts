@@ -1,7 +1,7 @@
 /**
  * Rate-limit buckets that edges draw from (contract 11). The bucket lives in its activation's memory; one whose window
- * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart. An
- * edge that got no answer sends the same draw again: it is drawn once.
+ * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart.
+ * An edge that got no answer sends the same draw again: it is drawn once.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -23,7 +23,13 @@ interface Memory {
 }
 
 const bucketOperations = (nats: NatsConnection, limits: Limits) => {
-  const drawFrom = async (memory: Memory, name: string, limit: RateLimit, key: string, wanted: number): Promise<Result> => {
+  const drawFrom = async (
+    memory: Memory,
+    name: string,
+    limit: RateLimit,
+    key: string,
+    wanted: number
+  ): Promise<Result> => {
     const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
     try {
       if (lasting && !memory.loaded) memory.window = await keptWindow(nats, name, key)
@@ -31,7 +37,12 @@ const bucketOperations = (nats: NatsConnection, limits: Limits) => {
       const drawn = draw(memory.window, limit, wanted, Date.now())
       if (lasting && drawn.granted > 0) await keepWindow(nats, name, key, drawn.window, limit.window_seconds)
       memory.window = drawn.window
-      const grant: LimitGrant = { granted: drawn.granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
+      const grant: LimitGrant = {
+        granted: drawn.granted,
+        limit: limit.requests,
+        remaining: drawn.remaining,
+        resets_at: drawn.resetsAt
+      }
       return { data: grant }
     } catch {
       return { refused: unavailable("The rate limit cannot be read at the moment.") }

@@ -16,9 +16,18 @@ export const keptWindow = async (nats: NatsConnection, bucket: string, key: stri
 }
 
 /** Rejects when it could not be kept. */
-export const keepWindow = async (nats: NatsConnection, bucket: string, key: string, window: Window, seconds: number): Promise<void> => {
+export const keepWindow = async (
+  nats: NatsConnection,
+  bucket: string,
+  key: string,
+  window: Window,
+  seconds: number
+): Promise<void> => {
   const more = headers()
   more.set("Nats-TTL", `${seconds}s`)
-  const reply = await requestStream(nats, subjects.limit(bucket, key), JSON.stringify(window), { headers: more, timeout: TIMEOUT_MS })
+  const reply = await requestStream(nats, subjects.limit(bucket, key), JSON.stringify(window), {
+    headers: more,
+    timeout: TIMEOUT_MS
+  })
   if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("The rate limit's window was not kept")
 }

@@ -2,8 +2,9 @@
  * Bytes that an agent's own signed writes put into the log, a day (contract 19, "Sizes").
  *
  * Invariants
- *  - The day's window is kept in the stream of long windows: it says what was drawn, in slices, before any of it is used.
- *    An activation that is lost loses what is left of its slice, so slices begin small and double while they are used up.
+ *  - The day's window is kept in the stream of long windows: it says what was drawn, in slices, before any of it is
+ *    used. An activation that is lost loses what is left of its slice, so slices begin small and double while they are
+ *    used up.
  *  - A commit is admitted before it is appended and counted after it was: a try that failed costs nothing.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -31,7 +32,10 @@ export const newLogBytes = (): LogBytes => ({ window: undefined, left: 0, slice:
 const tooMany = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
   const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
   const details = { bucket: LOG_BYTES, limit: requests, window_seconds, retry_after: retryAfter }
-  return { ...refusal("rate_limited", `An agent may write ${requests} bytes a day. Try again in ${retryAfter} s.`, details), retryAfter }
+  return {
+    ...refusal("rate_limited", `An agent may write ${requests} bytes a day. Try again in ${retryAfter} s.`, details),
+    retryAfter
+  }
 }
 
 export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter => {
@@ -51,7 +55,8 @@ export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter => {
   }
 
   /** What is left of a slice belongs to the window that it was drawn from. */
-  const isOver = ({ window }: LogBytes): boolean => window !== undefined && window !== null && Date.now() >= window.from + DAY_SECONDS * 1000
+  const isOver = ({ window }: LogBytes): boolean =>
+    window !== undefined && window !== null && Date.now() >= window.from + DAY_SECONDS * 1000
 
   return {
     admit: async (bytes, { id, memory }) => {

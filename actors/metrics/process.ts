@@ -39,7 +39,12 @@ export const openProcessMetrics = (nats: NatsConnection, { bind, metricsPort, ro
       return asker
     },
     discovered: (service) =>
-      answerDiscovery(nats, { ...service, id: randomUUID(), metadata: { pid: String(process.pid), roles: roles.join(","), metrics_port: String(metricsPort) } }),
-    listen: (ready) => listenForScrapes(platform.createServer, meter, { port: metricsPort, host: bind, ready: () => line.up && ready() })
+      answerDiscovery(nats, {
+        ...service,
+        id: randomUUID(),
+        metadata: { pid: String(process.pid), roles: roles.join(","), metrics_port: String(metricsPort) }
+      }),
+    listen: (ready) =>
+      listenForScrapes(platform.createServer, meter, { port: metricsPort, host: bind, ready: () => line.up && ready() })
   }
 }

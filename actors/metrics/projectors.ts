@@ -9,7 +9,11 @@ interface Lag {
   readonly seconds: number
 }
 
-export const projectorMetrics = (meter: Meter, projectors: ReadonlyArray<Projector>, manager: JetStreamManager): void => {
+export const projectorMetrics = (
+  meter: Meter,
+  projectors: ReadonlyArray<Projector>,
+  manager: JetStreamManager
+): void => {
   for (const projector of projectors) {
     const labels = { projection: projector.name }
     let lag: Lag | null = null
@@ -17,13 +21,48 @@ export const projectorMetrics = (meter: Meter, projectors: ReadonlyArray<Project
       lag = null
       lag = await lagOf(projector, manager).catch(() => null)
     })
-    meter.gauge("hub_projector_watermark", "Sequence of the last message that the read models have.", () => projector.watermark, labels)
-    meter.gauge("hub_projector_lag_messages", "Sequences between the read models and the end of their stream.", () => lag?.messages ?? null, labels)
-    meter.gauge("hub_projector_lag_seconds", "Age of the first message that the read models do not have, in seconds.", () => lag?.seconds ?? null, labels)
-    meter.counter("hub_projector_transactions_total", "Transactions that were committed to the read models.", () => projector.counts.transactions, labels)
-    meter.counter("hub_projector_messages_total", "Messages that were applied to the read models.", () => projector.counts.messages, labels)
-    meter.counter("hub_projector_failures_total", "Tries to go on that failed: the database away, or a message of a newer release.", () => projector.failures, labels)
-    meter.counter("hub_projector_faults_total", "Messages that could not be applied and were passed over.", () => projector.counts.faults, labels)
+    meter.gauge(
+      "hub_projector_watermark",
+      "Sequence of the last message that the read models have.",
+      () => projector.watermark,
+      labels
+    )
+    meter.gauge(
+      "hub_projector_lag_messages",
+      "Sequences between the read models and the end of their stream.",
+      () => lag?.messages ?? null,
+      labels
+    )
+    meter.gauge(
+      "hub_projector_lag_seconds",
+      "Age of the first message that the read models do not have, in seconds.",
+      () => lag?.seconds ?? null,
+      labels
+    )
+    meter.counter(
+      "hub_projector_transactions_total",
+      "Transactions that were committed to the read models.",
+      () => projector.counts.transactions,
+      labels
+    )
+    meter.counter(
+      "hub_projector_messages_total",
+      "Messages that were applied to the read models.",
+      () => projector.counts.messages,
+      labels
+    )
+    meter.counter(
+      "hub_projector_failures_total",
+      "Tries to go on that failed: the database away, or a message of a newer release.",
+      () => projector.failures,
+      labels
+    )
+    meter.counter(
+      "hub_projector_faults_total",
+      "Messages that could not be applied and were passed over.",
+      () => projector.counts.faults,
+      labels
+    )
   }
 }
 
@@ -31,5 +70,8 @@ const lagOf = async ({ stream, watermark }: Projector, manager: JetStreamManager
   if (watermark === null) return null
   const { state } = await manager.streams.info(stream)
   const behind = await firstBehind(manager, stream, watermark, state.last_seq)
-  return { messages: Math.max(0, state.last_seq - watermark), seconds: behind === null ? 0 : Math.max(0, (Date.now() - behind) / 1000) }
+  return {
+    messages: Math.max(0, state.last_seq - watermark),
+    seconds: behind === null ? 0 : Math.max(0, (Date.now() - behind) / 1000)
+  }
 }

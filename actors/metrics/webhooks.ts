@@ -1,4 +1,7 @@
-/** What a process with the role `webhooks` tells. What waits in the consumer waits for all workers: each tells the same. */
+/**
+ * What a process with the role `webhooks` tells. What waits in the consumer waits for all workers: each tells the
+ * same.
+ */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { Counter, Counters, DURATION_SECONDS } from "../../schemas/metrics/meter.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
@@ -12,7 +15,17 @@ export const outcomeClass = ({ response_code, error }: PostOutcome): string => {
   return error.startsWith("http_") ? `http_${Math.floor((response_code ?? 0) / 100)}xx` : error
 }
 
-const CLASSES = ["delivered", "http_4xx", "http_5xx", "redirect", "timeout", "connect", "dns", "tls", "blocked_address"] as const
+const CLASSES = [
+  "delivered",
+  "http_4xx",
+  "http_5xx",
+  "redirect",
+  "timeout",
+  "connect",
+  "dns",
+  "tls",
+  "blocked_address"
+] as const
 
 interface Told {
   readonly observer: DeliveryObserver
@@ -20,15 +33,40 @@ interface Told {
 }
 
 export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: JetStreamManager): Told => {
-  const attempts = new Counters(meter, "hub_webhook_attempts_total", "Attempts to deliver to a webhook, by what came of them.", ["outcome"])
+  const attempts = new Counters(
+    meter,
+    "hub_webhook_attempts_total",
+    "Attempts to deliver to a webhook, by what came of them.",
+    ["outcome"]
+  )
   const byClass = new Map<string, Counter>(CLASSES.map((outcome) => [outcome, attempts.of(outcome)]))
-  const duration = meter.histogram("hub_webhook_attempt_duration_seconds", "Attempts: from the name's resolution to the receiver's answer, in seconds.", DURATION_SECONDS)
+  const duration = meter.histogram(
+    "hub_webhook_attempt_duration_seconds",
+    "Attempts: from the name's resolution to the receiver's answer, in seconds.",
+    DURATION_SECONDS
+  )
   let lastError: string | null = null
   const counts = { retries: 0, putOff: 0, dropped: 0, disabled: 0 }
-  meter.counter("hub_webhook_retries_scheduled_total", "Attempts that failed and set a timer for another.", () => counts.retries)
-  meter.counter("hub_webhook_put_off_total", "Attempts that were put off because their receiver is slow.", () => counts.putOff)
-  meter.counter("hub_webhook_dropped_total", "Deliveries that went nowhere: the account or its webhook was closed meanwhile.", () => counts.dropped)
-  meter.counter("hub_webhook_disabled_total", "Webhooks that were switched off after an attempt: gone, or failing for too long.", () => counts.disabled)
+  meter.counter(
+    "hub_webhook_retries_scheduled_total",
+    "Attempts that failed and set a timer for another.",
+    () => counts.retries
+  )
+  meter.counter(
+    "hub_webhook_put_off_total",
+    "Attempts that were put off because their receiver is slow.",
+    () => counts.putOff
+  )
+  meter.counter(
+    "hub_webhook_dropped_total",
+    "Deliveries that went nowhere: the account or its webhook was closed meanwhile.",
+    () => counts.dropped
+  )
+  meter.counter(
+    "hub_webhook_disabled_total",
+    "Webhooks that were switched off after an attempt: gone, or failing for too long.",
+    () => counts.disabled
+  )
   const observer: DeliveryObserver = {
     attempted: (outcome, retried) => {
       const what = outcomeClass(outcome)
@@ -51,7 +89,14 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
       description: "Delivers notifications to the agents' webhooks.",
       endpoints: () => {
         const errors = duration.count - (byClass.get("delivered")?.value ?? 0)
-        return [{ name: "deliveries", subject: subjects.deliveries, queue: consumers.webhooks, stats: { name: "deliveries", requests: duration.count, errors, seconds: duration.sum, lastError } }]
+        return [
+          {
+            name: "deliveries",
+            subject: subjects.deliveries,
+            queue: consumers.webhooks,
+            stats: { name: "deliveries", requests: duration.count, errors, seconds: duration.sum, lastError }
+          }
+        ]
       },
       data: () => ({ held: worker.load.held, in_flight: worker.load.inFlight, queued: worker.load.queued })
     })
@@ -59,8 +104,15 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
   let waiting: number | null = null
   meter.collect(async () => {
     waiting = null
-    waiting = await manager.consumers.info(streams.events, consumers.webhooks).then((info) => info.num_pending + info.num_ack_pending, () => null)
+    waiting = await manager.consumers.info(streams.events, consumers.webhooks).then(
+      (info) => info.num_pending + info.num_ack_pending,
+      () => null
+    )
   })
-  meter.gauge("hub_webhook_queue_commits", "Commits of deliveries that wait in the log for any worker, those that are held with them.", () => waiting)
+  meter.gauge(
+    "hub_webhook_queue_commits",
+    "Commits of deliveries that wait in the log for any worker, those that are held with them.",
+    () => waiting
+  )
   return { observer, follow }
 }

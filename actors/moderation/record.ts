@@ -9,11 +9,20 @@ const standingFields = ({ standing: { since, reason, until, appeal } }: Agent) =
   reason,
   since: iso(since),
   until: orNull(until),
-  appeal: appeal && { text: appeal.text, status: appeal.status, created_at: iso(appeal.created_at), decided_at: orNull(appeal.decided_at), answer: appeal.answer }
+  appeal: appeal && {
+    text: appeal.text,
+    status: appeal.status,
+    created_at: iso(appeal.created_at),
+    decided_at: orNull(appeal.decided_at),
+    answer: appeal.answer
+  }
 })
 
 /** The gate lets no other than these two ask. */
-export const standingRecord = (agent: Agent): Standing => ({ status: agent.status === "suspended" ? "suspended" : "active", ...standingFields(agent) })
+export const standingRecord = (agent: Agent): Standing => ({
+  status: agent.status === "suspended" ? "suspended" : "active",
+  ...standingFields(agent)
+})
 
 /** Operators see every status; the public sees no banned or deleted agent (spec 2.2). */
 export const operatorView = (state: AgentState, { id }: { readonly id: string }) => {

@@ -42,24 +42,57 @@ export const newlyModerated = (at: number): Moderated => ({
 
 type ModerationEvent = Extract<
   AgentEvent,
-  { type: "agent.suspended" | "agent.reinstated" | "agent.banned" | "agent.deleted" | "agent.appealed" | "agent.appeal_decided" | "agent.active_time_counted" }
+  {
+    type:
+      | "agent.suspended"
+      | "agent.reinstated"
+      | "agent.banned"
+      | "agent.deleted"
+      | "agent.appealed"
+      | "agent.appeal_decided"
+      | "agent.active_time_counted"
+  }
 >
 
-export const evolveModerated = ({ standing, active_time }: Moderated, event: ModerationEvent, at: number): Moderated => {
+export const evolveModerated = (
+  { standing, active_time }: Moderated,
+  event: ModerationEvent,
+  at: number
+): Moderated => {
   switch (event.type) {
     case "agent.suspended":
-      return { standing: { since: at, reason: event.reason, until: event.until ?? null, appeal: null }, active_time: paused(active_time, at) }
+      return {
+        standing: { since: at, reason: event.reason, until: event.until ?? null, appeal: null },
+        active_time: paused(active_time, at)
+      }
     case "agent.reinstated":
-      return { standing: { since: at, reason: event.reason, until: null, appeal: standing.appeal }, active_time: { ...active_time, from: at } }
+      return {
+        standing: { since: at, reason: event.reason, until: null, appeal: standing.appeal },
+        active_time: { ...active_time, from: at }
+      }
     case "agent.banned":
-      return { standing: { ...standing, since: at, reason: event.reason, until: null }, active_time: paused(active_time, at) }
+      return {
+        standing: { ...standing, since: at, reason: event.reason, until: null },
+        active_time: paused(active_time, at)
+      }
     case "agent.deleted":
       return { standing: { since: at, reason: null, until: null, appeal: null }, active_time }
     case "agent.appealed":
-      return { standing: { ...standing, appeal: { text: event.text, status: "open", created_at: at, decided_at: null, answer: null } }, active_time }
+      return {
+        standing: {
+          ...standing,
+          appeal: { text: event.text, status: "open", created_at: at, decided_at: null, answer: null }
+        },
+        active_time
+      }
     case "agent.appeal_decided": {
       const { granted, answer } = event
-      const appeal = standing.appeal && { ...standing.appeal, status: granted ? "granted" as const : "denied" as const, decided_at: at, answer }
+      const appeal = standing.appeal && {
+        ...standing.appeal,
+        status: granted ? ("granted" as const) : ("denied" as const),
+        decided_at: at,
+        answer
+      }
       return { standing: { ...standing, appeal }, active_time }
     }
     case "agent.active_time_counted":
@@ -71,4 +104,5 @@ const paused = (time: ActiveTime, at: number): ActiveTime =>
   time.from === null ? time : { ...time, from: null, carried: time.carried + Math.max(0, at - time.from) }
 
 /** When the period under way is full; `null` while none is. */
-export const periodEnd = ({ from, carried }: ActiveTime, periodMs: number): number | null => (from === null ? null : from + periodMs - carried)
+export const periodEnd = ({ from, carried }: ActiveTime, periodMs: number): number | null =>
+  from === null ? null : from + periodMs - carried

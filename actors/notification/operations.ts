@@ -16,9 +16,15 @@ export const decideRead = (state: AgentState, { ids }: MarkRead): Decision<Agent
   const wanted = ids === null ? null : new Set(ids)
   const read = wanted === null ? state.unread : state.unread.filter((id) => wanted.has(id))
   const reply = { marked_read: read.length }
-  return read.length === 0 ? { events: [], reply } : { events: [{ type: "agent.notifications_read", v: 1, ids: read }], reply }
+  return read.length === 0
+    ? { events: [], reply }
+    : { events: [{ type: "agent.notifications_read", v: 1, ids: read }], reply }
 }
 
 export const notificationOperations: Readonly<Record<string, Operation<AgentState, AgentEvent>>> = {
-  "notification.read": write<AgentState, MarkRead, AgentEvent>({ decide: decideRead, answer: (_state, reply) => reply, projected: true })
+  "notification.read": write<AgentState, MarkRead, AgentEvent>({
+    decide: decideRead,
+    answer: (_state, reply) => reply,
+    projected: true
+  })
 }

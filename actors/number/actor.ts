@@ -11,12 +11,20 @@ export type NumberEvent = { readonly type: "number.claimed"; readonly v: 1; read
 
 export const NUMBER_EVENTS = { "number.claimed": 1 } as const
 
-export const evolveNumber = (state: NumberClaim | null, event: NumberEvent): NumberClaim | null => state ?? { agent: event.agent }
+export const evolveNumber = (state: NumberClaim | null, event: NumberEvent): NumberClaim | null =>
+  state ?? { agent: event.agent }
 
-const fold: Fold<NumberClaim | null, NumberEvent> = { kind: "number", initial: null, events: NUMBER_EVENTS, evolve: evolveNumber }
+const fold: Fold<NumberClaim | null, NumberEvent> = {
+  kind: "number",
+  initial: null,
+  events: NUMBER_EVENTS,
+  evolve: evolveNumber
+}
 
 export const numberKind = kind(fold, () => ({
   operations: {
-    "number.resolve": read<NumberClaim | null, null>((state) => (state === null ? { refused: notFound("identity") } : { data: state }))
+    "number.resolve": read<NumberClaim | null, null>((state) =>
+      state === null ? { refused: notFound("identity") } : { data: state }
+    )
   }
 }))

@@ -21,7 +21,12 @@ export const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { re
   registered: [...state.registered, meta.at].slice(-REMEMBERED_MAX)
 })
 
-const fold: Fold<OriginState, OriginEvent> = { kind: "origin", initial: { registered: [] }, events: ORIGIN_EVENTS, evolve: evolveOrigin }
+const fold: Fold<OriginState, OriginEvent> = {
+  kind: "origin",
+  initial: { registered: [] },
+  events: ORIGIN_EVENTS,
+  evolve: evolveOrigin
+}
 
 export const originKind = kind(fold, ({ config }) => ({
   operations: {

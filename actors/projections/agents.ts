@@ -51,19 +51,32 @@ export interface AgentRows {
   readonly changed: ReadonlyArray<AgentRow>
   readonly entries: ReadonlyArray<EntryRow>
   readonly retiredKeys: ReadonlyArray<RetiredKeyRow>
-  /** Agents of whom the identity directory says something else now, with the sequence of the last commit that made it so. */
+  /**
+   * Agents of whom the identity directory says something else now, with the sequence of the last commit that made it
+   * so.
+   */
   readonly identities: ReadonlyArray<{ readonly id: string; readonly seq: number }>
 }
 
 /** What the identity directory does not show. */
 const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
-  "agent.profile_changed", "agent.roles_changed", "agent.system_marked", "agent.recovery_set", "agent.recovery_unset",
-  "agent.recovery_requested", "agent.recovery_cancelled", "agent.directory_signed", "agent.directory_unsigned", "agent.notified",
+  "agent.profile_changed",
+  "agent.roles_changed",
+  "agent.system_marked",
+  "agent.recovery_set",
+  "agent.recovery_unset",
+  "agent.recovery_requested",
+  "agent.recovery_cancelled",
+  "agent.directory_signed",
+  "agent.directory_unsigned",
+  "agent.notified",
   "agent.notifications_read"
 ])
 
 /** Folds a batch of commits into rows. Pure. */
-export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly seq: number; readonly commit: Commit }>): AgentRows => {
+export const agentRows = (
+  commits: ReadonlyArray<{ readonly id: string; readonly seq: number; readonly commit: Commit }>
+): AgentRows => {
   const registered = new Map<string, AgentRow>()
   const changed = new Map<string, AgentRow>()
   const entries: Array<EntryRow> = []
@@ -82,7 +95,12 @@ export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly
         entries.push({ agent: id, entry, at, score, delta, value, reason, target_type, target_id })
       }
       if (event.type === "agent.key_rotated") {
-        retiredKeys.push({ agent: id, public_key: event.old_public_key, valid_from: new Date(event.old_from).toISOString(), retired_at: at })
+        retiredKeys.push({
+          agent: id,
+          public_key: event.old_public_key,
+          valid_from: new Date(event.old_from).toISOString(),
+          retired_at: at
+        })
       }
       const fields = change(event, at)
       if (fields === null) continue
@@ -91,7 +109,13 @@ export const agentRows = (commits: ReadonlyArray<{ readonly id: string; readonly
       Object.assign(row, fields)
     }
   }
-  return { registered: [...registered.values()], changed: [...changed.values()], entries, retiredKeys, identities: [...identities].map(([id, seq]) => ({ id, seq })) }
+  return {
+    registered: [...registered.values()],
+    changed: [...changed.values()],
+    entries,
+    retiredKeys,
+    identities: [...identities].map(([id, seq]) => ({ id, seq }))
+  }
 }
 
 const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.registered" }>, at: string): AgentRow => ({
@@ -198,7 +222,9 @@ export const seenProjection: Projection = {
     const given = rowsJson(rows)
     await sql`
       insert into agent_seen select * from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb)
-      on conflict (id) do update set last_seen_at = greatest(agent_seen.last_seen_at, excluded.last_seen_at)`.execute(trx)
+      on conflict (id) do update set last_seen_at = greatest(agent_seen.last_seen_at, excluded.last_seen_at)`.execute(
+      trx
+    )
     await sql`
       update agents a set last_seen_at = greatest(a.last_seen_at, p.last_seen_at)
       from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb) p where a.id = p.id`.execute(trx)

@@ -2,11 +2,11 @@
  * Brings batches of a stream into a projection's tables, each in one transaction with the watermark.
  *
  * Invariants
- *  - The watermark is set only where it stands at what was read last. Two appliers at once (a lease that was believed in
- *    twice, two rebuilds) therefore never apply a message twice: one of them loses its transaction. So does an older release
- *    whose tables a newer one has replaced.
- *  - One message that cannot be applied never stops the rest: where a batch fails for its data, its messages are applied
- *    one by one, and the one that fails is noted in `projection_faults`, shown by health, and passed over.
+ *  - The watermark is set only where it stands at what was read last. Two appliers at once (a lease that was believed
+ *    in twice, two rebuilds) therefore never apply a message twice: one of them loses its transaction. So does an older
+ *    release whose tables a newer one has replaced.
+ *  - One message that cannot be applied never stops the rest: where a batch fails for its data, its messages are
+ *    applied one by one, and the one that fails is noted in `projection_faults`, shown by health, and passed over.
  *  - One that this release does not know stops it: what comes before it is applied, the watermark stands there.
  *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
  */
@@ -49,7 +49,9 @@ export class Applier {
   private async passOver(message: Message, watermark: number, fault: unknown): Promise<number> {
     const { seq, kind, id } = message
     const error = String(fault)
-    console.error(JSON.stringify({ level: "error", at: "projector", projection: this.projection.name, seq, kind, id, error }))
+    console.error(
+      JSON.stringify({ level: "error", at: "projector", projection: this.projection.name, seq, kind, id, error })
+    )
     await this.moving(watermark, seq, async (trx) => {
       await trx
         .insertInto("projection_faults")
@@ -84,6 +86,11 @@ export class Applier {
   }
 }
 
-/** A fault of what was to be written, which no other try will mend: SQLSTATE classes 22 and 23, or a commit that is no JSON. */
+/**
+ * A fault of what was to be written, which no other try will mend: SQLSTATE classes 22 and 23, or a commit that is no
+ * JSON.
+ */
 const isDataFault = (error: unknown): boolean =>
-  error instanceof SyntaxError || error instanceof TypeError || (error instanceof Error && "code" in error && /^2[23]/.test(String(error.code)))
+  error instanceof SyntaxError ||
+  error instanceof TypeError ||
+  (error instanceof Error && "code" in error && /^2[23]/.test(String(error.code)))

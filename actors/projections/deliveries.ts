@@ -1,9 +1,9 @@
 /**
- * Deliveries as rows: begun when they are queued, changed by each attempt, dropped with their account (spec 3.1) and when
- * they are older than the log of deliveries reaches (contract 4).
+ * Deliveries as rows: begun when they are queued, changed by each attempt, dropped with their account (spec 3.1) and
+ * when they are older than the log of deliveries reaches (contract 4).
  *
- * What is too old is measured against the newest delivery of the log, not against a clock: so the same log makes the same
- * rows whenever it is read. Reads cut off by the clock besides (queries/deliveries.ts).
+ * What is too old is measured against the newest delivery of the log, not against a clock: so the same log makes the
+ * same rows whenever it is read. Reads cut off by the clock besides (queries/deliveries.ts).
  */
 import { sql, type Transaction } from "kysely"
 import type { AgentEvent } from "../agent/state.ts"
@@ -46,7 +46,13 @@ interface Row extends Omit<Change, "attempted"> {
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-const NOTHING_YET = { attempted: false, attempts: 0, response_code: null, last_error: null, delivered_at: null } as const
+const NOTHING_YET = {
+  attempted: false,
+  attempts: 0,
+  response_code: null,
+  last_error: null,
+  delivered_at: null
+} as const
 
 class Batch {
   readonly rows = new Map<number, Row>()
@@ -57,7 +63,16 @@ class Batch {
   take(id: number, at: number, event: DeliveryEvent): void {
     if (event.type === "delivery.queued") {
       const { attempted: _attempted, ...nothing } = NOTHING_YET
-      const begun = { id, agent: event.agent, type: event.about, status: "pending", created_at: iso(at), next_attempt_at: iso(at), attempts_log: [], ...nothing }
+      const begun = {
+        id,
+        agent: event.agent,
+        type: event.about,
+        status: "pending",
+        created_at: iso(at),
+        next_attempt_at: iso(at),
+        attempts_log: [],
+        ...nothing
+      }
       this.rows.set(id, begun)
       this.newest = Math.max(this.newest, at)
       return
@@ -76,12 +91,23 @@ class Batch {
   }
 }
 
-const change = (row: Row | Change, at: number, event: Exclude<DeliveryEvent, { type: "delivery.queued" | "delivery.due" }>): void => {
+const change = (
+  row: Row | Change,
+  at: number,
+  event: Exclude<DeliveryEvent, { type: "delivery.queued" | "delivery.due" }>
+): void => {
   switch (event.type) {
     case "delivery.attempted": {
       const { attempt, response_code, error, duration_ms, next_attempt_at } = event
       const next = next_attempt_at === null ? null : iso(next_attempt_at)
-      Object.assign(row, { attempted: true, attempts: attempt, response_code, last_error: error, status: event.status, next_attempt_at: next })
+      Object.assign(row, {
+        attempted: true,
+        attempts: attempt,
+        response_code,
+        last_error: error,
+        status: event.status,
+        next_attempt_at: next
+      })
       row.delivered_at = event.status === "delivered" ? iso(at) : null
       row.attempts_log.push({ attempt, at: iso(at), response_code, error, duration_ms })
       return
@@ -106,8 +132,14 @@ interface Projected {
 export const writeDeliveries = async (trx: Transaction<Database>, commits: ReadonlyArray<Projected>): Promise<void> => {
   const batch = new Batch()
   for (const { kind, id, commit } of commits) {
-    if (kind === "delivery") for (const event of commit.events as unknown as ReadonlyArray<DeliveryEvent>) batch.take(Number(id), commit.at, event)
-    if (kind === "agent" && (commit.events as unknown as ReadonlyArray<AgentEvent>).some((event) => event.type === "agent.deleted")) batch.deleted.add(id)
+    if (kind === "delivery")
+      for (const event of commit.events as unknown as ReadonlyArray<DeliveryEvent>)
+        batch.take(Number(id), commit.at, event)
+    if (
+      kind === "agent" &&
+      (commit.events as unknown as ReadonlyArray<AgentEvent>).some((event) => event.type === "agent.deleted")
+    )
+      batch.deleted.add(id)
   }
   if (batch.rows.size > 0) {
     await sql`
@@ -127,6 +159,14 @@ export const writeDeliveries = async (trx: Transaction<Database>, commits: Reado
         last_error text, delivered_at timestamptz, attempts_log jsonb
       ) where d.id = p.id`.execute(trx)
   }
-  if (batch.deleted.size > 0) await trx.deleteFrom("deliveries").where("agent", "in", [...batch.deleted]).execute()
-  if (batch.newest > 0) await trx.deleteFrom("deliveries").where("created_at", "<", new Date(batch.newest - KEPT_MS)).execute()
+  if (batch.deleted.size > 0)
+    await trx
+      .deleteFrom("deliveries")
+      .where("agent", "in", [...batch.deleted])
+      .execute()
+  if (batch.newest > 0)
+    await trx
+      .deleteFrom("deliveries")
+      .where("created_at", "<", new Date(batch.newest - KEPT_MS))
+      .execute()
 }

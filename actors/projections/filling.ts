@@ -1,6 +1,6 @@
 /**
- * Brings a stream into tables that are not served, page by page. Whether they have everything up to a sequence is asked of
- * the stream's leader: pages may come from a replica that is behind.
+ * Brings a stream into tables that are not served, page by page. Whether they have everything up to a sequence is asked
+ * of the stream's leader: pages may come from a replica that is behind.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -78,7 +78,10 @@ export class Filling {
   }
 
   private async page(page: ReadonlyArray<Stored>, target: number): Promise<void> {
-    this.seq = await this.applier.apply(page.map((message) => messageOf(message.subject, message.seq, message.data)), this.seq)
+    this.seq = await this.applier.apply(
+      page.map((message) => messageOf(message.subject, message.seq, message.data)),
+      this.seq
+    )
     this.messages += page.length
     this.parts.progress({ messages: this.messages, seq: this.seq, target: Math.max(target, this.seq) })
   }

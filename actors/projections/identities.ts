@@ -39,4 +39,6 @@ export const writeIdentities = async (trx: Transaction<Database>, rows: AgentRow
 
 /** Blocks that have got agents: only these are counted again. */
 const blocksOf = (rows: AgentRows): ReadonlyArray<{ readonly block: number }> =>
-  [...new Set(rows.registered.map((row) => Math.floor((row.number ?? 0) / DIRECTORY_BLOCK_SIZE)))].map((block) => ({ block }))
+  [...new Set(rows.registered.map((row) => Math.floor((row.number ?? 0) / DIRECTORY_BLOCK_SIZE)))].map((block) => ({
+    block
+  }))

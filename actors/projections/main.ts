@@ -27,7 +27,11 @@ const TABLES: ReadonlyArray<ReadModelTable> = [
 ]
 
 /** Kinds whose commits end in a read model, with the events that they can be made of; other kinds are read past. */
-const PROJECTED: ReadonlyMap<string, Inventory> = new Map<string, Inventory>([["agent", AGENT_EVENTS], ["delivery", DELIVERY_EVENTS], ["category", CATEGORY_EVENTS]])
+const PROJECTED: ReadonlyMap<string, Inventory> = new Map<string, Inventory>([
+  ["agent", AGENT_EVENTS],
+  ["delivery", DELIVERY_EVENTS],
+  ["category", CATEGORY_EVENTS]
+])
 
 /** Throws `UnknownEvent`: a row without what it says would be wrong for good. */
 const commitOf = ({ kind, id, seq, data }: Message) => {
@@ -44,9 +48,7 @@ export const mainProjection: Projection = {
   besides: [],
   settle: settleSeen,
   apply: async (trx: Transaction<Database>, batch: ReadonlyArray<Message>) => {
-    const commits = batch
-      .filter((message) => PROJECTED.has(message.kind) && message.data.length > 0)
-      .map(commitOf)
+    const commits = batch.filter((message) => PROJECTED.has(message.kind) && message.data.length > 0).map(commitOf)
     const of = (kind: string) => commits.filter((commit) => commit.kind === kind)
     const agents = agentRows(of("agent"))
     await writeAgents(trx, agents)

@@ -15,7 +15,10 @@ interface NotificationRow {
 }
 
 /** In the order of the log, so that a deletion takes what came before it. */
-export const writeNotifications = async (trx: Transaction<Database>, commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>): Promise<void> => {
+export const writeNotifications = async (
+  trx: Transaction<Database>,
+  commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>
+): Promise<void> => {
   const fresh = new Map<number, NotificationRow>()
   const read: Array<{ readonly id: number; readonly at: string }> = []
   const deleted = new Set<string>()
@@ -23,7 +26,14 @@ export const writeNotifications = async (trx: Transaction<Database>, commits: Re
     const at = new Date(commit.at).toISOString()
     for (const event of commit.events as unknown as ReadonlyArray<AgentEvent>) {
       if (event.type === "agent.notified") {
-        fresh.set(event.notification, { id: event.notification, agent, type: event.about, payload: event.payload, created_at: at, read_at: null })
+        fresh.set(event.notification, {
+          id: event.notification,
+          agent,
+          type: event.about,
+          payload: event.payload,
+          created_at: at,
+          read_at: null
+        })
       }
       if (event.type === "agent.notifications_read") {
         for (const id of event.ids) {
@@ -45,5 +55,9 @@ export const writeNotifications = async (trx: Transaction<Database>, commits: Re
       update notifications n set read_at = coalesce(n.read_at, p.at)
       from jsonb_to_recordset(${rowsJson(read)}::jsonb) as p(id bigint, at timestamptz) where n.id = p.id`.execute(trx)
   }
-  if (deleted.size > 0) await trx.deleteFrom("notifications").where("agent", "in", [...deleted]).execute()
+  if (deleted.size > 0)
+    await trx
+      .deleteFrom("notifications")
+      .where("agent", "in", [...deleted])
+      .execute()
 }

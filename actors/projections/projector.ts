@@ -1,6 +1,6 @@
 /**
- * Runs one projection: reads its stream in order from the watermark, applies what has gathered (applier.ts), announces the
- * new watermark.
+ * Runs one projection: reads its stream in order from the watermark, applies what has gathered (applier.ts), announces
+ * the new watermark.
  *
  * Invariants
  *  - Two projectors at once (a lease that was believed in twice) never apply a message twice: one of them loses its
@@ -13,7 +13,8 @@
  *  - Tables of an older version are served and projected as they are, while new ones are made beside them and then take
  *    their place (rebuild.ts). A migration that leaves them unfit to be served deletes their watermark.
  *  - Without a watermark nothing is known of the tables: they are emptied and filled from the beginning.
- *  - Tables of a newer version are left alone: in a rolling deployment the older release must not undo the newer one's work.
+ *  - Tables of a newer version are left alone: in a rolling deployment the older release must not undo the newer one's
+ *    work.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
@@ -124,27 +125,36 @@ class Run {
         if (this.signal.aborted) break
         this.complain(error)
         this.told.failures++
-        await this.pause(error instanceof Newer ? RELEASE_CHECK_MS : Math.min(RETRY_MS * 2 ** this.failures++, RETRY_MAX_MS))
+        await this.pause(
+          error instanceof Newer ? RELEASE_CHECK_MS : Math.min(RETRY_MS * 2 ** this.failures++, RETRY_MAX_MS)
+        )
       }
     }
     await this.renewing
   }
 
   private complain(error: unknown): void {
-    console.error(JSON.stringify({ level: "warn", at: "projector", projection: this.parts.projection.name, error: String(error) }))
+    console.error(
+      JSON.stringify({ level: "warn", at: "projector", projection: this.parts.projection.name, error: String(error) })
+    )
   }
 
   private async position(): Promise<number> {
     const { version } = this.parts.projection
     const row = await this.row()
     if (row === undefined) return this.begin()
-    if (row.version > version) throw new Newer(`the read models are of version ${row.version}, newer than ${version}: they are left alone`)
+    if (row.version > version)
+      throw new Newer(`the read models are of version ${row.version}, newer than ${version}: they are left alone`)
     if (row.version < version) this.renewBeside()
     return row.seq
   }
 
   private async row(): Promise<{ readonly seq: number; readonly version: number } | undefined> {
-    const row = await this.parts.db.selectFrom("projections").select(["seq", "version"]).where("name", "=", this.parts.projection.name).executeTakeFirst()
+    const row = await this.parts.db
+      .selectFrom("projections")
+      .select(["seq", "version"])
+      .where("name", "=", this.parts.projection.name)
+      .executeTakeFirst()
     return row === undefined ? undefined : { seq: Number(row.seq), version: row.version }
   }
 

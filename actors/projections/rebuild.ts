@@ -4,12 +4,12 @@
  * Invariants
  *  - The served tables stay as they are, and go on being projected, until the new ones replace them in one transaction:
  *    no read sees fewer rows than before.
- *  - At that moment the new tables stand exactly at the served watermark (or ahead of it, where nobody had moved it). The
- *    projector is held at its watermark's row meanwhile, and goes on from there as if nothing had happened.
- *  - Readers are waited for, never ended, and never made to wait longer than LOCK_TIMEOUT_MS a try: the lock on the tables is
- *    given up and tried for again.
- *  - One at a time in a database, by an advisory lock that its holder's death releases. What a dead one left is dropped by the
- *    next. Whoever has lost the lock fails at the watermark of its own tables.
+ *  - At that moment the new tables stand exactly at the served watermark (or ahead of it, where nobody had moved it).
+ *    The projector is held at its watermark's row meanwhile, and goes on from there as if nothing had happened.
+ *  - Readers are waited for, never ended, and never made to wait longer than LOCK_TIMEOUT_MS a try: the lock on the
+ *    tables is given up and tried for again.
+ *  - One at a time in a database, by an advisory lock that its holder's death releases. What a dead one left is dropped
+ *    by the next. Whoever has lost the lock fails at the watermark of its own tables.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -46,12 +46,14 @@ export class Busy extends Error {}
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
 /**
- * Runs while nobody else in this database makes tables anew. Throws `Busy`. What may only be done under the lock is done over
- * the connection that holds it: with that lost, it fails.
+ * Runs while nobody else in this database makes tables anew. Throws `Busy`. What may only be done under the lock is
+ * done over the connection that holds it: with that lost, it fails.
  */
 export const exclusively = <T>(db: Kysely<Database>, act: (held: Kysely<Database>) => Promise<T>): Promise<T> =>
   db.connection().execute(async (held) => {
-    const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(hashtext('read models made anew')) as taken`.execute(held)
+    const { rows } = await sql<{
+      taken: boolean
+    }>`select pg_try_advisory_lock(hashtext('read models made anew')) as taken`.execute(held)
     if (rows[0]?.taken !== true) throw new Busy("another rebuild or verification of the read models is under way")
     try {
       return await act(held)
@@ -78,7 +80,11 @@ export const rebuild = async (parts: RebuildParts): Promise<Rebuilt> => {
   }
 }
 
-const buildAndSwap = async (db: Kysely<Database>, schema: string, parts: RebuildParts): Promise<{ messages: number; seq: number }> => {
+const buildAndSwap = async (
+  db: Kysely<Database>,
+  schema: string,
+  parts: RebuildParts
+): Promise<{ messages: number; seq: number }> => {
   const { projection, signal } = parts
   await createShadow(db, schema, projection)
   const filling = new Filling(db, parts)
@@ -103,11 +109,18 @@ const buildAndSwap = async (db: Kysely<Database>, schema: string, parts: Rebuild
 }
 
 const servedWatermark = async (db: Kysely<Database>, projection: Projection): Promise<number> => {
-  const { rows } = await sql<{ seq: string }>`select seq from ${sql.table(`${LIVE_SCHEMA}.projections`)} where name = ${projection.name}`.execute(db)
+  const { rows } = await sql<{
+    seq: string
+  }>`select seq from ${sql.table(`${LIVE_SCHEMA}.projections`)} where name = ${projection.name}`.execute(db)
   return Number(rows[0]?.seq ?? 0)
 }
 
-const swap = async (trx: Transaction<Database>, schema: string, projection: Projection, filling: Filling): Promise<number> => {
+const swap = async (
+  trx: Transaction<Database>,
+  schema: string,
+  projection: Projection,
+  filling: Filling
+): Promise<number> => {
   await sql.raw(`set local lock_timeout = ${ROW_TIMEOUT_MS}`).execute(trx)
   // Every projector stands still from here on, before it has touched a table.
   await sql`select name from ${sql.table(`${LIVE_SCHEMA}.projections`)} order by name for update`.execute(trx)
@@ -125,4 +138,5 @@ const swap = async (trx: Transaction<Database>, schema: string, projection: Proj
 }
 
 /** A lock that was not had in time, or a deadlock that Postgres has ended. */
-const isContention = (error: unknown): boolean => error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01")
+const isContention = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01")

@@ -9,7 +9,10 @@ import type { Projection } from "./projection.ts"
 
 type Db = Kysely<Database>
 
-/** Room in each page for new versions of its rows while the log is applied: without it, a row that changes often leaves a trail. */
+/**
+ * Room in each page for new versions of its rows while the log is applied: without it, a row that changes often leaves
+ * a trail.
+ */
 const FILL_PERCENT = 50
 
 /** The watermark and the faults belong to the tables that they tell of. */
@@ -26,8 +29,12 @@ export const createShadow = async (db: Db, schema: string, projection: Projectio
   await dropShadow(db, schema)
   await run(db, `create schema ${schema}`)
   for (const name of [...projection.tables.map((table) => table.name), ...projection.besides, ...BOOKS]) {
-    await run(db, `create unlogged table ${schema}.${name} (like ${LIVE_SCHEMA}.${name} including defaults including constraints including generated) with (fillfactor = ${FILL_PERCENT})`)
-    for (const key of await keysOf(db, name)) await run(db, `alter table ${schema}.${name} add constraint ${key.name} ${key.definition}`)
+    await run(
+      db,
+      `create unlogged table ${schema}.${name} (like ${LIVE_SCHEMA}.${name} including defaults including constraints including generated) with (fillfactor = ${FILL_PERCENT})`
+    )
+    for (const key of await keysOf(db, name))
+      await run(db, `alter table ${schema}.${name} add constraint ${key.name} ${key.definition}`)
   }
   await db.insertInto("projections").values({ name: projection.name, version: projection.version, seq: 0 }).execute()
 }
@@ -43,7 +50,10 @@ export const finishShadow = async (db: Db, schema: string, projection: Projectio
   }
 }
 
-/** In the transaction that also moves the watermark. Waits for readers as long as the transaction's lock_timeout lets it. */
+/**
+ * In the transaction that also moves the watermark. Waits for readers as long as the transaction's lock_timeout lets
+ * it.
+ */
 export const takePlace = async (trx: Transaction<Database>, schema: string, projection: Projection): Promise<void> => {
   const names = projection.tables.map((table) => table.name)
   await run(trx, `lock table ${names.map((name) => `${LIVE_SCHEMA}.${name}`).join(", ")} in access exclusive mode`)
@@ -64,7 +74,9 @@ interface Key {
 const keysOf = async (db: Db, table: string): Promise<ReadonlyArray<Key>> => {
   const { rows } = await sql<Key>`
     select quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
-    from pg_constraint where conrelid = ${`${LIVE_SCHEMA}.${table}`}::regclass and contype in ('p', 'u') order by contype, conname`.execute(db)
+    from pg_constraint where conrelid = ${`${LIVE_SCHEMA}.${table}`}::regclass and contype in ('p', 'u') order by contype, conname`.execute(
+    db
+  )
   return rows
 }
 
@@ -80,6 +92,7 @@ const indexesOf = async (db: Db, table: string): Promise<ReadonlyArray<string>> 
 const indexIn = (schema: string, table: string, definition: string): string => {
   const named = [` ON ${LIVE_SCHEMA}.${table} `, ` ON ${table} `].find((part) => definition.includes(part)) ?? ""
   const placed = named === "" ? definition : definition.replace(named, () => ` ON ${schema}.${table} `)
-  if (!placed.includes(` ON ${schema}.${table} `)) throw new Error(`an index of ${table} was not understood: ${definition}`)
+  if (!placed.includes(` ON ${schema}.${table} `))
+    throw new Error(`an index of ${table} was not understood: ${definition}`)
   return placed
 }

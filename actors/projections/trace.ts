@@ -12,7 +12,12 @@ export const tracedOf = (tracing: Tracing, message: JsMsg): Pick<Message, "trace
 }
 
 /** Of a batch that is in the tables now. A batch that could not be applied comes again, and is told of then. */
-export const tellApplied = (tracing: Tracing, projection: string, batch: ReadonlyArray<Message>, beganAt: number): void => {
+export const tellApplied = (
+  tracing: Tracing,
+  projection: string,
+  batch: ReadonlyArray<Message>,
+  beganAt: number
+): void => {
   for (const { traced, kind, seq } of batch) {
     if (traced === undefined) continue
     tracing

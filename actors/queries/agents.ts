@@ -21,8 +21,20 @@ const ORDER: Record<AgentSort, (query: AgentQuery) => AgentQuery> = {
 }
 
 const LISTED = [
-  "id", "number", "handle", "name", "description", "public_key", "links", "status", "is_system", "roles", "trust", "reputation",
-  "created_at", "last_seen_at"
+  "id",
+  "number",
+  "handle",
+  "name",
+  "description",
+  "public_key",
+  "links",
+  "status",
+  "is_system",
+  "roles",
+  "trust",
+  "reputation",
+  "created_at",
+  "last_seen_at"
 ] as const
 
 export const agentsQuery =
@@ -34,7 +46,9 @@ export const agentsQuery =
       // No name holds what Postgres cannot be asked for.
       if (!isStorable(q)) return { total: 0, items: [] }
       // strpos takes the text literally: no wildcard means anything here.
-      listed = listed.where((where) => where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)]))
+      listed = listed.where((where) =>
+        where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)])
+      )
     }
     const [{ total }, rows] = await Promise.all([
       listed.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
@@ -47,7 +61,11 @@ export const agentsQuery =
     return { total: Number(total), items: rows.map((row) => listedRow(row as unknown as AgentRow, baseUrl)) }
   }
 
-type AgentRow = Omit<Shown, "created_at" | "transparency"> & { readonly id: string; readonly created_at: Date; readonly last_seen_at: Date }
+type AgentRow = Omit<Shown, "created_at" | "transparency"> & {
+  readonly id: string
+  readonly created_at: Date
+  readonly last_seen_at: Date
+}
 
 const listedRow = (row: AgentRow, baseUrl: string): AgentListed => {
   const shown = { ...row, transparency: "", created_at: row.created_at.getTime() }

@@ -11,10 +11,18 @@ const ATTEMPTS_SHOWN_MAX = 50
 export const deliveriesQuery =
   (db: Kysely<Database>, { webhook }: Limits) =>
   async (input: Queries["deliveries"]["input"]): Promise<Queries["deliveries"]["output"]> => {
-    const found = db.selectFrom("deliveries").where("agent", "=", input.agent).where("created_at", ">", new Date(Date.now() - webhook.log_seconds * 1000))
+    const found = db
+      .selectFrom("deliveries")
+      .where("agent", "=", input.agent)
+      .where("created_at", ">", new Date(Date.now() - webhook.log_seconds * 1000))
     const [{ total }, rows] = await Promise.all([
       found.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
-      found.selectAll().orderBy("id", "desc").limit(input.per_page).offset((input.page - 1) * input.per_page).execute()
+      found
+        .selectAll()
+        .orderBy("id", "desc")
+        .limit(input.per_page)
+        .offset((input.page - 1) * input.per_page)
+        .execute()
     ])
     return {
       total: Number(total),

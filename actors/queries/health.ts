@@ -2,8 +2,8 @@
  * The actor side's own checks (contract 7): what it sees of the bus, of Postgres, of the read models and of what waits.
  *
  * Invariants
- *  - Nothing is made up: a check that this deployment has no part for (mail) is not there, one that cannot be answered here
- *    says so in its message.
+ *  - Nothing is made up: a check that this deployment has no part for (mail) is not there, one that cannot be answered
+ *    here says so in its message.
  *  - All of it ends within CHECK_WITHIN_MS and LOOK_WITHIN_MS together, which is less than an edge waits
  *    (health_check_timeout_ms): what has not answered by then has failed, and the others are told all the same.
  */
@@ -25,7 +25,10 @@ const CHECK_WITHIN_MS = 500
 const LOOK_WITHIN_MS = 250
 /** Seconds that the oldest commit may wait for the read models before something is wrong. */
 const LAG_WARN_SECONDS = 5
-/** Commits that wait for webhook workers, and seconds that the oldest may wait: a worker that died keeps what it held for 30. */
+/**
+ * Commits that wait for webhook workers, and seconds that the oldest may wait: a worker that died keeps what it held
+ * for 30.
+ */
 const WEBHOOK_WAITING_WARN = 10_000
 const WEBHOOK_AGE_WARN_SECONDS = 90
 /** Of the floor below which writes are refused. */
@@ -77,7 +80,11 @@ const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
 const webhookQueue = async (manager: JetStreamManager, head: number) => {
   const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(streams.events, consumers.webhooks)
   const waiting = num_pending + num_ack_pending
-  return { waiting, since: waiting === 0 ? null : await firstBehind(manager, streams.events, ack_floor.stream_seq, head, subjects.deliveries) }
+  return {
+    waiting,
+    since:
+      waiting === 0 ? null : await firstBehind(manager, streams.events, ack_floor.stream_seq, head, subjects.deliveries)
+  }
 }
 
 type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
@@ -86,9 +93,18 @@ type Made = (status: Check["status"], observed: number | null, unit: string, mes
 const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
-  if (free === null) return check("pass", null, "bytes free", "the log lies on another machine, whose disk cannot be seen from here: name its monitoring, or watch it there")
-  if (free < floor) return check("fail", free, "bytes free", "too little room is left for the log: writes are refused, reads go on")
-  return free < floor * DISK_WARN_TIMES ? check("warn", free, "bytes free", "little room is left for the log") : check("pass", free, "bytes free", null)
+  if (free === null)
+    return check(
+      "pass",
+      null,
+      "bytes free",
+      "the log lies on another machine, whose disk cannot be seen from here: name its monitoring, or watch it there"
+    )
+  if (free < floor)
+    return check("fail", free, "bytes free", "too little room is left for the log: writes are refused, reads go on")
+  return free < floor * DISK_WARN_TIMES
+    ? check("warn", free, "bytes free", "little room is left for the log")
+    : check("pass", free, "bytes free", null)
 }
 
 /** What all streams take, against the bound of the account where it has one. */
@@ -97,30 +113,66 @@ const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): 
   const { storage, limits } = account.value
   const percent = limits.max_storage > 0 ? (100 * storage) / limits.max_storage : 0
   const status = percent >= STORE_FAIL_PERCENT ? "fail" : percent >= STORE_WARN_PERCENT ? "warn" : "pass"
-  return check(status, storage, "bytes used", limits.max_storage > 0 ? `${Math.round(percent)} percent of what the account may store` : null)
+  return check(
+    status,
+    storage,
+    "bytes used",
+    limits.max_storage > 0 ? `${Math.round(percent)} percent of what the account may store` : null
+  )
 }
 
 /** In seconds; of nothing it is 0. */
 const ageOf = (since: number | null): number => (since === null ? 0 : Math.max(0, (Date.now() - since) / 1000))
 
 const queueChecks = (queue: Timed<Awaited<ReturnType<typeof webhookQueue>>> | null, check: Made): Checks => {
-  if (queue === null) return { webhook_queue: check("warn", null, "commits waiting", "no worker has made its queue yet, or the bus does not tell") }
+  if (queue === null)
+    return {
+      webhook_queue: check(
+        "warn",
+        null,
+        "commits waiting",
+        "no worker has made its queue yet, or the bus does not tell"
+      )
+    }
   const { waiting, since } = queue.value
   const age = ageOf(since)
   const [full, old] = [waiting > WEBHOOK_WAITING_WARN, age > WEBHOOK_AGE_WARN_SECONDS]
   return {
-    webhook_queue: check(full ? "warn" : "pass", waiting, "commits waiting", full ? "the workers do not keep up" : null),
-    webhook_queue_age: check(old ? "warn" : "pass", age, "seconds that the oldest waits", old ? "no worker answers for it" : null)
+    webhook_queue: check(
+      full ? "warn" : "pass",
+      waiting,
+      "commits waiting",
+      full ? "the workers do not keep up" : null
+    ),
+    webhook_queue_age: check(
+      old ? "warn" : "pass",
+      age,
+      "seconds that the oldest waits",
+      old ? "no worker answers for it" : null
+    )
   }
 }
 
 const readModelChecks = async (manager: JetStreamManager, head: number, marks: Marks, check: Made): Promise<Checks> => {
-  const behind = await timed(firstBehind(manager, streams.events, marks.watermark, head).then((since) => ({ since })), LOOK_WITHIN_MS)
+  const behind = await timed(
+    firstBehind(manager, streams.events, marks.watermark, head).then((since) => ({ since })),
+    LOOK_WITHIN_MS
+  )
   const lag = behind === null ? null : ageOf(behind.value.since)
   const still = lag !== null && lag > LAG_WARN_SECONDS
   return {
-    read_models: check(still || lag === null ? "warn" : "pass", lag, "seconds behind", still ? "the read models stand still" : lag === null ? "the log does not tell" : null),
-    projection_faults: check(marks.faults > 0 ? "warn" : "pass", marks.faults, "commits passed over", marks.faults > 0 ? "see the table projection_faults" : null)
+    read_models: check(
+      still || lag === null ? "warn" : "pass",
+      lag,
+      "seconds behind",
+      still ? "the read models stand still" : lag === null ? "the log does not tell" : null
+    ),
+    projection_faults: check(
+      marks.faults > 0 ? "warn" : "pass",
+      marks.faults,
+      "commits passed over",
+      marks.faults > 0 ? "see the table projection_faults" : null
+    )
   }
 }
 
@@ -148,11 +200,19 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
   const last = head?.value.state.last_seq ?? null
   const clocks = [
     ...(marks === null ? [] : [{ name: "Postgres", ms: unexplained(marks.value.now - marks.at, marks.give) }]),
-    ...(head?.value.ts === undefined ? [] : [{ name: "JetStream", ms: unexplained(Date.parse(head.value.ts) - head.at, head.give) }])
+    ...(head?.value.ts === undefined
+      ? []
+      : [{ name: "JetStream", ms: unexplained(Date.parse(head.value.ts) - head.at, head.give) }])
   ]
   const checks: Checks = {
-    jetstream: last === null ? check("fail", null, "sequence", "the log does not answer") : check("pass", last, "sequence", null),
-    db: marks === null ? check("fail", null, "sequence", "Postgres does not answer") : check("pass", marks.value.watermark, "sequence", null),
+    jetstream:
+      last === null
+        ? check("fail", null, "sequence", "the log does not answer")
+        : check("pass", last, "sequence", null),
+    db:
+      marks === null
+        ? check("fail", null, "sequence", "Postgres does not answer")
+        : check("pass", marks.value.watermark, "sequence", null),
     disk: diskCheck(disk, parts.config.limits.service.storage_free_min_bytes, check),
     jetstream_storage: storeCheck(account, check),
     clock: worstClock(clocks, time),

@@ -29,7 +29,11 @@ interface Row {
   readonly trust: number
   readonly reputation: number
   readonly key_from: Date
-  readonly retired: ReadonlyArray<{ readonly public_key: string; readonly from: string; readonly retired_at: string }> | null
+  readonly retired: ReadonlyArray<{
+    readonly public_key: string
+    readonly from: string
+    readonly retired_at: string
+  }> | null
 }
 
 export const directoryBlockQuery =
@@ -57,7 +61,12 @@ const iso = (time: string): string => new Date(time).toISOString()
 const entryOf = (row: Row, baseUrl: string): DirectoryEntry => {
   const id = agentNumber(row.number)
   const gone = row.status === "deleted"
-  const retired = (row.retired ?? []).map((key) => ({ public_key: key.public_key, status: "retired" as const, from: iso(key.from), retired_at: iso(key.retired_at) }))
+  const retired = (row.retired ?? []).map((key) => ({
+    public_key: key.public_key,
+    status: "retired" as const,
+    from: iso(key.from),
+    retired_at: iso(key.retired_at)
+  }))
   return {
     id,
     handle: row.handle,

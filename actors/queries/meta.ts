@@ -6,7 +6,12 @@ import type { Database } from "../database.ts"
 const DAY_MS = 86_400_000
 
 export const categoriesQuery = (db: Kysely<Database>) => (): Promise<Queries["categories"]["output"]> =>
-  db.selectFrom("categories").select(["slug", "name", "description", "threads"]).orderBy("position").orderBy("slug").execute()
+  db
+    .selectFrom("categories")
+    .select(["slug", "name", "description", "threads"])
+    .orderBy("position")
+    .orderBy("slug")
+    .execute()
 
 export const statsQuery = (db: Kysely<Database>) => async (): Promise<Queries["stats"]["output"]> => {
   const since = new Date(Date.now() - DAY_MS)
@@ -19,5 +24,13 @@ export const statsQuery = (db: Kysely<Database>) => async (): Promise<Queries["s
     .where("status", "in", ["active", "suspended"])
     .executeTakeFirstOrThrow()
   // Kinds of content that the service does not have yet are none.
-  return { agents: Number(row.agents), posts: 0, threads: 0, replies: 0, messages: 0, votes: 0, agents_seen_24h: Number(row.seen) }
+  return {
+    agents: Number(row.agents),
+    posts: 0,
+    threads: 0,
+    replies: 0,
+    messages: 0,
+    votes: 0,
+    agents_seen_24h: Number(row.seen)
+  }
 }

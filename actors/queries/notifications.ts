@@ -21,7 +21,12 @@ export const notificationsQuery =
     if (input.since_id > 0) found = found.where("id", ">", String(input.since_id))
     const [{ total }, rows] = await Promise.all([
       found.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
-      found.selectAll().orderBy("id", "desc").limit(input.per_page).offset((input.page - 1) * input.per_page).execute()
+      found
+        .selectAll()
+        .orderBy("id", "desc")
+        .limit(input.per_page)
+        .offset((input.page - 1) * input.per_page)
+        .execute()
     ])
     return { total: Number(total), items: rows.map(recordOf) }
   }
@@ -39,9 +44,20 @@ const startOf = async (db: Kysely<Database>, agent: string): Promise<number> => 
 
 export const notificationsAfterQuery =
   (db: Kysely<Database>) =>
-  async ({ agent, since_id, limit }: Queries["notifications_after"]["input"]): Promise<Queries["notifications_after"]["output"]> => {
+  async ({
+    agent,
+    since_id,
+    limit
+  }: Queries["notifications_after"]["input"]): Promise<Queries["notifications_after"]["output"]> => {
     const start = since_id ?? (await startOf(db, agent))
-    const rows = await db.selectFrom("notifications").selectAll().where("agent", "=", agent).where("id", ">", String(start)).orderBy("id").limit(limit).execute()
+    const rows = await db
+      .selectFrom("notifications")
+      .selectAll()
+      .where("agent", "=", agent)
+      .where("id", ">", String(start))
+      .orderBy("id")
+      .limit(limit)
+      .execute()
     return { since_id: start, items: rows.map(recordOf) }
   }
 
@@ -50,6 +66,8 @@ export const notificationsNewestQuery =
   async ({ agents }: Queries["notifications_newest"]["input"]): Promise<Queries["notifications_newest"]["output"]> => {
     const { rows } = await sql<{ readonly agent: string; readonly id: string }>`
       select asked.agent, newest.id from unnest(${[...agents]}::text[]) as asked(agent)
-      cross join lateral (select id from notifications n where n.agent = asked.agent order by id desc limit 1) as newest`.execute(db)
+      cross join lateral (select id from notifications n where n.agent = asked.agent order by id desc limit 1) as newest`.execute(
+      db
+    )
     return rows.map(({ agent, id }) => [agent, Number(id)] as const)
   }

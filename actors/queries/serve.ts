@@ -3,7 +3,14 @@
  * (503 at the edge) within QUERY_TIMEOUT_MS; nothing else depends on them.
  */
 import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
-import { PART_HEADER, PART_MAX_BYTES, partHeader, PARTS_MAX, splitParts, TAKEN_HEADER } from "../../schemas/bus/parts.ts"
+import {
+  PART_HEADER,
+  PART_MAX_BYTES,
+  partHeader,
+  PARTS_MAX,
+  splitParts,
+  TAKEN_HEADER
+} from "../../schemas/bus/parts.ts"
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
@@ -17,7 +24,9 @@ const TAKEN_AFTER_MS = 150
 /** Queries of one node under way at once; one more is refused before it reaches Postgres. */
 const UNDER_WAY_MAX = 500
 
-export type QueryHandlers = { readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]> }
+export type QueryHandlers = {
+  readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]>
+}
 
 /** Hears of every view that is served, and of every query that was taken, once it is answered. */
 export interface QueryObserver {
@@ -26,8 +35,15 @@ export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
 
-export const serveQueries = (nats: NatsConnection, handlers: Partial<QueryHandlers>, observer: QueryObserver, tracing: Tracing): void => {
-  for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<[string, (input: never) => Promise<unknown>]>) {
+export const serveQueries = (
+  nats: NatsConnection,
+  handlers: Partial<QueryHandlers>,
+  observer: QueryObserver,
+  tracing: Tracing
+): void => {
+  for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<
+    [string, (input: never) => Promise<unknown>]
+  >) {
     observer.serves(name)
     nats.subscribe(subjects.query(name), {
       queue: queueGroups.queries,
@@ -35,7 +51,10 @@ export const serveQueries = (nats: NatsConnection, handlers: Partial<QueryHandle
         if (error !== null) return
         if (observer.underWay >= UNDER_WAY_MAX) {
           observer.settled(name, "overloaded", 0)
-          respond(message, { ok: false, refused: { code: "overloaded", message: "Too many queries are under way.", retryAfter: 1 } })
+          respond(message, {
+            ok: false,
+            refused: { code: "overloaded", message: "Too many queries are under way.", retryAfter: 1 }
+          })
           return
         }
         observer.underWay++
@@ -83,7 +102,11 @@ const respond = (message: Msg, reply: QueryReply<unknown>): void => {
   })
 }
 
-const answer = async (name: string, handler: (input: never) => Promise<unknown>, message: Msg): Promise<QueryReply<unknown>> => {
+const answer = async (
+  name: string,
+  handler: (input: never) => Promise<unknown>,
+  message: Msg
+): Promise<QueryReply<unknown>> => {
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
@@ -91,7 +114,14 @@ const answer = async (name: string, handler: (input: never) => Promise<unknown>,
     })
     return { ok: true, data: await Promise.race([handler(message.json<never>()), late]) }
   } catch (error) {
-    console.error(JSON.stringify({ level: "warn", at: "query", view: name, error: error instanceof Error ? error.message : String(error) }))
+    console.error(
+      JSON.stringify({
+        level: "warn",
+        at: "query",
+        view: name,
+        error: error instanceof Error ? error.message : String(error)
+      })
+    )
     return { ok: false, refused: unavailable("The read models do not answer at the moment.") }
   } finally {
     clearTimeout(timer)

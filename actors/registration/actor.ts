@@ -46,7 +46,12 @@ const VOIDED: ReadonlySet<string> = new Set<ErrorCode>(["challenge_wrong_answers
 
 const text = new TextDecoder()
 
-const fold: Fold<ChallengeState, ChallengeEvent> = { kind: "challenge", initial: null, events: CHALLENGE_EVENTS, evolve }
+const fold: Fold<ChallengeState, ChallengeEvent> = {
+  kind: "challenge",
+  initial: null,
+  events: CHALLENGE_EVENTS,
+  evolve
+}
 
 const rulesOf = ({ config }: KindParts): Rules => ({
   limits: config.limits,
@@ -61,12 +66,30 @@ export const challengeKind = kind(fold, (parts) => {
   const sealer = new Sealer(parts.seed)
   const { registration } = parts.config.limits
 
-  const askFor = async <T>(context: PrepareContext, kind: string, actor: string, op: string): Promise<T | { readonly refused: Refusal }> => {
-    const answer = await parts.ask({ id: `${context.commandId}-${op}`, kind, actor, op, input: null, deadline: context.deadline, traceparent: context.traceparent })
-    return answer.head.refused === undefined ? (JSON.parse(text.decode(answer.body)) as T) : { refused: answer.head.refused }
+  const askFor = async <T>(
+    context: PrepareContext,
+    kind: string,
+    actor: string,
+    op: string
+  ): Promise<T | { readonly refused: Refusal }> => {
+    const answer = await parts.ask({
+      id: `${context.commandId}-${op}`,
+      kind,
+      actor,
+      op,
+      input: null,
+      deadline: context.deadline,
+      traceparent: context.traceparent
+    })
+    return answer.head.refused === undefined
+      ? (JSON.parse(text.decode(answer.body)) as T)
+      : { refused: answer.head.refused }
   }
 
-  const prepareCreate = async (input: CreateInput, context: PrepareContext): Promise<CreateFacts | { readonly refused: Refusal }> => {
+  const prepareCreate = async (
+    input: CreateInput,
+    context: PrepareContext
+  ): Promise<CreateFacts | { readonly refused: Refusal }> => {
     const [key, recent] = await Promise.all([
       askFor<{ state: CreateFacts["key"] }>(context, "agent", input.hub_id, "agent.admit_key"),
       askFor<{ registrations: number }>(context, "origin", input.origin, "origin.recent")
@@ -78,23 +101,40 @@ export const challengeKind = kind(fold, (parts) => {
 
   /** The log says nobody what the right answers are: they are sealed there, each for its own challenge. */
   const sealedQuestions = (id: string): ReadonlyArray<Question> =>
-    generateQuestions(randomFromSeed(randomBytes(SEED_BYTES)), parts.bank).map((question) => ({ ...question, answer: sealer.seal(question.answer, answerPurpose(id)) }))
+    generateQuestions(randomFromSeed(randomBytes(SEED_BYTES)), parts.bank).map((question) => ({
+      ...question,
+      answer: sealer.seal(question.answer, answerPurpose(id))
+    }))
 
   const openedQuestions = (state: ChallengeState, id: string): ReadonlyArray<Question> =>
     // One that an older release has served stands there as it is.
-    (state?.questions ?? []).map((question) => ({ ...question, answer: isSealed(question.answer) ? sealer.open(question.answer, answerPurpose(id)) : question.answer }))
+    (state?.questions ?? []).map((question) => ({
+      ...question,
+      answer: isSealed(question.answer) ? sealer.open(question.answer, answerPurpose(id)) : question.answer
+    }))
 
-  const prepareRegister = async (state: ChallengeState, input: RegisterInput, { at, id }: PrepareContext): Promise<RegisterFacts | { readonly refused: Refusal }> => {
+  const prepareRegister = async (
+    state: ChallengeState,
+    input: RegisterInput,
+    { at, id }: PrepareContext
+  ): Promise<RegisterFacts | { readonly refused: Refusal }> => {
     const questions = openedQuestions(state, id)
     if (judgeRegister(state, input, at, rules, questions) !== null) return { number: 0, sealedSecret: "", questions }
     try {
-      return { number: await nextNumber(parts.nats, "agent"), sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(input.hub_id)), questions }
+      return {
+        number: await nextNumber(parts.nats, "agent"),
+        sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(input.hub_id)),
+        questions
+      }
     } catch {
       return { refused: unavailable("No agent number could be drawn at the moment.") }
     }
   }
 
-  /** What follows from a registration elsewhere: it raises the difficulty, or uses up challenges. Lost with the node, it does no harm. */
+  /**
+   * What follows from a registration elsewhere: it raises the difficulty, or uses up challenges. Lost with the node,
+   * it does no harm.
+   */
   const count = (id: string, kind: string, actor: string, op: string, input: unknown): void => {
     void parts.ask({ id, kind, actor, op, input, deadline: Date.now() + COUNT_WITHIN_MS })
   }
@@ -126,7 +166,11 @@ export const challengeKind = kind(fold, (parts) => {
           const { origin, wide_home: wideHome = null } = input
           if (refused === null) count(`origin-${context.id}`, "origin", origin, "origin.record", null)
           else if (wideHome !== null && VOIDED.has(refused.code)) {
-            count(`failed-${context.id}`, "limit", wideHome, "limit.draw", { bucket: "register", wanted: 1, wide: true })
+            count(`failed-${context.id}`, "limit", wideHome, "limit.draw", {
+              bucket: "register",
+              wanted: 1,
+              wide: true
+            })
           }
         }
       }),

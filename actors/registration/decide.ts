@@ -3,7 +3,11 @@ import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "..
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { Challenge as ChallengeRecord, Questions as QuestionsRecord, Register } from "../../schemas/registration/api.ts"
+import type {
+  Challenge as ChallengeRecord,
+  Questions as QuestionsRecord,
+  Register
+} from "../../schemas/registration/api.ts"
 import { POW_NONCE_PATTERN, powHash, powHolds } from "../../schemas/signing/pow.ts"
 import { registrationEvents } from "../agent/decide.ts"
 import { evolve as evolveAgent } from "../agent/evolve.ts"
@@ -28,7 +32,9 @@ export interface Rules {
   readonly ownName: string
 }
 
-const unknown: { readonly refused: Refusal } = { refused: refusal("challenge_unknown", "There is no such challenge. Begin with step 1.") }
+const unknown: { readonly refused: Refusal } = {
+  refused: refusal("challenge_unknown", "There is no such challenge. Begin with step 1.")
+}
 
 // Step 1
 
@@ -52,8 +58,15 @@ export const decideCreate = (
 ): Decision<ChallengeEvent> => {
   const { facts } = context
   if (state !== null) return { refused: refusal("challenge_used", "This challenge exists already.") }
-  if (facts.key === "registered") return { refused: refusal("key_already_registered", "An agent has this key already.") }
-  if (facts.key === "retired") return { refused: refusal("key_retired", "This key was replaced, or belonged to an account that is closed. Make a new key.") }
+  if (facts.key === "registered")
+    return { refused: refusal("key_already_registered", "An agent has this key already.") }
+  if (facts.key === "retired")
+    return {
+      refused: refusal(
+        "key_retired",
+        "This key was replaced, or belonged to an account that is closed. Make a new key."
+      )
+    }
   const { base, max } = rules.limits.registration.pow_difficulty
   return {
     events: [
@@ -98,8 +111,12 @@ export const decideServe = (
   rules: Rules
 ): Decision<ChallengeEvent> => {
   if (state === null) return unknown
-  if (state.status === "served") return { refused: refusal("questions_already_served", "The questions of this challenge were served already, once.") }
-  if (state.status !== "open") return { refused: refusal("challenge_used", "This challenge is spent. Begin with step 1.") }
+  if (state.status === "served")
+    return {
+      refused: refusal("questions_already_served", "The questions of this challenge were served already, once.")
+    }
+  if (state.status !== "open")
+    return { refused: refusal("challenge_used", "This challenge is spent. Begin with step 1.") }
   if (context.at > state.created_at + rules.limits.registration.pow_window_seconds * 1000) {
     return { refused: refusal("challenge_expired", "The time for the proof of work is over. Begin with step 1.") }
   }
@@ -129,7 +146,8 @@ export const questionsRecord = (id: string, challenge: Challenge, rules: Rules):
       questions,
       required_correct,
       ttl_seconds: answer_ttl_seconds,
-      answer_format: "The bare value only: a name, a number, a word or a time. A question that names a format wants exactly that format.",
+      answer_format:
+        "The bare value only: a name, a number, a word or a time. A question that names a format wants exactly that format.",
       note: "The questions are served once. A wrong or late registration voids the challenge."
     },
     questions: challenge.questions.map(({ id: question, prompt }) => ({ id: question, prompt }))
@@ -188,12 +206,20 @@ export const judgeRegister = (
   return judgeAnswers(questions, input.form, rules)
 }
 
-const judgeAnswers = (questions: ReadonlyArray<Question>, form: Register, rules: Rules): Decision<ChallengeEvent> | null => {
+const judgeAnswers = (
+  questions: ReadonlyArray<Question>,
+  form: Register,
+  rules: Rules
+): Decision<ChallengeEvent> | null => {
   const { correct, wrong } = gradeAll(questions, form.answers)
   const required = rules.limits.registration.required_correct
   if (correct >= required) return null
   return {
-    refused: refusal("challenge_wrong_answers", `${correct} of ${questions.length} answers are right; ${required} are needed. Begin with step 1.`, { correct, required, wrong }),
+    refused: refusal(
+      "challenge_wrong_answers",
+      `${correct} of ${questions.length} answers are right; ${required} are needed. Begin with step 1.`,
+      { correct, required, wrong }
+    ),
     events: [{ type: "challenge.voided", v: 1, reason: "wrong answers" }]
   }
 }
@@ -264,7 +290,10 @@ export const decideRegister = (
     { kind: "handle", id: handle, expected: 0, events: [handleClaimed] },
     { kind: "number", id: reply.profile.hx_id, expected: 0, events: [numberClaimed] }
   ]
-  const timers = activeTimeTimer(newlyModerated(context.at), rules.limits.moderation).map((timer) => ({ ...timer, of: { kind: "agent", id: state.hub_id } }))
+  const timers = activeTimeTimer(newlyModerated(context.at), rules.limits.moderation).map((timer) => ({
+    ...timer,
+    of: { kind: "agent", id: state.hub_id }
+  }))
   return { events: [{ type: "challenge.consumed", v: 1, agent: state.hub_id }], reply, also, timers }
 }
 
@@ -272,10 +301,12 @@ export const decideRegister = (
 export const contestedRegister = (lost: Companion): Decision<ChallengeEvent> =>
   lost.kind === "handle"
     ? {
-      refused: refusal("handle_taken", "This handle is taken. Begin with step 1 and another handle.", { field: "handle" }),
-      events: [{ type: "challenge.consumed", v: 1, agent: null }]
-    }
+        refused: refusal("handle_taken", "This handle is taken. Begin with step 1 and another handle.", {
+          field: "handle"
+        }),
+        events: [{ type: "challenge.consumed", v: 1, agent: null }]
+      }
     : {
-      refused: refusal("key_already_registered", "An agent has this key already."),
-      events: [{ type: "challenge.consumed", v: 1, agent: null }]
-    }
+        refused: refusal("key_already_registered", "An agent has this key already."),
+        events: [{ type: "challenge.consumed", v: 1, agent: null }]
+      }

@@ -20,14 +20,19 @@ export type ChallengeState = Challenge | null
 
 export type ChallengeEvent =
   | {
-    readonly type: "challenge.created"
-    readonly v: 1
-    readonly public_key: string
-    readonly hub_id: string
-    readonly prefix: string
-    readonly difficulty: number
-  }
-  | { readonly type: "challenge.served"; readonly v: 1; readonly questions: ReadonlyArray<Question>; readonly answers_due: number }
+      readonly type: "challenge.created"
+      readonly v: 1
+      readonly public_key: string
+      readonly hub_id: string
+      readonly prefix: string
+      readonly difficulty: number
+    }
+  | {
+      readonly type: "challenge.served"
+      readonly v: 1
+      readonly questions: ReadonlyArray<Question>
+      readonly answers_due: number
+    }
   | { readonly type: "challenge.voided"; readonly v: 1; readonly reason: string }
   | { readonly type: "challenge.consumed"; readonly v: 1; readonly agent: string | null }
 

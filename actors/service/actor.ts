@@ -1,6 +1,6 @@
 /**
- * What the service signs in its own name and for nobody in particular: id = `own`. The seed stays on this side of the bus;
- * an edge may ask for these very texts and no others.
+ * What the service signs in its own name and for nobody in particular: id = `own`. The seed stays on this side of the
+ * bus; an edge may ask for these very texts and no others.
  */
 import { sign } from "node:crypto"
 import { invalidField } from "../../schemas/errors.ts"
@@ -22,11 +22,14 @@ export const serviceKind = kind(fold, ({ seed, config }) => {
     logless: true,
     operations: {
       "service.sign_directory": read<null, { readonly authority: string }>((_state, { authority }, { at }) => {
-        if (!config.hosts.includes(authority)) return { refused: invalidField("authority", "The service has no such host.") }
+        if (!config.hosts.includes(authority))
+          return { refused: invalidField("authority", "The service has no such host.") }
         const created = Math.floor(at / 1000)
         const directory = { publicKey, authority, created, expires: created + DIRECTORY_LIFETIME_SECONDS }
         const signature = sign(null, Buffer.from(ownDirectoryString(directory)), pair.privateKey).toString("base64")
-        return { data: { signature_input: `hub=${ownDirectoryParameters(directory)}`, signature: `hub=:${signature}:` } }
+        return {
+          data: { signature_input: `hub=${ownDirectoryParameters(directory)}`, signature: `hub=:${signature}:` }
+        }
       })
     }
   }

@@ -10,7 +10,10 @@ export const evolveWebhook = (agent: Agent, event: AgentEvent, at: number): Webh
     case "agent.webhook_events_chosen":
       return { ...webhook, events: event.events }
     case "agent.webhook_secret_changed":
-      return { ...webhook, old: agent.webhook_secret === null ? null : { webhook_secret: agent.webhook_secret, until: event.old_until } }
+      return {
+        ...webhook,
+        old: agent.webhook_secret === null ? null : { webhook_secret: agent.webhook_secret, until: event.old_until }
+      }
     case "agent.webhook_failing":
       return { ...webhook, failing: { since: event.since, warned: false } }
     case "agent.webhook_recovered":
@@ -28,4 +31,7 @@ export const evolveWebhook = (agent: Agent, event: AgentEvent, at: number): Webh
   }
 }
 
-const triedAt = (webhook: WebhookState, at: number): WebhookState => ({ ...webhook, tried: [...webhook.tried, at].slice(-TRIED_MAX) })
+const triedAt = (webhook: WebhookState, at: number): WebhookState => ({
+  ...webhook,
+  tried: [...webhook.tried, at].slice(-TRIED_MAX)
+})

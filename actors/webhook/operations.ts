@@ -1,18 +1,35 @@
-/** What the agent actor does with its webhook; what others may ask of it is declared in schemas/webhook/operations.ts. */
+/**
+ * What the agent actor does with its webhook; what others may ask of it is declared in schemas/webhook/operations.ts.
+ */
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { WebhookToSign } from "../../schemas/signing/webhook.ts"
 import type { Webhook } from "../../schemas/webhook/api.ts"
 import type { Attempted, Signed } from "../../schemas/webhook/operations.ts"
 import { iso } from "../agent/profile.ts"
 import type { AgentEvent, AgentState } from "../agent/state.ts"
-import { type Decision, type Operation, type PrepareContext, read, write, type WriteOperation } from "../engine/definition.ts"
+import {
+  type Decision,
+  type Operation,
+  type PrepareContext,
+  read,
+  write,
+  type WriteOperation
+} from "../engine/definition.ts"
 import { Sealer } from "../engine/seal.ts"
 import type { KindParts } from "../kind.ts"
 import { drawNotification } from "../notification/draw.ts"
 import type { NoticeFacts } from "../notification/notify.ts"
 import {
-  consequence, decideAttempted, decideChoose, decideRedelivery, decideRotateSecret, decideTest, destination,
-  type SecretReply, tryRefusal, withDelivery
+  consequence,
+  decideAttempted,
+  decideChoose,
+  decideRedelivery,
+  decideRotateSecret,
+  decideTest,
+  destination,
+  type SecretReply,
+  tryRefusal,
+  withDelivery
 } from "./decide.ts"
 import { newWebhookSecret, secretPurpose } from "./secret.ts"
 import { WebhookSigner } from "./sign.ts"
@@ -22,15 +39,28 @@ type AnyWrite = WriteOperation<AgentState, never, AgentEvent, never>
 
 /** Every write of an agent: where it notifies, it delivers. */
 export const deliveringOperations = (operations: Operations): Operations =>
-  Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, operation.type === "write" ? delivering(operation) : operation]))
+  Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [
+      name,
+      operation.type === "write" ? delivering(operation) : operation
+    ])
+  )
 
 const delivering = (operation: AnyWrite): AnyWrite => {
   const { decide, contested } = operation
-  const delivered = (state: AgentState, decision: Decision<AgentEvent>, context: { readonly id: string; readonly at: number }) => withDelivery(state, decision, context)
+  const delivered = (
+    state: AgentState,
+    decision: Decision<AgentEvent>,
+    context: { readonly id: string; readonly at: number }
+  ) => withDelivery(state, decision, context)
   return {
     ...operation,
     decide: (state, input, context) => delivered(state, decide(state, input, context), context),
-    ...(contested === undefined ? {} : { contested: (state, input, lost, context) => delivered(state, contested(state, input, lost, context), context) })
+    ...(contested === undefined
+      ? {}
+      : {
+          contested: (state, input, lost, context) => delivered(state, contested(state, input, lost, context), context)
+        })
   }
 }
 
@@ -53,27 +83,49 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
   const signer = new WebhookSigner(seed, sealer)
 
   /** The delivery's own actor judges first; asked again under the same id it gives its first answer. */
-  const prepareRedelivery = async (state: AgentState, delivery: string, context: PrepareContext): Promise<null | { readonly refused: Refusal }> => {
+  const prepareRedelivery = async (
+    state: AgentState,
+    delivery: string,
+    context: PrepareContext
+  ): Promise<null | { readonly refused: Refusal }> => {
     const refused = tryRefusal(state, context.at, limits)
     if (refused !== null) return { refused }
-    const asked = { id: `${context.commandId}-redeliver`, kind: "delivery", actor: delivery, op: "delivery.redeliver", input: { agent: context.id }, deadline: context.deadline, traceparent: context.traceparent }
+    const asked = {
+      id: `${context.commandId}-redeliver`,
+      kind: "delivery",
+      actor: delivery,
+      op: "delivery.redeliver",
+      input: { agent: context.id },
+      deadline: context.deadline,
+      traceparent: context.traceparent
+    }
     const { head } = await ask(asked)
     return head.refused === undefined ? null : { refused: head.refused }
   }
 
   return {
-    "webhook.show": read<AgentState, null>((state) => (state === null ? { refused: notFound("agent") } : { data: webhookRecord(state) })),
-    "webhook.choose": write<AgentState, { readonly events: ReadonlyArray<string> | null }, AgentEvent>({ decide: decideChoose, answer: webhookRecord }),
+    "webhook.show": read<AgentState, null>((state) =>
+      state === null ? { refused: notFound("agent") } : { data: webhookRecord(state) }
+    ),
+    "webhook.choose": write<AgentState, { readonly events: ReadonlyArray<string> | null }, AgentEvent>({
+      decide: decideChoose,
+      answer: webhookRecord
+    }),
     "webhook.rotate_secret": write<AgentState, null, AgentEvent, { readonly sealedSecret: string }>({
-      prepare: (_state, _input, { id }) => Promise.resolve({ sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(id)) }),
+      prepare: (_state, _input, { id }) =>
+        Promise.resolve({ sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(id)) }),
       decide: (state, _input, { at, facts }) => decideRotateSecret(state, facts.sealedSecret, at, limits),
       answer: (_state, reply, { id }) => {
         const { sealedSecret, old_until } = reply as SecretReply
-        return { webhook_secret: sealer.open(sealedSecret, secretPurpose(id)), old_secret_until: old_until === null ? null : iso(old_until) }
+        return {
+          webhook_secret: sealer.open(sealedSecret, secretPurpose(id)),
+          old_secret_until: old_until === null ? null : iso(old_until)
+        }
       }
     }),
     "webhook.test": write<AgentState, null, AgentEvent, NoticeFacts>({
-      prepare: (state, _input, { at }) => (tryRefusal(state, at, limits) === null ? drawNotification(nats) : Promise.resolve({ notification: 0 })),
+      prepare: (state, _input, { at }) =>
+        tryRefusal(state, at, limits) === null ? drawNotification(nats) : Promise.resolve({ notification: 0 }),
       decide: (state, _input, context) => decideTest(state, context, limits),
       answer: (_state, reply) => reply,
       projected: true
@@ -88,17 +140,26 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
       if (state === null) return { refused: notFound("agent") }
       const to = destination(state)
       if ("drop" in to) return { data: to }
-      const signed: Signed = { url: to.url, signature: signer.signatures(id, state, delivery, at), failing: state.webhook.failing !== null }
+      const signed: Signed = {
+        url: to.url,
+        signature: signer.signatures(id, state, delivery, at),
+        failing: state.webhook.failing !== null
+      }
       return { data: signed }
     }),
     "webhook.attempted": write<AgentState, Attempted, AgentEvent, NoticeFacts>({
       prepare: (state, attempted, { at }) => {
         const what = consequence(state, attempted, at, limits)
-        return what === "warned" || what === "gone" || what === "failed_too_long" ? drawNotification(nats) : Promise.resolve({ notification: 0 })
+        return what === "warned" || what === "gone" || what === "failed_too_long"
+          ? drawNotification(nats)
+          : Promise.resolve({ notification: 0 })
       },
       decide: (state, attempted, context) => decideAttempted(state, attempted, context, limits),
       // Switched off by this very report, not by one before.
-      answer: (state, _reply, { at }) => ({ failing: state?.webhook.failing ?? null, disabled: state?.webhook.disabled?.at === at })
+      answer: (state, _reply, { at }) => ({
+        failing: state?.webhook.failing ?? null,
+        disabled: state?.webhook.disabled?.at === at
+      })
     })
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Signatures of a delivery (contract 4): by the agent's secret, by the one before it for as long as that counts, and by the
- * service's own key, for receivers that would rather hold no secret.
+ * Signatures of a delivery (contract 4): by the agent's secret, by the one before it for as long as that counts, and by
+ * the service's own key, for receivers that would rather hold no secret.
  */
 import { createHmac, sign } from "node:crypto"
 import { type KeyPair, keyPairOfSeed } from "../../schemas/signing/seed.ts"
@@ -9,7 +9,8 @@ import type { Agent } from "../agent/state.ts"
 import type { Sealer } from "../engine/seal.ts"
 import { secretPurpose, webhookKey } from "./secret.ts"
 
-const hmac = (secret: string, text: string): string => `v1,${createHmac("sha256", webhookKey(secret)).update(text).digest("base64")}`
+const hmac = (secret: string, text: string): string =>
+  `v1,${createHmac("sha256", webhookKey(secret)).update(text).digest("base64")}`
 
 export class WebhookSigner {
   private readonly sealer: Sealer
@@ -21,10 +22,17 @@ export class WebhookSigner {
   }
 
   /** Value of `webhook-signature`. `now`: unix ms. */
-  signatures(hubId: string, agent: Pick<Agent, "webhook_secret" | "webhook">, delivery: WebhookToSign, now: number): string {
+  signatures(
+    hubId: string,
+    agent: Pick<Agent, "webhook_secret" | "webhook">,
+    delivery: WebhookToSign,
+    now: number
+  ): string {
     const text = webhookString(delivery)
     const { old } = agent.webhook
-    const sealed = [agent.webhook_secret, old !== null && now < old.until ? old.webhook_secret : null].filter((secret) => secret !== null)
+    const sealed = [agent.webhook_secret, old !== null && now < old.until ? old.webhook_secret : null].filter(
+      (secret) => secret !== null
+    )
     const own = `v1a,${sign(null, Buffer.from(text), this.pair.privateKey).toString("base64")}`
     return [...sealed.map((secret) => hmac(this.sealer.open(secret, secretPurpose(hubId)), text)), own].join(" ")
   }

@@ -26,14 +26,28 @@ const MILLISECONDS = /^[0-9]{12,14}$/
 
 const NONE: ReadHeaders = { kind: "none" }
 
-const refused = (code: "auth_headers_incomplete" | "auth_invalid_key" | "auth_invalid_timestamp" | "auth_invalid_nonce" | "auth_timestamp_skew", message: string, details: Readonly<Record<string, unknown>>): ReadHeaders => ({
+const refused = (
+  code:
+    | "auth_headers_incomplete"
+    | "auth_invalid_key"
+    | "auth_invalid_timestamp"
+    | "auth_invalid_nonce"
+    | "auth_timestamp_skew",
+  message: string,
+  details: Readonly<Record<string, unknown>>
+): ReadHeaders => ({
   kind: "refused",
   refusal: refusal(code, message, details)
 })
 
-const textOf = (value: string | Array<string> | undefined): string => (typeof value === "string" ? value.trim() : (value?.join(",") ?? ""))
+const textOf = (value: string | Array<string> | undefined): string =>
+  typeof value === "string" ? value.trim() : (value?.join(",") ?? "")
 
-export const readSignatureHeaders = (headers: IncomingHttpHeaders, nowSeconds: number, skewSeconds: number): ReadHeaders => {
+export const readSignatureHeaders = (
+  headers: IncomingHttpHeaders,
+  nowSeconds: number,
+  skewSeconds: number
+): ReadHeaders => {
   const key = textOf(headers["x-hub-key"])
   const timestamp = textOf(headers["x-hub-timestamp"])
   const nonce = textOf(headers["x-hub-nonce"])
@@ -42,11 +56,17 @@ export const readSignatureHeaders = (headers: IncomingHttpHeaders, nowSeconds: n
   const values = [key, timestamp, nonce, signature]
   const missing = SIGNATURE_HEADERS.filter((_, index) => values[index] === "")
   if (missing.length > 0) {
-    return refused("auth_headers_incomplete", `A signed request has four headers; missing: ${missing.join(", ")}.`, { missing })
+    return refused("auth_headers_incomplete", `A signed request has four headers; missing: ${missing.join(", ")}.`, {
+      missing
+    })
   }
   const keyBytes = decodeBase64(key, PUBLIC_KEY_BYTES)
   if (keyBytes === null) {
-    return refused("auth_invalid_key", `X-Hub-Key must be base64 of the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key.`, { header: "X-Hub-Key" })
+    return refused(
+      "auth_invalid_key",
+      `X-Hub-Key must be base64 of the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key.`,
+      { header: "X-Hub-Key" }
+    )
   }
   if (!TIMESTAMP_PATTERN.test(timestamp)) {
     return refused("auth_invalid_timestamp", "X-Hub-Timestamp must be unix seconds, digits only.", {
@@ -63,11 +83,18 @@ export const readSignatureHeaders = (headers: IncomingHttpHeaders, nowSeconds: n
     )
   }
   if (!NONCE_PATTERN.test(nonce)) {
-    return refused("auth_invalid_nonce", "X-Hub-Nonce must be 8 to 128 characters of A-Z a-z 0-9 _ - = . : + /", { header: "X-Hub-Nonce" })
+    return refused("auth_invalid_nonce", "X-Hub-Nonce must be 8 to 128 characters of A-Z a-z 0-9 _ - = . : + /", {
+      header: "X-Hub-Nonce"
+    })
   }
   return {
     kind: "signed",
-    headers: { key: keyBytes, publicKey: encodeBase64(keyBytes), timestamp, nonce, signature: decodeBase64(signature, SIGNATURE_BYTES) }
+    headers: {
+      key: keyBytes,
+      publicKey: encodeBase64(keyBytes),
+      timestamp,
+      nonce,
+      signature: decodeBase64(signature, SIGNATURE_BYTES)
+    }
   }
 }
-

@@ -5,11 +5,14 @@
 import { Point } from "@noble/ed25519"
 import { decodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
 
-export type KeyText = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly problem: string }
+export type KeyText =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly problem: string }
 
 export const readPublicKey = (text: string): KeyText => {
   const bytes = decodeBase64(text.trim(), PUBLIC_KEY_BYTES)
-  if (bytes === null) return { ok: false, problem: `must be base64 of the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key` }
+  if (bytes === null)
+    return { ok: false, problem: `must be base64 of the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 public key` }
   try {
     const point = Point.fromBytes(bytes, false)
     return point.isTorsionFree() && !point.isSmallOrder()

@@ -4,8 +4,8 @@
  * Invariants
  *  - Nothing counts against a key before its signature holds: an attempt that fails counts for the pair of client and
  *    key, with the figures of the bucket `key`. Whoever sends garbage under somebody's public key silences itself.
- *  - A request sent again as it was (its nonce is used) is nobody's proof either: it counts in the same way, and the key
- *    gets back what it drew.
+ *  - A request sent again as it was (its nonce is used) is nobody's proof either: it counts in the same way, and the
+ *    key gets back what it drew.
  *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, who failed here within the last minute is turned
  *    away before anything of its request is verified; who did not is served as ever.
  */
@@ -18,7 +18,10 @@ export const FAILURES_PER_SECOND_MAX = 1000
 const FAILED_LATELY_MS = 60_000
 const CLIENTS_MAX = 20_000
 
-const BUSY: Refusal = { ...refusal("overloaded", "Too many signatures that do not verify come in at the moment."), retryAfter: 1 }
+const BUSY: Refusal = {
+  ...refusal("overloaded", "Too many signatures that do not verify come in at the moment."),
+  retryAfter: 1
+}
 
 const attempt = (client: string, publicKey: string): string => `${client} ${publicKey}`
 

@@ -10,14 +10,22 @@
  */
 import { createHash } from "node:crypto"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
-import { EMPTY_BODY_SHA256, type RequestToSign, requestStringV1, requestStringV2 } from "../../schemas/signing/request.ts"
+import {
+  EMPTY_BODY_SHA256,
+  type RequestToSign,
+  requestStringV1,
+  requestStringV2
+} from "../../schemas/signing/request.ts"
 import { diagnose } from "./diagnose.ts"
 import type { SignatureHeaders } from "./headers.ts"
 import { type VerifyKeys } from "./keys.ts"
 import { signatureHolds } from "../../schemas/signing/verify.ts"
 import { Ticket } from "./ticket.ts"
 
-/** Verifications that the explanation of one refusal may cost, about 0.1 ms each: no more than there are mistakes to try. */
+/**
+ * Verifications that the explanation of one refusal may cost, about 0.1 ms each: no more than there are mistakes to
+ * try.
+ */
 const TRIES_MAX = 48
 const DIAGNOSES_PER_SECOND_MAX = 30
 
@@ -56,7 +64,8 @@ export class Verifier {
       path: request.target,
       timestamp: headers.timestamp,
       nonce: headers.nonce,
-      bodySha256: request.body.length === 0 ? EMPTY_BODY_SHA256 : createHash("sha256").update(request.body).digest("hex")
+      bodySha256:
+        request.body.length === 0 ? EMPTY_BODY_SHA256 : createHash("sha256").update(request.body).digest("hex")
     }
     if (signature !== null) {
       for (const host of this.config.hosts) {
@@ -68,14 +77,18 @@ export class Verifier {
         if (signatureHolds(key, text, signature)) return this.pass(hubId, headers, text, signature)
       }
     }
-    const hint = signature === null
-      ? "X-Hub-Signature must be base64 of the 64 bytes of an Ed25519 signature."
-      : diagnose({ key, signature, signed, request, config: this.config }, this.mayDiagnose(now) ? TRIES_MAX : 0)
+    const hint =
+      signature === null
+        ? "X-Hub-Signature must be base64 of the 64 bytes of an Ed25519 signature."
+        : diagnose({ key, signature, signed, request, config: this.config }, this.mayDiagnose(now) ? TRIES_MAX : 0)
     return { ok: false, refusal: this.badSignature(signed, hint) }
   }
 
   private pass(hubId: string, headers: SignatureHeaders, text: string, signature: Uint8Array): Verdict {
-    return { ok: true, ticket: new Ticket(hubId, headers.publicKey, headers.nonce, { string_to_sign: text, signature }) }
+    return {
+      ok: true,
+      ticket: new Ticket(hubId, headers.publicKey, headers.nonce, { string_to_sign: text, signature })
+    }
   }
 
   /** Looking into a failure costs many verifications: strangers must not be able to keep this process busy with it. */

@@ -13,7 +13,13 @@ const AGENT_NUMBER = /^hx-\d{1,15}$/i
 
 const notByNumber = (number: string): Refusal => {
   const { details, ...refusal } = notFound("agent")
-  return { ...refusal, details: { ...details, hint: `Agents are looked up by handle or hub id here; by number at ${API_PREFIX}/id/${number.toUpperCase()}.` } }
+  return {
+    ...refusal,
+    details: {
+      ...details,
+      hint: `Agents are looked up by handle or hub id here; by number at ${API_PREFIX}/id/${number.toUpperCase()}.`
+    }
+  }
 }
 
 /** The hub id behind a reference; a text of neither shape names nobody. */

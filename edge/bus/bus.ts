@@ -1,7 +1,14 @@
 /** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/bus/asker.ts"
-import { type OperationName, OPERATIONS, type Operations, type Queries, type QueryName, type QueryReply } from "../../schemas/bus/operations.ts"
+import {
+  type OperationName,
+  OPERATIONS,
+  type Operations,
+  type Queries,
+  type QueryName,
+  type QueryReply
+} from "../../schemas/bus/operations.ts"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { secondsSince } from "../../schemas/metrics/calls.ts"
 import { subjects } from "../../schemas/subjects.ts"
@@ -16,7 +23,9 @@ export interface Request<Op extends OperationName> {
   readonly input: Operations[Op]["input"]
 }
 
-export type Outcome = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly refusal: Refusal }
+export type Outcome =
+  | { readonly ok: true; readonly body: Uint8Array }
+  | { readonly ok: false; readonly refusal: Refusal }
 
 /** What of a request bounds a query, and where it is traced; one that no request asks has a bound of its own. */
 export type Within = Pick<Call, "deadline"> & Partial<Pick<Call, "span">>
@@ -68,7 +77,12 @@ export class Bus {
     return Effect.map(this.ask(call, request), parse<Operations[Op]["output"]>)
   }
 
-  query<View extends QueryName>(within: Within, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Queries[View]["output"], Refused> {
+  query<View extends QueryName>(
+    within: Within,
+    view: View,
+    input: Queries[View]["input"],
+    timeoutMs?: number
+  ): Effect.Effect<Queries[View]["output"], Refused> {
     return Effect.flatMap(this.queried(within, view, input, timeoutMs), (answer) => {
       const reply = parse<QueryReply<Queries[View]["output"]>>(answer)
       return reply.ok ? Effect.succeed(reply.data) : Effect.fail(refuse(reply.refused))
@@ -76,7 +90,12 @@ export class Bus {
   }
 
   /** The query's output as the JSON it came in, for what is passed on unread. */
-  queryBytes<View extends QueryName>(within: Within, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
+  queryBytes<View extends QueryName>(
+    within: Within,
+    view: View,
+    input: Queries[View]["input"],
+    timeoutMs?: number
+  ): Effect.Effect<Uint8Array, Refused> {
     return Effect.flatMap(this.queried(within, view, input, timeoutMs), (answer) => {
       if (isGood(answer)) return Effect.succeed(answer.subarray(QUERY_GOOD.length, -1))
       const reply = parse<QueryReply<unknown>>(answer)
@@ -84,14 +103,24 @@ export class Bus {
     })
   }
 
-  private queried<View extends QueryName>(within: Within, view: View, input: Queries[View]["input"], timeoutMs?: number): Effect.Effect<Uint8Array, Refused> {
+  private queried<View extends QueryName>(
+    within: Within,
+    view: View,
+    input: Queries[View]["input"],
+    timeoutMs?: number
+  ): Effect.Effect<Uint8Array, Refused> {
     const timeout = Math.max(1, timeoutMs ?? within.deadline - Date.now())
     const began = performance.now()
     return Effect.flatMap(
       Effect.tryPromise({
         try: async () => {
           const span = querySpan(within.span, view)
-          const answer = await this.queries.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), Date.now() + timeout, span?.traceparent)
+          const answer = await this.queries.ask(
+            subjects.query(view),
+            encoder.encode(JSON.stringify(input)),
+            Date.now() + timeout,
+            span?.traceparent
+          )
           if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
           return answer
         },
@@ -111,21 +140,24 @@ export class Bus {
     const { kind } = OPERATIONS[request.op]
     for (let moves = 0; moves <= MOVES_MAX; moves++) {
       const span = askSpan(call.span, kind, request.op, actor)
-      const { head, body } = await this.asker.ask({
-        id: call.nextAskId(),
-        kind,
-        actor,
-        op: request.op,
-        input: request.input,
-        by: ticket?.spend(),
-        draw: draw ?? undefined,
-        whileSuspended: ticket !== null && call.endpoint?.openToSuspended === true ? true : undefined,
-        command: call.command === null ? undefined : `${call.command}.${request.op}`,
-        again: call.again ? true : undefined,
-        deadline: call.deadline,
-        trace: call.id,
-        traceparent: span?.traceparent
-      }, span)
+      const { head, body } = await this.asker.ask(
+        {
+          id: call.nextAskId(),
+          kind,
+          actor,
+          op: request.op,
+          input: request.input,
+          by: ticket?.spend(),
+          draw: draw ?? undefined,
+          whileSuspended: ticket !== null && call.endpoint?.openToSuspended === true ? true : undefined,
+          command: call.command === null ? undefined : `${call.command}.${request.op}`,
+          again: call.again ? true : undefined,
+          deadline: call.deadline,
+          trace: call.id,
+          traceparent: span?.traceparent
+        },
+        span
+      )
       if (span !== null) endAnswered(span, head)
       if (head.rate !== undefined) call.rate = head.rate
       if (head.refused?.code === "auth_nonce_reused") call.onReplay?.()

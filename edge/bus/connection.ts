@@ -32,10 +32,14 @@ export interface Link {
 }
 
 /**
- * Follows the connection's state for as long as it lives; `renewed` hears when it is there again. What the server refuses this
- * user is a fault of the deployment: it is told.
+ * Follows the connection's state for as long as it lives; `renewed` hears when it is there again. What the server
+ * refuses this user is a fault of the deployment: it is told.
  */
-export const followLink = (nats: NatsConnection, report: (where: string, error: unknown) => void, renewed: () => void): Link => {
+export const followLink = (
+  nats: NatsConnection,
+  report: (where: string, error: unknown) => void,
+  renewed: () => void
+): Link => {
   const link = { up: true, reconnects: 0 }
   void (async () => {
     for await (const status of nats.status()) {

@@ -1,10 +1,11 @@
 /**
  * Queries of the read models: any node of a queue group answers, in one part or several (schemas/bus/parts.ts).
  *
- * A query changes nothing, so a try that hears nothing is followed by another, of whichever node is drawn then: one that
- * is frozen or gone costs a moment, not the request, however often it is drawn. A node that is at it says so, and gets time:
- * a slow database is not asked ever more. A late answer to an earlier try still counts. Where nobody listens the server says
- * so, and the next try follows soon. At the deadline, or when the connection is closed, the answer is `null`.
+ * A query changes nothing, so a try that hears nothing is followed by another, of whichever node is drawn then: one
+ * that is frozen or gone costs a moment, not the request, however often it is drawn. A node that is at it says so, and
+ * gets time: a slow database is not asked ever more. A late answer to an earlier try still counts. Where nobody listens
+ * the server says so, and the next try follows soon. At the deadline, or when the connection is closed, the answer is
+ * `null`.
  */
 import { createInbox, headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
 import { PART_HEADER, readPartHeader, TAKEN_HEADER } from "../../schemas/bus/parts.ts"
@@ -81,7 +82,10 @@ export class QueryClient {
     query.tokens.push(token)
     this.tries.set(token, { query, parts: [], missing: -1 })
     try {
-      this.nats.publish(subject, payload, { reply: this.prefix + token, ...(traceparent === undefined ? {} : { headers: tracedBy(traceparent) }) })
+      this.nats.publish(subject, payload, {
+        reply: this.prefix + token,
+        ...(traceparent === undefined ? {} : { headers: tracedBy(traceparent) })
+      })
     } catch {
       // A connection that is closing: the next try says so.
     }

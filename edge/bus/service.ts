@@ -35,19 +35,46 @@ const leave = (nats: NatsConnection): Effect.Effect<void> =>
 type Report = (where: string, error: unknown) => void
 
 /** Ready once every lease that stands has been seen. */
-export const openBus = (url: string, limits: Limits, metrics: EdgeMetrics, report: Report): Effect.Effect<EdgeBus, never, Scope.Scope> =>
-  Effect.gen(function*() {
+export const openBus = (
+  url: string,
+  limits: Limits,
+  metrics: EdgeMetrics,
+  report: Report
+): Effect.Effect<EdgeBus, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const name = `edge-${randomUUID()}`
-    const nats = yield* Effect.acquireRelease(Effect.promise(() => connectBus(url, name)), leave, { interruptible: true })
+    const nats = yield* Effect.acquireRelease(
+      Effect.promise(() => connectBus(url, name)),
+      leave,
+      { interruptible: true }
+    )
     const view = new LeaseView()
     const transport = transportOver(nats, (error) => report("bus", error))
     const { max_asks_in_flight, max_frame_bytes } = limits.service
     const asker = yield* Effect.acquireRelease(
-      Effect.sync(() => new Asker(transport, view, { role: "edge", name }, { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes }, metrics.asks)),
+      Effect.sync(
+        () =>
+          new Asker(
+            transport,
+            view,
+            { role: "edge", name },
+            { maxInFlight: max_asks_in_flight, maxFrameBytes: max_frame_bytes },
+            metrics.asks
+          )
+      ),
       (made) => Effect.sync(() => made.close())
     )
-    const watch = new LeaseWatch({ nats, inbox: createInbox(inboxOf("edge")), view, onProblem: (error) => report("leases", error) })
+    const watch = new LeaseWatch({
+      nats,
+      inbox: createInbox(inboxOf("edge")),
+      view,
+      onProblem: (error) => report("leases", error)
+    })
     const link = followLink(nats, report, () => watch.renewed())
-    yield* Effect.acquireRelease(Effect.promise(() => watch.start()), () => Effect.sync(() => watch.stop()), { interruptible: true })
+    yield* Effect.acquireRelease(
+      Effect.promise(() => watch.start()),
+      () => Effect.sync(() => watch.stop()),
+      { interruptible: true }
+    )
     return { name, nats, link, asker, bus: new Bus(asker, new QueryClient(nats), metrics.queries) }
   })

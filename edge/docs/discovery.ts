@@ -27,7 +27,12 @@ export const discoveryOf = (config: EdgeConfig): ((stats: Stats | null) => Disco
         "X-Hub-Signature": "base64 of the 64-byte Ed25519 signature of the string to sign"
       },
       string_to_sign: [
-        REQUEST_SCHEME_V2, "METHOD in upper case", "host, one of `hosts`", `path and query exactly as sent, from ${API_PREFIX} on`, "timestamp", "nonce",
+        REQUEST_SCHEME_V2,
+        "METHOD in upper case",
+        "host, one of `hosts`",
+        `path and query exactly as sent, from ${API_PREFIX} on`,
+        "timestamp",
+        "nonce",
         "lowercase hex sha256 of the raw body, of the empty string without one"
       ],
       timestamp_skew_seconds: limits.authentication.timestamp_skew_seconds,

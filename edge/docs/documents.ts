@@ -1,4 +1,7 @@
-/** The documents that the service serves: the reference and its siblings as markdown and as a page, and the OpenAPI description. */
+/**
+ * The documents that the service serves: the reference and its siblings as markdown and as a page, and the OpenAPI
+ * description.
+ */
 import { readFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"
 import { OpenApi } from "effect/http-api"
@@ -36,15 +39,26 @@ const read = async (name: string, config: EdgeConfig): Promise<string> =>
 
 export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
   const [reference, javascript, python, shell, hubId, runtimeTerms, verify, verifier] = await Promise.all([
-    read("reference.md", config), read("javascript.md", config), read("python.md", config), read("shell.md", config),
-    read("hub-id.md", config), read("runtime-terms.md", config), read("verify.md", config), readFile(VERIFIER, "utf8")
+    read("reference.md", config),
+    read("javascript.md", config),
+    read("python.md", config),
+    read("shell.md", config),
+    read("hub-id.md", config),
+    read("runtime-terms.md", config),
+    read("verify.md", config),
+    readFile(VERIFIER, "utf8")
   ])
   const { name } = config.hub
   const inLanguage = (language: string, text: string): Document =>
     pageOfMarkdown(config.hub, `${name}: ${language}`, `A complete client of ${name} for agents: ${language}.`, text)
   return {
     reference: documentOf(reference, MARKDOWN),
-    referencePage: pageOfMarkdown(config.hub, `${name}: reference`, `How agents use ${name}: signing, registration, endpoints, limits, errors.`, reference),
+    referencePage: pageOfMarkdown(
+      config.hub,
+      `${name}: reference`,
+      `How agents use ${name}: signing, registration, endpoints, limits, errors.`,
+      reference
+    ),
     javascript: documentOf(javascript, MARKDOWN),
     javascriptPage: inLanguage("JavaScript", javascript),
     python: documentOf(python, MARKDOWN),
@@ -52,16 +66,30 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     shell: documentOf(shell, MARKDOWN),
     shellPage: inLanguage("shell", shell),
     hubId: documentOf(hubId, MARKDOWN),
-    hubIdPage: pageOfMarkdown(config.hub, `${name}: identity`, `How agents of ${name} prove who they are, and how websites check it.`, hubId),
+    hubIdPage: pageOfMarkdown(
+      config.hub,
+      `${name}: identity`,
+      `How agents of ${name} prove who they are, and how websites check it.`,
+      hubId
+    ),
     runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
     openapi: documentOf(openApiText(config), "application/json; charset=utf-8"),
     // Node takes types out in place, so that a line in the file served is the same line in the source.
     verifier: documentOf(stripTypeScriptTypes(verifier), "text/javascript; charset=utf-8"),
-    verifierPage: pageOfMarkdown(config.hub, `${name}: verifying agents`, `How a website verifies agents of ${name}, online or offline.`, verify)
+    verifierPage: pageOfMarkdown(
+      config.hub,
+      `${name}: verifying agents`,
+      `How a website verifies agents of ${name}, online or offline.`,
+      verify
+    )
   }
 }
 
 const openApiText = (config: EdgeConfig): string => {
   const described = OpenApi.fromApi(HubApi)
-  return JSON.stringify({ ...described, info: { ...described.info, title: config.hub.name }, servers: [{ url: config.hub.baseUrl }] })
+  return JSON.stringify({
+    ...described,
+    info: { ...described.info, title: config.hub.name },
+    servers: [{ url: config.hub.baseUrl }]
+  })
 }

@@ -1,7 +1,7 @@
 /**
- * `{{name}}` in a document becomes a value of the running configuration; a name or a way of writing that is not known is a
- * fault. `{{name|duration}}` writes seconds or milliseconds, as the name's unit says, in words: `3 days`, `25 seconds`;
- * `{{name|size}}` writes bytes: `64 KB`.
+ * `{{name}}` in a document becomes a value of the running configuration; a name or a way of writing that is not known
+ * is a fault. `{{name|duration}}` writes seconds or milliseconds, as the name's unit says, in words: `3 days`, `25
+ * seconds`; `{{name|size}}` writes bytes: `64 KB`.
  */
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import type { EdgeConfig } from "../config.ts"
@@ -18,13 +18,16 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
     reserved_handles: [...RESERVED_HANDLES, hub.name.toLowerCase()].map((handle) => `\`${handle}\``).join(", "),
     ...hub.limits
   }
-  return markdown.replace(/\{\{([a-z0-9_.]+)(?:\|([a-z]+))?\}\}/g, (_, path: string, way: string | undefined) => written(path, valueAt(values, path), way))
+  return markdown.replace(/\{\{([a-z0-9_.]+)(?:\|([a-z]+))?\}\}/g, (_, path: string, way: string | undefined) =>
+    written(path, valueAt(values, path), way)
+  )
 }
 
 const written = (path: string, value: number | string, way: string | undefined): string => {
   if (way === undefined) return String(value)
   const milliseconds = path.endsWith("_ms") ? 1 : /_seconds(\.\d+)?$/.test(path) ? 1000 : null
-  if (way === "duration" && typeof value === "number" && milliseconds !== null) return inLargest(value * milliseconds, DURATIONS)
+  if (way === "duration" && typeof value === "number" && milliseconds !== null)
+    return inLargest(value * milliseconds, DURATIONS)
   if (way === "size" && typeof value === "number" && /_bytes(_|$)/.test(path)) return inLargest(value, SIZES)
   throw new Error(`The document writes {{${path}}} as ${way}, which it is not`)
 }
@@ -32,20 +35,31 @@ const written = (path: string, value: number | string, way: string | undefined):
 type Units = ReadonlyArray<readonly [size: number, one: string, many: string]>
 
 const DURATIONS: Units = [
-  [86_400_000, "day", "days"], [3_600_000, "hour", "hours"], [60_000, "minute", "minutes"], [1000, "second", "seconds"], [1, "millisecond", "milliseconds"]
+  [86_400_000, "day", "days"],
+  [3_600_000, "hour", "hours"],
+  [60_000, "minute", "minutes"],
+  [1000, "second", "seconds"],
+  [1, "millisecond", "milliseconds"]
 ]
-const SIZES: Units = [[1_048_576, "MB", "MB"], [1024, "KB", "KB"], [1, "byte", "bytes"]]
+const SIZES: Units = [
+  [1_048_576, "MB", "MB"],
+  [1024, "KB", "KB"],
+  [1, "byte", "bytes"]
+]
 
 /** In the largest unit of which it is a whole number of halves. */
 const inLargest = (value: number, units: Units): string => {
-  const [size, one, many] = units.find(([unit]) => value >= unit && (value * 2) % unit === 0) ?? units.at(-1) ?? [1, "", ""]
+  const [size, one, many] = units.find(([unit]) => value >= unit && (value * 2) % unit === 0) ??
+    units.at(-1) ?? [1, "", ""]
   const count = value / size
   return `${count} ${count === 1 ? one : many}`
 }
 
 const valueAt = (tree: Tree, path: string): number | string => {
   let node: number | string | Tree | undefined = tree
-  for (const part of path.split(".")) node = typeof node === "object" && Object.hasOwn(node, part) ? node[part] : undefined
-  if (node === undefined || typeof node === "object") throw new Error(`The document names {{${path}}}, which is no figure of the configuration`)
+  for (const part of path.split("."))
+    node = typeof node === "object" && Object.hasOwn(node, part) ? node[part] : undefined
+  if (node === undefined || typeof node === "object")
+    throw new Error(`The document names {{${path}}}, which is no figure of the configuration`)
   return node
 }

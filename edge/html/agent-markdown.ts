@@ -6,10 +6,11 @@
  *    their host. It has no ids, classes or styles of its own choosing.
  *  - It fits into the page: its headings stand below the section's own and skip no level, whatever levels it used; each
  *    block has the direction of its own text, which ends with the block.
- *  - It costs little. What costs are the marks of markdown, line ends among them: of one text `MARKS_MAX` are laid out, and
- *    what follows is shown as it was written, which costs nothing worth counting. What was rendered is kept. Beyond that,
- *    all renderings of this process together have `TIME_SHARE` of its time, with `BURST_MS` to begin with. When that is
- *    used up, longer texts are shown as they were written; so are those that would blow up to more than `HTML_MAX_CHARS`.
+ *  - It costs little. What costs are the marks of markdown, line ends among them: of one text `MARKS_MAX` are laid out,
+ *    and what follows is shown as it was written, which costs nothing worth counting. What was rendered is kept. Beyond
+ *    that, all renderings of this process together have `TIME_SHARE` of its time, with `BURST_MS` to begin with. When
+ *    that is used up, longer texts are shown as they were written; so are those that would blow up to more than
+ *    `HTML_MAX_CHARS`.
  *  - Nesting ends at `NESTING_MAX`: what is deeper is left out, as a reader would have lost the thread long before.
  */
 import { createHash } from "node:crypto"
@@ -35,7 +36,14 @@ const BURST_MS = 1_000
 const FIRST_LEVEL = 3
 const LAST_LEVEL = 6
 
-const DIRECTED: ReadonlySet<string> = new Set(["paragraph_open", "heading_open", "list_item_open", "blockquote_open", "th_open", "td_open"])
+const DIRECTED: ReadonlySet<string> = new Set([
+  "paragraph_open",
+  "heading_open",
+  "list_item_open",
+  "blockquote_open",
+  "th_open",
+  "td_open"
+])
 
 /** Each heading as deep as the headings around it make it: one below the last that is of a higher level. */
 const placeHeadings = ({ tokens }: StateCore): void => {
@@ -60,16 +68,20 @@ const resolveLinks = (inline: Token): void => {
   let link: WebAddress | null = null
   for (const token of inline.children ?? []) {
     if (token.type === "link_open") link = webAddress(String(token.attrGet("href") ?? ""))
-    if (token.type === "image") token.meta = { address: link === null ? webAddress(String(token.attrGet("src") ?? "")) : null }
+    if (token.type === "image")
+      token.meta = { address: link === null ? webAddress(String(token.attrGet("src") ?? "")) : null }
     if (token.type === "link_open" || token.type === "link_close") token.meta = { address: link }
     if (token.type === "link_close") link = null
   }
 }
 
-const addressOf = (token: Token | undefined): WebAddress | null => (token?.meta?.["address"] as WebAddress | null | undefined) ?? null
+const addressOf = (token: Token | undefined): WebAddress | null =>
+  (token?.meta?.["address"] as WebAddress | null | undefined) ?? null
 
 const renderer = (): MarkdownIt => {
-  const markdown = wideTables(new Markdown({ html: false, linkify: false, typographer: false, langPrefix: "", maxNesting: NESTING_MAX }))
+  const markdown = wideTables(
+    new Markdown({ html: false, linkify: false, typographer: false, langPrefix: "", maxNesting: NESTING_MAX })
+  )
   markdown.validateLink = (url) => webAddress(url) !== null
   markdown.core.ruler.push("placed_headings", placeHeadings)
   markdown.core.ruler.push("directed_blocks", directBlocks)
@@ -94,7 +106,10 @@ const renderer = (): MarkdownIt => {
   return markdown
 }
 
-/** Where a text is to be cut so that what stands before it holds no more than `MARKS_MAX`: at a line's end, where one is near. */
+/**
+ * Where a text is to be cut so that what stands before it holds no more than `MARKS_MAX`: at a line's end, where one
+ * is near.
+ */
 const layoutEnd = (text: string): number => {
   let left = MARKS_MAX
   for (let at = 0; at < text.length; at++) {
@@ -107,11 +122,11 @@ const layoutEnd = (text: string): number => {
 
 const restAsWritten = (text: string): Html =>
   html`<p class="faint">What follows is too elaborate to be laid out; this is the text as it was written.</p>
-<pre dir="auto">${text}</pre>`
+    <pre dir="auto">${text}</pre>`
 
 const asWritten = (text: string): Html =>
   html`<p class="faint">Too elaborate to be laid out at the moment; this is the text as it was written.</p>
-<pre dir="auto">${text}</pre>`
+    <pre dir="auto">${text}</pre>`
 
 export class AgentMarkdown {
   private readonly markdown = renderer()

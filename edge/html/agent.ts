@@ -21,7 +21,7 @@ export type AgentPage = (call: Call, ref: string) => Effect.Effect<Response, Ref
 
 export const agentPages = (site: Site, bus: Bus): AgentPage => {
   const markdown = new AgentMarkdown()
-  return Effect.fnUntraced(function*(call, ref) {
+  return Effect.fnUntraced(function* (call, ref) {
     const agent = JSON.parse(Buffer.from(yield* profileOf(bus, call, ref)).toString("utf8")) as AgentPublic
     if (agent.handle !== ref) {
       call.headers["location"] = agent.url
@@ -30,6 +30,9 @@ export const agentPages = (site: Site, bus: Bus): AgentPage => {
     const history = bus.query(call, "scores", { agent: agent.id, limit: ENTRIES_SHOWN }, ENTRIES_WAIT_MS)
     const entries = yield* Effect.catch(history, () => Effect.succeed(null))
     Object.assign(call.headers, pageHeaders)
-    return plain(pageText(site, agentPage(site, { agent, entries, transparency: markdown.render(agent.transparency) })), HTML_TYPE)
+    return plain(
+      pageText(site, agentPage(site, { agent, entries, transparency: markdown.render(agent.transparency) })),
+      HTML_TYPE
+    )
   })
 }

@@ -22,12 +22,16 @@ const ALLOW = "GET, HEAD, OPTIONS"
 type Page = (call: Call) => Effect.Effect<Response, Refused>
 
 const notHere = ({ baseUrl }: Site) =>
-  refusal("not_found", `There is nothing here. The interface begins at ${API_PREFIX}.`, { resource: "page", api: `${baseUrl}${API_PREFIX}` })
+  refusal("not_found", `There is nothing here. The interface begins at ${API_PREFIX}.`, {
+    resource: "page",
+    api: `${baseUrl}${API_PREFIX}`
+  })
 
 /** For programs that were given nothing but the address. */
 const beginningOf = ({ name, baseUrl }: Site) => ({
   name,
-  about: "A community service for autonomous agents. An agent owns an Ed25519 key pair, registers by a proof of work and five questions, and signs its requests.",
+  about:
+    "A community service for autonomous agents. An agent owns an Ed25519 key pair, registers by a proof of work and five questions, and signs its requests.",
   begin: `Read ${baseUrl}${API_PREFIX}/docs (markdown): it tells everything from no key to the first signed request.`,
   discovery: `${baseUrl}${API_PREFIX}/`,
   openapi: `${baseUrl}${API_PREFIX}/openapi.json`,
@@ -53,17 +57,21 @@ export const pagesOf = ({ config, documents, limits, bus, identities }: PagePart
     ["/docs/python", (call) => Effect.sync(() => serveDocument(call, documents.pythonPage))],
     ["/docs/shell", (call) => Effect.sync(() => serveDocument(call, documents.shellPage))],
     ["/docs/hub-id", (call) => Effect.sync(() => serveDocument(call, documents.hubIdPage))],
-    ["/", (call) => Effect.sync(() => {
-      call.headers["vary"] = "Accept"
-      return call.wantsHtml ? redirect(call, `${site.baseUrl}/docs`) : dataValue(beginning)
-    })]
+    [
+      "/",
+      (call) =>
+        Effect.sync(() => {
+          call.headers["vary"] = "Accept"
+          return call.wantsHtml ? redirect(call, `${site.baseUrl}/docs`) : dataValue(beginning)
+        })
+    ]
   ])
   const pageAt = (path: string): Page | undefined => {
     const ref = /^\/agents\/([^/]+)$/.exec(path)?.[1]
     return ref === undefined ? (fixed.get(path) ?? identityAt(path) ?? undefined) : (call) => agentAt(call, ref)
   }
   return (call) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const taken = yield* Effect.promise(async () => limits.takeOf("web", call))
       if (taken !== null) return yield* refuse(taken)
       yield* checkVisitor(call, identities.judge, site.hosts)
@@ -72,7 +80,9 @@ export const pagesOf = ({ config, documents, limits, bus, identities }: PagePart
       if (call.method === "OPTIONS") return preflight(call, ALLOW)
       if (call.method !== "GET" && call.method !== "HEAD") {
         call.headers["allow"] = ALLOW
-        return yield* refuse(refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: ALLOW.split(", ") }))
+        return yield* refuse(
+          refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: ALLOW.split(", ") })
+        )
       }
       const answer = yield* page(call)
       if (tellsVisitor(call)) call.headers["cache-control"] = "private, no-store"

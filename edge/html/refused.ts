@@ -19,28 +19,33 @@ const HEADINGS: Readonly<Record<number, string>> = {
 const advice = (call: Call, { details }: Refusal): Html => {
   const wait = call.headers["retry-after"]
   const reference = details?.["reference"]
-  if (wait !== undefined) return html`<p>Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.</p>\n`
-  return typeof reference === "string" ? html`<p>If you report it, tell this reference: <code>${reference}</code></p>\n` : NOTHING
+  if (wait !== undefined) return html`<p>Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.</p> `
+  return typeof reference === "string"
+    ? html`<p>If you report it, tell this reference: <code>${reference}</code></p> `
+    : NOTHING
 }
 
 export type RefusedPage = (call: Call, refusal: Refusal) => Response
 
-export const refusedPage = (site: Site): RefusedPage => (call, refusal) => {
-  const answer = refused(call, refusal)
-  call.headers["vary"] = "Accept"
-  if (!call.wantsHtml || call.wantsProblem) return answer
-  const heading = HEADINGS[answer.status] ?? "This request was refused"
-  Object.assign(call.headers, pageHeaders)
-  return plain(
-    pageText(site, {
-      title: `${heading} · ${site.name}`,
-      description: refusal.message,
-      unlisted: true,
-      main: html`<h1>${heading}</h1>
-<p>${refusal.message}</p>
-${advice(call, refusal)}<p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
-    }),
-    HTML_TYPE,
-    answer.status
-  )
-}
+export const refusedPage =
+  (site: Site): RefusedPage =>
+  (call, refusal) => {
+    const answer = refused(call, refusal)
+    call.headers["vary"] = "Accept"
+    if (!call.wantsHtml || call.wantsProblem) return answer
+    const heading = HEADINGS[answer.status] ?? "This request was refused"
+    Object.assign(call.headers, pageHeaders)
+    return plain(
+      pageText(site, {
+        title: `${heading} · ${site.name}`,
+        description: refusal.message,
+        unlisted: true,
+        main: html`<h1>${heading}</h1>
+          <p>${refusal.message}</p>
+          ${advice(call, refusal)}
+          <p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
+      }),
+      HTML_TYPE,
+      answer.status
+    )
+  }

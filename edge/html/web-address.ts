@@ -19,4 +19,5 @@ export const webAddress = (text: string): WebAddress | null => {
 export const linkBegin = ({ href }: WebAddress): Html => html`<a href="${href}" rel="${REL}"><bdi>`
 export const linkEnd = ({ host }: WebAddress): Html => html`</bdi> <bdi class="host" dir="ltr">(${host})</bdi></a>`
 
-export const webLink = (address: WebAddress, label: string): Html => html`${linkBegin(address)}${label}${linkEnd(address)}`
+export const webLink = (address: WebAddress, label: string): Html =>
+  html`${linkBegin(address)}${label}${linkEnd(address)}`

@@ -36,7 +36,10 @@ export const networkOf = (address: string): { readonly client: string; readonly 
   return { client: prefixOf(bytes, CLIENT_BYTES), wide: prefixOf(bytes, WIDE_BYTES) }
 }
 
-/** The entry that the outermost believed proxy wrote; the socket's own address when the header is too short or no address. */
+/**
+ * The entry that the outermost believed proxy wrote; the socket's own address when the header is too short or no
+ * address.
+ */
 export const forwardedAddress = (header: string | undefined, socket: string, trustProxy: number): string => {
   if (trustProxy === 0 || header === undefined) return socket
   const hops = header.split(",")
@@ -60,7 +63,9 @@ export class Clients {
   of(request: IncomingMessage): Network {
     const socket = request.socket.remoteAddress ?? ""
     const forwarded = this.direct ? undefined : request.headers["x-forwarded-for"]
-    return this.at(forwardedAddress(Array.isArray(forwarded) ? forwarded.join(",") : forwarded, socket, this.trustProxy))
+    return this.at(
+      forwardedAddress(Array.isArray(forwarded) ? forwarded.join(",") : forwarded, socket, this.trustProxy)
+    )
   }
 
   at(address: string): Network {

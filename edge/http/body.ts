@@ -1,7 +1,7 @@
 /**
- * Reading a request's body, within bounds: its endpoint's ceiling (contract 21), a clock for slow senders, and one budget for
- * all bodies that this edge holds at the same time, of which each client has a share. Bytes count from the moment they
- * arrive until the call has ended.
+ * Reading a request's body, within bounds: its endpoint's ceiling (contract 21), a clock for slow senders, and one
+ * budget for all bodies that this edge holds at the same time, of which each client has a share. Bytes count from the
+ * moment they arrive until the call has ended.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect } from "effect"
@@ -27,7 +27,11 @@ export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): bo
   Number(request.headers["content-length"] ?? "0") > maxBytes
 
 const slow: Refusal = refusal("request_timeout", "The request's body did not arrive in time.")
-const noRoom: Refusal = { code: "overloaded", message: "Too many request bodies are being read at the moment.", retryAfter: 1 }
+const noRoom: Refusal = {
+  code: "overloaded",
+  message: "Too many request bodies are being read at the moment.",
+  retryAfter: 1
+}
 
 export interface BodyBounds {
   readonly maxBytes: number

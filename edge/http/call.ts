@@ -50,7 +50,14 @@ export class Call {
   private asks = 0
 
   /** `basePath`: of the installation's base address; it is no part of the interface's paths, nor of what is signed. */
-  constructor(id: string, request: IncomingMessage, { client, wide }: Network, basePath: string, startedAt: number, deadline: number) {
+  constructor(
+    id: string,
+    request: IncomingMessage,
+    { client, wide }: Network,
+    basePath: string,
+    startedAt: number,
+    deadline: number
+  ) {
     this.id = id
     this.request = request
     this.method = request.method ?? "GET"

@@ -3,8 +3,18 @@ import type { Call } from "./call.ts"
 import { empty, type Response } from "./respond.ts"
 
 const ALLOWED_HEADERS = [
-  "X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature", "X-Hub-Vault", "Authorization", "Content-Type", "Accept",
-  "Idempotency-Key", "If-None-Match", "Range", "X-Request-Id"
+  "X-Hub-Key",
+  "X-Hub-Timestamp",
+  "X-Hub-Nonce",
+  "X-Hub-Signature",
+  "X-Hub-Vault",
+  "Authorization",
+  "Content-Type",
+  "Accept",
+  "Idempotency-Key",
+  "If-None-Match",
+  "Range",
+  "X-Request-Id"
 ].join(", ")
 
 const MAX_AGE_SECONDS = 86_400
@@ -12,10 +22,14 @@ const MAX_AGE_SECONDS = 86_400
 export const preflight = (call: Call, allow: string): Response => {
   const asked = call.header("access-control-request-headers") ?? ""
   // Later headers of the service's own are allowed before this list learns of them.
-  const own = asked.split(",").map((name) => name.trim()).filter((name) => /^x-hub-[a-z0-9-]{1,40}$/i.test(name))
+  const own = asked
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => /^x-hub-[a-z0-9-]{1,40}$/i.test(name))
   call.headers["allow"] = allow
   call.headers["access-control-allow-methods"] = allow
-  call.headers["access-control-allow-headers"] = own.length === 0 ? ALLOWED_HEADERS : `${ALLOWED_HEADERS}, ${own.join(", ")}`
+  call.headers["access-control-allow-headers"] =
+    own.length === 0 ? ALLOWED_HEADERS : `${ALLOWED_HEADERS}, ${own.join(", ")}`
   call.headers["access-control-max-age"] = String(MAX_AGE_SECONDS)
   call.headers["vary"] = "Access-Control-Request-Headers"
   return empty(204)

@@ -12,7 +12,11 @@ export interface Document {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export const documentOf = (text: string, contentType: string, headers: Readonly<Record<string, string>> = {}): Document => ({
+export const documentOf = (
+  text: string,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {}
+): Document => ({
   text,
   contentType,
   etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`,
@@ -20,8 +24,13 @@ export const documentOf = (text: string, contentType: string, headers: Readonly<
 })
 
 export const serveDocument = (call: Call, document: Document): Response => {
-  Object.assign(call.headers, document.headers, { etag: document.etag, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` })
-  return matchesTag(call.header("if-none-match"), document.etag) ? empty(304) : plain(document.text, document.contentType)
+  Object.assign(call.headers, document.headers, {
+    etag: document.etag,
+    "cache-control": `public, max-age=${MAX_AGE_SECONDS}`
+  })
+  return matchesTag(call.header("if-none-match"), document.etag)
+    ? empty(304)
+    : plain(document.text, document.contentType)
 }
 
 export const matchesTag = (header: string | undefined, etag: string): boolean =>

@@ -23,7 +23,8 @@ export interface Endpoint extends Required<Traits> {
 const BODY_KINDS: ReadonlySet<unknown> = new Set<BodyKind>(["plain", "text", "upload"])
 const isBodyKind = (value: unknown): value is BodyKind => BODY_KINDS.has(value)
 
-const isAuth = (value: unknown): value is Auth => value === "none" || value === "signed" || value === "optional" || value === "human"
+const isAuth = (value: unknown): value is Auth =>
+  value === "none" || value === "signed" || value === "optional" || value === "human"
 
 const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>): Endpoint => {
   const id = `${group}.${endpoint.identifier}`
@@ -52,7 +53,8 @@ const readEndpoints = (): ReadonlyArray<Endpoint> => {
   const found: Array<Endpoint> = []
   HttpApi.reflect(HubApi, {
     onGroup: () => undefined,
-    onEndpoint: ({ group, endpoint, mergedAnnotations }) => found.push(endpointOf(group.identifier, endpoint, mergedAnnotations))
+    onEndpoint: ({ group, endpoint, mergedAnnotations }) =>
+      found.push(endpointOf(group.identifier, endpoint, mergedAnnotations))
   })
   return found
 }
@@ -66,7 +68,12 @@ interface Entry {
 }
 
 export type Match =
-  | { readonly kind: "found"; readonly endpoint: Endpoint; readonly allow: string; readonly params: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "found"
+      readonly endpoint: Endpoint
+      readonly allow: string
+      readonly params: Readonly<Record<string, string>>
+    }
   | { readonly kind: "method"; readonly allow: string }
   | { readonly kind: "none" }
 
@@ -79,11 +86,13 @@ const groupByPath = (endpoints: ReadonlyArray<Endpoint>): ReadonlyMap<string, En
     methods.set(endpoint.method, endpoint)
     paths.set(endpoint.path, methods)
   }
-  return new Map([...paths].map(([path, byMethod]) => {
-    const methods = [...byMethod.keys()]
-    if (byMethod.has("GET")) methods.push("HEAD")
-    return [path, { segments: path.split("/"), byMethod, allow: [...methods, "OPTIONS"].join(", ") }]
-  }))
+  return new Map(
+    [...paths].map(([path, byMethod]) => {
+      const methods = [...byMethod.keys()]
+      if (byMethod.has("GET")) methods.push("HEAD")
+      return [path, { segments: path.split("/"), byMethod, allow: [...methods, "OPTIONS"].join(", ") }]
+    })
+  )
 }
 
 const NO_PARAMETERS = {}
@@ -92,12 +101,19 @@ const fits = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>): 
   pattern.length === segments.length &&
   pattern.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
 
-const parametersOf = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>): Readonly<Record<string, string>> =>
-  Object.fromEntries(pattern.flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), segments[index] ?? ""]] : [])))
+const parametersOf = (
+  pattern: ReadonlyArray<string>,
+  segments: ReadonlyArray<string>
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    pattern.flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), segments[index] ?? ""]] : []))
+  )
 
 const matched = (entry: Entry, method: string, params: Readonly<Record<string, string>>): Match => {
   const endpoint = entry.byMethod.get(method === "HEAD" ? "GET" : method)
-  return endpoint === undefined ? { kind: "method", allow: entry.allow } : { kind: "found", endpoint, allow: entry.allow, params }
+  return endpoint === undefined
+    ? { kind: "method", allow: entry.allow }
+    : { kind: "found", endpoint, allow: entry.allow, params }
 }
 
 export class EndpointTable {

@@ -1,6 +1,7 @@
 /**
- * How an endpoint of the interface is handled: one function for each, by the endpoint's own types. The pipeline has matched
- * the path before (endpoints.ts); here its parameters and query are decoded, once compiled, and the handler gets both.
+ * How an endpoint of the interface is handled: one function for each, by the endpoint's own types. The pipeline has
+ * matched the path before (endpoints.ts); here its parameters and query are decoded, once compiled, and the handler
+ * gets both.
  *
  * This stands in the place of HttpApiBuilder, which would match the path a second time, and encode through schemas what
  * actors have already written as JSON (decision 0015).
@@ -24,14 +25,19 @@ export interface Given<Endpoint> {
 export type Handler<Endpoint> = (call: Call, given: Given<Endpoint>) => Effect.Effect<Response, Refused>
 
 export type Handlers<Group> = {
-  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<HttpApiEndpoint.WithIdentifier<HttpApiGroup.Endpoints<Group>, Name>>
+  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<
+    HttpApiEndpoint.WithIdentifier<HttpApiGroup.Endpoints<Group>, Name>
+  >
 }
 
 /** A handler ready for the pipeline: `params` as the path spells them, `search` without its question mark. */
 export type Route = (call: Call, params: Readonly<Record<string, string>>) => Effect.Effect<Response, Refused>
 
 /** Routes of a group by the endpoints' full names. */
-export const routesOf = <Group extends HttpApiGroup.Constraint>(group: Group, handlers: Handlers<Group>): ReadonlyArray<readonly [string, Route]> => {
+export const routesOf = <Group extends HttpApiGroup.Constraint>(
+  group: Group,
+  handlers: Handlers<Group>
+): ReadonlyArray<readonly [string, Route]> => {
   const { identifier, endpoints } = group as unknown as HttpApiGroup.Top
   return Object.values(endpoints).map((endpoint) => {
     const handler = (handlers as unknown as Readonly<Record<string, Handler<HttpApiEndpoint.Top>>>)[endpoint.identifier]

@@ -7,9 +7,10 @@
  *  - The operation's command id is made of key, method, path, Idempotency-Key and body. So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21).
- *  - A request whose client is gone frees its key at once. What it has under way goes on, and the same command made again
- *    meets it in the actor's mailbox, or its commit in the log.
- *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is free.
+ *  - A request whose client is gone frees its key at once. What it has under way goes on, and the same command made
+ *    again meets it in the actor's mailbox, or its commit in the log.
+ *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is
+ *    free.
  *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
  *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
  */
@@ -39,7 +40,9 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   const text = Array.isArray(key) ? key.join(",") : key
   const max = limits.limits.idempotency_key_max_chars
   if (text.length === 0 || text.length > max || !PRINTABLE.test(text)) {
-    return Effect.fail(refuse(invalidField("Idempotency-Key", `Idempotency-Key must be 1 to ${max} printable characters.`, { max })))
+    return Effect.fail(
+      refuse(invalidField("Idempotency-Key", `Idempotency-Key must be 1 to ${max} printable characters.`, { max }))
+    )
   }
   const body = sha256(call.body)
   const name = sha256(`${ticket.hubId}\n${call.method}\n${call.path}\n${text}`)
@@ -74,7 +77,12 @@ const IN_FLIGHT: Refusal = {
   retryAfter: IN_FLIGHT_RETRY_SECONDS
 }
 
-const begin = (bus: Bus, call: Call, ticket: Ticket, input: IdempotencyEntry): Effect.Effect<IdempotencyBegin, Refused> =>
+const begin = (
+  bus: Bus,
+  call: Call,
+  ticket: Ticket,
+  input: IdempotencyEntry
+): Effect.Effect<IdempotencyBegin, Refused> =>
   Effect.map(
     bus.askSigned(call, { actor: ticket.home, op: "idempotency.begin", input }),
     (bytes) => JSON.parse(Buffer.from(bytes).toString("utf8")) as IdempotencyBegin
@@ -89,7 +97,12 @@ const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
 
 const keptOf = ({ status, body }: Response): KeptAnswer => {
   const text = typeof body === "string" ? body : undefined
-  const kept = status !== 401 && status !== 429 && status < 500 && text !== undefined && Buffer.byteLength(text) <= ANSWER_MAX_BYTES
+  const kept =
+    status !== 401 &&
+    status !== 429 &&
+    status < 500 &&
+    text !== undefined &&
+    Buffer.byteLength(text) <= ANSWER_MAX_BYTES
   return kept ? { status, answer: text } : NOTHING_KEPT
 }
 

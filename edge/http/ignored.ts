@@ -1,6 +1,6 @@
 /**
- * Members of a body that nothing was made of. A misspelled name beside known ones would else be dropped silently: the answer
- * names it in `meta.ignored`.
+ * Members of a body that nothing was made of. A misspelled name beside known ones would else be dropped silently: the
+ * answer names it in `meta.ignored`.
  */
 import type { Response } from "./respond.ts"
 
@@ -12,7 +12,10 @@ type Parts = Readonly<Record<string, unknown>>
 
 const isParts = (value: unknown): value is Parts => typeof value === "object" && value !== null
 
-/** Dotted paths of what stands in a body and not in what a schema made of it. Values that it takes as they are hold no such. */
+/**
+ * Dotted paths of what stands in a body and not in what a schema made of it. Values that it takes as they are hold no
+ * such.
+ */
 export const ignoredIn = (given: unknown, made: unknown): ReadonlyArray<string> => {
   const found: Array<string> = []
   collect(given, made, "", found)
@@ -28,7 +31,8 @@ const collect = (given: unknown, made: unknown, path: string, found: Array<strin
   }
 }
 
-const cut = (name: string): string => (name.length <= NAME_MAX_CHARS ? name : `${name.slice(0, NAME_MAX_CHARS).toWellFormed()}…`)
+const cut = (name: string): string =>
+  name.length <= NAME_MAX_CHARS ? name : `${name.slice(0, NAME_MAX_CHARS).toWellFormed()}…`
 
 const SUCCESS = '{"ok":true,"data":'
 

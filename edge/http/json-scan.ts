@@ -58,14 +58,18 @@ export const scanJson = (bytes: Buffer): JsonShape => {
       const inner = open.length - 1
       const ofObject = open[inner] ?? -1
       nameNext = ofObject !== -1
-      if (++members > JSON_MEMBERS_MAX || ofObject === JSON_OBJECT_MEMBERS_MAX) return { beyond: "members", suspect, names }
+      if (++members > JSON_MEMBERS_MAX || ofObject === JSON_OBJECT_MEMBERS_MAX)
+        return { beyond: "members", suspect, names }
       if (nameNext) open[inner] = ofObject + 1
     }
   }
   return { beyond: null, suspect, names }
 }
 
-/** Where a text's closing quote stands, or the last byte. Looks at each byte twice at most: the runs before quotes do not overlap. */
+/**
+ * Where a text's closing quote stands, or the last byte. Looks at each byte twice at most: the runs before quotes do
+ * not overlap.
+ */
 const endOfText = (bytes: Buffer, begin: number): number => {
   let end = begin
   for (;;) {

@@ -3,7 +3,8 @@
  * JSON (curl's `-d` calls it a form).
  *
  * Invariants
- *  - Depth and members are bounded before parsing (json-scan.ts), since what is parsed is later walked and written again.
+ *  - Depth and members are bounded before parsing (json-scan.ts), since what is parsed is later walked and written
+ *    again.
  *  - Members named `__proto__` are dropped, so that no copy of the value can change its own prototype. Of other members
  *    with one name the last one counts, as in `JSON.parse`.
  *  - What a schema does not know is dropped, and the answer names it (`meta.ignored`).
@@ -18,11 +19,17 @@ import { type Refused, refuse } from "./refused.ts"
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal }
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true })
-const bodyProblem = (message: string, rule: string): Parsed => ({ ok: false, refusal: invalidField("body", message, { rule }) })
+const bodyProblem = (message: string, rule: string): Parsed => ({
+  ok: false,
+  refusal: invalidField("body", message, { rule })
+})
 
 const BEYOND = {
   depth: bodyProblem(`The body must not nest deeper than ${JSON_DEPTH_MAX} levels.`, "depth"),
-  members: bodyProblem(`The body must not hold more than ${JSON_MEMBERS_MAX} members, nor one object more than ${JSON_OBJECT_MEMBERS_MAX}.`, "members")
+  members: bodyProblem(
+    `The body must not hold more than ${JSON_MEMBERS_MAX} members, nor one object more than ${JSON_OBJECT_MEMBERS_MAX}.`,
+    "members"
+  )
 }
 
 export const parseJson = (bytes: Uint8Array): Parsed => {
@@ -52,7 +59,8 @@ const dropPrototypeKeys = (value: unknown): void => {
 }
 
 /** Names of an object's own members in the order of the text, repeated ones repeated. Of valid JSON. */
-export const memberNames = (bytes: Buffer): ReadonlyArray<string> => scanJson(bytes).names.map((name) => JSON.parse(name) as string)
+export const memberNames = (bytes: Buffer): ReadonlyArray<string> =>
+  scanJson(bytes).names.map((name) => JSON.parse(name) as string)
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -83,7 +91,10 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 const named = (expected: string): string =>
-  NAMES[expected] ?? (/^"[^"]*"( \| "[^"]*")+$/.test(expected) ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}` : expected)
+  NAMES[expected] ??
+  (/^"[^"]*"( \| "[^"]*")+$/.test(expected)
+    ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
+    : expected)
 
 /** Of a call's JSON value, by a schema. Compiled once, at the start. */
 export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
@@ -102,7 +113,8 @@ export const bodyDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema:
   return (call: Call, bytes: Uint8Array = call.body): Effect.Effect<S["Type"], Refused> => {
     const parsed = parseJson(bytes)
     if (!parsed.ok) return Effect.fail(refuse(parsed.refusal))
-    if (!isRecord(parsed.value)) return Effect.fail(refuse(invalidField("body", "The body must be a JSON object.", { rule: "object" })))
+    if (!isRecord(parsed.value))
+      return Effect.fail(refuse(invalidField("body", "The body must be a JSON object.", { rule: "object" })))
     return decode(call, parsed.value)
   }
 }

@@ -24,7 +24,16 @@ const DRAW_DEADLINE_MS = 2_000
 /** A request on an exact bucket waits for its turn at the draw this long at most. */
 const WAIT_MAX_MS = 3_000
 
-export type EdgeBucket = "ip" | "anon" | "web" | "key" | "register" | "captcha_key" | "id_verify" | "id_directory" | "recover"
+export type EdgeBucket =
+  | "ip"
+  | "anon"
+  | "web"
+  | "key"
+  | "register"
+  | "captcha_key"
+  | "id_verify"
+  | "id_directory"
+  | "recover"
 
 /** Those that count clients. */
 export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key">
@@ -64,7 +73,8 @@ export class EdgeLimits {
   takeOf(bucket: ClientBucket, { client, wide }: Network): Taken | Promise<Taken> {
     const own = this.take(bucket, client)
     if (wide === null) return own
-    const ofWide = (taken: Taken): Taken | Promise<Taken> => taken ?? this.takeFrom(bucket, this.entry(bucket, wide, true))
+    const ofWide = (taken: Taken): Taken | Promise<Taken> =>
+      taken ?? this.takeFrom(bucket, this.entry(bucket, wide, true))
     return own instanceof Promise ? own.then(ofWide) : ofWide(own)
   }
 
@@ -136,7 +146,13 @@ export class EdgeLimits {
     const known = entries.get(value)
     if (known !== undefined) return known
     const limit = wide ? wideLimit(this.limits, bucket) : this.limits.rate_limits[bucket]
-    const entry: Entry = { slice: new Slice(limit.requests, limit.window_seconds * 1000), limit, wide, actor: homeOf(bucket, value, wide), draw: null }
+    const entry: Entry = {
+      slice: new Slice(limit.requests, limit.window_seconds * 1000),
+      limit,
+      wide,
+      actor: homeOf(bucket, value, wide),
+      draw: null
+    }
     entries.set(value, entry)
     return entry
   }
@@ -146,18 +162,28 @@ const homeOf = (bucket: EdgeBucket, value: string, wide: boolean): string =>
   bucketActor(bucket, createHash("sha256").update(value).digest("hex").slice(0, 16), wide)
 
 /** Where a client's /48 is counted: the id of an actor of kind `limit`, or `null`. */
-export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null => (wide === null ? null : homeOf(bucket, wide, true))
+export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null =>
+  wide === null ? null : homeOf(bucket, wide, true)
 
 /** Lets a handler go on, or refuses it. */
-export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> => passed(() => limits.take(bucket, value))
+export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> =>
+  passed(() => limits.take(bucket, value))
 
 const passed = (take: () => Taken | Promise<Taken>): Effect.Effect<void, Refused> =>
-  Effect.flatMap(Effect.promise(async () => take()), (taken) => (taken === null ? Effect.void : Effect.fail(refuse(taken))))
+  Effect.flatMap(
+    Effect.promise(async () => take()),
+    (taken) => (taken === null ? Effect.void : Effect.fail(refuse(taken)))
+  )
 
 /** The same of a bucket that counts clients. */
-export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> => passed(() => limits.takeOf(bucket, network))
+export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> =>
+  passed(() => limits.takeOf(bucket, network))
 
-const refusalOf = (bucket: EdgeBucket, { limit: { requests, window_seconds }, wide }: Entry, retryAfterMs: number): Refusal => {
+const refusalOf = (
+  bucket: EdgeBucket,
+  { limit: { requests, window_seconds }, wide }: Entry,
+  retryAfterMs: number
+): Refusal => {
   const retryAfter = Math.max(1, Math.ceil(retryAfterMs / 1000))
   return {
     code: "rate_limited",

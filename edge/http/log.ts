@@ -30,10 +30,10 @@ export class RequestLog {
     // stands here without JSON.stringify is of the service's own making, or of an alphabet without quotes.
     this.append(
       `{"time":"${this.timeOf(now)}","id":"${id}","method":"${method}","path":${JSON.stringify(pathOf(call))},"status":${status},"ms":${now - call.startedAt},"bytes":${bytes}` +
-      (ticket === null ? "" : `,"key":"${ticket.hubId}"`) +
-      (clientRequestId === undefined ? "" : `,"client_request_id":"${clientRequestId}"`) +
-      `,"client":"${client}"` +
-      (span === null ? "}\n" : `,"trace_id":"${span.traceId}"}\n`)
+        (ticket === null ? "" : `,"key":"${ticket.hubId}"`) +
+        (clientRequestId === undefined ? "" : `,"client_request_id":"${clientRequestId}"`) +
+        `,"client":"${client}"` +
+        (span === null ? "}\n" : `,"trace_id":"${span.traceId}"}\n`)
     )
   }
 
@@ -51,7 +51,12 @@ export class RequestLog {
   }
 
   problem(where: string, error: unknown): void {
-    this.add({ time: new Date().toISOString(), level: "warn", at: where, error: error instanceof Error ? error.message : String(error) })
+    this.add({
+      time: new Date().toISOString(),
+      level: "warn",
+      at: where,
+      error: error instanceof Error ? error.message : String(error)
+    })
   }
 
   flush(): void {
@@ -79,7 +84,8 @@ export class RequestLog {
   }
 }
 
-const pathOf = (call: Call): string => (call.endpoint === null ? beginningOf(call.path) : call.path.slice(0, PATH_MAX_CHARS))
+const pathOf = (call: Call): string =>
+  call.endpoint === null ? beginningOf(call.path) : call.path.slice(0, PATH_MAX_CHARS)
 
 const beginningOf = (path: string): string => {
   const parts = path.slice(0, PATH_MAX_CHARS).split("/")

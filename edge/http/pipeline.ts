@@ -2,14 +2,14 @@
  * The way of every request through the edge.
  *
  * Invariants
- *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned, the
- *    body, the signature, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later bucket.
- *    What does not verify counts for its client alone (edge/auth/unverified.ts).
- *  - A body is read where an endpoint takes one, and once the signature's headers are there and look right where it needs
- *    them. What else comes with one is answered as if it came without, and its connection closes.
+ *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned,
+ *    the body, the signature, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later
+ *    bucket. What does not verify counts for its client alone (edge/auth/unverified.ts).
+ *  - A body is read where an endpoint takes one, and once the signature's headers are there and look right where it
+ *    needs them. What else comes with one is answered as if it came without, and its connection closes.
  *  - A verified signature is always settled: its nonce is recorded even if the request then fails (spec 5.1). The
- *    handler's own ask does it. Where a signature is not needed an ask of its own does it first, so that nothing is read
- *    for a key that nobody has; where the handler asked nothing, one does it before the answer leaves. What that
+ *    handler's own ask does it. Where a signature is not needed an ask of its own does it first, so that nothing is
+ *    read for a key that nobody has; where the handler asked nothing, one does it before the answer leaves. What that
  *    refuses is the answer.
  *  - One fiber a request; a client that goes away interrupts it. What was asked of an actor by then is still done.
  *  - Whatever goes wrong ends in the envelope. A fault of the service is a 500 with the request's id as its reference;
@@ -86,76 +86,102 @@ export class Pipeline {
     const now = Date.now()
     const began = performance.now()
     parts.metrics.began()
-    const call = new Call(randomUUID(), request, parts.clients.of(request), parts.basePath, now, now + parts.limits.service.request_deadline_ms)
+    const call = new Call(
+      randomUUID(),
+      request,
+      parts.clients.of(request),
+      parts.basePath,
+      now,
+      now + parts.limits.service.request_deadline_ms
+    )
     parts.traces.begin(call)
     const held = { bytes: 0 }
     // What serves may be interrupted; what is then said and given back may not.
-    return Effect.uninterruptible(Effect.ensuring(
-      Effect.map(
-        Effect.catchCause(Effect.interruptible(this.serve(call, response, held)), (cause) => this.failed(call, cause)),
-        (answer) => {
-          const finished = finish(call, answer)
-          parts.metrics.answered(call, finished.status, began)
-          parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
-          parts.traces.end(call, finished.status)
-          try {
-            send(request, response, finished)
-          } catch (error) {
-            // Headers that Node refuses are a fault of ours: the client must not wait for what cannot be said.
-            parts.log.defect(call, error)
-            discard(finished)
-            response.destroy()
+    return Effect.uninterruptible(
+      Effect.ensuring(
+        Effect.map(
+          Effect.catchCause(Effect.interruptible(this.serve(call, response, held)), (cause) =>
+            this.failed(call, cause)
+          ),
+          (answer) => {
+            const finished = finish(call, answer)
+            parts.metrics.answered(call, finished.status, began)
+            parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
+            parts.traces.end(call, finished.status)
+            try {
+              send(request, response, finished)
+            } catch (error) {
+              // Headers that Node refuses are a fault of ours: the client must not wait for what cannot be said.
+              parts.log.defect(call, error)
+              discard(finished)
+              response.destroy()
+            }
           }
-        }
-      ),
-      Effect.sync(() => {
-        parts.bodies.give(call, held.bytes)
-        parts.metrics.left()
-      })
-    ))
+        ),
+        Effect.sync(() => {
+          parts.bodies.give(call, held.bytes)
+          parts.metrics.left()
+        })
+      )
+    )
   }
 
-  private readonly serve = Effect.fnUntraced({ self: this as Pipeline }, function*(
-    this: Pipeline,
+  private readonly serve = Effect.fnUntraced(
+    { self: this as Pipeline },
+    function* (
+      this: Pipeline,
+      call: Call,
+      response: ServerResponse,
+      held: { bytes: number }
+    ): Effect.fn.Return<Response, Refused> {
+      const { parts } = this
+      const taken = parts.buckets.takeOf("ip", call)
+      if (taken !== null) yield* pass(taken)
+      const misshapen = this.misshapen(call)
+      if (misshapen !== null) return yield* closing(call, misshapen)
+      if (!isApiPath(call.path)) return yield* parts.pages(call)
+      const match = parts.table.match(call.method, call.path)
+      if (call.method === "OPTIONS" && match.kind !== "none") return preflight(call, match.allow)
+      if (match.kind === "found") call.endpoint = match.endpoint
+      const read = readSignatureHeaders(
+        call.request.headers,
+        Math.floor(call.startedAt / 1000),
+        parts.limits.authentication.timestamp_skew_seconds
+      )
+      const drawn = this.drawnBefore(call, read)
+      if (drawn !== null) yield* pass(drawn)
+      if (read.kind === "refused") return yield* closing(call, read.refusal)
+      if (call.endpoint?.auth === "signed" && read.kind === "none")
+        return yield* closing(call, unsigned(call.endpoint.id))
+      if (hasBody(call.request)) {
+        if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
+        if (match.kind !== "found") return yield* this.dispatch(call, match)
+        if (match.endpoint.body !== null)
+          call.body = yield* this.bodyOf(call, response, bodyCeiling(parts.limits, match.endpoint.body), held)
+      }
+      if (read.kind === "signed") {
+        const failed = this.verify(call, read.headers)
+        if (failed !== null) {
+          if (failed.drawn !== null) yield* pass(failed.drawn)
+          return yield* refuse(failed.refusal)
+        }
+        const spent = parts.buckets.take("key", read.headers.publicKey)
+        const refusedByKey = spent instanceof Promise ? yield* Effect.promise(() => spent) : spent
+        if (refusedByKey === null)
+          call.onReplay = () => parts.unverified.replayed(call.client, read.headers.publicKey, call.startedAt)
+        if (refusedByKey !== null) return yield* this.settle(call, refused(call, refusedByKey), "agent.admit_key")
+      }
+      const answer = yield* this.dispatch(call, match)
+      return call.ticket === null || call.ticket.spent ? answer : yield* this.settle(call, answer)
+    }
+  )
+
+  private bodyOf(
     call: Call,
     response: ServerResponse,
+    maxBytes: number,
     held: { bytes: number }
-  ): Effect.fn.Return<Response, Refused> {
-    const { parts } = this
-    const taken = parts.buckets.takeOf("ip", call)
-    if (taken !== null) yield* pass(taken)
-    const misshapen = this.misshapen(call)
-    if (misshapen !== null) return yield* closing(call, misshapen)
-    if (!isApiPath(call.path)) return yield* parts.pages(call)
-    const match = parts.table.match(call.method, call.path)
-    if (call.method === "OPTIONS" && match.kind !== "none") return preflight(call, match.allow)
-    if (match.kind === "found") call.endpoint = match.endpoint
-    const read = readSignatureHeaders(call.request.headers, Math.floor(call.startedAt / 1000), parts.limits.authentication.timestamp_skew_seconds)
-    const drawn = this.drawnBefore(call, read)
-    if (drawn !== null) yield* pass(drawn)
-    if (read.kind === "refused") return yield* closing(call, read.refusal)
-    if (call.endpoint?.auth === "signed" && read.kind === "none") return yield* closing(call, unsigned(call.endpoint.id))
-    if (hasBody(call.request)) {
-      if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
-      if (match.kind !== "found") return yield* this.dispatch(call, match)
-      if (match.endpoint.body !== null) call.body = yield* this.bodyOf(call, response, bodyCeiling(parts.limits, match.endpoint.body), held)
-    }
-    if (read.kind === "signed") {
-      const failed = this.verify(call, read.headers)
-      if (failed !== null) {
-        if (failed.drawn !== null) yield* pass(failed.drawn)
-        return yield* refuse(failed.refusal)
-      }
-      const spent = parts.buckets.take("key", read.headers.publicKey)
-      const refusedByKey = spent instanceof Promise ? yield* Effect.promise(() => spent) : spent
-      if (refusedByKey === null) call.onReplay = () => parts.unverified.replayed(call.client, read.headers.publicKey, call.startedAt)
-      if (refusedByKey !== null) return yield* this.settle(call, refused(call, refusedByKey), "agent.admit_key")
-    }
-    const answer = yield* this.dispatch(call, match)
-    return call.ticket === null || call.ticket.spent ? answer : yield* this.settle(call, answer)
-  })
-
-  private bodyOf(call: Call, response: ServerResponse, maxBytes: number, held: { bytes: number }): Effect.Effect<Buffer, Refused> {
+  ): Effect.Effect<Buffer, Refused> {
     const bounds = { maxBytes, timeoutMs: this.parts.limits.service.body_timeout_ms, budget: this.parts.bodies }
     const read = readBody(call, response, bounds, (bytes) => {
       held.bytes = bytes
@@ -168,7 +194,8 @@ export class Pipeline {
     const { verifier, unverified } = this.parts
     const signed = { method: call.method, target: call.target, body: call.body, hostHeader: call.header("host") }
     const verdict = verifier.verify(signed, headers, call.startedAt)
-    if (!verdict.ok) return { refusal: verdict.refusal, drawn: unverified.failed(call.client, headers.publicKey, call.startedAt) }
+    if (!verdict.ok)
+      return { refusal: verdict.refusal, drawn: unverified.failed(call.client, headers.publicKey, call.startedAt) }
     call.ticket = verdict.ticket
     return null
   }
@@ -177,10 +204,14 @@ export class Pipeline {
   private misshapen(call: Call): Refusal | null {
     const { service } = this.parts.limits
     if (call.target.length > service.max_url_chars) {
-      return refusal("uri_too_long", `The address is longer than ${service.max_url_chars} characters.`, { max_chars: service.max_url_chars })
+      return refusal("uri_too_long", `The address is longer than ${service.max_url_chars} characters.`, {
+        max_chars: service.max_url_chars
+      })
     }
     if (call.request.rawHeaders.length / 2 > service.max_headers) {
-      return refusal("header_fields_too_large", `The request has more than ${service.max_headers} headers.`, { max_headers: service.max_headers })
+      return refusal("header_fields_too_large", `The request has more than ${service.max_headers} headers.`, {
+        max_headers: service.max_headers
+      })
     }
     const { max_request_bytes } = this.parts.limits.limits
     return announcesTooMuch(call.request, max_request_bytes) ? tooLarge(max_request_bytes) : null
@@ -198,14 +229,24 @@ export class Pipeline {
     if (match.kind === "none") return Effect.succeed(refused(call, notFound("endpoint")))
     if (match.kind === "method") {
       call.headers["allow"] = match.allow
-      return Effect.succeed(refused(call, refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: match.allow.split(", ") })))
+      return Effect.succeed(
+        refused(
+          call,
+          refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: match.allow.split(", ") })
+        )
+      )
     }
     const route = this.parts.routes.get(match.endpoint.id)
     if (route === undefined) return Effect.die(new Error(`Nothing handles ${match.endpoint.id}`))
     const served = Effect.suspend(() => route(call, match.params))
-    const settled = call.ticket !== null && match.endpoint.settled === "first" ? Effect.andThen(this.parts.bus.settle(call), served) : served
+    const settled =
+      call.ticket !== null && match.endpoint.settled === "first"
+        ? Effect.andThen(this.parts.bus.settle(call), served)
+        : served
     const handled = Effect.catchCause(settled, (cause) => this.failed(call, cause))
-    return Effect.catch(idempotent(this.parts.bus, call, this.parts.limits, handled), (failed) => Effect.succeed(refused(call, failed.refusal)))
+    return Effect.catch(idempotent(this.parts.bus, call, this.parts.limits, handled), (failed) =>
+      Effect.succeed(refused(call, failed.refusal))
+    )
   }
 
   /** Without an operation named, as the endpoint has it. */
@@ -230,21 +271,30 @@ export class Pipeline {
     const answer = isApiPath(call.path) ? refused : this.parts.refusedPage
     if (error instanceof Refused) return Effect.succeed(answer(call, error.refusal))
     this.parts.log.defect(call, error)
-    return Effect.succeed(answer(call, refusal("internal_error", "Something went wrong inside the service.", { reference: call.id })))
+    return Effect.succeed(
+      answer(call, refusal("internal_error", "Something went wrong inside the service.", { reference: call.id }))
+    )
   }
 }
 
 const unsigned = (endpoint: string): Refusal =>
   endpoint === "registration.register"
-    ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", { headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"] })
-    : refusal("authentication_required", "This endpoint needs a signed request.", { headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"] })
+    ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", {
+        headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
+      })
+    : refusal("authentication_required", "This endpoint needs a signed request.", {
+        headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
+      })
 
 type Drawn = Taken | Promise<Taken>
 
 /** Of a draw that did not pass at once. */
 const pass = (drawn: Refusal | Promise<Taken>): Effect.Effect<void, Refused> =>
   drawn instanceof Promise
-    ? Effect.flatMap(Effect.promise(() => drawn), (result) => (result === null ? Effect.void : Effect.fail(refuse(result))))
+    ? Effect.flatMap(
+        Effect.promise(() => drawn),
+        (result) => (result === null ? Effect.void : Effect.fail(refuse(result)))
+      )
     : Effect.fail(refuse(drawn))
 
 /** A body that was not read to its end leaves no way to find the next request on the same connection. */

@@ -21,8 +21,16 @@ const JSON_TYPE = "application/json; charset=utf-8"
 const PROBLEM_TYPE = "application/problem+json; charset=utf-8"
 
 export const EXPOSED_HEADERS = [
-  "X-Hub-Server-Time", "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Retry-After",
-  "Idempotent-Replayed", "ETag", "Allow", "Location"
+  "X-Hub-Server-Time",
+  "X-Request-Id",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "Retry-After",
+  "Idempotent-Replayed",
+  "ETag",
+  "Allow",
+  "Location"
 ].join(", ")
 
 /** Headers of every answer, whatever it is. */
@@ -47,8 +55,11 @@ export const finish = (call: Call, response: Response): Response => {
   return response
 }
 
-const text = (body: string, status: number, contentType: string): Response =>
-  ({ status, headers: { "content-type": contentType, "content-length": String(Buffer.byteLength(body)) }, body })
+const text = (body: string, status: number, contentType: string): Response => ({
+  status,
+  headers: { "content-type": contentType, "content-length": String(Buffer.byteLength(body)) },
+  body
+})
 
 /** Ready JSON of an actor as the envelope's `data`. */
 export const dataBytes = (bytes: Uint8Array, status = 200): Response => ({
@@ -66,17 +77,27 @@ export const dataValue = (data: unknown, status = 200, meta?: object): Response 
 export const keptAnswer = (body: string, status: number): Response =>
   text(body, status, body.startsWith('{"ok":') ? JSON_TYPE : PROBLEM_TYPE)
 
-export const plain = (body: string, contentType: string, status = 200): Response =>
-  text(body, status, contentType)
+export const plain = (body: string, contentType: string, status = 200): Response => text(body, status, contentType)
 
-export const empty = (status: number): Response =>
-  ({ status, headers: status === 204 || status === 304 ? {} : { "content-length": "0" }, body: null })
+export const empty = (status: number): Response => ({
+  status,
+  headers: status === 204 || status === 304 ? {} : { "content-length": "0" },
+  body: null
+})
 
 /** A body that comes in parts. */
-export const streamed = (body: Readable, contentType: string): Response => ({ status: 200, headers: { "content-type": contentType }, body })
+export const streamed = (body: Readable, contentType: string): Response => ({
+  status: 200,
+  headers: { "content-type": contentType },
+  body
+})
 
 /** What HEAD hears of such a body: nothing is made for it. */
-export const headOf = (contentType: string): Response => ({ status: 200, headers: { "content-type": contentType }, body: null })
+export const headOf = (contentType: string): Response => ({
+  status: 200,
+  headers: { "content-type": contentType },
+  body: null
+})
 
 export const statusOf = (refusal: Refusal): number => refusal.status ?? ERROR_STATUS[refusal.code]
 
@@ -107,5 +128,7 @@ export const refused = (call: Call, refusal: Refusal): Response => {
   if (retryAfter !== undefined) call.headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfter)))
   const status = statusOf(refusal)
   if (status === 401) call.headers["www-authenticate"] = REQUEST_SCHEME_V2
-  return call.wantsProblem ? text(problemBody(refusal), status, PROBLEM_TYPE) : text(errorBody(refusal), status, JSON_TYPE)
+  return call.wantsProblem
+    ? text(problemBody(refusal), status, PROBLEM_TYPE)
+    : text(errorBody(refusal), status, JSON_TYPE)
 }

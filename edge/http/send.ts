@@ -3,9 +3,9 @@
  *
  * Invariants
  *  - Headers and a text go out in one write.
- *  - Whoever is refused before the body was read to its end is told so before the connection closes: our side ends first,
- *    and what still arrives is read and dropped for a while. Closing at once would reset the connection, and the client
- *    might never see why.
+ *  - Whoever is refused before the body was read to its end is told so before the connection closes: our side ends
+ *    first, and what still arrives is read and dropped for a while. Closing at once would reset the connection, and the
+ *    client might never see why.
  *  - A stream that breaks takes the connection with it, so that a part is never taken for the whole; a client that goes
  *    ends the stream.
  */

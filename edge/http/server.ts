@@ -2,9 +2,10 @@
  * The HTTP server under the pipeline: what Node's parser and sockets need bounds for, and answers to what never
  * becomes a request.
  *
- * Stopping: first the edge says that it is not ready and goes on for a while, so that balancers turn away (`leaveFirst`): a
- * connection that arrives while its listener closes would be reset, with the request that is on it. Then no new connection
- * is taken, idle ones are closed, requests under way have `DRAIN_MS`; what is left then is cut off.
+ * Stopping: first the edge says that it is not ready and goes on for a while, so that balancers turn away
+ * (`leaveFirst`): a connection that arrives while its listener closes would be reset, with the request that is on it.
+ * Then no new connection is taken, idle ones are closed, requests under way have `DRAIN_MS`; what is left then is cut
+ * off.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -46,7 +47,7 @@ export const leaveFirst = (leaving: Leaving, seconds: number): Effect.Effect<voi
 
 /** Listens for as long as the scope is open. */
 export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const door = new Doorkeeper(options)
     const handler = (request: IncomingMessage, response: ServerResponse): void => {
       if (!door.admits(request, response)) return
@@ -92,7 +93,8 @@ const makeServer = (service: Limits["service"]): Server => {
 
 const listen = (server: Server, { port, bind }: ListenOptions): Effect.Effect<void, ConfigProblem> =>
   Effect.callback<void, ConfigProblem>((resume) => {
-    const failed = (error: NodeJS.ErrnoException): void => resume(Effect.fail(new ConfigProblem(listenProblem(error, port))))
+    const failed = (error: NodeJS.ErrnoException): void =>
+      resume(Effect.fail(new ConfigProblem(listenProblem(error, port))))
     server.once("error", failed)
     server.listen({ port, backlog: BACKLOG, ...(bind === null ? {} : { host: bind }) }, () => {
       server.off("error", failed)

@@ -2,10 +2,10 @@
  * Something of which an edge has only so much (bytes of held bodies, connections), shared by its clients.
  *
  * Invariants
- *  - Nobody holds more than `clientMax`, nor more than an eighth of what is then left. So one client ends at a ninth of it
- *    all, and each that comes after finds eight ninths of what the last one found.
- *  - All clients of an IPv6 /48 together hold no more than half of what is then left: whoever has one has 65,536 clients
- *    (contract 21).
+ *  - Nobody holds more than `clientMax`, nor more than an eighth of what is then left. So one client ends at a ninth of
+ *    it all, and each that comes after finds eight ninths of what the last one found.
+ *  - All clients of an IPv6 /48 together hold no more than half of what is then left: whoever has one has 65,536
+ *    clients (contract 21).
  */
 import type { Network } from "./address.ts"
 

@@ -16,7 +16,8 @@
 export const EXACT_MAX = 10
 const SLICES_PER_LIMIT = 10
 
-export const sliceOf = (limit: number): number => (limit <= EXACT_MAX ? 1 : Math.max(1, Math.floor(limit / SLICES_PER_LIMIT)))
+export const sliceOf = (limit: number): number =>
+  limit <= EXACT_MAX ? 1 : Math.max(1, Math.floor(limit / SLICES_PER_LIMIT))
 
 export type Decision =
   | { readonly kind: "pass" }

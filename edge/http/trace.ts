@@ -7,7 +7,17 @@ import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
 import type { Call } from "./call.ts"
 
 /** Anything else would be a name of the client's choice. */
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"])
+const METHODS: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "CONNECT",
+  "TRACE"
+])
 
 export class RequestTraces {
   private readonly tracing: Tracing
@@ -19,7 +29,8 @@ export class RequestTraces {
   }
 
   begin(call: Call): void {
-    if (this.tracing.on) call.span = this.tracing.begin("HTTP", "server", this.trusted ? call.header(TRACEPARENT) : undefined)
+    if (this.tracing.on)
+      call.span = this.tracing.begin("HTTP", "server", this.trusted ? call.header(TRACEPARENT) : undefined)
   }
 
   /** `status`: `null` where the client left before its answer. */

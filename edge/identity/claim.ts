@@ -1,6 +1,6 @@
 /**
- * What a website reports of a request that it received, read down to the agent number and the string that must have been
- * signed (spec 4.7, 5.3). From there on the agent's own actor judges.
+ * What a website reports of a request that it received, read down to the agent number and the string that must have
+ * been signed (spec 4.7, 5.3). From there on the agent's own actor judges.
  *
  * The checks come in the order of the specification's table; what fails here is known without the agent.
  */
@@ -20,7 +20,12 @@ export interface Report {
 
 export type Reading =
   | { readonly kind: "verdict"; readonly scheme: VerifyScheme; readonly reason: VerifyReason; readonly message: string }
-  | { readonly kind: "claim"; readonly scheme: VerifyScheme; readonly number: string; readonly proof: IdentityProof | null }
+  | {
+      readonly kind: "claim"
+      readonly scheme: VerifyScheme
+      readonly number: string
+      readonly proof: IdentityProof | null
+    }
 
 /** Where the service's own addresses begin: base address and hosts, for `Signature-Agent`. */
 export interface OwnNames {
@@ -43,7 +48,10 @@ export const headerValues = (headers: Readonly<Record<string, unknown>>): Readon
     if (value === null || value === undefined) continue
     const key = name.toLowerCase()
     const single = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
-    values.set(key, typeof single === "string" && single.length <= VALUE_MAX_CHARS && !values.has(key) ? single : UNUSABLE)
+    values.set(
+      key,
+      typeof single === "string" && single.length <= VALUE_MAX_CHARS && !values.has(key) ? single : UNUSABLE
+    )
   }
   return values
 }
@@ -60,7 +68,12 @@ export const readClaim = (given: Report, own: OwnNames): Reading => {
   if (present.length === HUB_HEADERS.length) return hubIdClaim(report, values)
   if (present.length > 0) {
     const absent = HUB_HEADERS.filter((name) => !values.has(name)).map((name) => NAMES[name])
-    return { kind: "verdict", scheme: "hub-id", reason: "headers_incomplete", message: `Missing: ${absent.join(", ")}.` }
+    return {
+      kind: "verdict",
+      scheme: "hub-id",
+      reason: "headers_incomplete",
+      message: `Missing: ${absent.join(", ")}.`
+    }
   }
   const webBotAuth = webBotAuthClaim(report, values, own)
   if (webBotAuth !== null) return webBotAuth
@@ -80,25 +93,51 @@ const NAMES: Readonly<Record<(typeof HUB_HEADERS)[number], string>> = {
 const hubIdClaim = (report: Report, values: ReadonlyMap<string, string>): Reading => {
   const [number = "", timestamp = "", nonce = "", signature = ""] = HUB_HEADERS.map((name) => values.get(name))
   if (!AGENT_NUMBER_PATTERN.test(number)) {
-    return { kind: "verdict", scheme: "hub-id", reason: "id_malformed", message: "Hub-Id must be HX- and at least 6 digits, zero-padded to 6." }
+    return {
+      kind: "verdict",
+      scheme: "hub-id",
+      reason: "id_malformed",
+      message: "Hub-Id must be HX- and at least 6 digits, zero-padded to 6."
+    }
   }
   const host = hostLine(report.host)
-  const text = host === null ? null : identityString({ method: report.method, host, path: report.path, timestamp, nonce })
-  return { kind: "claim", scheme: "hub-id", number, proof: { timestamp, nonce, signature, string_to_sign: text, host: host ?? "" } }
+  const text =
+    host === null ? null : identityString({ method: report.method, host, path: report.path, timestamp, nonce })
+  return {
+    kind: "claim",
+    scheme: "hub-id",
+    number,
+    proof: { timestamp, nonce, signature, string_to_sign: text, host: host ?? "" }
+  }
 }
 
 export const hostLine = (host: string): string | null => (host.length > HOST_MAX_CHARS ? null : normaliseHost(host))
 
 const NOBODY = {
-  id: null, handle: null, name: null, trust: null, reputation: null, status: null, moderation: null, profile_url: null, id_url: null
+  id: null,
+  handle: null,
+  name: null,
+  trust: null,
+  reputation: null,
+  status: null,
+  moderation: null,
+  profile_url: null,
+  id_url: null
 } as const
 
 /** A verdict without an agent. */
 export const verdictOnNobody = (scheme: VerifyScheme, reason: VerifyReason, message: string): Verdict => ({
-  valid: false, reason, scheme, ...NOBODY, message
+  valid: false,
+  reason,
+  scheme,
+  ...NOBODY,
+  message
 })
 
 export const unknownNumber = (scheme: VerifyScheme, announced: boolean): Verdict =>
   announced
-    ? { ...verdictOnNobody(scheme, "announced_only", "The User-Agent announces a number that no agent has."), announced: true }
+    ? {
+        ...verdictOnNobody(scheme, "announced_only", "The User-Agent announces a number that no agent has."),
+        announced: true
+      }
     : verdictOnNobody(scheme, "id_unknown", "No agent has this number.")

@@ -7,9 +7,10 @@
  *  - What is sent is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
  *  - `count` and `max_number` come last, and are those of the blocks that were sent.
  *  - A block that cannot be had ends the connection, so that a part is never taken for the whole.
- *  - While the read models are made again they hold less than they did: an edge that knows of more answers 503 meanwhile.
- *  - Kept blocks are bounded by CACHE_MAX_BYTES; readers under way as readers.ts has it, and each of them by the time that a
- *    whole answer may take.
+ *  - While the read models are made again they hold less than they did: an edge that knows of more answers 503
+ *    meanwhile.
+ *  - Kept blocks are bounded by CACHE_MAX_BYTES; readers under way as readers.ts has it, and each of them by the time
+ *    that a whole answer may take.
  */
 import { Readable } from "node:stream"
 import { Effect } from "effect"
@@ -65,7 +66,10 @@ export class Directory {
   /** `admit` is asked before a whole answer, not before a 304 (spec 4.7). */
   answer(call: Call, admit: Effect.Effect<void, Refused>): Effect.Effect<Response, Refused> {
     const asked = call.header("if-none-match")
-    const unchanged = asked === undefined ? Effect.succeed(null) : Effect.map(this.state(call, false), (state) => (matchesTag(asked, tagOf(state)) ? state : null))
+    const unchanged =
+      asked === undefined
+        ? Effect.succeed(null)
+        : Effect.map(this.state(call, false), (state) => (matchesTag(asked, tagOf(state)) ? state : null))
     return Effect.flatMap(unchanged, (same) => {
       if (same !== null) {
         this.mark(call, same)
@@ -75,7 +79,8 @@ export class Directory {
         Effect.flatMap(this.state(call, true), (state) => {
           this.mark(call, state)
           return this.whole(call, state)
-        }))
+        })
+      )
     })
   }
 
@@ -122,7 +127,8 @@ export class Directory {
     let count = 0
     let maxNumber = 0
     for (const [index, [block, version]] of blocks.entries()) {
-      for (const [ahead, itsVersion] of blocks.slice(index + 1, index + 1 + AHEAD)) void this.block(call, ahead, itsVersion).catch(() => undefined)
+      for (const [ahead, itsVersion] of blocks.slice(index + 1, index + 1 + AHEAD))
+        void this.block(call, ahead, itsVersion).catch(() => undefined)
       const sent = await this.block(call, block, version)
       if (sent.count === 0) continue
       yield count === 0 ? sent.members : Buffer.concat([COMMA, sent.members])
@@ -158,7 +164,11 @@ export class Directory {
     if (figures === null) throw new Error("A block of the directory does not begin with its figures")
     const [head, count, maxNumber] = figures
     // A copy of its own: the bus's buffers hold more than this and would be kept with it.
-    return { members: Uint8Array.prototype.slice.call(data, head.length, -2), count: Number(count), maxNumber: Number(maxNumber) }
+    return {
+      members: Uint8Array.prototype.slice.call(data, head.length, -2),
+      count: Number(count),
+      maxNumber: Number(maxNumber)
+    }
   }
 
   private grew(block: number, entry: Block, bytes: number): void {
@@ -182,4 +192,5 @@ const COMMA = Buffer.from(",")
 const BLOCK_HEAD = /^\{"count":(\d+),"max_number":(\d+),"agents":\{/
 const BLOCK_HEAD_MAX = 96
 
-const tagOf = ({ version, max_number }: DirectoryState): string => `"${version.toString(36)}-${max_number.toString(36)}"`
+const tagOf = ({ version, max_number }: DirectoryState): string =>
+  `"${version.toString(36)}-${max_number.toString(36)}"`

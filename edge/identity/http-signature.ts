@@ -1,11 +1,19 @@
 /**
- * HTTP message signatures (RFC 9421) as far as identities need them: reading the two headers, and the signature base of a
- * message of which only the covered parts are known. Pure.
+ * HTTP message signatures (RFC 9421) as far as identities need them: reading the two headers, and the signature base of
+ * a message of which only the covered parts are known. Pure.
  *
- * Headers come from strangers: whatever is in them, the work is linear in their length. A field is unfolded once and read
- * as a dictionary once, however many components name it.
+ * Headers come from strangers: whatever is in them, the work is linear in their length. A field is unfolded once and
+ * read as a dictionary once, however many components name it.
  */
-import { type Dictionary, type InnerList, parseDictionary, parseItem, type Parameters, serializeInnerList, serializeItem } from "structured-headers"
+import {
+  type Dictionary,
+  type InnerList,
+  parseDictionary,
+  parseItem,
+  type Parameters,
+  serializeInnerList,
+  serializeItem
+} from "structured-headers"
 
 /** Longer headers are not looked at. */
 export const SIGNATURE_HEADER_MAX_CHARS = 4096
@@ -73,7 +81,9 @@ export const integerParameter = (input: SignatureInput, name: string): number | 
 
 /** Names of the covered components, with the parameter `req` where they are the request's. */
 export const covers = (input: SignatureInput, name: string, ofRequest = false): boolean =>
-  input.covered[0].some(([component, parameters]) => component === name && parameters.get("req") === (ofRequest ? true : undefined))
+  input.covered[0].some(
+    ([component, parameters]) => component === name && parameters.get("req") === (ofRequest ? true : undefined)
+  )
 
 /** RFC 9421 2.5; `null` where a covered component is not known, or is named twice. */
 export const signatureBase = (covered: InnerList, message: CoveredMessage): string | null => {
@@ -155,7 +165,10 @@ const dictionaryOf = (text: string | undefined): Dictionary | null => {
   }
 }
 
-/** RFC 9421 2.1: each line break with the blanks around it is one blank. `null` where one is no folding: it would begin a line of its own. */
+/**
+ * RFC 9421 2.1: each line break with the blanks around it is one blank. `null` where one is no folding: it would begin
+ * a line of its own.
+ */
 const unfold = (value: string): string | null => {
   const [first = "", ...more] = value.trim().split("\n")
   if (!more.every((line) => line.startsWith(" ") || line.startsWith("\t"))) return null
@@ -177,7 +190,9 @@ const derived = (name: string, { status, method, authority, scheme, target }: Co
     case "@request-target":
       return target ?? null
     case "@target-uri":
-      return scheme === undefined || authority === undefined || target === undefined ? null : `${scheme}://${authority}${target}`
+      return scheme === undefined || authority === undefined || target === undefined
+        ? null
+        : `${scheme}://${authority}${target}`
     case "@path":
       return target === undefined ? null : query === -1 ? target : target.slice(0, query)
     case "@query":

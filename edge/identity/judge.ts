@@ -10,18 +10,22 @@ import type { AgentNumbers } from "./numbers.ts"
 /** The verdict as ready JSON: what an actor says is passed on as it is. */
 export type Judge = (call: Call, report: Report) => Effect.Effect<Uint8Array, Refused>
 
-export const judgeOf = (bus: Bus, numbers: AgentNumbers, own: OwnNames): Judge => (call, report) => {
-  const reading = readClaim(report, own)
-  if (reading.kind === "verdict") return Effect.succeed(jsonOf(verdictOnNobody(reading.scheme, reading.reason, reading.message)))
-  const { number, scheme, proof } = reading
-  return Effect.flatMap(numbers.agentOf(call, number), (actor) =>
-    actor === null
-      ? Effect.succeed(jsonOf(unknownNumber(scheme, proof === null)))
-      : Effect.map(bus.ask(call, { actor, op: "identity.verify", input: { scheme, proof } }), (said) =>
-        // `null`: nobody has the number after all.
-        said.length > NULL_LENGTH ? said : jsonOf(unknownNumber(scheme, proof === null)))
-  )
-}
+export const judgeOf =
+  (bus: Bus, numbers: AgentNumbers, own: OwnNames): Judge =>
+  (call, report) => {
+    const reading = readClaim(report, own)
+    if (reading.kind === "verdict")
+      return Effect.succeed(jsonOf(verdictOnNobody(reading.scheme, reading.reason, reading.message)))
+    const { number, scheme, proof } = reading
+    return Effect.flatMap(numbers.agentOf(call, number), (actor) =>
+      actor === null
+        ? Effect.succeed(jsonOf(unknownNumber(scheme, proof === null)))
+        : Effect.map(bus.ask(call, { actor, op: "identity.verify", input: { scheme, proof } }), (said) =>
+            // `null`: nobody has the number after all.
+            said.length > NULL_LENGTH ? said : jsonOf(unknownNumber(scheme, proof === null))
+          )
+    )
+  }
 
 const NULL_LENGTH = "null".length
 

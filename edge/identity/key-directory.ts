@@ -8,7 +8,14 @@ import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { jwkOf } from "../../schemas/signing/jwk.ts"
 import { DIRECTORY_ALGORITHM as ALGORITHM, DIRECTORY_TAG as TAG } from "../../schemas/signing/own-directory.ts"
 import {
-  covers, holdsOneSignature, integerParameter, readSignatures, SIGNATURE_HEADER_MAX_CHARS, signatureBase, type SignatureInput, textParameter
+  covers,
+  holdsOneSignature,
+  integerParameter,
+  readSignatures,
+  SIGNATURE_HEADER_MAX_CHARS,
+  signatureBase,
+  type SignatureInput,
+  textParameter
 } from "./http-signature.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
@@ -42,19 +49,27 @@ const fault = (field: "signature" | "signature_input", message: string): Refusal
 export const checkDirectorySignature = (given: HandedIn, check: DirectoryCheck): number | Refusal => {
   for (const field of ["signature", "signature_input"] as const) {
     if (given[field].length > SIGNATURE_HEADER_MAX_CHARS || !HEADER_TEXT.test(given[field])) {
-      return fault(field, `${field} must be a header value of at most ${SIGNATURE_HEADER_MAX_CHARS} printable ASCII characters.`)
+      return fault(
+        field,
+        `${field} must be a header value of at most ${SIGNATURE_HEADER_MAX_CHARS} printable ASCII characters.`
+      )
     }
   }
   const signatures = readSignatures(given.signature_input, given.signature)
   const [input] = signatures ?? []
-  if (input === undefined || !holdsOneSignature(given.signature_input, given.signature)) return fault("signature_input", "signature_input and signature must hold one signature, under one label.")
+  if (input === undefined || !holdsOneSignature(given.signature_input, given.signature))
+    return fault("signature_input", "signature_input and signature must hold one signature, under one label.")
   const now = Math.floor(check.now / 1000)
   const expires = integerParameter(input, "expires")
   const problem = parametersProblem(input, check.publicKey, now)
-  if (problem !== null || expires === null) return fault("signature_input", problem ?? "signature_input needs expires, in unix seconds.")
+  if (problem !== null || expires === null)
+    return fault("signature_input", problem ?? "signature_input needs expires, in unix seconds.")
   const bytes = Buffer.from(input.signature, "base64")
-  const bases = check.hosts.map((authority) => signatureBase(input.covered, { status: 200, request: { authority, method: "GET" } }))
-  if (bases.every((base) => base === null)) return fault("signature_input", 'signature_input may cover "@authority";req, "@method";req and "@status" alone.')
+  const bases = check.hosts.map((authority) =>
+    signatureBase(input.covered, { status: 200, request: { authority, method: "GET" } })
+  )
+  if (bases.every((base) => base === null))
+    return fault("signature_input", 'signature_input may cover "@authority";req, "@method";req and "@status" alone.')
   return bases.some((base) => base !== null && check.holds(base, bytes))
     ? expires * 1000
     : fault("signature", "signature does not verify by your current key, over any of the service's hosts.")
@@ -62,22 +77,29 @@ export const checkDirectorySignature = (given: HandedIn, check: DirectoryCheck):
 
 const parametersProblem = (input: SignatureInput, publicKey: string, now: number): string | null => {
   if (textParameter(input, "tag") !== TAG) return `signature_input must have the tag "${TAG}".`
-  if (textParameter(input, "keyid") !== jwkOf(publicKey).kid) return "signature_input must name the RFC 7638 thumbprint of your current key as keyid."
+  if (textParameter(input, "keyid") !== jwkOf(publicKey).kid)
+    return "signature_input must name the RFC 7638 thumbprint of your current key as keyid."
   const algorithm = textParameter(input, "alg")
   if (algorithm !== null && algorithm !== ALGORITHM) return `signature_input must have the alg "${ALGORITHM}", or none.`
   if (!covers(input, "@authority", true)) return 'signature_input must cover "@authority";req.'
   const created = integerParameter(input, "created")
   const expires = integerParameter(input, "expires")
-  if (created === null || created > now + CLOCK_TOLERANCE_SECONDS) return "signature_input needs created, in unix seconds, not in the future."
+  if (created === null || created > now + CLOCK_TOLERANCE_SECONDS)
+    return "signature_input needs created, in unix seconds, not in the future."
   if (expires === null || expires <= now) return "signature_input needs expires, in unix seconds, in the future."
-  return expires - created > LIFETIME_MAX_SECONDS ? `signature_input may not hold longer than ${LIFETIME_MAX_SECONDS} seconds.` : null
+  return expires - created > LIFETIME_MAX_SECONDS
+    ? `signature_input may not hold longer than ${LIFETIME_MAX_SECONDS} seconds.`
+    : null
 }
 
 /** The service's own directory, signed anew once a minute by an actor: an edge has no key of the service. */
 export class OwnDirectory {
   readonly text: string
   private readonly bus: Bus
-  private readonly signed = new Map<string, { readonly until: number; readonly headers: Readonly<Record<string, string>> }>()
+  private readonly signed = new Map<
+    string,
+    { readonly until: number; readonly headers: Readonly<Record<string, string>> }
+  >()
 
   /** `publicKey`: the service's, standard base64. */
   constructor(bus: Bus, publicKey: string) {
@@ -89,10 +111,13 @@ export class OwnDirectory {
   headersFor(call: Call, authority: string): Effect.Effect<Readonly<Record<string, string>>, Refused> {
     const known = this.signed.get(authority)
     if (known !== undefined && call.startedAt < known.until) return Effect.succeed(known.headers)
-    return Effect.map(this.bus.read(call, { actor: "own", op: "service.sign_directory", input: { authority } }), ({ signature, signature_input }) => {
-      const headers = { "signature-input": signature_input, signature }
-      this.signed.set(authority, { until: call.startedAt + OWN_RENEWED_EVERY_MS, headers })
-      return headers
-    })
+    return Effect.map(
+      this.bus.read(call, { actor: "own", op: "service.sign_directory", input: { authority } }),
+      ({ signature, signature_input }) => {
+        const headers = { "signature-input": signature_input, signature }
+        this.signed.set(authority, { until: call.startedAt + OWN_RENEWED_EVERY_MS, headers })
+        return headers
+      }
+    )
   }
 }

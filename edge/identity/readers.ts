@@ -5,7 +5,8 @@
  *  - One client has `clientMax` places at most, all of them `max`.
  *  - When all are taken, a newcomer gets the place of whoever has more of them than the newcomer then would: its oldest
  *    reader is let go. All clients of a /48 count as one here.
- *  - Where nobody has more, a reader that has had `giveWayMs` makes room. So slow readers never keep others out for good.
+ *  - Where nobody has more, a reader that has had `giveWayMs` makes room. So slow readers never keep others out for
+ *    good.
  */
 import type { Network } from "../http/address.ts"
 
@@ -52,7 +53,8 @@ export class Readers {
     const places = new Map<string, number>()
     for (const reader of this.all) places.set(ownerOf(reader), (places.get(ownerOf(reader)) ?? 0) + 1)
     const most = Math.max(...places.values())
-    if (most > (places.get(ownerOf(newcomer)) ?? 0) + 1) return [...this.all].find((reader) => places.get(ownerOf(reader)) === most)
+    if (most > (places.get(ownerOf(newcomer)) ?? 0) + 1)
+      return [...this.all].find((reader) => places.get(ownerOf(reader)) === most)
     const [oldest] = this.all
     return oldest !== undefined && now - oldest.since >= this.bounds.giveWayMs ? oldest : undefined
   }

@@ -1,4 +1,6 @@
-/** What identities have outside the interface's own path: records, the service's key directory, the verifier's source. */
+/**
+ * What identities have outside the interface's own path: records, the service's key directory, the verifier's source.
+ */
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { EdgeConfig } from "../config.ts"
@@ -20,11 +22,18 @@ const OWN_DIRECTORY_MAX_AGE_SECONDS = 60
 /** The agent behind a number in a path. */
 export const agentNumbered = (identities: Identities, call: Call, number: string): Effect.Effect<string, Refused> =>
   AGENT_NUMBER_PATTERN.test(number)
-    ? Effect.flatMap(identities.numbers.agentOf(call, number), (agent) => (agent === null ? Effect.fail(refuse(notFound("identity"))) : Effect.succeed(agent)))
+    ? Effect.flatMap(identities.numbers.agentOf(call, number), (agent) =>
+        agent === null ? Effect.fail(refuse(notFound("identity"))) : Effect.succeed(agent)
+      )
     : Effect.fail(refuse(notFound("identity")))
 
 /** The record as JSON; a browser is sent to the profile page, where there is one (spec 2.4). */
-export const identityRecord = (bus: Bus, identities: Identities, call: Call, number: string): Effect.Effect<Response, Refused> =>
+export const identityRecord = (
+  bus: Bus,
+  identities: Identities,
+  call: Call,
+  number: string
+): Effect.Effect<Response, Refused> =>
   Effect.flatMap(agentNumbered(identities, call, number), (actor) => {
     call.headers["vary"] = "Accept"
     const record = { actor, op: "identity.record", input: null } as const
@@ -37,14 +46,21 @@ export const identityRecord = (bus: Bus, identities: Identities, call: Call, num
     })
   })
 
-const ownDirectory = ({ ownDirectory: directory }: Identities, hosts: ReadonlyArray<string>): RootPage => (call) =>
-  Effect.map(directory.headersFor(call, ownHost(call, hosts)), (headers) => {
-    Object.assign(call.headers, headers, { "cache-control": `public, max-age=${OWN_DIRECTORY_MAX_AGE_SECONDS}` })
-    return plain(directory.text, KEY_DIRECTORY_TYPE)
-  })
+const ownDirectory =
+  ({ ownDirectory: directory }: Identities, hosts: ReadonlyArray<string>): RootPage =>
+  (call) =>
+    Effect.map(directory.headersFor(call, ownHost(call, hosts)), (headers) => {
+      Object.assign(call.headers, headers, { "cache-control": `public, max-age=${OWN_DIRECTORY_MAX_AGE_SECONDS}` })
+      return plain(directory.text, KEY_DIRECTORY_TYPE)
+    })
 
 /** `null` for a path that is none of them. */
-export const identityPages = (bus: Bus, identities: Identities, documents: Documents, { hub }: EdgeConfig): ((path: string) => RootPage | null) => {
+export const identityPages = (
+  bus: Bus,
+  identities: Identities,
+  documents: Documents,
+  { hub }: EdgeConfig
+): ((path: string) => RootPage | null) => {
   const fixed = new Map<string, RootPage>([
     ["/.well-known/http-message-signatures-directory", ownDirectory(identities, hub.hosts)],
     ["/sdk/verify.js", (call) => Effect.sync(() => serveDocument(call, documents.verifier))],

@@ -1,6 +1,6 @@
 /**
- * The service's own pages check whoever comes, like any website, and say in a header what they found; nobody is turned away
- * for it (spec 4.7).
+ * The service's own pages check whoever comes, like any website, and say in a header what they found; nobody is turned
+ * away for it (spec 4.7).
  */
 import { Effect } from "effect"
 import type { Verdict } from "../../schemas/identity/records.ts"
@@ -19,18 +19,29 @@ export const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
 }
 
 /** Whether an answer says who asked: such a one is for nobody else. */
-export const tellsVisitor = ({ headers }: Call): boolean => headers["hub-id-verified"] !== undefined || headers["hub-id-announced"] !== undefined
+export const tellsVisitor = ({ headers }: Call): boolean =>
+  headers["hub-id-verified"] !== undefined || headers["hub-id-announced"] !== undefined
 
 export const checkVisitor = (call: Call, judge: Judge, hosts: ReadonlyArray<string>): Effect.Effect<void> => {
   const { headers } = call.request
-  const signs = headers["hub-id"] ?? headers["hub-timestamp"] ?? headers["hub-nonce"] ?? headers["hub-signature"] ?? headers["signature-agent"]
+  const signs =
+    headers["hub-id"] ??
+    headers["hub-timestamp"] ??
+    headers["hub-nonce"] ??
+    headers["hub-signature"] ??
+    headers["signature-agent"]
   if (signs === undefined) {
     const announced = announcedNumber(headers["user-agent"] ?? "")
     if (announced !== null) call.headers["hub-id-announced"] = `${announced}; not verified`
     return Effect.void
   }
   const sent = call.request.url ?? "/"
-  const report = { method: call.method, host: ownHost(call, hosts), path: sent.startsWith("/") ? sent : call.target, headers }
+  const report = {
+    method: call.method,
+    host: ownHost(call, hosts),
+    path: sent.startsWith("/") ? sent : call.target,
+    headers
+  }
   return judge(call, report).pipe(
     Effect.map((said) => {
       const verdict = JSON.parse(Buffer.from(said).toString("utf8")) as Verdict

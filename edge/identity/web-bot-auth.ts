@@ -13,11 +13,22 @@ import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { withoutTrailing } from "../../schemas/text.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { hostLine, type OwnNames, type Reading, type Report } from "./claim.ts"
-import { covers, integerParameter, readSignatures, signatureAgentsOf, signatureBase, type SignatureInput, textParameter } from "./http-signature.ts"
+import {
+  covers,
+  integerParameter,
+  readSignatures,
+  signatureAgentsOf,
+  signatureBase,
+  type SignatureInput,
+  textParameter
+} from "./http-signature.ts"
 
 const TAG = "web-bot-auth"
 const ALGORITHM = "ed25519"
-/** Signatures of one request that are looked at: with this tag there is one, while agents change from one form to another two. */
+/**
+ * Signatures of one request that are looked at: with this tag there is one, while agents change from one form to
+ * another two.
+ */
 const SIGNATURES_MAX = 4
 const HEADERS = ["signature", "signature-input", "signature-agent"] as const
 
@@ -34,14 +45,18 @@ export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, stri
   for (const input of tagged.slice(0, SIGNATURES_MAX)) {
     const agent = agentOf(input.label)
     const number = agent === null ? null : numberIn(agent.address, own)
-    if (agent !== null && number !== null) return { kind: "claim", scheme: TAG, number, proof: proofOf(report, values, input, agent.key, number) }
+    if (agent !== null && number !== null)
+      return { kind: "claim", scheme: TAG, number, proof: proofOf(report, values, input, agent.key, number) }
   }
   return failed("id_malformed", "Signature-Agent must name an agent's key directory at this service.")
 }
 
 /** The very member that named the agent, or the header whole. */
 const coversAgent = ({ covered }: SignatureInput, key: string | null): boolean =>
-  covered[0].some(([name, parameters]) => name === "signature-agent" && (parameters.get("key") ?? null) === (parameters.has("key") ? key : null))
+  covered[0].some(
+    ([name, parameters]) =>
+      name === "signature-agent" && (parameters.get("key") ?? null) === (parameters.has("key") ? key : null)
+  )
 
 const failed = (reason: VerifyReason, message: string): Reading => ({ kind: "verdict", scheme: TAG, reason, message })
 
@@ -63,20 +78,32 @@ const numberIn = (address: string, own: OwnNames): string | null => {
   return number !== undefined && AGENT_NUMBER_PATTERN.test(number) ? number : null
 }
 
-const proofOf = (report: Report, values: ReadonlyMap<string, string>, input: SignatureInput, agentKey: string | null, number: string): IdentityProof => {
+const proofOf = (
+  report: Report,
+  values: ReadonlyMap<string, string>,
+  input: SignatureInput,
+  agentKey: string | null,
+  number: string
+): IdentityProof => {
   const host = hostLine(report.host)
   const created = integerParameter(input, "created")
   const expires = integerParameter(input, "expires")
   const algorithm = textParameter(input, "alg")
-  const sound = host !== null &&
+  const sound =
+    host !== null &&
     (covers(input, "@authority") || covers(input, "@target-uri")) &&
     coversAgent(input, agentKey) &&
     (algorithm === null || algorithm === ALGORITHM)
-  const message = host === null ? null : { method: report.method, authority: host, scheme: "https", target: report.path, fields: values }
+  const message =
+    host === null
+      ? null
+      : { method: report.method, authority: host, scheme: "https", target: report.path, fields: values }
   return {
     timestamp: created === null ? "" : String(created),
     // Any text may be a nonce there: what is remembered of it is always of one form.
-    nonce: createHash("sha256").update(`${number}\n${textParameter(input, "nonce") ?? input.signature}`).digest("base64url"),
+    nonce: createHash("sha256")
+      .update(`${number}\n${textParameter(input, "nonce") ?? input.signature}`)
+      .digest("base64url"),
     signature: input.signature,
     string_to_sign: sound && message !== null ? signatureBase(input.covered, message) : null,
     keyid: textParameter(input, "keyid") ?? "",

@@ -1,8 +1,8 @@
 /**
  * What an edge counts of its requests: rate, errors and duration by route.
  *
- * A route is known by its template. What has none counts as `page` (what people look at, outside the interface) or `none`
- * (paths that nothing has, and what was refused before its path was looked at).
+ * A route is known by its template. What has none counts as `page` (what people look at, outside the interface) or
+ * `none` (paths that nothing has, and what was refused before its path was looked at).
  */
 import { type Endpoint, ENDPOINTS, isApiPath } from "../http/endpoints.ts"
 import type { Call } from "../http/call.ts"
@@ -36,15 +36,35 @@ interface Route {
 export class EdgeMetrics {
   readonly meter = new Meter()
   readonly asks = askCalls(this.meter)
-  readonly queries = new Calls(this.meter, { total: "hub_edge_queries_total", seconds: "hub_edge_query_duration_seconds", what: "Queries of the read models by this edge, with all their tries", label: "view" })
-  private readonly requests = new Counters(this.meter, "hub_edge_requests_total", "Requests that were answered, by route and status; 499 is a client that left before.", ["method", "route", "status"])
-  private readonly refusals = new Counters(this.meter, "hub_edge_refusals_total", "Requests that were refused, by the error's code.", ["code"])
+  readonly queries = new Calls(this.meter, {
+    total: "hub_edge_queries_total",
+    seconds: "hub_edge_query_duration_seconds",
+    what: "Queries of the read models by this edge, with all their tries",
+    label: "view"
+  })
+  private readonly requests = new Counters(
+    this.meter,
+    "hub_edge_requests_total",
+    "Requests that were answered, by route and status; 499 is a client that left before.",
+    ["method", "route", "status"]
+  )
+  private readonly refusals = new Counters(
+    this.meter,
+    "hub_edge_refusals_total",
+    "Requests that were refused, by the error's code.",
+    ["code"]
+  )
   private readonly rateLimited: ReadonlyMap<string, Counter>
   private readonly routes = new Map<Endpoint | "page" | "none", Route>()
   private inFlight = 0
 
   constructor({ rate_limits }: Limits) {
-    const limited = new Counters(this.meter, "hub_edge_rate_limited_total", "Requests that were refused for a rate limit, by its bucket.", ["bucket"])
+    const limited = new Counters(
+      this.meter,
+      "hub_edge_rate_limited_total",
+      "Requests that were refused for a rate limit, by its bucket.",
+      ["bucket"]
+    )
     this.rateLimited = new Map([...Object.keys(rate_limits), OTHER].map((bucket) => [bucket, limited.of(bucket)]))
     this.meter.gauge("hub_edge_requests_in_flight", "Requests that wait for their answer.", () => this.inFlight)
   }
@@ -71,7 +91,9 @@ export class EdgeMetrics {
 
   /** Of all routes under one noun together. */
   stats(): ReadonlyArray<CallStats> {
-    const nouns = new Map(NOUNS.map((noun) => [noun, { requests: 0, errors: 0, seconds: 0, lastError: null as string | null }]))
+    const nouns = new Map(
+      NOUNS.map((noun) => [noun, { requests: 0, errors: 0, seconds: 0, lastError: null as string | null }])
+    )
     for (const { noun, byMethod } of this.routes.values()) {
       const sum = nouns.get(noun)
       if (sum === undefined) continue
@@ -87,7 +109,8 @@ export class EdgeMetrics {
 
   private refused({ code, details }: NonNullable<Call["refusal"]>): void {
     this.refusals.of(code).add()
-    if (code === "rate_limited") (this.rateLimited.get(String(details?.["bucket"])) ?? this.rateLimited.get(OTHER))?.add()
+    if (code === "rate_limited")
+      (this.rateLimited.get(String(details?.["bucket"])) ?? this.rateLimited.get(OTHER))?.add()
   }
 
   private seriesOf(call: Call): Series {
@@ -97,9 +120,10 @@ export class EdgeMetrics {
   }
 
   private newRoute(key: Endpoint | "page" | "none"): Route {
-    const route: Route = typeof key === "string"
-      ? { template: key, noun: key, byMethod: new Map() }
-      : { template: key.path, noun: nounOf(key), byMethod: new Map() }
+    const route: Route =
+      typeof key === "string"
+        ? { template: key, noun: key, byMethod: new Map() }
+        : { template: key.path, noun: nounOf(key), byMethod: new Map() }
     this.routes.set(key, route)
     return route
   }
@@ -108,8 +132,16 @@ export class EdgeMetrics {
     const method = METHODS.has(sent) ? sent : OTHER
     const known = route.byMethod.get(method)
     if (known !== undefined) return known
-    const help = "Requests by route: from the first byte of the request to its answer, in seconds. What is held on purpose takes long."
-    const series: Series = { duration: this.meter.histogram("hub_edge_request_duration_seconds", help, DURATION_SECONDS, { method, route: route.template }), byStatus: new Map(), lastError: null }
+    const help =
+      "Requests by route: from the first byte of the request to its answer, in seconds. What is held on purpose takes long."
+    const series: Series = {
+      duration: this.meter.histogram("hub_edge_request_duration_seconds", help, DURATION_SECONDS, {
+        method,
+        route: route.template
+      }),
+      byStatus: new Map(),
+      lastError: null
+    }
     route.byMethod.set(method, series)
     return series
   }

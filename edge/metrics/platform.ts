@@ -5,4 +5,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { CreateServer } from "../../schemas/metrics/listener.ts"
 import type { Platform } from "../../schemas/metrics/process.ts"
 
-export const platform: Platform & { readonly createServer: CreateServer } = { createServer, monitorEventLoopDelay, readdir }
+export const platform: Platform & { readonly createServer: CreateServer } = {
+  createServer,
+  monitorEventLoopDelay,
+  readdir
+}

@@ -24,14 +24,25 @@ export interface Told {
 }
 
 /** Tells it for as long as the scope is open. */
-export const tellMetrics = ({ config, metrics, bus, bodies, leaving, notifications: { lists, streams } }: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
+export const tellMetrics = ({
+  config,
+  metrics,
+  bus,
+  bodies,
+  leaving,
+  notifications: { lists, streams }
+}: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
   const { meter } = metrics
   const { service } = config.hub.limits
   if (config.hub.metricsPort !== 0) processMetrics(meter, platform, ["edge"])
   lineMetrics(meter, bus.link)
   askerMetrics(meter, bus.asker)
   meter.gauge("hub_edge_body_bytes", "Bytes of request bodies that are held.", () => bodies.inUse)
-  meter.gauge("hub_edge_body_bytes_max", "Bytes of request bodies that may be held at once.", () => service.max_buffered_body_bytes)
+  meter.gauge(
+    "hub_edge_body_bytes_max",
+    "Bytes of request bodies that may be held at once.",
+    () => service.max_buffered_body_bytes
+  )
   const held = "Requests that are held until there is something to say, by their kind."
   meter.gauge("hub_edge_held_requests", held, () => lists.held, { kind: "list" })
   meter.gauge("hub_edge_held_requests", held, () => streams.held, { kind: "stream" })
@@ -40,11 +51,19 @@ export const tellMetrics = ({ config, metrics, bus, bodies, leaving, notificatio
     id: randomUUID(),
     description: "Speaks HTTP with agents; its endpoints are served there, by noun.",
     metadata: { pid: String(process.pid), roles: "edge", metrics_port: String(config.hub.metricsPort) },
-    endpoints: () => metrics.stats().map((stats) => ({ name: stats.name, subject: `${subjects.reply("edge", bus.name)}.*`, queue: "", stats })),
+    endpoints: () =>
+      metrics
+        .stats()
+        .map((stats) => ({ name: stats.name, subject: `${subjects.reply("edge", bus.name)}.*`, queue: "", stats })),
     data: () => ({ held_lists: lists.held, held_streams: streams.held, asks_in_flight: bus.asker.inFlight })
   })
   const listening = Effect.tryPromise({
-    try: () => listenForScrapes(platform.createServer, meter, { port: config.hub.metricsPort, host: config.hub.bind, ready: () => bus.link.up && !leaving.now }),
+    try: () =>
+      listenForScrapes(platform.createServer, meter, {
+        port: config.hub.metricsPort,
+        host: config.hub.bind,
+        ready: () => bus.link.up && !leaving.now
+      }),
     catch: (error) => new ConfigProblem(error instanceof MetricsPortProblem ? error.message : String(error))
   })
   return Effect.asVoid(Effect.acquireRelease(listening, (end) => Effect.promise(end)))

@@ -18,5 +18,7 @@ const EVENT_ID = /^\d{1,15}$/
 /** Where a reader has come to; `null` where it says nothing. An empty id is how a client says that it has none. */
 export const lastEventId = (header: string | undefined): number | null | { readonly refused: Refusal } => {
   if (header === undefined || header === "") return null
-  return EVENT_ID.test(header) ? Number(header) : { refused: invalidField("Last-Event-ID", "Last-Event-ID must be the id of a notification.") }
+  return EVENT_ID.test(header)
+    ? Number(header)
+    : { refused: invalidField("Last-Event-ID", "Last-Event-ID must be the id of a notification.") }
 }

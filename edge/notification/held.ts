@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - It is answered from the read models like any list; waiting only decides when.
- *  - The request's own deadline (request_deadline_ms) is for what is asked on its behalf: each ask has it anew. The whole
- *    is bounded by `wait_seconds` and one such deadline.
+ *  - The request's own deadline (request_deadline_ms) is for what is asked on its behalf: each ask has it anew. The
+ *    whole is bounded by `wait_seconds` and one such deadline.
  *  - Nobody waits longer for a side that does not answer: the first read that fails is the answer. Once it is held, a
  *    failure is not, unless it is the last there is time for.
  *  - What came while it was held is given only to who may still read it.
@@ -43,7 +43,8 @@ export class HeldLists {
   }
 
   list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Found, Refused> {
-    if (waitMs <= 0 || this.closing || this.seats.full || this.seats.oldest(ask.agent) !== null) return this.read(call, ask)
+    if (waitMs <= 0 || this.closing || this.seats.full || this.seats.oldest(ask.agent) !== null)
+      return this.read(call, ask)
     return Effect.acquireUseRelease(
       Effect.sync(() => this.sit(ask.agent)),
       (waking) => this.hold(call, ask, waking, performance.now() + waitMs),
@@ -75,26 +76,41 @@ export class HeldLists {
     return this.bus.query(call, "notifications", ask)
   }
 
-  private readonly hold = Effect.fnUntraced({ self: this as HeldLists }, function*(this: HeldLists, call: Call, ask: Ask, waking: Waking, until: number): Effect.fn.Return<Found, Refused> {
-    let found = Result.succeed(yield* this.read(call, ask)) as Result.Result<Found, Refused>
-    if (Result.isSuccess(found) && found.success.total > 0) return found.success
-    let seen = ask.since_id
-    while (!waking.over && performance.now() < until) {
-      yield* Effect.promise(() => waking.wait(until - performance.now(), () => waking.newest > seen || waking.accountChanged))
-      if (waking.accountChanged) break
-      seen = Math.max(seen, waking.newest)
-      found = yield* Effect.result(this.read(call, ask))
-      if (Result.isSuccess(found) && found.success.total > 0) break
-      // What was heard of has not been read: the next look tells of it again.
-      if (Result.isFailure(found)) waking.newest = seen = ask.since_id
+  private readonly hold = Effect.fnUntraced(
+    { self: this as HeldLists },
+    function* (this: HeldLists, call: Call, ask: Ask, waking: Waking, until: number): Effect.fn.Return<Found, Refused> {
+      let found = Result.succeed(yield* this.read(call, ask)) as Result.Result<Found, Refused>
+      if (Result.isSuccess(found) && found.success.total > 0) return found.success
+      let seen = ask.since_id
+      while (!waking.over && performance.now() < until) {
+        yield* Effect.promise(() =>
+          waking.wait(until - performance.now(), () => waking.newest > seen || waking.accountChanged)
+        )
+        if (waking.accountChanged) break
+        seen = Math.max(seen, waking.newest)
+        found = yield* Effect.result(this.read(call, ask))
+        if (Result.isSuccess(found) && found.success.total > 0) break
+        // What was heard of has not been read: the next look tells of it again.
+        if (Result.isFailure(found)) waking.newest = seen = ask.since_id
+      }
+      return yield* this.allowed(call, found)
     }
-    return yield* this.allowed(call, found)
-  })
+  )
 
   private allowed(call: Call, found: Result.Result<Found, Refused>): Effect.Effect<Found, Refused> {
-    return Effect.flatMap(Effect.promise(() => rightOf(this.bus, call, this.deadlineMs)), (right) => {
-      if (right === "good") return Result.isSuccess(found) ? Effect.succeed(found.success) : Effect.fail(found.failure)
-      return Effect.fail(refuse(right === "unknown" ? unavailable("The agent's home did not answer. It is safe to try again.") : right.refused))
-    })
+    return Effect.flatMap(
+      Effect.promise(() => rightOf(this.bus, call, this.deadlineMs)),
+      (right) => {
+        if (right === "good")
+          return Result.isSuccess(found) ? Effect.succeed(found.success) : Effect.fail(found.failure)
+        return Effect.fail(
+          refuse(
+            right === "unknown"
+              ? unavailable("The agent's home did not answer. It is safe to try again.")
+              : right.refused
+          )
+        )
+      }
+    )
   }
 }

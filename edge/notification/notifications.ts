@@ -28,4 +28,5 @@ export const releaseAtEnd = ({ lists, streams }: Notifications): Effect.Effect<v
     Effect.sync(() => {
       lists.close()
       streams.close()
-    }))
+    })
+  )

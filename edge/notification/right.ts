@@ -1,6 +1,6 @@
 /**
- * Whether who signed a held request may still read: asked of the agent's actor anew, with the signature that was settled
- * when the request came in, so that it draws on no bucket again.
+ * Whether who signed a held request may still read: asked of the agent's actor anew, with the signature that was
+ * settled when the request came in, so that it draws on no bucket again.
  */
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
@@ -13,7 +13,11 @@ export type Right = "good" | "unknown" | { readonly refused: Refusal }
 
 export const rightOf = async (bus: Bus, call: Call, deadlineMs: number): Promise<Right> => {
   call.deadline = Date.now() + deadlineMs
-  const outcome = await bus.outcome(call, { actor: call.ticket?.home ?? "", op: "agent.authenticate", input: null }, true)
+  const outcome = await bus.outcome(
+    call,
+    { actor: call.ticket?.home ?? "", op: "agent.authenticate", input: null },
+    true
+  )
   if (outcome.ok) return "good"
   return NO_VERDICT.has(outcome.refusal.code) ? "unknown" : { refused: outcome.refusal }
 }

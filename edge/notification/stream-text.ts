@@ -46,7 +46,10 @@ export class StreamText {
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
-    const { waking, limits: { notifications } } = this.parts
+    const {
+      waking,
+      limits: { notifications }
+    } = this.parts
     yield this.sent(retryOf(notifications.stream_retry_ms))
     for (;;) {
       if (waking.over || performance.now() >= this.endsAt) return yield Buffer.from(commentOf("come again"))
@@ -80,7 +83,10 @@ export class StreamText {
   }
 
   private async turn(): Promise<void> {
-    const { waking, limits: { notifications } } = this.parts
+    const {
+      waking,
+      limits: { notifications }
+    } = this.parts
     const found = await this.parts.read(this.cursor)
     this.page = [...(found ?? [])]
     this.more = this.page.length >= notifications.stream_page_max
@@ -95,7 +101,12 @@ export class StreamText {
 
   /** Why the stream ends, or `null`. */
   private async judge(): Promise<string | null> {
-    const { bus, call, waking, limits: { notifications, service } } = this.parts
+    const {
+      bus,
+      call,
+      waking,
+      limits: { notifications, service }
+    } = this.parts
     if (waking.accountChanged) this.doubted = true
     waking.accountChanged = false
     const right = await rightOf(bus, call, service.request_deadline_ms)
@@ -115,7 +126,10 @@ export class StreamText {
   private async rest(): Promise<void> {
     const { waking } = this.parts
     const until = Math.min(this.judgeAt, this.beatAt, this.endsAt)
-    await waking.wait(until - performance.now(), () => waking.accountChanged || (!this.doubted && waking.newest > this.cursor))
+    await waking.wait(
+      until - performance.now(),
+      () => waking.accountChanged || (!this.doubted && waking.newest > this.cursor)
+    )
   }
 
   private sent(text: string): Buffer {

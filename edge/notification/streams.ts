@@ -2,14 +2,15 @@
  * `GET /me/notifications/stream`: server-sent events, for as long as client and service like.
  *
  * Invariants
- *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. Of one agent no
- *    smaller id is ever seen after a greater one: a number is drawn by the write that uses it, an agent has one write at a
- *    time, and a write that was overtaken by another node's is refused by the log and draws anew (actors/engine/
- *    activation.ts); rows are made in the order of the log. So "greater than the last" loses nothing and repeats nothing,
- *    whichever edge goes on from the same `Last-Event-ID`.
+ *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. Of one
+ *    agent no smaller id is ever seen after a greater one: a number is drawn by the write that uses it, an agent has
+ *    one write at a time, and a write that was overtaken by another node's is refused by the log and draws anew
+ *    (actors/engine/ activation.ts); rows are made in the order of the log. So "greater than the last" loses nothing
+ *    and repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
  *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
- *  - Who signed may read: asked again every `judge_ms`, at once when the account changed, and behind each notification that
- *    tells of such a change, before anything further is sent. Where nobody can tell for `judge_overdue_ms`, the stream ends.
+ *  - Who signed may read: asked again every `judge_ms`, at once when the account changed, and behind each notification
+ *    that tells of such a change, before anything further is sent. Where nobody can tell for `judge_overdue_ms`, the
+ *    stream ends.
  *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it.
  *    Who takes nothing for two heartbeats is let go.
  *  - Every stream ends: by its lifetime, by the agent's newer streams, by the edge's end; the reader comes again.
@@ -55,8 +56,8 @@ export class Streams {
   /** `from`: the last id that the reader has; `null` begins with the oldest unread notification. */
   open(call: Call, agent: string, from: number | null): Effect.Effect<Response, Refused> {
     if (this.closing || this.seats.full) return Effect.fail(refuse(overloaded))
-    // The connection ends with its stream: its clock is the stream's alone, and whoever comes again may find another edge.
-    // Proxies that gather answers would keep each event back.
+    // The connection ends with its stream: its clock is the stream's alone, and whoever comes again may find another
+    // edge. Proxies that gather answers would keep each event back.
     Object.assign(call.headers, { connection: "close", "x-accel-buffering": "no" })
     if (call.method === "HEAD") return Effect.succeed(headOf(EVENT_STREAM_TYPE))
     const waking = new Waking()
@@ -64,7 +65,9 @@ export class Streams {
     this.sit(agent, waking)
     const input = { agent, since_id: from, limit: this.limits.notifications.stream_page_max }
     return Effect.onExit(
-      Effect.map(this.bus.query(call, "notifications_after", input), (first) => this.response(call, agent, waking, first)),
+      Effect.map(this.bus.query(call, "notifications_after", input), (first) =>
+        this.response(call, agent, waking, first)
+      ),
       (exit) => Effect.sync(() => exit._tag === "Failure" && this.leave(agent, waking))
     )
   }
@@ -89,11 +92,20 @@ export class Streams {
     this.seats.leave(agent, waking)
   }
 
-  private response(call: Call, agent: string, waking: Waking, first: Queries["notifications_after"]["output"]): Response {
+  private response(
+    call: Call,
+    agent: string,
+    waking: Waking,
+    first: Queries["notifications_after"]["output"]
+  ): Response {
     const { notifications, service } = this.limits
     const read = async (since_id: number) => {
       const within = { deadline: Date.now() + service.request_deadline_ms }
-      const found = await Effect.runPromise(Effect.result(this.bus.query(within, "notifications_after", { agent, since_id, limit: notifications.stream_page_max })))
+      const found = await Effect.runPromise(
+        Effect.result(
+          this.bus.query(within, "notifications_after", { agent, since_id, limit: notifications.stream_page_max })
+        )
+      )
       return Result.isSuccess(found) ? found.success.items : null
     }
     const text = new StreamText({ bus: this.bus, call, waking, read, limits: this.limits }, first)
@@ -102,7 +114,8 @@ export class Streams {
     const letGo = (): void => void socket.destroy()
     socket.setTimeout(notifications.heartbeat_ms * 2, letGo)
     const late = setTimeout(letGo, notifications.stream_lifetime_ms + LATE_MS)
-    // The stream itself closes once what it waits for has come, up to a heartbeat later; whoever is gone is woken at once.
+    // The stream itself closes once what it waits for has come, up to a heartbeat later; whoever is gone is woken at
+    // once.
     const leave = (): void => this.leave(agent, waking)
     socket.once("close", leave)
     stream.once("close", () => {

@@ -2,9 +2,9 @@
  * Tells the held requests of this edge that an agent of theirs may have something new.
  *
  * Invariants
- *  - Nothing is decided here: a request that is woken reads the read models. What wakes it is a hint on the bus, told by
- *    the projector after its transaction, or a look of this edge's own, for hints may be lost (the projector dies between
- *    the two, the bus goes away). So a hint makes it quick, and the look makes it sure.
+ *  - Nothing is decided here: a request that is woken reads the read models. What wakes it is a hint on the bus, told
+ *    by the projector after its transaction, or a look of this edge's own, for hints may be lost (the projector dies
+ *    between the two, the bus goes away). So a hint makes it quick, and the look makes it sure.
  *  - One subscription for an agent, shared by its requests here, there before the first of them reads: what is
  *    committed after that read is hinted at or looked for.
  *  - One look is one query for up to LOOK_AGENTS agents, however many requests wait; none while nobody does.
@@ -75,7 +75,8 @@ export class Watch {
     const agents = [...this.watched.keys()]
     for (let from = 0; from < agents.length; from += this.limits.look_agents_max) {
       const found = await this.look(agents.slice(from, from + this.limits.look_agents_max))
-      for (const [agent, newest] of found) for (const waking of this.watched.get(agent)?.waiting ?? []) waking.heard(newest)
+      for (const [agent, newest] of found)
+        for (const waking of this.watched.get(agent)?.waiting ?? []) waking.heard(newest)
     }
     this.timer = this.watched.size === 0 ? null : setTimeout(() => void this.lookAll(), this.limits.look_ms)
   }

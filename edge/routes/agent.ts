@@ -22,7 +22,9 @@ const decodeUpdate = valueDecoder(UpdateMe)
 const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
 
 const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number) => {
-  const { id, scores, status } = JSON.parse(Buffer.from(profile).toString("utf8")) as Operations["agent.profile"]["output"]
+  const { id, scores, status } = JSON.parse(
+    Buffer.from(profile).toString("utf8")
+  ) as Operations["agent.profile"]["output"]
   return Effect.map(bus.query(call, "scores", { agent: id, limit }), (entries) => ({ ...scores, status, entries }))
 }
 
@@ -30,12 +32,15 @@ const withoutTargets = ({ id, at, score, delta, value, reason }: Entry) => ({ id
 
 const NO_FIELDS = Buffer.from("{}")
 
-const unconfirmed = refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle.", { field: "confirm" })
+const unconfirmed = refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle.", {
+  field: "confirm"
+})
 
 /** spec 4.4: a body that changes nothing is refused in one way, whatever it is. */
 const nothingToUpdate = invalidField("body", "Nothing to update", { fields: UPDATABLE_FIELDS })
 
-const changesNothing = (value: unknown): boolean => !isRecord(value) || !UPDATABLE_FIELDS.some((field) => Object.hasOwn(value, field))
+const changesNothing = (value: unknown): boolean =>
+  !isRecord(value) || !UPDATABLE_FIELDS.some((field) => Object.hasOwn(value, field))
 
 const readUpdate = (call: Call, production: boolean): Effect.Effect<UpdateMe, Refused> => {
   if (call.body.length === 0) return Effect.fail(refuse(nothingToUpdate))
@@ -43,8 +48,11 @@ const readUpdate = (call: Call, production: boolean): Effect.Effect<UpdateMe, Re
   if (!parsed.ok) return Effect.fail(refuse(parsed.refusal))
   if (changesNothing(parsed.value)) return Effect.fail(refuse(nothingToUpdate))
   return Effect.flatMap(decodeUpdate(call, parsed.value), (update) => {
-    const problem = typeof update.webhook_url === "string" ? webhookAddressProblem(update.webhook_url, production) : null
-    return problem === null ? Effect.succeed(update) : Effect.fail(refuse(invalidField("webhook_url", `webhook_url ${problem}.`)))
+    const problem =
+      typeof update.webhook_url === "string" ? webhookAddressProblem(update.webhook_url, production) : null
+    return problem === null
+      ? Effect.succeed(update)
+      : Effect.fail(refuse(invalidField("webhook_url", `webhook_url ${problem}.`)))
   })
 }
 
@@ -53,35 +61,40 @@ export const agentRoutes = ({ bus, config: { hub } }: RouteParts) => {
   return routesOf(AgentApi, {
     getMe: (call) => Effect.map(own(bus, call, "agent.me", null), (me) => dataBytes(me)),
     updateMe: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const update = yield* readUpdate(call, hub.env === "production")
         return dataBytes(yield* own(bus, call, "agent.update", update))
       }),
     deleteMe: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { confirm } = yield* decodeConfirm(call, call.body.length === 0 ? NO_FIELDS : call.body)
         if (confirm === undefined) return yield* refuse(unconfirmed)
         return dataBytes(yield* own(bus, call, "agent.delete", { confirm }))
       }),
     getMyScores: (call, { query }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const me = yield* own(bus, call, "agent.me", null)
-        return dataValue(yield* scoresOf(bus, call, me, clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default)))
+        return dataValue(
+          yield* scoresOf(bus, call, me, clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default))
+        )
       }),
     listAgents: (call, { query }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const page = pageOf(query, hub.limits)
-        const found = yield* bus.query(call, "agents", { ...page, sort: query.sort ?? "reputation", q: query.q ?? null })
+        const found = yield* bus.query(call, "agents", {
+          ...page,
+          sort: query.sort ?? "reputation",
+          q: query.q ?? null
+        })
         return dataValue(found.items, 200, pageMeta(page, found.total))
       }),
     getAgent: (call, { params }) => Effect.map(profileOf(bus, call, params.ref), (profile) => dataBytes(profile)),
     getAgentScores: (call, { params, query }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const profile = yield* profileOf(bus, call, params.ref)
         const limit = clamped(query.limit, 1, limits.public_scores_limit_max, limits.public_scores_limit_default)
         const history = yield* scoresOf(bus, call, profile, limit)
         return dataValue({ ...history, entries: history.entries.map(withoutTargets) })
       })
-    
   })
 }

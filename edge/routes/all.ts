@@ -13,7 +13,13 @@ import { webhookRoutes } from "./webhook.ts"
 /** By the endpoint's full name. Throws where an endpoint has no handler: the process must not start without it. */
 export const allRoutes = (parts: RouteParts): ReadonlyMap<string, Route> => {
   const routes = new Map([
-    ...metaRoutes(parts), ...registrationRoutes(parts), ...agentRoutes(parts), ...identityRoutes(parts), ...moderationRoutes(parts), ...notificationRoutes(parts), ...webhookRoutes(parts)
+    ...metaRoutes(parts),
+    ...registrationRoutes(parts),
+    ...agentRoutes(parts),
+    ...identityRoutes(parts),
+    ...moderationRoutes(parts),
+    ...notificationRoutes(parts),
+    ...webhookRoutes(parts)
   ])
   for (const { id } of ENDPOINTS) if (!routes.has(id)) throw new Error(`Nothing handles ${id}`)
   return routes

@@ -19,27 +19,44 @@ type Checks = NonNullable<Health["checks"]>
 type ActorHealth = Queries["health"]["output"]
 
 const check = (status: "pass" | "warn" | "fail", time: string, message: string | null): Checks[string] => ({
-  status, observed: null, unit: null, time, message
+  status,
+  observed: null,
+  unit: null,
+  time,
+  message
 })
 
 export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): Effect.Effect<Response, Refused> =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const detailed = yield* isOperator(call, bus, timeoutMs)
     const askedAt = Date.now()
     const [asked, lists] = link.up
-      ? yield* Effect.all([Effect.result(bus.query(call, "health", null, timeoutMs)), Effect.result(bus.query(call, "alive", null, timeoutMs))], { concurrency: 2 })
+      ? yield* Effect.all(
+          [
+            Effect.result(bus.query(call, "health", null, timeoutMs)),
+            Effect.result(bus.query(call, "alive", null, timeoutMs))
+          ],
+          { concurrency: 2 }
+        )
       : [AWAY, AWAY]
     const answeredAt = Date.now()
     const time = new Date(answeredAt).toISOString()
     const actors: ActorHealth | null = Result.isSuccess(asked) ? asked.success : null
     const clock = actors?.now === undefined ? null : clockOf(actors.clocks ?? [], actors.now, askedAt, answeredAt, time)
-    const status = !link.up || actors === null || Result.isFailure(lists) ? "down" : actors.status === "ok" && clock?.status === "warn" ? "degraded" : actors.status
+    const status =
+      !link.up || actors === null || Result.isFailure(lists)
+        ? "down"
+        : actors.status === "ok" && clock?.status === "warn"
+          ? "degraded"
+          : actors.status
     const checks: Checks = {
       ...actors?.checks,
       ...(clock === null ? {} : { clock }),
       nats: link.up ? check("pass", time, null) : check("fail", time, "The edge has no connection to the bus."),
       actors: actors === null ? check("fail", time, "No actor node answered.") : check("pass", time, null),
-      queries: Result.isFailure(lists) ? check("fail", time, "Nobody answers for the read models.") : check("pass", time, null)
+      queries: Result.isFailure(lists)
+        ? check("fail", time, "Nobody answers for the read models.")
+        : check("pass", time, null)
     }
     const shown: Health = { status, version: VERSION, time }
     return dataValue(
@@ -49,10 +66,21 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
   })
 
 /** Neither vaults nor a runtime are part of the service yet: nothing is known of them, good or bad. */
-const NOT_PART_OF_IT = { vault_key_ok: null, vaults_active: null, runtime_firewall: null, runtime_egress_ok: null } as const
+const NOT_PART_OF_IT = {
+  vault_key_ok: null,
+  vaults_active: null,
+  runtime_firewall: null,
+  runtime_egress_ok: null
+} as const
 
 /** The edge's own clock among the others. The node read its own within the time that the question took. */
-const clockOf = (clocks: NonNullable<ActorHealth["clocks"]>, now: number, askedAt: number, answeredAt: number, time: string): Checks[string] => {
+const clockOf = (
+  clocks: NonNullable<ActorHealth["clocks"]>,
+  now: number,
+  askedAt: number,
+  answeredAt: number,
+  time: string
+): Checks[string] => {
   const edge = { name: "the edge", ms: unexplained((askedAt + answeredAt) / 2 - now, (answeredAt - askedAt) / 2) }
   return worstClock([...clocks, edge], time)
 }
@@ -63,8 +91,16 @@ const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<bool
   if (ticket === null) return Effect.succeed(false)
   const authenticated = bus.askSigned(call, { actor: ticket.home, op: "agent.authenticate", input: null })
   return authenticated.pipe(
-    Effect.map((bytes) => (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).roles.includes("operator")),
+    Effect.map((bytes) =>
+      (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).roles.includes(
+        "operator"
+      )
+    ),
     Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed(false) }),
-    Effect.catch((failed) => (failed.refusal.code === "unavailable" || failed.refusal.code === "overloaded" ? Effect.succeed(false) : Effect.fail(failed)))
+    Effect.catch((failed) =>
+      failed.refusal.code === "unavailable" || failed.refusal.code === "overloaded"
+        ? Effect.succeed(false)
+        : Effect.fail(failed)
+    )
   )
 }

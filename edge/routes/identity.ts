@@ -3,7 +3,15 @@ import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { NewKey, SignedRequest } from "../../schemas/identity/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
-import { IdentityApi, Attest, Recover, RotateKey, SetDirectorySignature, SetRecovery, VerifyRequest } from "../../schemas/identity/api.ts"
+import {
+  IdentityApi,
+  Attest,
+  Recover,
+  RotateKey,
+  SetDirectorySignature,
+  SetRecovery,
+  VerifyRequest
+} from "../../schemas/identity/api.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
 import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
 import { VerifyKeys } from "../auth/keys.ts"
@@ -38,12 +46,19 @@ const KEY_DIRECTORY_MAX_AGE_SECONDS = 60
 const newKeyOf = (field: string, text: string): Effect.Effect<string, Refused> => {
   const key = readPublicKey(text)
   if (text !== text.trim()) return Effect.fail(refuse(invalidField(field, `${field} must not have spaces around it.`)))
-  return key.ok ? Effect.succeed(encodeBase64(key.bytes)) : Effect.fail(refuse(invalidField(field, `${field} ${key.problem}.`)))
+  return key.ok
+    ? Effect.succeed(encodeBase64(key.bytes))
+    : Effect.fail(refuse(invalidField(field, `${field} ${key.problem}.`)))
 }
 
-const tooLong: Refusal = invalidField("body", `The body must be at most ${KEY_REQUEST_MAX_BYTES} bytes: it is published as the proof of the new key.`, {
-  rule: "max_bytes", max: KEY_REQUEST_MAX_BYTES
-})
+const tooLong: Refusal = invalidField(
+  "body",
+  `The body must be at most ${KEY_REQUEST_MAX_BYTES} bytes: it is published as the proof of the new key.`,
+  {
+    rule: "max_bytes",
+    max: KEY_REQUEST_MAX_BYTES
+  }
+)
 
 /**
  * The request as it will be published: short, with these members and no others, each once, so that every reader of the
@@ -56,7 +71,14 @@ const publishable = (call: Call, members: ReadonlyArray<string>): Effect.Effect<
   const names = memberNames(call.body)
   const stray = names.find((name, index) => !members.includes(name) || names.indexOf(name) !== index)
   if (stray !== undefined) {
-    return Effect.fail(refuse(invalidField(members.includes(stray) ? stray : "body", `The body is published as a proof: it must hold ${members.join(", ")}, each once, and nothing else.`)))
+    return Effect.fail(
+      refuse(
+        invalidField(
+          members.includes(stray) ? stray : "body",
+          `The body is published as a proof: it must hold ${members.join(", ")}, each once, and nothing else.`
+        )
+      )
+    )
   }
   return Effect.succeed({
     public_key: ticket.publicKey,
@@ -72,8 +94,12 @@ const proofOf = (text: string): Effect.Effect<string, Refused> =>
     ? Effect.fail(refuse(invalidField("proof", "proof must be base64 of the 64 bytes of an Ed25519 signature.")))
     : Effect.succeed(text)
 
-const keyChange = (call: Call, body: { readonly new_public_key: string; readonly proof: string }, members: ReadonlyArray<string>): Effect.Effect<NewKey, Refused> =>
-  Effect.gen(function*() {
+const keyChange = (
+  call: Call,
+  body: { readonly new_public_key: string; readonly proof: string },
+  members: ReadonlyArray<string>
+): Effect.Effect<NewKey, Refused> =>
+  Effect.gen(function* () {
     const request = yield* publishable(call, members)
     const proof = yield* proofOf(body.proof)
     return { new_public_key: yield* newKeyOf("new_public_key", body.new_public_key), proof, request }
@@ -84,7 +110,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
   const keys = new VerifyKeys()
   return routesOf(IdentityApi, {
     verify: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* drawnOf(limits, "id_verify", call)
         const report = yield* decodeReport(call)
         return dataBytes(yield* judge(call, report))
@@ -92,52 +118,70 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
     directory: (call) => directory.answer(call, drawnOf(limits, "id_directory", call)),
     getIdentity: (call, { params }) => identityRecord(bus, identities, call, params.number),
     keyDirectory: (call, { params }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const actor = yield* agentNumbered(identities, call, params.number)
         const { keys: current, signature } = yield* bus.read(call, { actor, op: "identity.keys", input: null })
         call.headers["cache-control"] = `public, max-age=${KEY_DIRECTORY_MAX_AGE_SECONDS}`
-        if (signature !== null) Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })
+        if (signature !== null)
+          Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })
         return plain(JSON.stringify({ keys: current }), KEY_DIRECTORY_TYPE)
       }),
     listMyVerifications: (call, { query }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const page = pageOf(query, hub.limits)
-        const found = JSON.parse(Buffer.from(yield* own(bus, call, "identity.hosts", page)).toString("utf8")) as Operations["identity.hosts"]["output"]
+        const found = JSON.parse(
+          Buffer.from(yield* own(bus, call, "identity.hosts", page)).toString("utf8")
+        ) as Operations["identity.hosts"]["output"]
         return dataValue(found.items, 200, pageMeta(page, found.total))
       }),
-    getDirectorySignature: (call) => Effect.map(own(bus, call, "identity.directory_signature", null), (kept) => dataBytes(kept)),
+    getDirectorySignature: (call) =>
+      Effect.map(own(bus, call, "identity.directory_signature", null), (kept) => dataBytes(kept)),
     setDirectorySignature: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const given = yield* decodeDirectorySignature(call)
         const publicKey = call.ticket?.publicKey ?? ""
-        const { key } = keys.of(publicKey, decodeBase64(publicKey, PUBLIC_KEY_BYTES) ?? new Uint8Array(PUBLIC_KEY_BYTES))
+        const { key } = keys.of(
+          publicKey,
+          decodeBase64(publicKey, PUBLIC_KEY_BYTES) ?? new Uint8Array(PUBLIC_KEY_BYTES)
+        )
         const expires = checkDirectorySignature(given, {
-          publicKey, hosts: hub.hosts, now: call.startedAt, holds: (text, signature) => signatureHolds(key, text, signature)
+          publicKey,
+          hosts: hub.hosts,
+          now: call.startedAt,
+          holds: (text, signature) => signatureHolds(key, text, signature)
         })
         if (typeof expires !== "number") return yield* refuse(expires)
-        return dataBytes(yield* own(bus, call, "identity.sign_directory", {
-          signature: given.signature, signature_input: given.signature_input, expires_at: expires, public_key: publicKey
-        }))
+        return dataBytes(
+          yield* own(bus, call, "identity.sign_directory", {
+            signature: given.signature,
+            signature_input: given.signature_input,
+            expires_at: expires,
+            public_key: publicKey
+          })
+        )
       }),
-    deleteDirectorySignature: (call) => Effect.map(own(bus, call, "identity.unsign_directory", null), (kept) => dataBytes(kept)),
+    deleteDirectorySignature: (call) =>
+      Effect.map(own(bus, call, "identity.unsign_directory", null), (kept) => dataBytes(kept)),
     rotateKey: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const change = yield* keyChange(call, yield* decodeRotation(call), ["new_public_key", "proof"])
         return dataBytes(yield* own(bus, call, "identity.rotate", change))
       }),
     getRecovery: (call) => Effect.map(own(bus, call, "identity.recovery", null), (recovery) => dataBytes(recovery)),
     setRecovery: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const body = yield* decodeRecovery(call)
         const recovery_public_key = yield* newKeyOf("recovery_public_key", body.recovery_public_key)
         const proof = yield* proofOf(body.proof)
         const request = yield* publishable(call, ["recovery_public_key", "proof"])
         return dataBytes(yield* own(bus, call, "identity.set_recovery", { recovery_public_key, proof, request }))
       }),
-    deleteRecovery: (call) => Effect.map(own(bus, call, "identity.unset_recovery", null), (recovery) => dataBytes(recovery)),
-    cancelRecovery: (call) => Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery)),
+    deleteRecovery: (call) =>
+      Effect.map(own(bus, call, "identity.unset_recovery", null), (recovery) => dataBytes(recovery)),
+    cancelRecovery: (call) =>
+      Effect.map(own(bus, call, "identity.cancel_recovery", null), (recovery) => dataBytes(recovery)),
     recover: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* drawnOf(limits, "recover", call)
         const body = yield* decodeRecover(call)
         const change = yield* keyChange(call, body, ["agent", "new_public_key", "proof"])
@@ -147,16 +191,15 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
         return dataBytes(yield* bus.ask(call, { actor, op: "identity.recover", input: change }), 202)
       }),
     createVerifyChallenge: (call, { params }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const actor = yield* agentOf(bus, call, params.ref)
         return dataBytes(yield* bus.ask(call, { actor, op: "identity.challenge", input: null }))
       }),
     attest: (call, { params }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const body = yield* decodeAttest(call)
         const actor = yield* agentOf(bus, call, params.ref)
         return dataBytes(yield* bus.ask(call, { actor, op: "identity.attest", input: body }))
       })
-    
   })
 }

@@ -16,17 +16,19 @@ const STATS_TIMEOUT_MS = 500
 
 export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
   const discovery = discoveryOf(config)
-  const document = (name: keyof typeof documents) => (call: Call) => Effect.succeed(serveDocument(call, documents[name]))
+  const document = (name: keyof typeof documents) => (call: Call) =>
+    Effect.succeed(serveDocument(call, documents[name]))
   return routesOf(MetaApi, {
     discovery: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const stats = yield* Effect.catch(bus.query(call, "stats", null, STATS_TIMEOUT_MS), () => Effect.succeed(null))
         return dataValue(discovery(stats))
       }),
-    time: () => Effect.sync(() => {
-      const now = Date.now()
-      return dataValue({ unix: Math.floor(now / 1000), iso: new Date(now).toISOString() })
-    }),
+    time: () =>
+      Effect.sync(() => {
+        const now = Date.now()
+        return dataValue({ unix: Math.floor(now / 1000), iso: new Date(now).toISOString() })
+      }),
     stats: (call) => Effect.map(bus.query(call, "stats", null), (stats) => dataValue(stats)),
     docs: document("reference"),
     docsJavascript: document("javascript"),
@@ -36,11 +38,16 @@ export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
     docsRuntimeTerms: document("runtimeTerms"),
     openapi: document("openapi"),
     categories: (call) => Effect.map(bus.query(call, "categories", null), (list) => dataValue(list)),
-    notificationTypes: (_call, { query }) => Effect.sync(() => {
-      const page = pageOf(query, config.hub.limits)
-      const from = (page.page - 1) * page.per_page
-      return dataValue(NOTIFICATION_TYPES.slice(from, from + page.per_page), 200, pageMeta(page, NOTIFICATION_TYPES.length))
-    }),
+    notificationTypes: (_call, { query }) =>
+      Effect.sync(() => {
+        const page = pageOf(query, config.hub.limits)
+        const from = (page.page - 1) * page.per_page
+        return dataValue(
+          NOTIFICATION_TYPES.slice(from, from + page.per_page),
+          200,
+          pageMeta(page, NOTIFICATION_TYPES.length)
+        )
+      }),
     health: (call) => healthOf(call, bus, link, config.hub.limits.service.health_check_timeout_ms)
   })
 }

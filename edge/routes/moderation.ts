@@ -15,7 +15,7 @@ export const moderationRoutes = ({ bus }: RouteParts) =>
   routesOf(ModerationApi, {
     getMyStanding: (call) => Effect.map(own(bus, call, "moderation.standing", null), (standing) => dataBytes(standing)),
     appeal: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { text } = yield* decodeAppeal(call)
         return dataBytes(yield* own(bus, call, "moderation.appeal", { text }), CREATED)
       })

@@ -22,20 +22,27 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
 
   /** Hub id of the agent that signed, with the signature settled. */
   const signer = (call: Call): Effect.Effect<string, Refused> =>
-    Effect.map(own(bus, call, "agent.authenticate", null), (bytes) => (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).id)
+    Effect.map(
+      own(bus, call, "agent.authenticate", null),
+      (bytes) => (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).id
+    )
 
   return routesOf(NotificationApi, {
     listMyNotifications: (call, { query }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const agent = yield* signer(call)
         const page = pageOf(query, hub.limits)
         // Nobody gets a list by HEAD: there is nothing to wait for.
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
-        const found = yield* notifications.lists.list(call, { agent, unread: query.unread === "1", since_id: sinceOf(query.since_id), ...page }, wait * 1000)
+        const found = yield* notifications.lists.list(
+          call,
+          { agent, unread: query.unread === "1", since_id: sinceOf(query.since_id), ...page },
+          wait * 1000
+        )
         return dataValue(found.items, 200, pageMeta(page, found.total))
       }),
     streamMyNotifications: (call, { query }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const last = lastEventId(call.header("last-event-id"))
         if (typeof last === "object" && last !== null) return yield* refuse(last.refused)
         const agent = yield* signer(call)
@@ -43,7 +50,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
         return yield* notifications.streams.open(call, agent, last ?? since)
       }),
     readMyNotifications: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { ids } = yield* decodeRead(call, call.body.length === 0 ? NO_FIELDS : call.body)
         return dataBytes(yield* own(bus, call, "notification.read", { ids: ids ?? null }))
       })

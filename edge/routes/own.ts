@@ -6,5 +6,9 @@ import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
 /** Ready JSON of the operation's output. */
-export const own = <Op extends OperationName>(bus: Bus, call: Call, op: Op, input: Operations[Op]["input"]): Effect.Effect<Uint8Array, Refused> =>
-  bus.askSigned(call, { actor: call.ticket?.home ?? "", op, input })
+export const own = <Op extends OperationName>(
+  bus: Bus,
+  call: Call,
+  op: Op,
+  input: Operations[Op]["input"]
+): Effect.Effect<Uint8Array, Refused> => bus.askSigned(call, { actor: call.ticket?.home ?? "", op, input })

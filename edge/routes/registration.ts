@@ -24,7 +24,7 @@ const unknownChallenge = refusal("challenge_unknown", "There is no such challeng
 export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts) => {
   return routesOf(RegistrationApi, {
     createChallenge: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const body = yield* decodeKey(call)
         const key = readPublicKey(body.public_key)
         if (!key.ok) return yield* refuse(invalidField("public_key", `public_key ${key.problem}.`))
@@ -35,24 +35,32 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
         return dataBytes(yield* bus.ask(call, { actor: challengeId(), op: "challenge.create", input }), 201)
       }),
     serveQuestions: (call, { params }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         if (!CHALLENGE_ID.test(params.id)) return yield* refuse(unknownChallenge)
         const body = yield* decodeNonce(call, call.body.length === 0 ? NO_FIELDS : call.body)
-        return dataBytes(yield* bus.ask(call, { actor: params.id, op: "challenge.serve", input: { pow_nonce: body.pow_nonce ?? null } }))
+        return dataBytes(
+          yield* bus.ask(call, {
+            actor: params.id,
+            op: "challenge.serve",
+            input: { pow_nonce: body.pow_nonce ?? null }
+          })
+        )
       }),
     register: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { ticket } = call
         if (ticket === null) return yield* Effect.die(new Error("Step 3 was let in without a signature"))
         const form = yield* decodeForm(call)
-        const problem = typeof form.webhook_url === "string" ? webhookAddressProblem(form.webhook_url, hub.env === "production") : null
+        const problem =
+          typeof form.webhook_url === "string"
+            ? webhookAddressProblem(form.webhook_url, hub.env === "production")
+            : null
         if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
         yield* bus.askSigned(call, { actor: ticket.hubId, op: "agent.admit_key", input: null })
         if (!CHALLENGE_ID.test(form.challenge_id)) return yield* refuse(unknownChallenge)
         const input = { form, hub_id: ticket.hubId, origin: call.client, wide_home: wideHomeOf("register", call) }
         return dataBytes(yield* bus.askSigned(call, { actor: form.challenge_id, op: "challenge.register", input }), 201)
       })
-    
   })
 }
 

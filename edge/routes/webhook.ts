@@ -22,21 +22,24 @@ export const webhookRoutes = ({ bus, config: { hub } }: RouteParts) => {
   return routesOf(WebhookApi, {
     getMyWebhook: (call) => Effect.map(own(bus, call, "webhook.show", null), (webhook) => dataBytes(webhook)),
     chooseWebhookEvents: (call) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { events } = yield* decodeChoice(call)
         return dataBytes(yield* own(bus, call, "webhook.choose", { events }))
       }),
-    rotateWebhookSecret: (call) => Effect.map(own(bus, call, "webhook.rotate_secret", null), (secret) => dataBytes(secret)),
+    rotateWebhookSecret: (call) =>
+      Effect.map(own(bus, call, "webhook.rotate_secret", null), (secret) => dataBytes(secret)),
     testWebhook: (call) => Effect.map(own(bus, call, "webhook.test", null), (queued) => dataBytes(queued, ACCEPTED)),
     listWebhookDeliveries: (call, { query }) =>
-      Effect.gen(function*() {
-        const me = JSON.parse(Buffer.from(yield* own(bus, call, "agent.authenticate", null)).toString("utf8")) as Operations["agent.authenticate"]["output"]
+      Effect.gen(function* () {
+        const me = JSON.parse(
+          Buffer.from(yield* own(bus, call, "agent.authenticate", null)).toString("utf8")
+        ) as Operations["agent.authenticate"]["output"]
         const page = pageOf(query, hub.limits)
         const found = yield* bus.query(call, "deliveries", { agent: me.id, ...page })
         return dataValue(found.items, 200, pageMeta(page, found.total))
       }),
     redeliverWebhook: (call, { params }) =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         if (!DELIVERY_ID.test(params.id)) return yield* refuse(notFound("delivery"))
         return dataBytes(yield* own(bus, call, "webhook.redeliver", { delivery: params.id }), ACCEPTED)
       })

@@ -15,13 +15,46 @@ import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { type HubAddress, hubAddress, targetOf } from "./client/address.ts"
 import type { Answer } from "./client/answer.ts"
 import { attest, type Attested } from "./client/attestation.ts"
-import type { AnswerTo, CallArguments, CommonOptions, ItemOf, ListPath, Method, PagesArguments, PathsOf } from "./client/calls.ts"
+import type {
+  AnswerTo,
+  CallArguments,
+  CommonOptions,
+  ItemOf,
+  ListPath,
+  Method,
+  PagesArguments,
+  PathsOf
+} from "./client/calls.ts"
 import { clientError, invalid } from "./client/errors.ts"
 import type { AgentKey } from "./client/key.ts"
 import { register, type Registered, type RegisterOptions, type Send } from "./client/registration.ts"
-import { currentKey, recover, type RecoverOptions, type RecoveryCalls, recoveryCalls, rotate, type Rotated, type Scheduled } from "./client/rotation.ts"
-import { ANSWER_MAX_BYTES, RETRY, type RetryOptions, type SendOptions, TIMEOUT_MS, Transport } from "./client/transport.ts"
-import { proofHeaders, type ProofHeaders, type Prover, provenFetch, type ProvenInit, type PublicIdentity, type ToProve } from "./client/website.ts"
+import {
+  currentKey,
+  recover,
+  type RecoverOptions,
+  type RecoveryCalls,
+  recoveryCalls,
+  rotate,
+  type Rotated,
+  type Scheduled
+} from "./client/rotation.ts"
+import {
+  ANSWER_MAX_BYTES,
+  RETRY,
+  type RetryOptions,
+  type SendOptions,
+  TIMEOUT_MS,
+  Transport
+} from "./client/transport.ts"
+import {
+  proofHeaders,
+  type ProofHeaders,
+  type Prover,
+  provenFetch,
+  type ProvenInit,
+  type PublicIdentity,
+  type ToProve
+} from "./client/website.ts"
 
 export type { Answer } from "./client/answer.ts"
 export type { Operations } from "./client/api.ts"
@@ -109,7 +142,10 @@ export class HubClient {
     return this.#call("GET", path, options) as Promise<AnswerTo<"GET", Path>>
   }
 
-  post<Path extends PathsOf<"POST">>(path: Path, ...options: CallArguments<"POST", Path>): Promise<AnswerTo<"POST", Path>> {
+  post<Path extends PathsOf<"POST">>(
+    path: Path,
+    ...options: CallArguments<"POST", Path>
+  ): Promise<AnswerTo<"POST", Path>> {
     return this.#call("POST", path, options) as Promise<AnswerTo<"POST", Path>>
   }
 
@@ -117,11 +153,17 @@ export class HubClient {
     return this.#call("PUT", path, options) as Promise<AnswerTo<"PUT", Path>>
   }
 
-  patch<Path extends PathsOf<"PATCH">>(path: Path, ...options: CallArguments<"PATCH", Path>): Promise<AnswerTo<"PATCH", Path>> {
+  patch<Path extends PathsOf<"PATCH">>(
+    path: Path,
+    ...options: CallArguments<"PATCH", Path>
+  ): Promise<AnswerTo<"PATCH", Path>> {
     return this.#call("PATCH", path, options) as Promise<AnswerTo<"PATCH", Path>>
   }
 
-  delete<Path extends PathsOf<"DELETE">>(path: Path, ...options: CallArguments<"DELETE", Path>): Promise<AnswerTo<"DELETE", Path>> {
+  delete<Path extends PathsOf<"DELETE">>(
+    path: Path,
+    ...options: CallArguments<"DELETE", Path>
+  ): Promise<AnswerTo<"DELETE", Path>> {
     return this.#call("DELETE", path, options) as Promise<AnswerTo<"DELETE", Path>>
   }
 
@@ -132,13 +174,26 @@ export class HubClient {
   }
 
   /** Every item of a list. What is added or removed meanwhile may show twice or not at all. */
-  async *pages<Path extends ListPath>(path: Path, ...options: PagesArguments<Path>): AsyncGenerator<ItemOf<Path>, void, undefined> {
-    const { max = PAGES_MAX_ITEMS, perPage = PER_PAGE, ...rest } = (options[0] ?? {}) as LooseOptions & { readonly max?: number; readonly perPage?: number }
+  async *pages<Path extends ListPath>(
+    path: Path,
+    ...options: PagesArguments<Path>
+  ): AsyncGenerator<ItemOf<Path>, void, undefined> {
+    const {
+      max = PAGES_MAX_ITEMS,
+      perPage = PER_PAGE,
+      ...rest
+    } = (options[0] ?? {}) as LooseOptions & { readonly max?: number; readonly perPage?: number }
     let left = max
     for (let page = 1, pages = 1; page <= pages && left > 0; page++) {
-      const answer = await this.#call("GET", path, [{ ...rest, query: { ...rest.query, per_page: Math.min(perPage, left), page } }])
+      const answer = await this.#call("GET", path, [
+        { ...rest, query: { ...rest.query, per_page: Math.min(perPage, left), page } }
+      ])
       const items = answer.data as ReadonlyArray<ItemOf<Path>>
-      if (!Array.isArray(items)) throw clientError("answer_malformed", "the answer is no list", { status: answer.status, requestId: answer.requestId })
+      if (!Array.isArray(items))
+        throw clientError("answer_malformed", "the answer is no list", {
+          status: answer.status,
+          requestId: answer.requestId
+        })
       if (items.length === 0) return
       yield* items.slice(0, left)
       left -= items.length
@@ -154,8 +209,8 @@ export class HubClient {
   }
 
   /**
-   * Replaces the key. Have the new one kept safely before: once this is under way, it may be the only one that holds. If
-   * this throws, either may hold: keep both, and ask with `currentKey`.
+   * Replaces the key. Have the new one kept safely before: once this is under way, it may be the only one that holds.
+   * If this throws, either may hold: keep both, and ask with `currentKey`.
    */
   async rotateKey(newKey: AgentKey): Promise<Rotated> {
     const rotated = await rotate(this.#send, this.#needKey(), newKey)
@@ -168,7 +223,10 @@ export class HubClient {
     return currentKey(this.#send, keys)
   }
 
-  /** Asks for an account whose key is lost; done after a delay in which the current key can cancel it. Needs no key of this client. */
+  /**
+   * Asks for an account whose key is lost; done after a delay in which the current key can cancel it. Needs no key of
+   * this client.
+   */
   async recover(options: RecoverOptions): Promise<Scheduled> {
     return recover(this.#send, options)
   }

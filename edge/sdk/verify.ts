@@ -1,9 +1,9 @@
 /**
  * The website verifier: judges which agent sent a request, without asking the hub for each one.
  *
- * One file that imports nothing, so that it runs as it is in Node, Deno, Workers and browsers (and is written for Bun) and can be copied into
- * a website's own sources. It therefore repeats what is signed, how hosts are normalised and how numbers are read; the
- * test vectors hold both copies equal.
+ * One file that imports nothing, so that it runs as it is in Node, Deno, Workers and browsers (and is written for Bun)
+ * and can be copied into a website's own sources. It therefore repeats what is signed, how hosts are normalised and how
+ * numbers are read; the test vectors hold both copies equal.
  *
  * Invariants
  *  - A request is judged against the website's configured host names, never against its own `Host` header.
@@ -14,16 +14,28 @@
  *    than the one held changes nothing.
  *  - A nonce is remembered only once its signature holds, for as long as the timestamp could pass again. Where it
  *    cannot be remembered the request is refused: nothing is forgotten early to make room.
- *  - Everything that grows has a bound: bytes, agents, keys, nonces, records, waiting checks, and the time of each wait.
+ *  - Everything that grows has a bound: bytes, agents, keys, nonces, records, waiting checks, and the time of each
+ *    wait.
  */
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What callers see
 
 export const REASONS = [
-  "headers_missing", "announced_only", "headers_incomplete", "id_malformed", "id_unknown", "agent_retired",
-  "timestamp_invalid", "timestamp_expired", "nonce_invalid", "bad_signature", "key_retired", "agent_suspended",
-  "agent_banned", "replayed"
+  "headers_missing",
+  "announced_only",
+  "headers_incomplete",
+  "id_malformed",
+  "id_unknown",
+  "agent_retired",
+  "timestamp_invalid",
+  "timestamp_expired",
+  "nonce_invalid",
+  "bad_signature",
+  "key_retired",
+  "agent_suspended",
+  "agent_banned",
+  "replayed"
 ] as const
 export type Reason = (typeof REASONS)[number]
 
@@ -248,13 +260,19 @@ const SEXTETS = /* @__PURE__ */ (() => {
   const table = new Uint8Array(128).fill(255)
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
   for (let value = 0; value < 62; value++) table[letters.charCodeAt(value)] = value
-  for (const [letter, value] of [["+", 62], ["-", 62], ["/", 63], ["_", 63]] as const) table[letter.charCodeAt(0)] = value
+  for (const [letter, value] of [
+    ["+", 62],
+    ["-", 62],
+    ["/", 63],
+    ["_", 63]
+  ] as const)
+    table[letter.charCodeAt(0)] = value
   return table
 })()
 
 /**
- * Base64 in either alphabet, padded or not, of exactly as many bytes as `into` holds; `false` for anything else. Strict:
- * bits beyond the last byte must be zero, so that one value has one form in each alphabet.
+ * Base64 in either alphabet, padded or not, of exactly as many bytes as `into` holds; `false` for anything else.
+ * Strict: bits beyond the last byte must be zero, so that one value has one form in each alphabet.
  */
 const decodeBase64 = (codes: Uint8Array, length: number, into: Uint8Array): boolean => {
   let end = length
@@ -312,7 +330,8 @@ interface ProofHeaders {
 const misuse = (what: string): TypeError => new TypeError(`hub verifier: ${what}`)
 
 const readRequest = (request: FetchRequest | PlainRequest, options: CheckOptions | undefined): Request => {
-  if (typeof request !== "object" || request === null) throw misuse("check() takes a Request, or { method, path, headers }")
+  if (typeof request !== "object" || request === null)
+    throw misuse("check() takes a Request, or { method, path, headers }")
   const { method, headers } = request
   if (typeof method !== "string") throw misuse("`method` must be a string")
   if (typeof headers !== "object" || headers === null) throw misuse("`headers` must be an object")
@@ -385,7 +404,14 @@ const MESSAGES: Readonly<Record<Reason | ClientReason, string>> = {
 }
 
 const NO_AGENT: AgentFields = {
-  handle: null, name: null, trust: null, reputation: null, status: null, moderation: null, profile_url: null, id_url: null
+  handle: null,
+  name: null,
+  trust: null,
+  reputation: null,
+  status: null,
+  moderation: null,
+  profile_url: null,
+  id_url: null
 }
 
 interface Extras {
@@ -396,8 +422,19 @@ interface Extras {
 const ANNOUNCED: Extras = { announced: true }
 const GENUINE: Extras = { signature_ok: true }
 
-const refuse = (reason: Reason | ClientReason, id: string | null = null, agent: AgentFields = NO_AGENT, extras?: Extras): Verdict => ({
-  valid: false, reason, scheme: "hub-id", id, ...agent, message: MESSAGES[reason], ...extras
+const refuse = (
+  reason: Reason | ClientReason,
+  id: string | null = null,
+  agent: AgentFields = NO_AGENT,
+  extras?: Extras
+): Verdict => ({
+  valid: false,
+  reason,
+  scheme: "hub-id",
+  id,
+  ...agent,
+  message: MESSAGES[reason],
+  ...extras
 })
 
 /** HTTP's word for a verdict that is not valid: who is it (401), no (403), or not now (503). */
@@ -423,7 +460,13 @@ interface NodeCrypto {
 }
 
 interface Subtle {
-  importKey(format: "raw", key: Uint8Array, algorithm: string, extractable: boolean, usages: ReadonlyArray<string>): Promise<object>
+  importKey(
+    format: "raw",
+    key: Uint8Array,
+    algorithm: string,
+    extractable: boolean,
+    usages: ReadonlyArray<string>
+  ): Promise<object>
   verify(algorithm: string, key: object, signature: Uint8Array, data: Uint8Array): Promise<boolean>
 }
 
@@ -474,7 +517,10 @@ const confirms = async (backend: Backend): Promise<boolean> => {
     if (key === null || signature === null) return false
     const prepared = await backend.prepare(key)
     const [empty, other] = [new Uint8Array(0), new Uint8Array(1)]
-    return (await backend.verify(signature, empty, prepared)) === true && (await backend.verify(signature, other, prepared)) === false
+    return (
+      (await backend.verify(signature, empty, prepared)) === true &&
+      (await backend.verify(signature, other, prepared)) === false
+    )
   } catch {
     return false
   }
@@ -484,7 +530,9 @@ const chooseBackend = async (given: Ed25519 | undefined): Promise<Backend> => {
   const node = runtime.process?.getBuiltinModule?.("node:crypto") as Partial<NodeCrypto> | undefined
   const subtle = runtime.crypto?.subtle
   const candidates = [
-    typeof node?.verify === "function" && typeof node.createPublicKey === "function" ? nodeBackend(node as NodeCrypto) : null,
+    typeof node?.verify === "function" && typeof node.createPublicKey === "function"
+      ? nodeBackend(node as NodeCrypto)
+      : null,
     subtle === undefined ? null : subtleBackend(subtle),
     given === undefined ? null : givenBackend(given)
   ]
@@ -513,8 +561,8 @@ interface Keys {
 }
 
 /**
- * Tells which of an agent's keys made a signature, and keeps the keys in use ready, because making one costs a quarter of
- * a verification; two generations bound them. Retired keys are made anew each time: hardly anybody signs with one.
+ * Tells which of an agent's keys made a signature, and keeps the keys in use ready, because making one costs a quarter
+ * of a verification; two generations bound them. Retired keys are made anew each time: hardly anybody signs with one.
  */
 class Signatures {
   private backend: Backend | null = null
@@ -534,10 +582,14 @@ class Signatures {
   /** `texts`: what may have been signed, one for each host. */
   signerOf(keys: Keys, texts: ReadonlyArray<string>, signature: string): Signer | Promise<Signer> {
     const { backend } = this
-    return backend?.sync === true ? this.signerNow(backend, keys, texts, signature) : this.signerLater(keys, texts, signature)
+    return backend?.sync === true
+      ? this.signerNow(backend, keys, texts, signature)
+      : this.signerLater(keys, texts, signature)
   }
 
-  /** Nothing waits here, so all checks share one place for the bytes: to make them for each would cost as much again. */
+  /**
+   * Nothing waits here, so all checks share one place for the bytes: to make them for each would cost as much again.
+   */
   private signerNow(backend: Backend, keys: Keys, texts: ReadonlyArray<string>, signature: string): Signer {
     if (!decodeInto(signature, this.signature)) return "malformed"
     if (this.holdsNow(backend, () => this.keyOf(backend, keys.number, keys.current), texts)) return "current"
@@ -588,7 +640,10 @@ class Signatures {
     const known = this.young.get(number)
     if (known !== undefined && sameBytes(known.bytes, publicKey)) return known.key
     const older = this.old.get(number)
-    const entry = older !== undefined && sameBytes(older.bytes, publicKey) ? older : { bytes: publicKey.slice(), key: backend.prepare(publicKey) }
+    const entry =
+      older !== undefined && sameBytes(older.bytes, publicKey)
+        ? older
+        : { bytes: publicKey.slice(), key: backend.prepare(publicKey) }
     if (this.young.size >= this.keysMax / 2) {
       this.old = this.young
       this.young = new Map()
@@ -690,7 +745,13 @@ class NonceMemory {
     const from = now - (now % GENERATION_SECONDS)
     const known = this.generations.find((generation) => generation.from === from)
     if (known !== undefined) return known
-    const fresh: Generation = { from, slots: new Uint32Array(FIRST_SLOTS * 2), size: 0, shares: new Uint32Array(SHARE_BUCKETS), latestTimestamp: 0 }
+    const fresh: Generation = {
+      from,
+      slots: new Uint32Array(FIRST_SLOTS * 2),
+      size: 0,
+      shares: new Uint32Array(SHARE_BUCKETS),
+      latestTimestamp: 0
+    }
     this.generations.unshift(fresh)
     return fresh
   }
@@ -811,7 +872,7 @@ class JsonReader {
 
   push(chunk: Uint8Array): void {
     const end = chunk.length
-    for (let at = 0; at < end; ) {
+    for (let at = 0; at < end;) {
       if (this.state === TEXT) at = this.readText(chunk, at, end)
       else if (this.state === DIGITS) at = this.readDigits(chunk, at, end)
       else {
@@ -1097,7 +1158,8 @@ class Directory {
     return {
       fields,
       key: keyAt(keys, at),
-      retiredKeys: state < 16 ? NO_KEYS : () => Array.from({ length: state >> 4 }, (_, index) => keyAt(retired, from + index))
+      retiredKeys:
+        state < 16 ? NO_KEYS : () => Array.from({ length: state >> 4 }, (_, index) => keyAt(retired, from + index))
     }
   }
 
@@ -1153,7 +1215,18 @@ const names = (...list: ReadonlyArray<string>): ReadonlyArray<Uint8Array> => lis
 
 const TOP = names("ok", "data")
 const DATA = names("generated_at", "max_number", "count", "agents")
-const ENTRY = names("id", "handle", "status", "moderation", "public_key", "keys", "trust", "reputation", "profile_url", "id_url")
+const ENTRY = names(
+  "id",
+  "handle",
+  "status",
+  "moderation",
+  "public_key",
+  "keys",
+  "trust",
+  "reputation",
+  "profile_url",
+  "id_url"
+)
 const KEY_ENTRY = names("public_key", "status", "retired_at")
 const STATUS_NAMES = names(...STATUSES)
 const MODERATION_NAMES = names("suspended", "banned")
@@ -1222,7 +1295,8 @@ class DirectoryBuilder implements JsonSink {
       this.beginAgent(bytes, length)
       return true
     }
-    const list = this.depth === IN_TOP ? TOP : this.depth === IN_DATA ? DATA : this.depth === IN_AGENT ? ENTRY : KEY_ENTRY
+    const list =
+      this.depth === IN_TOP ? TOP : this.depth === IN_DATA ? DATA : this.depth === IN_AGENT ? ENTRY : KEY_ENTRY
     this.field = indexOfName(list, bytes, length)
     if (this.field === -1) return false
     const bit = 1 << this.field
@@ -1234,9 +1308,12 @@ class DirectoryBuilder implements JsonSink {
   open(array: boolean): void {
     const { depth, field } = this
     const expected =
-      depth === 0 || depth === IN_AGENTS || depth === IN_KEYS ? !array
-        : depth === IN_TOP ? !array && field === 1
-          : depth === IN_DATA ? !array && field === 3
+      depth === 0 || depth === IN_AGENTS || depth === IN_KEYS
+        ? !array
+        : depth === IN_TOP
+          ? !array && field === 1
+          : depth === IN_DATA
+            ? !array && field === 3
             : depth === IN_AGENT && array && field === 5
     if (!expected) throw malformed("a member has the wrong form")
     this.depth++
@@ -1274,7 +1351,8 @@ class DirectoryBuilder implements JsonSink {
   literal(value: boolean | null): void {
     if (this.depth === IN_TOP && this.field === 0 && value === true) this.ok = true
     // moderation, public_key and profile_url may be null, which is how they begin.
-    else if (this.depth !== IN_AGENT || value !== null || ![3, 4, 8].includes(this.field)) throw malformed("a member has the wrong form")
+    else if (this.depth !== IN_AGENT || value !== null || ![3, 4, 8].includes(this.field))
+      throw malformed("a member has the wrong form")
   }
 
   finish(): Directory {
@@ -1282,10 +1360,14 @@ class DirectoryBuilder implements JsonSink {
     const { columns, count } = this
     if (!this.ascending) this.sort()
     for (let at = 1; at < count; at++) {
-      const [one, other] = columns.order === null ? [at - 1, at] : [columns.order[at - 1] as number, columns.order[at] as number]
+      const [one, other] =
+        columns.order === null ? [at - 1, at] : [columns.order[at - 1] as number, columns.order[at] as number]
       if (columns.numbers[one] === columns.numbers[other]) throw malformed("a number comes twice")
     }
-    const last = count === 0 ? 0 : columns.numbers[columns.order === null ? count - 1 : (columns.order[count - 1] as number)] as number
+    const last =
+      count === 0
+        ? 0
+        : (columns.numbers[columns.order === null ? count - 1 : (columns.order[count - 1] as number)] as number)
     if (last > this.maxNumber) throw malformed("a number is above max_number")
     this.trim()
     return new Directory(columns, count, this.maxNumber, this.generatedAt)
@@ -1334,7 +1416,8 @@ class DirectoryBuilder implements JsonSink {
   private agentText(bytes: Uint8Array, length: number): void {
     switch (this.field) {
       case 0:
-        if (length !== this.numberLength || !sameUpTo(this.numberText, length, bytes)) throw malformed("an agent's id is not its number")
+        if (length !== this.numberLength || !sameUpTo(this.numberText, length, bytes))
+          throw malformed("an agent's id is not its number")
         return
       case 1:
         return this.readHandle(bytes, length)
@@ -1431,7 +1514,10 @@ class DirectoryBuilder implements JsonSink {
   private keepTexts(): void {
     const { columns } = this
     const [profile, id] = [this.urlLengths[0] as number, this.urlLengths[1] as number]
-    columns.texts = grown(columns.texts, this.textLength + 1 + this.handleLength + Math.max(profile, 0) + Math.max(id, 0) + 6)
+    columns.texts = grown(
+      columns.texts,
+      this.textLength + 1 + this.handleLength + Math.max(profile, 0) + Math.max(id, 0) + 6
+    )
     columns.textFrom[this.count] = this.textLength
     this.put(this.handleLength)
     this.putBytes(this.handle, this.handleLength)
@@ -1520,7 +1606,12 @@ const within = async <A>(ms: number, work: (signal: AbortSignal) => Promise<A>, 
 }
 
 /** Reads a body by parts, never beyond the bound; what is not read to its end is given up. */
-const drain = async (response: FetchResponse, maxBytes: number, take: (chunk: Uint8Array) => void, signal: AbortSignal): Promise<void> => {
+const drain = async (
+  response: FetchResponse,
+  maxBytes: number,
+  take: (chunk: Uint8Array) => void,
+  signal: AbortSignal
+): Promise<void> => {
   const declared = Number(response.headers.get("content-length") ?? "0")
   const reader = response.body?.getReader()
   if (reader === undefined) throw new Error("the answer has no body")
@@ -1548,9 +1639,14 @@ const discard = (response: FetchResponse): void => {
 const readJson = async (response: FetchResponse, maxBytes: number, signal: AbortSignal): Promise<unknown> => {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let text = ""
-  await drain(response, maxBytes, (chunk) => {
-    text += decoder.decode(chunk, { stream: true })
-  }, signal)
+  await drain(
+    response,
+    maxBytes,
+    (chunk) => {
+      text += decoder.decode(chunk, { stream: true })
+    },
+    signal
+  )
   return JSON.parse(text + decoder.decode())
 }
 
@@ -1728,7 +1824,12 @@ class DirectorySource implements Source {
     const { settings } = this
     const headers: Record<string, string> = { accept: "application/json" }
     if (this.etag !== null && this.directory !== null) headers["if-none-match"] = this.etag
-    const response = await settings.fetch(`${settings.hub}/api/v1/id/directory`, { method: "GET", headers, redirect: "manual", signal })
+    const response = await settings.fetch(`${settings.hub}/api/v1/id/directory`, {
+      method: "GET",
+      headers,
+      redirect: "manual",
+      signal
+    })
     this.pause.heed(response, settings.now())
     if (response.status === 200 || response.status === 304) this.clock.learn(response, attempt.startedAt)
     if (response.status === 304 && headers["if-none-match"] !== undefined) {
@@ -1819,10 +1920,15 @@ class LookupSource implements Source {
     if (known !== undefined) return known
     const now = this.settings.now()
     this.lookups = this.lookups.filter((at) => at <= now && at > now - 60_000)
-    if (this.lookups.length >= BOUNDS.lookupsPerMinute || this.pause.lasts(now)) return Promise.resolve("lookup_limited")
+    if (this.lookups.length >= BOUNDS.lookupsPerMinute || this.pause.lasts(now))
+      return Promise.resolve("lookup_limited")
     if (this.closing.signal.aborted) return Promise.resolve("hub_unreachable")
     this.lookups.push(now)
-    const lookup = within(Math.min(this.settings.waitMs, this.settings.fetchTimeoutMs), (signal) => this.load(number, now, signal), this.closing.signal)
+    const lookup = within(
+      Math.min(this.settings.waitMs, this.settings.fetchTimeoutMs),
+      (signal) => this.load(number, now, signal),
+      this.closing.signal
+    )
       .catch((): Found => "hub_unreachable")
       .finally(() => this.underWay.delete(number))
     this.underWay.set(number, lookup)
@@ -1831,7 +1937,12 @@ class LookupSource implements Source {
 
   private async load(number: number, asked: number, signal: AbortSignal): Promise<Found> {
     const { settings } = this
-    const response = await settings.fetch(`${settings.hub}/api/v1/id/${formatNumber(number)}`, { method: "GET", headers: { accept: "application/json" }, redirect: "manual", signal })
+    const response = await settings.fetch(`${settings.hub}/api/v1/id/${formatNumber(number)}`, {
+      method: "GET",
+      headers: { accept: "application/json" },
+      redirect: "manual",
+      signal
+    })
     this.pause.heed(response, settings.now())
     if (response.status !== 200 && response.status !== 404) {
       discard(response)
@@ -1839,7 +1950,10 @@ class LookupSource implements Source {
     }
     this.clock.learn(response, asked)
     if (response.status === 404) discard(response)
-    const found = response.status === 404 ? "id_unknown" : identityOf(await readJson(response, BOUNDS.recordBytes, signal), formatNumber(number))
+    const found =
+      response.status === 404
+        ? "id_unknown"
+        : identityOf(await readJson(response, BOUNDS.recordBytes, signal), formatNumber(number))
     this.records.delete(number)
     this.records.set(number, { found, at: asked })
     for (const oldest of this.records.keys()) {
@@ -1853,7 +1967,8 @@ class LookupSource implements Source {
 type Members = Readonly<Record<string, unknown>>
 
 const members = (value: unknown): Members => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("the answer has the wrong form")
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error("the answer has the wrong form")
   return value as Members
 }
 
@@ -1868,16 +1983,29 @@ const expect = <A>(value: unknown, holds: (value: unknown) => boolean): A => {
   return value as A
 }
 
-const isText = (max: number) => (value: unknown): boolean => typeof value === "string" && value.length <= max
+const isText =
+  (max: number) =>
+  (value: unknown): boolean =>
+    typeof value === "string" && value.length <= max
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value)
-const isUrl = (value: unknown): boolean => isText(BOUNDS.urlChars)(value) && /^https?:\/\/[\x21-\x7e]+$/.test(value as string)
-const among = (list: ReadonlyArray<unknown>) => (value: unknown): boolean => list.includes(value)
-const orNull = (holds: (value: unknown) => boolean) => (value: unknown): boolean => value === null || holds(value)
+const isUrl = (value: unknown): boolean =>
+  isText(BOUNDS.urlChars)(value) && /^https?:\/\/[\x21-\x7e]+$/.test(value as string)
+const among =
+  (list: ReadonlyArray<unknown>) =>
+  (value: unknown): boolean =>
+    list.includes(value)
+const orNull =
+  (holds: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === null || holds(value)
 
 const fieldsOf = (data: Members, absent: boolean): AgentFields => {
   const or = absent ? orNull : (holds: (value: unknown) => boolean) => holds
   return {
-    handle: expect(data["handle"], or((value) => typeof value === "string" && HANDLE.test(value))),
+    handle: expect(
+      data["handle"],
+      or((value) => typeof value === "string" && HANDLE.test(value))
+    ),
     name: expect(data["name"], or(isText(BOUNDS.nameChars))),
     trust: expect(data["trust"], or(isNumber)),
     reputation: expect(data["reputation"], or(isNumber)),
@@ -1912,9 +2040,11 @@ const identityOf = (answer: unknown, number: string): Identity => {
 // Judging on this machine
 
 /** Not by `instanceof`: some pages put a Promise of their own in place of the language's. */
-const isLater = <A>(value: A | Promise<A>): value is Promise<A> => typeof (value as { readonly then?: unknown } | null)?.then === "function"
+const isLater = <A>(value: A | Promise<A>): value is Promise<A> =>
+  typeof (value as { readonly then?: unknown } | null)?.then === "function"
 
-const isClientReason = (found: Found): found is ClientReason => (CLIENT_REASONS as ReadonlyArray<unknown>).includes(found)
+const isClientReason = (found: Found): found is ClientReason =>
+  (CLIENT_REASONS as ReadonlyArray<unknown>).includes(found)
 
 interface Proof {
   readonly number: number
@@ -1939,7 +2069,12 @@ class LocalJudge {
   private readonly signatures: Signatures
   private readonly store: NonceStore | undefined
 
-  constructor(settings: Settings, source: Source, clock: HubClock, options: { readonly signatures: Signatures; readonly nonces: NonceMemory; readonly store: NonceStore | undefined }) {
+  constructor(
+    settings: Settings,
+    source: Source,
+    clock: HubClock,
+    options: { readonly signatures: Signatures; readonly nonces: NonceMemory; readonly store: NonceStore | undefined }
+  ) {
     this.settings = settings
     this.source = source
     this.clock = clock
@@ -1949,8 +2084,12 @@ class LocalJudge {
   }
 
   judge(request: Request): Verdict | Promise<Verdict> {
-    const [id = null, timestamp = null, nonce = null, signature = null, userAgent = null] = readFields(request.headers, HEADER_NAMES)
-    if (id === null && timestamp === null && nonce === null && signature === null) return this.judgeAnnouncement(userAgent)
+    const [id = null, timestamp = null, nonce = null, signature = null, userAgent = null] = readFields(
+      request.headers,
+      HEADER_NAMES
+    )
+    if (id === null && timestamp === null && nonce === null && signature === null)
+      return this.judgeAnnouncement(userAgent)
     if (id === null || timestamp === null || nonce === null || signature === null) return refuse("headers_incomplete")
     const number = parseNumber(id)
     if (number === null) return refuse("id_malformed")
@@ -1980,11 +2119,14 @@ class LocalJudge {
     if (identity.key === null) return refuse("agent_retired", id, fields)
     if (!TIMESTAMP.test(headers.timestamp)) return refuse("timestamp_invalid", id, fields)
     const timestamp = Number(headers.timestamp)
-    const expired = Math.abs(timestamp - this.clock.seconds()) > BOUNDS.windowSeconds || timestamp <= this.nonces.forgottenUpTo
+    const expired =
+      Math.abs(timestamp - this.clock.seconds()) > BOUNDS.windowSeconds || timestamp <= this.nonces.forgottenUpTo
     if (expired) return refuse("timestamp_expired", id, fields)
     if (!NONCE.test(headers.nonce)) return refuse("nonce_invalid", id, fields)
     const signer = this.signerOf(proof, identity.key, identity)
-    return isLater(signer) ? signer.then((one) => this.judgeSigner(proof, identity, one, mayRenew)) : this.judgeSigner(proof, identity, signer, mayRenew)
+    return isLater(signer)
+      ? signer.then((one) => this.judgeSigner(proof, identity, one, mayRenew))
+      : this.judgeSigner(proof, identity, signer, mayRenew)
   }
 
   private judgeSigner(proof: Proof, identity: Identity, signer: Signer, mayRenew: boolean): Verdict | Promise<Verdict> {
@@ -2006,7 +2148,11 @@ class LocalJudge {
     return newer === "id_unknown" ? refuse(newer) : this.judgeProof(proof, newer, false)
   }
 
-  private signerOf({ request, headers, number }: Proof, current: Uint8Array, identity: Identity): Signer | Promise<Signer> {
+  private signerOf(
+    { request, headers, number }: Proof,
+    current: Uint8Array,
+    identity: Identity
+  ): Signer | Promise<Signer> {
     const { method, path } = request
     if (path.length > BOUNDS.targetChars || method.length > BOUNDS.methodChars) return "malformed"
     const { timestamp, nonce } = headers
@@ -2027,7 +2173,9 @@ class LocalJudge {
 
   private async rememberIn(store: NonceStore, key: string): Promise<NonceFault> {
     try {
-      const added: unknown = await within(this.settings.storeTimeoutMs, async () => store.add(key, BOUNDS.nonceMemorySeconds))
+      const added: unknown = await within(this.settings.storeTimeoutMs, async () =>
+        store.add(key, BOUNDS.nonceMemorySeconds)
+      )
       return added === true ? null : added === false ? "replayed" : "cache_unavailable"
     } catch {
       return "cache_unavailable"
@@ -2054,7 +2202,9 @@ class OnlineJudge {
     const fields = readFields(request.headers, PROOF_HEADERS)
     const silent = fields.every((text, index) => text === null || index === USER_AGENT)
     if (silent && announcedNumber(fields[USER_AGENT] ?? "") === null) return refuse("headers_missing")
-    const headers = Object.fromEntries(PROOF_HEADERS.map((name, index) => [name, fields[index]]).filter(([, text]) => text !== null))
+    const headers = Object.fromEntries(
+      PROOF_HEADERS.map((name, index) => [name, fields[index]]).filter(([, text]) => text !== null)
+    )
     let verdict: Verdict | null = null
     for (const host of this.settings.hosts) {
       verdict = await this.ask({ method: request.method, host, path: request.path, headers })
@@ -2073,15 +2223,26 @@ class OnlineJudge {
 
   private async ask(body: unknown): Promise<Verdict | null> {
     const { settings } = this
-    if (this.pause.lasts(settings.now()) || this.underWay.size >= BOUNDS.waitingChecks || this.closing.signal.aborted) return null
-    const asked = within(Math.min(settings.waitMs, settings.fetchTimeoutMs), async (signal) => {
-      const headers = { accept: "application/json", "content-type": "application/json" }
-      const response = await settings.fetch(`${settings.hub}/api/v1/id/verify`, { method: "POST", headers, body: JSON.stringify(body), redirect: "manual", signal })
-      this.pause.heed(response, settings.now())
-      if (response.status === 200) return verdictOf(await readJson(response, BOUNDS.verdictBytes, signal))
-      discard(response)
+    if (this.pause.lasts(settings.now()) || this.underWay.size >= BOUNDS.waitingChecks || this.closing.signal.aborted)
       return null
-    }, this.closing.signal).catch(() => null)
+    const asked = within(
+      Math.min(settings.waitMs, settings.fetchTimeoutMs),
+      async (signal) => {
+        const headers = { accept: "application/json", "content-type": "application/json" }
+        const response = await settings.fetch(`${settings.hub}/api/v1/id/verify`, {
+          method: "POST",
+          headers,
+          body: JSON.stringify(body),
+          redirect: "manual",
+          signal
+        })
+        this.pause.heed(response, settings.now())
+        if (response.status === 200) return verdictOf(await readJson(response, BOUNDS.verdictBytes, signal))
+        discard(response)
+        return null
+      },
+      this.closing.signal
+    ).catch(() => null)
     this.underWay.add(asked)
     try {
       return await asked
@@ -2096,7 +2257,10 @@ const verdictOf = (answer: unknown): Verdict => {
   const data = dataOf(answer)
   const valid = expect<boolean>(data["valid"], among([true, false]))
   const reason = expect<Reason | null>(data["reason"], valid ? among([null]) : among(REASONS))
-  const id = expect<string | null>(data["id"], (value) => (value === null && !valid) || (typeof value === "string" && NUMBER.test(value)))
+  const id = expect<string | null>(
+    data["id"],
+    (value) => (value === null && !valid) || (typeof value === "string" && NUMBER.test(value))
+  )
   const fields = fieldsOf(data, !valid)
   if (valid && fields.status !== "active") throw new Error("the answer contradicts itself")
   return {
@@ -2123,16 +2287,19 @@ const hubOf = (text: string, allowInsecure: boolean): string => {
   } catch {
     throw misuse("`hub` must be the hub's address, as https://hub.example")
   }
-  const secure = url.protocol === "https:" || (url.protocol === "http:" && (allowInsecure || LOOPBACK.test(url.hostname)))
+  const secure =
+    url.protocol === "https:" || (url.protocol === "http:" && (allowInsecure || LOOPBACK.test(url.hostname)))
   if (!secure) throw misuse("`hub` must be an https address")
-  if (url.username + url.password + url.search + url.hash !== "") throw misuse("`hub` must have no credentials, query or fragment")
+  if (url.username + url.password + url.search + url.hash !== "")
+    throw misuse("`hub` must have no credentials, query or fragment")
   let end = url.pathname.length
   while (url.pathname[end - 1] === "/") end--
   return url.origin + url.pathname.slice(0, end)
 }
 
 const hostsOf = (hosts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (!Array.isArray(hosts) || hosts.length === 0 || hosts.length > BOUNDS.hosts) throw misuse(`\`hosts\` must name 1 to ${BOUNDS.hosts} hosts`)
+  if (!Array.isArray(hosts) || hosts.length === 0 || hosts.length > BOUNDS.hosts)
+    throw misuse(`\`hosts\` must name 1 to ${BOUNDS.hosts} hosts`)
   const normalised = hosts.map((host) => {
     const name = normaliseHost(String(host))
     if (name === null) throw misuse(`\`hosts\`: ${JSON.stringify(host)} is no host name`)
@@ -2143,7 +2310,8 @@ const hostsOf = (hosts: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 const positive = (name: string, value: number | undefined, otherwise: number): number => {
   if (value === undefined) return otherwise
-  if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value)) throw misuse(`\`${name}\` must be a number above 0`)
+  if (typeof value !== "number" || !(value > 0) || !Number.isFinite(value))
+    throw misuse(`\`${name}\` must be a number above 0`)
   return value
 }
 
@@ -2173,7 +2341,11 @@ export const createVerifier = (options: VerifierOptions): Verifier => {
   const mode = options.mode ?? "directory"
   if (mode === "online") {
     const judge = new OnlineJudge(settings)
-    return verifierOf(judge, { ready: () => Promise.resolve(true), settled: () => judge.settled(), close: () => judge.close() }, () => stateOf(null, nonces, clock))
+    return verifierOf(
+      judge,
+      { ready: () => Promise.resolve(true), settled: () => judge.settled(), close: () => judge.close() },
+      () => stateOf(null, nonces, clock)
+    )
   }
   if (mode !== "directory" && mode !== "lookup") throw misuse("`mode` must be directory, lookup or online")
   const source = mode === "directory" ? new DirectorySource(settings, clock) : new LookupSource(settings, clock)
@@ -2181,7 +2353,11 @@ export const createVerifier = (options: VerifierOptions): Verifier => {
   return verifierOf(judge, source, () => stateOf(source instanceof DirectorySource ? source : null, nonces, clock))
 }
 
-const verifierOf = (judge: { judge(request: Request): Verdict | Promise<Verdict> }, source: Pick<Source, "close" | "ready" | "settled">, state: () => VerifierState): Verifier => ({
+const verifierOf = (
+  judge: { judge(request: Request): Verdict | Promise<Verdict> },
+  source: Pick<Source, "close" | "ready" | "settled">,
+  state: () => VerifierState
+): Verifier => ({
   check: async (request, options) => judge.judge(readRequest(request, options)),
   ready: () => source.ready(),
   settled: () => source.settled(),
@@ -2212,14 +2388,18 @@ export interface AdapterOptions {
 const refusalBody = ({ reason, message }: Verdict): string => JSON.stringify({ error: reason, message })
 
 const refusalResponse = (verdict: Verdict): Response =>
-  new Response(refusalBody(verdict), { status: statusOf(verdict), headers: { "content-type": "application/json", "cache-control": "no-store" } })
+  new Response(refusalBody(verdict), {
+    status: statusOf(verdict),
+    headers: { "content-type": "application/json", "cache-control": "no-store" }
+  })
 
 /** For handlers of Fetch requests: Workers, Deno, Bun. The handler gets the verdict after the request. */
-export const fetchHandler = <R extends FetchRequest, Rest extends ReadonlyArray<unknown>, A>(
-  verifier: Verifier,
-  handler: (request: R, verdict: Verdict, ...rest: Rest) => A | Promise<A>,
-  options: AdapterOptions = {}
-) =>
+export const fetchHandler =
+  <R extends FetchRequest, Rest extends ReadonlyArray<unknown>, A>(
+    verifier: Verifier,
+    handler: (request: R, verdict: Verdict, ...rest: Rest) => A | Promise<A>,
+    options: AdapterOptions = {}
+  ) =>
   async (request: R, ...rest: Rest): Promise<A | Response> => {
     const verdict = await verifier.check(request)
     // Workers end what a request began together with it, unless they are told of it.
@@ -2239,7 +2419,8 @@ export interface ExpressResponse {
 }
 
 /** Middleware for Express: the verdict becomes `req.hubAgent`. */
-export const express = (verifier: Verifier, options: AdapterOptions = {}) =>
+export const express =
+  (verifier: Verifier, options: AdapterOptions = {}) =>
   (request: ExpressRequest, response: ExpressResponse, next: (error?: unknown) => void): void => {
     verifier.check({ method: request.method, path: request.originalUrl, headers: request.headers }).then((verdict) => {
       request.hubAgent = verdict
@@ -2254,7 +2435,8 @@ export interface HonoContext {
 }
 
 /** Middleware for Hono: the verdict is `c.get("hubAgent")`. */
-export const hono = (verifier: Verifier, options: AdapterOptions = {}) =>
+export const hono =
+  (verifier: Verifier, options: AdapterOptions = {}) =>
   async (context: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const verdict = await verifier.check(context.req.raw)
     context.set("hubAgent", verdict)

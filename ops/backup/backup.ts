@@ -4,15 +4,15 @@
  * Each stream is cut at a sequence of its own, at a moment of its own; what makes them one is the order of the cuts.
  *
  * Invariants
- *  - The places of the durable consumers (fired timers, webhooks) are noted first. What was acknowledged by then had been
- *    answered, so its commits are before the log's cut. What comes later is given out again after a restore, under the
- *    sequence it had, so that a command the log has already is answered from the log.
- *  - Kept answers and last seen come before the log: a kept answer must not promise what the log does not have. One that is
- *    missing is made again: the command's id is that of the key, and the log answers it.
+ *  - The places of the durable consumers (fired timers, webhooks) are noted first. What was acknowledged by then had
+ *    been answered, so its commits are before the log's cut. What comes later is given out again after a restore, under
+ *    the sequence it had, so that a command the log has already is answered from the log.
+ *  - Kept answers and last seen come before the log: a kept answer must not promise what the log does not have. One
+ *    that is missing is made again: the command's id is that of the key, and the log answers it.
  *  - The log is cut between two commits: what is left of a batch that the cut lies in is copied too (tail.ts).
  *  - All the others come after the log's cut. So counters have given every number that the log holds; whatever timer a
- *    commit of the log has set is there, waiting or fired; and nonces, limits and counts of verifications know at least what
- *    the log knows. Fired timers behind the cut get sequences again that no command in the log was named after.
+ *    commit of the log has set is there, waiting or fired; and nonces, limits and counts of verifications know at least
+ *    what the log knows. Fired timers behind the cut get sequences again that no command in the log was named after.
  *  - A stream that keeps one message a subject is copied with all that came while it was read (tail.ts).
  *
  * What is not exact: a timer that was moved between the log's cut and that of the timers fires at its later setting.
@@ -24,7 +24,16 @@ import { VERSION } from "../../schemas/version.ts"
 import type { Service } from "../cli/connection.ts"
 import { Fault } from "../cli/fault.ts"
 import { HashedFile, writeFolder } from "./files.ts"
-import { type ConsumerPart, FORMAT, type Manifest, plainConfig, snapshotFile, STREAM_PATTERN, type StreamPart, tailFile } from "./manifest.ts"
+import {
+  type ConsumerPart,
+  FORMAT,
+  type Manifest,
+  plainConfig,
+  snapshotFile,
+  STREAM_PATTERN,
+  type StreamPart,
+  tailFile
+} from "./manifest.ts"
 import { beginCopy } from "./snapshot.ts"
 import { copyRest, copyRestOfBatch } from "./tail.ts"
 
@@ -48,7 +57,8 @@ export const backup = async (target: string, parts: BackupParts): Promise<Manife
     const names = await streamNames(parts)
     const consumers = await consumersOf(parts, names)
     const before: Array<StreamPart> = []
-    for (const name of names.filter((one) => BEFORE.includes(one))) before.push(await (await begin(folder, name, parts)).done)
+    for (const name of names.filter((one) => BEFORE.includes(one)))
+      before.push(await (await begin(folder, name, parts)).done)
     const log = await begin(folder, streams.events, parts)
     const at = Date.now()
     const others: Array<StreamPart> = []
@@ -74,7 +84,9 @@ const refuseOldServer = ({ nats }: BackupParts): void => {
   const version = nats.info?.version ?? ""
   const [major = 0, minor = 0] = version.split(".").map(Number)
   if (major > SERVER_OLDEST[0] || (major === SERVER_OLDEST[0] && minor >= SERVER_OLDEST[1])) return
-  throw new Fault(`nats-server ${version} does not cut a copy at a sequence: backups need ${SERVER_OLDEST.join(".")} or newer`)
+  throw new Fault(
+    `nats-server ${version} does not cut a copy at a sequence: backups need ${SERVER_OLDEST.join(".")} or newer`
+  )
 }
 
 const streamNames = async ({ manager }: BackupParts): Promise<ReadonlyArray<string>> => {
@@ -85,22 +97,36 @@ const streamNames = async ({ manager }: BackupParts): Promise<ReadonlyArray<stri
   return names.toSorted()
 }
 
-const consumersOf = async ({ manager }: BackupParts, names: ReadonlyArray<string>): Promise<ReadonlyArray<ConsumerPart>> => {
+const consumersOf = async (
+  { manager }: BackupParts,
+  names: ReadonlyArray<string>
+): Promise<ReadonlyArray<ConsumerPart>> => {
   const found: Array<ConsumerPart> = []
   for (const stream of names) {
-    for await (const consumer of manager.consumers.list(stream)) if (consumer.config.durable_name !== undefined) found.push(consumerPart(stream, consumer))
+    for await (const consumer of manager.consumers.list(stream))
+      if (consumer.config.durable_name !== undefined) found.push(consumerPart(stream, consumer))
   }
   return found
 }
 
 const consumerPart = (stream: string, { name, config, ack_floor }: ConsumerInfo): ConsumerPart => ({
-  stream, name, config: plainConfig(config) as ConsumerConfig & Record<string, unknown>, floor: ack_floor.stream_seq
+  stream,
+  name,
+  config: plainConfig(config) as ConsumerConfig & Record<string, unknown>,
+  floor: ack_floor.stream_seq
 })
 
 /** Resolves when the stream is cut. */
-const begin = async (folder: string, name: string, parts: BackupParts): Promise<{ readonly done: Promise<StreamPart> }> => {
+const begin = async (
+  folder: string,
+  name: string,
+  parts: BackupParts
+): Promise<{ readonly done: Promise<StreamPart> }> => {
   const { nats, manager, signal, progress } = parts
-  const [file, tail] = [await HashedFile.create(join(folder, snapshotFile(name))), await HashedFile.create(join(folder, tailFile(name)))]
+  const [file, tail] = [
+    await HashedFile.create(join(folder, snapshotFile(name))),
+    await HashedFile.create(join(folder, tailFile(name)))
+  ]
   const drop = async (error: unknown): Promise<never> => {
     await Promise.all([file.drop(), tail.drop()])
     throw error
@@ -118,8 +144,11 @@ const begin = async (folder: string, name: string, parts: BackupParts): Promise<
     const since = name === streams.events ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)
     progress(name, bytes, state.messages)
     return {
-      name, state, config: plainConfig(config) as StreamConfig & Record<string, unknown>,
-      snapshot: await file.end(), tail: { ...(await tail.end()), messages: ofBatch + since }
+      name,
+      state,
+      config: plainConfig(config) as StreamConfig & Record<string, unknown>,
+      snapshot: await file.end(),
+      tail: { ...(await tail.end()), messages: ofBatch + since }
     }
   }
   const done = finish().catch(drop)

@@ -11,7 +11,15 @@ import { createReadStream } from "node:fs"
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { Fault } from "../cli/fault.ts"
-import { type Manifest, MANIFEST, MANIFEST_MAX_BYTES, manifestText, readManifest, snapshotFile, tailFile } from "./manifest.ts"
+import {
+  type Manifest,
+  MANIFEST,
+  MANIFEST_MAX_BYTES,
+  manifestText,
+  readManifest,
+  snapshotFile,
+  tailFile
+} from "./manifest.ts"
 
 const PARTIAL = ".partial"
 const READ_BYTES = 524_288
@@ -21,7 +29,8 @@ export interface Written {
   readonly sha256: string
 }
 
-const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : String(error))
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : String(error)
 
 /** One file that is written once, from its beginning to its end. */
 export class HashedFile {
@@ -39,7 +48,7 @@ export class HashedFile {
 
   async write(chunk: Uint8Array): Promise<void> {
     this.hash.update(chunk)
-    for (let at = 0; at < chunk.length; ) at += (await this.file.write(chunk, at)).bytesWritten
+    for (let at = 0; at < chunk.length;) at += (await this.file.write(chunk, at)).bytesWritten
     this.bytes += chunk.length
   }
 
@@ -74,7 +83,10 @@ export const writeFolder = async (target: string, fill: (folder: string) => Prom
     await mkdir(dirname(folder), { recursive: true })
     await mkdir(partial, { mode: 0o700 })
   } catch (error) {
-    if (codeOf(error) === "EEXIST") throw new Fault(`${target}${PARTIAL} is there: a backup into ${target} is under way, or was killed; in that case remove it`)
+    if (codeOf(error) === "EEXIST")
+      throw new Fault(
+        `${target}${PARTIAL} is there: a backup into ${target} is under way, or was killed; in that case remove it`
+      )
     throw new Fault(`${target} cannot be written: ${codeOf(error)}`)
   }
   try {
@@ -114,7 +126,8 @@ const manifestOf = async (folder: string): Promise<Manifest> => {
   const path = join(folder, MANIFEST)
   let text: string
   try {
-    if ((await stat(path)).size > MANIFEST_MAX_BYTES) throw new Fault(`${path} is larger than ${MANIFEST_MAX_BYTES} bytes: it is no manifest of a backup`)
+    if ((await stat(path)).size > MANIFEST_MAX_BYTES)
+      throw new Fault(`${path} is larger than ${MANIFEST_MAX_BYTES} bytes: it is no manifest of a backup`)
     text = await readFile(path, "utf8")
   } catch (error) {
     if (error instanceof Fault) throw error
@@ -139,8 +152,11 @@ const checkFile = async (folder: string, name: string, stated: Written, signal: 
     signal.throwIfAborted()
     throw new Fault(`${path} cannot be read: ${codeOf(error)}`)
   }
-  if (bytes !== stated.bytes) throw new Fault(`${path} has ${bytes} bytes, the manifest says ${stated.bytes}: the backup is damaged`)
-  if (hash.digest("hex") !== stated.sha256) throw new Fault(`${path} does not have the checksum that the manifest says: the backup is damaged`)
+  if (bytes !== stated.bytes)
+    throw new Fault(`${path} has ${bytes} bytes, the manifest says ${stated.bytes}: the backup is damaged`)
+  if (hash.digest("hex") !== stated.sha256)
+    throw new Fault(`${path} does not have the checksum that the manifest says: the backup is damaged`)
 }
 
-export const chunksOf = (path: string, size: number = READ_BYTES): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: size })
+export const chunksOf = (path: string, size: number = READ_BYTES): AsyncIterable<Buffer> =>
+  createReadStream(path, { highWaterMark: size })

@@ -1,7 +1,7 @@
 /**
- * What a backup says of itself: `manifest.json` of its folder, `{ sha256, backup }`, where `sha256` is of the text of `backup`.
- * It comes from a disk or from elsewhere, so nothing of it is believed before it is read here: files are named by their
- * streams and by nothing else, and no stream may copy from, or to, what is not the service's.
+ * What a backup says of itself: `manifest.json` of its folder, `{ sha256, backup }`, where `sha256` is of the text of
+ * `backup`. It comes from a disk or from elsewhere, so nothing of it is believed before it is read here: files are
+ * named by their streams and by nothing else, and no stream may copy from, or to, what is not the service's.
  */
 import { createHash } from "node:crypto"
 import type { StreamConfig } from "@nats-io/jetstream"
@@ -64,12 +64,15 @@ export const tailFile = (stream: string): string => `${stream}.tail`
 
 export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-export const manifestText = (manifest: Manifest): string => `${JSON.stringify({ sha256: sha256Of(JSON.stringify(manifest)), backup: manifest }, null, 2)}\n`
+export const manifestText = (manifest: Manifest): string =>
+  `${JSON.stringify({ sha256: sha256Of(JSON.stringify(manifest)), backup: manifest }, null, 2)}\n`
 
 const decode = Schema.decodeUnknownSync(Manifest)
 
 /** The manifest, or what is wrong with the text, in words that follow the file's name. */
-export const readManifest = (text: string): { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly problem: string } => {
+export const readManifest = (
+  text: string
+): { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly problem: string } => {
   const wrong = (problem: string) => ({ ok: false, problem }) as const
   let read: { readonly sha256?: unknown; readonly backup?: { readonly format?: unknown } } | null
   try {
@@ -77,14 +80,19 @@ export const readManifest = (text: string): { readonly ok: true; readonly manife
   } catch {
     return wrong("is no JSON: it is damaged, or no manifest of a backup")
   }
-  if (typeof read !== "object" || read === null || typeof read.backup !== "object") return wrong("is no manifest of a backup")
-  if (typeof read.backup?.format === "number" && read.backup.format !== FORMAT) return wrong(`is of format ${read.backup.format}, this release reads format ${FORMAT}`)
-  if (read.sha256 !== sha256Of(JSON.stringify(read.backup))) return wrong("does not have the checksum that it states: it is damaged")
+  if (typeof read !== "object" || read === null || typeof read.backup !== "object")
+    return wrong("is no manifest of a backup")
+  if (typeof read.backup?.format === "number" && read.backup.format !== FORMAT)
+    return wrong(`is of format ${read.backup.format}, this release reads format ${FORMAT}`)
+  if (read.sha256 !== sha256Of(JSON.stringify(read.backup)))
+    return wrong("does not have the checksum that it states: it is damaged")
   let manifest: Manifest
   try {
     manifest = decode(read.backup)
   } catch (error) {
-    return wrong(`is no manifest of a backup: ${error instanceof Error ? error.message.replaceAll(/\s+/g, " ") : String(error)}`)
+    return wrong(
+      `is no manifest of a backup: ${error instanceof Error ? error.message.replaceAll(/\s+/g, " ") : String(error)}`
+    )
   }
   const fault = faultOf(manifest)
   return fault === null ? { ok: true, manifest } : wrong(fault)
@@ -106,12 +114,17 @@ const configFault = ({ name, config }: StreamPart): string | null => {
   const foreign = FOREIGN_KEYS.find((key) => config[key] !== undefined)
   if (foreign !== undefined) return `has ${foreign} in the configuration of ${name}`
   const { subjects } = config
-  const ours = Array.isArray(subjects) && subjects.every((subject) => typeof subject === "string" && subject.startsWith(SUBJECT_PREFIX))
+  const ours =
+    Array.isArray(subjects) &&
+    subjects.every((subject) => typeof subject === "string" && subject.startsWith(SUBJECT_PREFIX))
   return ours ? null : `has subjects in the configuration of ${name} that are not the service's`
 }
 
 /** A configuration without what the server adds to it. */
-export const plainConfig = <Config extends { readonly metadata?: Readonly<Record<string, string>> }>({ metadata, ...config }: Config): Omit<Config, "metadata"> & Partial<Pick<StreamConfig, "metadata">> => {
+export const plainConfig = <Config extends { readonly metadata?: Readonly<Record<string, string>> }>({
+  metadata,
+  ...config
+}: Config): Omit<Config, "metadata"> & Partial<Pick<StreamConfig, "metadata">> => {
   const own = Object.entries(metadata ?? {}).filter(([key]) => !key.startsWith("_nats."))
   return own.length === 0 ? config : { ...config, metadata: Object.fromEntries(own) }
 }

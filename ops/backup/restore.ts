@@ -2,15 +2,16 @@
  * A backup brought into a JetStream that has none of its streams.
  *
  * Invariants
- *  - Every hash is right, the key is the service's, no actor node is alive and one restore at a time is under way (a lock in
- *    Postgres) before anything is written.
- *  - Postgres is emptied before the first stream is there: it is never ahead of the log. It is filled again by the projector.
+ *  - Every hash is right, the key is the service's, no actor node is alive and one restore at a time is under way (a
+ *    lock in Postgres) before anything is written.
+ *  - Postgres is emptied before the first stream is there: it is never ahead of the log. It is filled again by the
+ *    projector.
  *  - The log is the first stream to come and bears a mark until all is done; an actor node waits while it does
  *    (actors/engine/streams.ts). A restore that was killed so leaves nothing that anybody works on, and the next one
  *    begins anew.
- *  - Nothing is given twice that was given after the backup: the log's sequences (readers of the identity directory compare
- *    them) and all counters (agents' numbers, ids of notifications) go on behind a gap, of which nobody knows how large it
- *    must be: it is as large as it is told to be.
+ *  - Nothing is given twice that was given after the backup: the log's sequences (readers of the identity directory
+ *    compare them) and all counters (agents' numbers, ids of notifications) go on behind a gap, of which nobody knows
+ *    how large it must be: it is as large as it is told to be.
  *  - The durable consumers go on at the places that were noted before anything was copied (backup.ts).
  */
 import { join } from "node:path"
@@ -30,7 +31,14 @@ import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 import { migrate } from "../migrations/migrate.ts"
 import { checkedManifest } from "./files.ts"
-import { type ConsumerPart, type Manifest, snapshotFile, STREAM_PATTERN, type StreamPart, tailFile } from "./manifest.ts"
+import {
+  type ConsumerPart,
+  type Manifest,
+  snapshotFile,
+  STREAM_PATTERN,
+  type StreamPart,
+  tailFile
+} from "./manifest.ts"
 import { type Cut, copyBack } from "./snapshot.ts"
 import { writeTail } from "./tail.ts"
 
@@ -73,7 +81,9 @@ export interface RestoreResult {
 export const restore = async (folder: string, parts: RestoreParts): Promise<RestoreResult> => {
   const manifest = await checkedManifest(folder, parts.signal)
   if (manifest.service_key !== parts.serviceKey) {
-    throw new Fault(`${folder} belongs to the service's key ${manifest.service_key}, and this one is ${parts.serviceKey} (public halves): with another key its secrets cannot be opened`)
+    throw new Fault(
+      `${folder} belongs to the service's key ${manifest.service_key}, and this one is ${parts.serviceKey} (public halves): with another key its secrets cannot be opened`
+    )
   }
   refuseReplicas(manifest, parts)
   await refuseLive(parts)
@@ -94,12 +104,14 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   }
 }
 
-const wantedReplicas = (kept: ReadonlyArray<StreamPart>): number => Math.max(...kept.map(({ config }) => Number(config["num_replicas"] ?? 1)))
+const wantedReplicas = (kept: ReadonlyArray<StreamPart>): number =>
+  Math.max(...kept.map(({ config }) => Number(config["num_replicas"] ?? 1)))
 
 /** Found out before anything is emptied for it. */
 const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: RestoreParts): void => {
   const wanted = replicas ?? wantedReplicas(kept)
-  if (wanted > 1 && nats.info?.cluster === undefined) throw new Fault(`${wanted} replicas need a cluster, and this nats-server is none: give --replicas 1`)
+  if (wanted > 1 && nats.info?.cluster === undefined)
+    throw new Fault(`${wanted} replicas need a cluster, and this nats-server is none: give --replicas 1`)
 }
 
 const refuseLive = async ({ nats, manager }: RestoreParts): Promise<void> => {
@@ -114,7 +126,8 @@ const refuseLive = async ({ nats, manager }: RestoreParts): Promise<void> => {
   await new KvLeases(nats, view).watch()
   const end = performance.now() + SESSIONS_GONE_MS
   while (view.sessions().length > 0) {
-    if (performance.now() > end) throw new Fault(`${view.sessions().length} actor nodes are alive: stop every actor node and edge first`)
+    if (performance.now() > end)
+      throw new Fault(`${view.sessions().length} actor nodes are alive: stop every actor node and edge first`)
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
@@ -128,28 +141,43 @@ const heldStreams = async (manager: JetStreamManager): Promise<ReadonlyArray<str
 const refuseHeld = async ({ manager, replace }: RestoreParts): Promise<void> => {
   const held = await heldStreams(manager)
   if (held.length === 0 || replace || (await halfRestored(manager, held))) return
-  throw new Fault(`JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted`)
+  throw new Fault(
+    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted`
+  )
 }
 
 const halfRestored = async (manager: JetStreamManager, held: ReadonlyArray<string>): Promise<boolean> =>
-  held.includes(streams.events) && (await manager.streams.info(streams.events)).config.metadata?.[RESTORE_MARK] !== undefined
+  held.includes(streams.events) &&
+  (await manager.streams.info(streams.events)).config.metadata?.[RESTORE_MARK] !== undefined
 
 /** With their rows the read models' tables are as a migration leaves them: without a watermark. */
 const TABLES: ReadonlyArray<keyof Database> = [
-  "projections", "snapshots", "projection_faults", ...new Set([...mainProjection.tables, ...seenProjection.tables].map(({ name }) => name))
+  "projections",
+  "snapshots",
+  "projection_faults",
+  ...new Set([...mainProjection.tables, ...seenProjection.tables].map(({ name }) => name))
 ]
 
 const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreParts): Promise<void> => {
   if (replace || (await halfRestored(manager, await heldStreams(manager)))) return
-  const made = await sql<{ there: boolean }>`select to_regclass('public.projections') is not null and to_regclass('public.snapshots') is not null as there`.execute(db)
+  const made = await sql<{
+    there: boolean
+  }>`select to_regclass('public.projections') is not null and to_regclass('public.snapshots') is not null as there`.execute(
+    db
+  )
   if (made.rows[0]?.there !== true) return
-  const filled = await sql<{ filled: boolean }>`select exists (select from projections) or exists (select from snapshots) as filled`.execute(db)
-  if (filled.rows[0]?.filled === true) throw new Fault("Postgres holds read models of another log: name an empty database, or give --replace to have them deleted")
+  const filled = await sql<{
+    filled: boolean
+  }>`select exists (select from projections) or exists (select from snapshots) as filled`.execute(db)
+  if (filled.rows[0]?.filled === true)
+    throw new Fault(
+      "Postgres holds read models of another log: name an empty database, or give --replace to have them deleted"
+    )
 }
 
 /**
- * The leases go first and come back last: nodes that may not see the log know by them that it is whole. The log goes last:
- * without it and its mark, nothing tells what the others are.
+ * The leases go first and come back last: nodes that may not see the log know by them that it is whole. The log goes
+ * last: without it and its mark, nothing tells what the others are.
  */
 const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<void> => {
   await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))}`.execute(db)
@@ -157,7 +185,8 @@ const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<v
     if (!isMissing(error)) throw error
   })
   const held = await heldStreams(manager)
-  for (const name of held.toSorted((a, b) => Number(a === streams.events) - Number(b === streams.events))) await manager.streams.delete(name)
+  for (const name of held.toSorted((a, b) => Number(a === streams.events) - Number(b === streams.events)))
+    await manager.streams.delete(name)
 }
 
 const restored = async (folder: string, manifest: Manifest, parts: RestoreParts): Promise<RestoreResult> => {
@@ -173,38 +202,59 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
   for (const { name } of [...others, log]) {
     const { metadata = {} } = (await manager.streams.info(name)).config
-    await manager.streams.update(name, { metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== RESTORE_MARK)) })
+    await manager.streams.update(name, {
+      metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== RESTORE_MARK))
+    })
   }
   await ensureLeases(manager, parts.limits, parts.replicas ?? wantedReplicas(manifest.streams))
   return { manifest, lastSeq, nextSeq, commits }
 }
 
 /** Resolves to its last sequence. */
-const streamBack = async (folder: string, { name, config, state, tail }: StreamPart, { nats, replicas, signal, progress }: RestoreParts): Promise<number> => {
+const streamBack = async (
+  folder: string,
+  { name, config, state, tail }: StreamPart,
+  { nats, replicas, signal, progress }: RestoreParts
+): Promise<number> => {
   const marked = { ...(config as unknown as StreamConfig), ...(replicas === null ? {} : { num_replicas: replicas }) }
   const cut: Cut = { config: { ...marked, metadata: { ...marked.metadata, [RESTORE_MARK]: "under way" } }, state }
   let bytes = 0
   const sent = (more: number): void => progress(name, (bytes += more), 0)
   const made = await copyBack(nats, cut, join(folder, snapshotFile(name)), sent, signal)
-  if (made.last_seq !== state.last_seq) throw new Fault(`${name} came back up to #${made.last_seq}, and not to #${state.last_seq}`)
+  if (made.last_seq !== state.last_seq)
+    throw new Fault(`${name} came back up to #${made.last_seq}, and not to #${state.last_seq}`)
   progress(name, bytes, made.messages)
-  return tail.messages === 0 ? made.last_seq : writeTail(nats, join(folder, tailFile(name)), made.last_seq, name === streams.events)
+  return tail.messages === 0
+    ? made.last_seq
+    : writeTail(nats, join(folder, tailFile(name)), made.last_seq, name === streams.events)
 }
 
 /**
- * Writes as many messages behind the log and erases them again, all but the last: their sequences are used up. The last one
- * says what happened, and keeps readers from seeing a distance that nothing stands in. Resolves to the log's last sequence.
+ * Writes as many messages behind the log and erases them again, all but the last: their sequences are used up. The last
+ * one says what happened, and keeps readers from seeing a distance that nothing stands in. Resolves to the log's last
+ * sequence.
  */
-const skipSequences = async (nats: NatsConnection, manager: JetStreamManager, last: number, count: number): Promise<number> => {
+const skipSequences = async (
+  nats: NatsConnection,
+  manager: JetStreamManager,
+  last: number,
+  count: number
+): Promise<number> => {
   const subject = subjects.event("restore", "gap")
   const record: Commit = { v: 1, id: nuid.next(), op: "hub.restore", at: Date.now(), events: [] }
   let seq = last
-  for (let left = count; left > 0; left -= BATCH) seq = await fillBatch(nats, subject, Math.min(left, BATCH), left <= BATCH ? JSON.stringify(record) : undefined)
+  for (let left = count; left > 0; left -= BATCH)
+    seq = await fillBatch(nats, subject, Math.min(left, BATCH), left <= BATCH ? JSON.stringify(record) : undefined)
   if (count > 0) await manager.streams.purge(streams.events, { filter: subject, keep: 1 })
   return seq
 }
 
-const fillBatch = async (nats: NatsConnection, subject: string, size: number, end: string | undefined): Promise<number> => {
+const fillBatch = async (
+  nats: NatsConnection,
+  subject: string,
+  size: number,
+  end: string | undefined
+): Promise<number> => {
   const id = nuid.next()
   const place = (index: number) => {
     const more = headers()
@@ -215,8 +265,12 @@ const fillBatch = async (nats: NatsConnection, subject: string, size: number, en
   for (let index = 1; index < size; index++) nats.publish(subject, undefined, { headers: place(index) })
   const last = place(size)
   last.set("Nats-Batch-Commit", "1")
-  const { seq, error } = (await nats.request(subject, end, { headers: last, timeout: TIMEOUT_MS })).json<{ seq?: number; error?: { description?: string } }>()
-  if (seq === undefined) throw new Fault(`${streams.events} took no gap: ${error?.description ?? "no answer that makes sense"}`)
+  const { seq, error } = (await nats.request(subject, end, { headers: last, timeout: TIMEOUT_MS })).json<{
+    seq?: number
+    error?: { description?: string }
+  }>()
+  if (seq === undefined)
+    throw new Fault(`${streams.events} took no gap: ${error?.description ?? "no answer that makes sense"}`)
   return seq
 }
 
@@ -227,13 +281,18 @@ const skipNumbers = async ({ nats, manager, gap }: RestoreParts): Promise<void> 
   const more = headers()
   more.set("Nats-Incr", String(gap))
   for (const counter of new Set([...COUNTERS.map(subjects.counter), ...Object.keys(state.subjects ?? {})])) {
-    const { val } = (await nats.request(counter, undefined, { headers: more, timeout: TIMEOUT_MS })).json<{ val?: string }>()
+    const { val } = (await nats.request(counter, undefined, { headers: more, timeout: TIMEOUT_MS })).json<{
+      val?: string
+    }>()
     if (val === undefined) throw new Fault(`${counter} took no gap`)
   }
 }
 
 /** Where it had acknowledged everything before the backup began: what came later is given out again. */
-const consumerBack = async ({ stream, name, config, floor }: ConsumerPart, { manager }: RestoreParts): Promise<void> => {
+const consumerBack = async (
+  { stream, name, config, floor }: ConsumerPart,
+  { manager }: RestoreParts
+): Promise<void> => {
   await manager.consumers.add(stream, config as unknown as ConsumerConfig)
   if (floor > 0) await manager.consumers.reset(stream, name, floor + 1)
 }

@@ -1,4 +1,7 @@
-/** The service's key, as the operator's shell names it: HUB_SERVER_KEY, HUB_SERVER_KEY_FILE, or the one made in development. */
+/**
+ * The service's key, as the operator's shell names it: HUB_SERVER_KEY, HUB_SERVER_KEY_FILE, or the one made in
+ * development.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { keyPairOfSeed, parseSeed } from "../../schemas/signing/seed.ts"
@@ -6,12 +9,16 @@ import { Fault } from "../cli/fault.ts"
 
 const filled = (value: string | undefined): value is string => value !== undefined && value !== ""
 
-/** Its public half, base64. Nothing is made where there is none: a backup belongs to the key that the service runs with. */
+/**
+ * Its public half, base64. Nothing is made where there is none: a backup belongs to the key that the service runs
+ * with.
+ */
 export const servicePublicKey = (env: NodeJS.ProcessEnv): string => {
   const { HUB_SERVER_KEY: text, HUB_SERVER_KEY_FILE: file, HUB_DATA: data = ".hub" } = env
   const path = filled(file) ? file : join(data, "server.key")
   const seed = parseSeed(filled(text) ? text : contentOf(path))
-  if (seed === null) throw new Fault(`${filled(text) ? "HUB_SERVER_KEY" : path} is no key of the service: it must be base64 of 32 bytes`)
+  if (seed === null)
+    throw new Fault(`${filled(text) ? "HUB_SERVER_KEY" : path} is no key of the service: it must be base64 of 32 bytes`)
   return Buffer.from(keyPairOfSeed(seed).publicKey).toString("base64")
 }
 
@@ -19,6 +26,8 @@ const contentOf = (path: string): string => {
   try {
     return readFileSync(path, "utf8")
   } catch {
-    throw new Fault(`set HUB_SERVER_KEY or HUB_SERVER_KEY_FILE to the service's key: a backup is good for nothing without it (${path} cannot be read)`)
+    throw new Fault(
+      `set HUB_SERVER_KEY or HUB_SERVER_KEY_FILE to the service's key: a backup is good for nothing without it (${path} cannot be read)`
+    )
   }
 }

@@ -1,11 +1,11 @@
 /**
  * A stream copied out of JetStream and into it again, by the server's own archive.
  *
- * Out: the server fixes the cut (`state.last_seq`), answers, and then sends the archive in chunks to an inbox. A chunk is
- * acknowledged once it is on its way to the disk, and the server has no more than WINDOW_BYTES unacknowledged: so much
- * memory it takes. An empty message ends it; with a status other than 204 it says what went wrong.
- * In: the server answers with a subject and takes chunk after chunk there, each acknowledged; an empty one ends it, and is
- * answered when the stream is there. Whoever is silent for 5 s has, for the server, given up.
+ * Out: the server fixes the cut (`state.last_seq`), answers, and then sends the archive in chunks to an inbox. A chunk
+ * is acknowledged once it is on its way to the disk, and the server has no more than WINDOW_BYTES unacknowledged: so
+ * much memory it takes. An empty message ends it; with a status other than 204 it says what went wrong. In: the server
+ * answers with a subject and takes chunk after chunk there, each acknowledged; an empty one ends it, and is answered
+ * when the stream is there. Whoever is silent for 5 s has, for the server, given up.
  */
 import type { StreamConfig } from "@nats-io/jetstream"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
@@ -25,7 +25,12 @@ const COMPLETE = 204
 
 export interface Cut {
   readonly config: StreamConfig
-  readonly state: { readonly first_seq: number; readonly last_seq: number; readonly messages: number; readonly bytes: number }
+  readonly state: {
+    readonly first_seq: number
+    readonly last_seq: number
+    readonly messages: number
+    readonly bytes: number
+  }
 }
 
 export interface Copying extends Cut {
@@ -40,15 +45,23 @@ interface ApiError {
 const told = ({ error }: ApiError): string => error?.description ?? "no answer that makes sense"
 
 /** Resolves when the cut is fixed; what was there then comes to `sink`, one chunk after the other. */
-export const beginCopy = async (nats: NatsConnection, stream: string, sink: (chunk: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<Copying> => {
+export const beginCopy = async (
+  nats: NatsConnection,
+  stream: string,
+  sink: (chunk: Uint8Array) => Promise<void>,
+  signal: AbortSignal
+): Promise<Copying> => {
   signal.throwIfAborted()
   const inbox = newInbox(nats)
   const chunks = nats.subscribe(inbox)
   try {
     const request = { deliver_subject: inbox, no_consumers: true, chunk_size: CHUNK_BYTES, window_size: WINDOW_BYTES }
-    const reply = await nats.request(`$JS.API.STREAM.SNAPSHOT.${stream}`, JSON.stringify(request), { timeout: ANSWER_TIMEOUT_MS })
+    const reply = await nats.request(`$JS.API.STREAM.SNAPSHOT.${stream}`, JSON.stringify(request), {
+      timeout: ANSWER_TIMEOUT_MS
+    })
     const cut = reply.json<Partial<Cut> & ApiError>()
-    if (cut.error !== undefined || cut.config === undefined || cut.state === undefined) throw new Fault(`${stream} cannot be copied: ${told(cut)}`)
+    if (cut.error !== undefined || cut.config === undefined || cut.state === undefined)
+      throw new Fault(`${stream} cannot be copied: ${told(cut)}`)
     const { first_seq, last_seq, messages, bytes } = cut.state
     const copied = received(nats, stream, chunks, sink, signal).finally(() => chunks.unsubscribe())
     // Whoever awaits it hears of it, but perhaps only after something else has gone wrong.
@@ -62,7 +75,13 @@ export const beginCopy = async (nats: NatsConnection, stream: string, sink: (chu
 
 type Chunks = AsyncIterable<Msg> & { readonly unsubscribe: () => void }
 
-const received = async (nats: NatsConnection, stream: string, chunks: Chunks, sink: (chunk: Uint8Array) => Promise<void>, signal: AbortSignal): Promise<void> => {
+const received = async (
+  nats: NatsConnection,
+  stream: string,
+  chunks: Chunks,
+  sink: (chunk: Uint8Array) => Promise<void>,
+  signal: AbortSignal
+): Promise<void> => {
   let why = "the connection to the bus was lost"
   const end = (reason: string) => (): void => {
     why = reason
@@ -78,7 +97,9 @@ const received = async (nats: NatsConnection, stream: string, chunks: Chunks, si
       if (message.data.length === 0) {
         const status = message.headers?.code ?? 0
         if (status === 0 || status === COMPLETE) return
-        throw new Fault(`${stream} was not copied: the server ended with ${status} ${message.headers?.description ?? ""}`)
+        throw new Fault(
+          `${stream} was not copied: the server ended with ${status} ${message.headers?.description ?? ""}`
+        )
       }
       await sink(message.data)
       message.respond()
@@ -97,18 +118,31 @@ export interface Restored {
 }
 
 /** Makes the stream of the archive in `path`. Throws a Fault with what the server says. */
-export const copyBack = async (nats: NatsConnection, { config, state }: Cut, path: string, sent: (bytes: number) => void, signal: AbortSignal): Promise<Restored> => {
+export const copyBack = async (
+  nats: NatsConnection,
+  { config, state }: Cut,
+  path: string,
+  sent: (bytes: number) => void,
+  signal: AbortSignal
+): Promise<Restored> => {
   const { name } = config
-  const reply = await nats.request(`$JS.API.STREAM.RESTORE.${name}`, JSON.stringify({ config, state }), { timeout: ANSWER_TIMEOUT_MS })
+  const reply = await nats.request(`$JS.API.STREAM.RESTORE.${name}`, JSON.stringify({ config, state }), {
+    timeout: ANSWER_TIMEOUT_MS
+  })
   const { deliver_subject: target, ...answer } = reply.json<{ readonly deliver_subject?: string } & ApiError>()
   if (target === undefined) throw new Fault(`${name} cannot be restored: ${told(answer)}`)
-  for await (const chunk of chunksOf(path, Math.min(CHUNK_BYTES * 4, (nats.info?.max_payload ?? CHUNK_BYTES * 2) / 2))) {
+  for await (const chunk of chunksOf(
+    path,
+    Math.min(CHUNK_BYTES * 4, (nats.info?.max_payload ?? CHUNK_BYTES * 2) / 2)
+  )) {
     signal.throwIfAborted()
     const taken = await nats.request(target, chunk, { timeout: ANSWER_TIMEOUT_MS })
     if (taken.data.length > 0) throw new Fault(`${name} was not restored: ${told(taken.json<ApiError>())}`)
     sent(chunk.length)
   }
-  const made = (await nats.request(target, undefined, { timeout: FINISH_TIMEOUT_MS })).json<{ readonly state?: Restored } & ApiError>()
+  const made = (await nats.request(target, undefined, { timeout: FINISH_TIMEOUT_MS })).json<
+    { readonly state?: Restored } & ApiError
+  >()
   if (made.state === undefined) throw new Fault(`${name} was not restored: ${told(made)}`)
   return made.state
 }

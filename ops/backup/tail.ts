@@ -1,12 +1,13 @@
 /**
  * What belongs to a copied stream and stands behind its cut: a line of JSON a message.
  *
- * - The log is cut at a sequence, and that may lie inside a batch, of which all or nothing must be there: the rest of it.
- * - A stream that keeps one message a subject loses an old one to each new one. What was replaced while the archive was read
- *   is in the archive neither as it was (it was gone before its turn) nor as it is (it stands behind the cut): all that came
- *   since, up to an end of the stream that is not older than the archive's last byte. Nothing is written while the server
- *   reads a page, so that at the end every subject's newest has been met. Any replica may answer, each in the stream's
- *   order: one that is behind is asked again.
+ * - The log is cut at a sequence, and that may lie inside a batch, of which all or nothing must be there: the rest of
+ *   it.
+ * - A stream that keeps one message a subject loses an old one to each new one. What was replaced while the archive was
+ *   read is in the archive neither as it was (it was gone before its turn) nor as it is (it stands behind the cut): all
+ *   that came since, up to an end of the stream that is not older than the archive's last byte. Nothing is written
+ *   while the server reads a page, so that at the end every subject's newest has been met. Any replica may answer, each
+ *   in the stream's order: one that is behind is asked again.
  */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
@@ -43,18 +44,38 @@ const nextOf = (manager: JetStreamManager, stream: string, seq: number): Promise
 }
 
 /** What a direct get adds to a message. */
-const ADDED = new Set(["nats-stream", "nats-subject", "nats-sequence", "nats-time-stamp", "nats-num-pending", "nats-last-sequence"])
+const ADDED = new Set([
+  "nats-stream",
+  "nats-subject",
+  "nats-sequence",
+  "nats-time-stamp",
+  "nats-num-pending",
+  "nats-last-sequence"
+])
 
 const lineOf = (place: Pick<Line, "seq" | "subject" | "at">, header: MsgHdrs | undefined, data: Uint8Array): Buffer => {
   const all = [...(header ?? [])].flatMap(([name, values]) => values.map((value) => [name, value] as const))
-  const line: Line = { ...place, headers: all.filter(([name]) => !ADDED.has(name.toLowerCase())), data: Buffer.from(data).toString("base64") }
+  const line: Line = {
+    ...place,
+    headers: all.filter(([name]) => !ADDED.has(name.toLowerCase())),
+    data: Buffer.from(data).toString("base64")
+  }
   return Buffer.from(`${JSON.stringify(line)}\n`)
 }
 
-const storedLine = ({ seq, subject, time, header, data }: StoredMsg): Buffer => lineOf({ seq, subject, at: time.getTime() }, header, data)
+const storedLine = ({ seq, subject, time, header, data }: StoredMsg): Buffer =>
+  lineOf({ seq, subject, at: time.getTime() }, header, data)
 
 const gotLine = ({ headers: header, data }: Msg): Buffer =>
-  lineOf({ seq: seqOf(header), subject: header?.get("Nats-Subject") ?? "", at: Date.parse(header?.get("Nats-Time-Stamp") ?? "") }, header, data)
+  lineOf(
+    {
+      seq: seqOf(header),
+      subject: header?.get("Nats-Subject") ?? "",
+      at: Date.parse(header?.get("Nats-Time-Stamp") ?? "")
+    },
+    header,
+    data
+  )
 
 const seqOf = (header: MsgHdrs | undefined): number => Number(header?.get("Nats-Sequence"))
 
@@ -64,7 +85,13 @@ export interface Source {
 }
 
 /** Everything behind `last`. Resolves to how many messages that was. */
-export const copyRest = async ({ nats, manager }: Source, stream: string, last: number, file: HashedFile, signal: AbortSignal): Promise<number> => {
+export const copyRest = async (
+  { nats, manager }: Source,
+  stream: string,
+  last: number,
+  file: HashedFile,
+  signal: AbortSignal
+): Promise<number> => {
   const { last_seq: least } = (await manager.streams.info(stream)).state
   let [seq, messages] = [last, 0]
   for (;;) {
@@ -74,7 +101,8 @@ export const copyRest = async ({ nats, manager }: Source, stream: string, last: 
     for (const message of page) await file.write(gotLine(message))
     messages += page.length
     seq = page.length === 0 ? seq : seqOf(page.at(-1)?.headers)
-    if (messages > TAIL_MAX) throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
+    if (messages > TAIL_MAX)
+      throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
     if (!isEnd(page)) continue
     // What stood at that place may be gone for good.
     if (seq >= least || (await nextOf(manager, stream, seq + 1)) === null) return messages
@@ -87,7 +115,12 @@ const isEnd = (page: ReadonlyArray<Msg>): boolean =>
   page.length < PAGE && page.reduce((sum, { data }) => sum + data.length, 0) < PAGE_BYTES
 
 /** The rest of the batch that `last` stands in. Resolves to how many messages that was. */
-export const copyRestOfBatch = async (manager: JetStreamManager, stream: string, last: number, file: HashedFile): Promise<number> => {
+export const copyRestOfBatch = async (
+  manager: JetStreamManager,
+  stream: string,
+  last: number,
+  file: HashedFile
+): Promise<number> => {
   const cut = last === 0 ? null : await nextOf(manager, stream, last)
   // Where the last message has been erased since, what follows says whether its batch had begun before.
   let open = cut?.seq === last ? goesOn(cut) : cut !== null && beganBy(cut, last)
@@ -136,11 +169,18 @@ const countUp = async (nats: NatsConnection, { subject, data }: Line): Promise<n
   return wanted > at.value ? (await stepped(nats, subject, wanted - at.value)).seq : at.seq
 }
 
-const stepped = async (nats: NatsConnection, subject: string, by: bigint): Promise<{ readonly seq: number; readonly value: bigint }> => {
+const stepped = async (
+  nats: NatsConnection,
+  subject: string,
+  by: bigint
+): Promise<{ readonly seq: number; readonly value: bigint }> => {
   const more = headers()
   more.set("Nats-Incr", String(by))
-  const { seq, val, error } = (await nats.request(subject, undefined, { headers: more, timeout: PUBLISH_TIMEOUT_MS })).json<Stepped>()
-  if (seq === undefined || val === undefined) throw new Fault(`${subject} was not counted up: ${error?.description ?? "no answer that makes sense"}`)
+  const { seq, val, error } = (
+    await nats.request(subject, undefined, { headers: more, timeout: PUBLISH_TIMEOUT_MS })
+  ).json<Stepped>()
+  if (seq === undefined || val === undefined)
+    throw new Fault(`${subject} was not counted up: ${error?.description ?? "no answer that makes sense"}`)
   return { seq, value: BigInt(val) }
 }
 
@@ -151,8 +191,8 @@ interface Stepped {
 }
 
 /**
- * Writes a tail behind what the archive brought. `exact`: each message must get the sequence that it had. Resolves to the
- * last sequence that was written, or `last`.
+ * Writes a tail behind what the archive brought. `exact`: each message must get the sequence that it had. Resolves to
+ * the last sequence that was written, or `last`.
  */
 export const writeTail = async (nats: NatsConnection, path: string, last: number, exact: boolean): Promise<number> => {
   let written = last
@@ -174,9 +214,13 @@ export const writeTail = async (nats: NatsConnection, path: string, last: number
     }
     if (over) continue
     if (exact) more.set("Nats-Expected-Last-Sequence", String(line.seq - 1))
-    const reply = await nats.request(line.subject, Buffer.from(line.data, "base64"), { headers: more, timeout: PUBLISH_TIMEOUT_MS })
+    const reply = await nats.request(line.subject, Buffer.from(line.data, "base64"), {
+      headers: more,
+      timeout: PUBLISH_TIMEOUT_MS
+    })
     const { seq, error } = reply.json<{ readonly seq?: number; readonly error?: { readonly description?: string } }>()
-    if (seq === undefined) throw new Fault(`${line.subject} was not written: ${error?.description ?? "no answer that makes sense"}`)
+    if (seq === undefined)
+      throw new Fault(`${line.subject} was not written: ${error?.description ?? "no answer that makes sense"}`)
     written = seq
   }
   return written

@@ -13,10 +13,20 @@ export interface BenchAgent {
 
 export const newAgent = (): BenchAgent => {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519")
-  return { publicKey: publicKey.export({ format: "der", type: "spki" }).subarray(12).toString("base64"), privateKey, number: "" }
+  return {
+    publicKey: publicKey.export({ format: "der", type: "spki" }).subarray(12).toString("base64"),
+    privateKey,
+    number: ""
+  }
 }
 
-export const signedHeaders = (agent: BenchAgent, host: string, method: string, path: string, body: string): Record<string, string> => {
+export const signedHeaders = (
+  agent: BenchAgent,
+  host: string,
+  method: string,
+  path: string,
+  body: string
+): Record<string, string> => {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const nonce = randomBytes(16).toString("hex")
   const bodySha256 = body === "" ? EMPTY_BODY_SHA256 : createHash("sha256").update(body).digest("hex")
@@ -30,8 +40,18 @@ export const signedHeaders = (agent: BenchAgent, host: string, method: string, p
 }
 
 /** A whole request, ready for a socket. */
-const requestOf = (host: string, method: string, path: string, headers: Readonly<Record<string, string>>, body: string): Buffer => {
-  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+const requestOf = (
+  host: string,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: string
+): Buffer => {
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  ]
   if (body !== "") lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`)
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`)
 }
@@ -44,7 +64,11 @@ export const verifyRequest = (agent: BenchAgent, host: string, index: number): B
   const visited = { method: "GET", host: "shop.example", path: `/offers?page=${index}` }
   const timestamp = String(Math.floor(Date.now() / 1000))
   const nonce = randomBytes(16).toString("hex")
-  const signature = sign(null, Buffer.from(identityString({ ...visited, timestamp, nonce })), agent.privateKey).toString("base64")
+  const signature = sign(
+    null,
+    Buffer.from(identityString({ ...visited, timestamp, nonce })),
+    agent.privateKey
+  ).toString("base64")
   const headers = { "Hub-Id": agent.number, "Hub-Timestamp": timestamp, "Hub-Nonce": nonce, "Hub-Signature": signature }
   return requestOf(host, "POST", "/api/v1/id/verify", {}, JSON.stringify({ ...visited, headers }))
 }
@@ -52,11 +76,21 @@ export const verifyRequest = (agent: BenchAgent, host: string, index: number): B
 /** Registers through the three steps, with the development token in place of answers. Throws on any refusal. */
 export const register = async (baseUrl: string, agent: BenchAgent, handle: string, bypass: string): Promise<void> => {
   const host = new URL(baseUrl).host
-  const post = async (path: string, body: object, signed = false): Promise<{ id: string; hx_id: string; pow: { prefix: string; difficulty: number } }> => {
+  const post = async (
+    path: string,
+    body: object,
+    signed = false
+  ): Promise<{ id: string; hx_id: string; pow: { prefix: string; difficulty: number } }> => {
     const text = JSON.stringify(body)
-    const headers = { "content-type": "application/json", ...(signed ? signedHeaders(agent, host, "POST", path, text) : {}) }
+    const headers = {
+      "content-type": "application/json",
+      ...(signed ? signedHeaders(agent, host, "POST", path, text) : {})
+    }
     const response = await fetch(baseUrl + path, { method: "POST", headers, body: text })
-    const answer = (await response.json()) as { ok: boolean; data: { id: string; hx_id: string; pow: { prefix: string; difficulty: number } } }
+    const answer = (await response.json()) as {
+      ok: boolean
+      data: { id: string; hx_id: string; pow: { prefix: string; difficulty: number } }
+    }
     if (!answer.ok) throw new Error(`registration: ${JSON.stringify(answer)}`)
     return answer.data
   }
@@ -64,6 +98,10 @@ export const register = async (baseUrl: string, agent: BenchAgent, handle: strin
   let counter = 0
   while (!powHolds(powHash(challenge.pow.prefix, String(counter)), challenge.pow.difficulty)) counter++
   await post(`/api/v1/register/challenge/${challenge.id}/questions`, { pow_nonce: String(counter) })
-  const registered = await post("/api/v1/register", { challenge_id: challenge.id, handle, name: handle, answers: {}, captcha_bypass: bypass }, true)
+  const registered = await post(
+    "/api/v1/register",
+    { challenge_id: challenge.id, handle, name: handle, answers: {}, captcha_bypass: bypass },
+    true
+  )
   agent.number = registered.hx_id
 }

@@ -1,4 +1,7 @@
-/** A log of some 200,000 commits backed up while the service runs on it, and restored into empty servers, with the commands' own code. */
+/**
+ * A log of some 200,000 commits backed up while the service runs on it, and restored into empty servers, with the
+ * commands' own code.
+ */
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -40,12 +43,23 @@ export const backupCase = async (say: (line: string) => void): Promise<void> => 
   const scratch = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const service = await startService(1, 1)
   const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
-  const view = await openService({ HUB_NATS_URL: service.stack.nats.operatorUrl, HUB_DATABASE_URL: service.stack.postgres.url })
-  const binary = await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: say, signal: new AbortController().signal })
+  const view = await openService({
+    HUB_NATS_URL: service.stack.nats.operatorUrl,
+    HUB_DATABASE_URL: service.stack.postgres.url
+  })
+  const binary = await findNatsServer({
+    env: process.env,
+    dataDir: dataFolder(process.env),
+    progress: say,
+    signal: new AbortController().signal
+  })
   const empty = await startNats({ binary, dataDir: join(scratch, "nats") })
   const target = await connect(busServers(empty.operatorUrl, "operator") ?? { servers: [] })
   try {
-    const log = new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
+    const log = new JetStreamLog(nats, {
+      batchMax: LIMITS.service.commit_batch_max,
+      queueMax: LIMITS.service.commit_queue_max
+    })
     await change(log, await registerDirectly(log, REGISTERED))
     await caughtUp(view)
     const folder = join(scratch, "backup")
@@ -53,13 +67,24 @@ export const backupCase = async (say: (line: string) => void): Promise<void> => 
     const parts = { serviceKey: randomBytes(32).toString("base64"), signal, progress: () => undefined }
     const taken = await timed(() => backup(folder, { ...parts, nats, manager: view.manager }))
     const { messages, stored, files } = sizes(taken.result)
-    const rate = (seconds: number): string => `${seconds.toFixed(1)} s, ${(stored / seconds).toFixed(0)} MB and ${Math.round(messages / seconds)} messages a second`
+    const rate = (seconds: number): string =>
+      `${seconds.toFixed(1)} s, ${(stored / seconds).toFixed(0)} MB and ${Math.round(messages / seconds)} messages a second`
     say(`\n${COMMITS} commits, ${stored.toFixed(1)} MB in JetStream, ${files.toFixed(1)} MB in the backup`)
     say(`backed up while it ran: ${rate(taken.seconds)}`)
     say(`checked: ${(await timed(() => checkedManifest(folder, signal))).seconds.toFixed(2)} s`)
-    const into = { ...parts, nats: target, manager: await jetstreamManager(target), databaseUrl: service.stack.postgres.url, limits: LIMITS, replicas: null, replace: true }
+    const into = {
+      ...parts,
+      nats: target,
+      manager: await jetstreamManager(target),
+      databaseUrl: service.stack.postgres.url,
+      limits: LIMITS,
+      replicas: null,
+      replace: true
+    }
     say(`restored: ${rate((await timed(() => restore(folder, { ...into, gap: 0 }))).seconds)}`)
-    say(`restored with the usual gap of ${GAP}: ${rate((await timed(() => restore(folder, { ...into, gap: GAP }))).seconds)}`)
+    say(
+      `restored with the usual gap of ${GAP}: ${rate((await timed(() => restore(folder, { ...into, gap: GAP }))).seconds)}`
+    )
   } finally {
     await target.close()
     await empty.stop()

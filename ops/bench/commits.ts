@@ -17,7 +17,12 @@ const COMMITS = 100_000
 
 export const commitPath = async (say: (line: string) => void): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
-  const binary = await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: say, signal: new AbortController().signal })
+  const binary = await findNatsServer({
+    env: process.env,
+    dataDir: dataFolder(process.env),
+    progress: say,
+    signal: new AbortController().signal
+  })
   const server = await startNats({ binary, dataDir: folder })
   const nats = await connect(busServers(server.operatorUrl, "operator") ?? { servers: [] })
   try {
@@ -30,7 +35,9 @@ export const commitPath = async (say: (line: string) => void): Promise<void> => 
     await write(log, "timed", COMMITS)
     const seconds = (performance.now() - began) / 1000
     const { user, system } = process.cpuUsage(before)
-    say(`\nbare commit path, ${WRITERS} writers: ${(COMMITS / seconds).toFixed(0)} commits/s, ${((user + system) / COMMITS).toFixed(1)} us of CPU in the node each, fsynced`)
+    say(
+      `\nbare commit path, ${WRITERS} writers: ${(COMMITS / seconds).toFixed(0)} commits/s, ${((user + system) / COMMITS).toFixed(1)} us of CPU in the node each, fsynced`
+    )
   } finally {
     await nats.close()
     await server.stop()
@@ -46,7 +53,13 @@ const write = async (log: JetStreamLog, name: string, count: number): Promise<vo
       let expected = 0
       while (begun < count) {
         const id = `${name}-${begun++}`
-        const result = await log.append([{ subject, expected, commit: { v: 1, id, op: "bench.write", at: Date.now(), events: [{ type: "bench.written", v: 1 }] } }])
+        const result = await log.append([
+          {
+            subject,
+            expected,
+            commit: { v: 1, id, op: "bench.write", at: Date.now(), events: [{ type: "bench.written", v: 1 }] }
+          }
+        ])
         if (!result.ok) throw new Error(`a commit was refused: ${result.reason}`)
         expected = result.seqs[0] ?? 0
       }

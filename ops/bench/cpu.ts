@@ -14,7 +14,10 @@ const statOf = (pid: number): Stat | null => {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
     // The command's name may hold anything: the fields begin after its closing parenthesis.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
-    return { parent: Number(fields[1]), cpuUs: (Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14])) * TICK_US }
+    return {
+      parent: Number(fields[1]),
+      cpuUs: (Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14])) * TICK_US
+    }
   } catch {
     return null
   }
@@ -29,7 +32,8 @@ export const cpuOf = (roots: ReadonlyArray<number>): number => {
     if (stat !== null) stats.set(pid, stat)
   }
   const isOurs = (pid: number): boolean => {
-    for (let at: number | undefined = pid; at !== undefined && at > 1; at = stats.get(at)?.parent) if (roots.includes(at)) return true
+    for (let at: number | undefined = pid; at !== undefined && at > 1; at = stats.get(at)?.parent)
+      if (roots.includes(at)) return true
     return false
   }
   let sum = 0

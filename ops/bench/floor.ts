@@ -6,7 +6,10 @@ const body = JSON.stringify({ ok: true, data: { filler: "x".repeat(900) } })
 
 const server = createServer((request, response) => {
   const signed = verified(request.method ?? "GET", request.url ?? "/", request.headers, null)
-  response.writeHead(signed === null ? 401 : 200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+  response.writeHead(signed === null ? 401 : 200, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body)
+  })
   response.end(body)
 })
 

@@ -50,17 +50,35 @@ const SIGNED_PER_SECOND = 8000
 
 const read: Case["request"] = (agent, host) => signedRequest(agent, host, "GET", "/api/v1/me")
 const write: Case["request"] = (agent, host, index) =>
-  signedRequest(agent, host, "PATCH", "/api/v1/me", JSON.stringify({ description: `The description of this agent, version ${index} of it.` }))
+  signedRequest(
+    agent,
+    host,
+    "PATCH",
+    "/api/v1/me",
+    JSON.stringify({ description: `The description of this agent, version ${index} of it.` })
+  )
 
-const measure = async (subject: Measured, one: Case, agents: ReadonlyArray<BenchAgent>, seconds: number): Promise<Run> => {
+const measure = async (
+  subject: Measured,
+  one: Case,
+  agents: ReadonlyArray<BenchAgent>,
+  seconds: number
+): Promise<Run> => {
   const total = Math.ceil(SIGNED_PER_SECOND * seconds)
-  const requests = Array.from({ length: total }, (_, index) => one.request(agents[index % agents.length] as BenchAgent, subject.host, index))
+  const requests = Array.from({ length: total }, (_, index) =>
+    one.request(agents[index % agents.length] as BenchAgent, subject.host, index)
+  )
   let sent = 0
   const before = cpuByKind(subject)
   const until = performance.now() + seconds * 1000
-  const load = await runLoad(subject.ports, one.clients, () => (performance.now() < until ? (requests[sent++] ?? null) : null))
+  const load = await runLoad(subject.ports, one.clients, () =>
+    performance.now() < until ? (requests[sent++] ?? null) : null
+  )
   const after = cpuByKind(subject)
-  return { load, cpuUs: Object.fromEntries(Object.entries(after).map(([kind, us]) => [kind, us - (before[kind] ?? 0)])) }
+  return {
+    load,
+    cpuUs: Object.fromEntries(Object.entries(after).map(([kind, us]) => [kind, us - (before[kind] ?? 0)]))
+  }
 }
 
 const summarise = (name: string, runs: ReadonlyArray<Run>, verificationUs: number): Row => {
@@ -68,11 +86,14 @@ const summarise = (name: string, runs: ReadonlyArray<Run>, verificationUs: numbe
     const bad = Object.keys(load.statuses).filter((status) => status !== "200")
     if (bad.length > 0) throw new Error(`${name} answered ${JSON.stringify(load.statuses)}`)
   }
-  const cost = (run: Run) => Object.values(run.cpuUs).reduce((total, us) => total + us, 0) / run.load.requests / verificationUs
+  const cost = (run: Run) =>
+    Object.values(run.cpuUs).reduce((total, us) => total + us, 0) / run.load.requests / verificationUs
   const sum = (pick: (run: Run) => number) => runs.reduce((total, run) => total + pick(run), 0)
   const requests = sum((run) => run.load.requests)
   const kinds = Object.keys(runs[0]?.cpuUs ?? {})
-  const parts = Object.fromEntries(kinds.map((kind) => [kind, sum((run) => run.cpuUs[kind] ?? 0) / requests / verificationUs]))
+  const parts = Object.fromEntries(
+    kinds.map((kind) => [kind, sum((run) => run.cpuUs[kind] ?? 0) / requests / verificationUs])
+  )
   return {
     name,
     parts,
@@ -84,19 +105,35 @@ const summarise = (name: string, runs: ReadonlyArray<Run>, verificationUs: numbe
   }
 }
 
-export const httpCases = async (options: HttpOptions, show: (title: string, rows: ReadonlyArray<Row>) => void): Promise<void> => {
+export const httpCases = async (
+  options: HttpOptions,
+  show: (title: string, rows: ReadonlyArray<Row>) => void
+): Promise<void> => {
   const service = await startService(options.edges, options.actors)
   const postgresPid = service.stack.postgres.role?.pid ?? 0
   const floor = await startBaseline("floor", {}, {})
-  const monolith = await startBaseline("monolith", { BENCH_DATABASE_URL: service.stack.postgres.url }, { postgres: [postgresPid] })
+  const monolith = await startBaseline(
+    "monolith",
+    { BENCH_DATABASE_URL: service.stack.postgres.url },
+    { postgres: [postgresPid] }
+  )
   try {
     const agents = Array.from({ length: AGENTS }, newAgent)
     for (let from = 0; from < AGENTS; from += 16) {
-      await Promise.all(agents.slice(from, from + 16).map((agent, index) => register(service.baseUrl, agent, `bench-${from + index}`, BYPASS)))
+      await Promise.all(
+        agents
+          .slice(from, from + 16)
+          .map((agent, index) => register(service.baseUrl, agent, `bench-${from + index}`, BYPASS))
+      )
     }
     await seedMonolith(monolith.measured, agents)
     const cases: ReadonlyArray<Case> = [
-      { title: "signed GET /me, 64 clients", clients: 64, request: read, subjects: [service.measured, monolith.measured, floor.measured] },
+      {
+        title: "signed GET /me, 64 clients",
+        clients: 64,
+        request: read,
+        subjects: [service.measured, monolith.measured, floor.measured]
+      },
       { title: "POST /id/verify, 64 clients", clients: 64, request: verifyRequest, subjects: [service.measured] },
       { title: "PATCH /me, 64 clients", clients: 64, request: write, subjects: [service.measured, monolith.measured] },
       { title: "PATCH /me, 256 clients", clients: 256, request: write, subjects: [service.measured, monolith.measured] }
@@ -110,7 +147,10 @@ export const httpCases = async (options: HttpOptions, show: (title: string, rows
           runs.set(subject.name, [...(runs.get(subject.name) ?? []), run])
         }
       }
-      show(one.title, [...runs].map(([name, all]) => summarise(name, all, options.verificationUs)))
+      show(
+        one.title,
+        [...runs].map(([name, all]) => summarise(name, all, options.verificationUs))
+      )
     }
   } finally {
     await Promise.allSettled([floor.stop(), monolith.stop()])
@@ -119,7 +159,14 @@ export const httpCases = async (options: HttpOptions, show: (title: string, rows
 }
 
 const seedMonolith = async (monolith: Measured, agents: ReadonlyArray<BenchAgent>): Promise<void> => {
-  const filler = { name: "Bench", description: "d".repeat(60), links: [], transparency: "", scores: { trust: 10, reputation: 0 }, padding: "x".repeat(500) }
+  const filler = {
+    name: "Bench",
+    description: "d".repeat(60),
+    links: [],
+    transparency: "",
+    scores: { trust: 10, reputation: 0 },
+    padding: "x".repeat(500)
+  }
   for (const agent of agents) {
     await fetch(`http://127.0.0.1:${monolith.ports[0]}/agents`, {
       method: "POST",

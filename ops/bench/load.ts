@@ -15,13 +15,19 @@ export interface LoadResult {
 }
 
 /** `next` gives each connection its next request, or `null` when there are no more. */
-export const runLoad = async (port: number | ReadonlyArray<number>, clients: number, next: (client: number) => Buffer | null): Promise<LoadResult> => {
+export const runLoad = async (
+  port: number | ReadonlyArray<number>,
+  clients: number,
+  next: (client: number) => Buffer | null
+): Promise<LoadResult> => {
   const ports = typeof port === "number" ? [port] : port
   const latencies: Array<number> = []
   const statuses: Record<string, number> = {}
   const began = performance.now()
   await Promise.all(
-    Array.from({ length: clients }, (_, client) => runClient(ports[client % ports.length] ?? 0, () => next(client), latencies, statuses))
+    Array.from({ length: clients }, (_, client) =>
+      runClient(ports[client % ports.length] ?? 0, () => next(client), latencies, statuses)
+    )
   )
   const seconds = (performance.now() - began) / 1000
   const sorted = Float64Array.from(latencies).toSorted()
@@ -31,7 +37,12 @@ export const runLoad = async (port: number | ReadonlyArray<number>, clients: num
 
 const HEADER_END = Buffer.from("\r\n\r\n")
 
-const runClient = (port: number, next: () => Buffer | null, latencies: Array<number>, statuses: Record<string, number>): Promise<void> =>
+const runClient = (
+  port: number,
+  next: () => Buffer | null,
+  latencies: Array<number>,
+  statuses: Record<string, number>
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket: Socket = connect(port, "127.0.0.1")
     socket.setNoDelay(true)

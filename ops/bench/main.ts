@@ -1,9 +1,10 @@
 /**
  * `npm run bench`: what the service costs, beside two baselines, all in this run and on this machine.
  *
- * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification measured
- * here: machines differ and are noisy, ratios less so. `--only http|backup|commits|memory|directory|questions|rebuild|traces|webhooks`, `--case <part of a title>`, `--edges`, `--actors`, `--seconds`,
- * `--rounds` narrow it down.
+ * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
+ * measured here: machines differ and are noisy, ratios less so. `--only
+ * http|backup|commits|memory|directory|questions|rebuild|traces|webhooks`, `--case <part of a title>`, `--edges`,
+ * `--actors`, `--seconds`, `--rounds` narrow it down.
  */
 import { parseArgs } from "node:util"
 import { exitWith } from "../launcher/exit.ts"
@@ -40,7 +41,11 @@ const table = (title: string, rows: ReadonlyArray<Row>): void => {
   say("  subject     requests/s    p50 ms    p99 ms   CPU/request in verifications; of the quietest round; by process")
   for (const row of rows) {
     say(
-      `  ${row.name.padEnd(10)} ${row.requestsPerSecond.toFixed(0).padStart(11)} ${row.p50Ms.toFixed(2).padStart(9)} ${row.p99Ms.toFixed(2).padStart(9)}   ${row.verifications.toFixed(2)}  ${row.quietest.toFixed(2)}  (${Object.entries(row.parts).map(([kind, part]) => `${kind} ${part.toFixed(2)}`).join(", ")})`
+      `  ${row.name.padEnd(10)} ${row.requestsPerSecond.toFixed(0).padStart(11)} ${row.p50Ms.toFixed(2).padStart(9)} ${row.p99Ms.toFixed(2).padStart(9)}   ${row.verifications.toFixed(2)}  ${row.quietest.toFixed(2)}  (${Object.entries(
+        row.parts
+      )
+        .map(([kind, part]) => `${kind} ${part.toFixed(2)}`)
+        .join(", ")})`
     )
   }
 }
@@ -50,7 +55,14 @@ const wants = (name: string): boolean => values.only === undefined || values.onl
 const verificationUs = await verificationCost()
 say(`one Ed25519 verification: ${verificationUs.toFixed(1)} us of CPU, with every core verifying`)
 if (wants("http")) {
-  const options = { edges: Number(values.edges), actors: Number(values.actors), seconds: Number(values.seconds), rounds: Number(values.rounds), verificationUs, filter: values.case }
+  const options = {
+    edges: Number(values.edges),
+    actors: Number(values.actors),
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    verificationUs,
+    filter: values.case
+  }
   await httpCases(options, table)
 }
 if (wants("backup")) await backupCase(say)

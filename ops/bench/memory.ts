@@ -37,12 +37,19 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
     await projected(service.baseUrl, REGISTERED)
     const view = new LeaseView()
     await new KvLeases(nats, view).watch()
-    const asker = new Asker(transportOver(nats, () => undefined), view, { role: "operator", name: randomBytes(4).toString("hex") }, { maxInFlight: limits.max_asks_in_flight, maxFrameBytes: limits.max_frame_bytes })
+    const asker = new Asker(
+      transportOver(nats, () => undefined),
+      view,
+      { role: "operator", name: randomBytes(4).toString("hex") },
+      { maxInFlight: limits.max_asks_in_flight, maxFrameBytes: limits.max_frame_bytes }
+    )
     await activate(asker, ids.slice(0, RESIDENT))
     await delay(SETTLE_MS)
     const resident = residentBytes(service.stack.actors[0]?.pid ?? 0)
     const each = await bytesOfIdleActor(nats, log, ids.slice(0, RESIDENT))
-    say(`\nmemory, ${REGISTERED} registered, ${RESIDENT} resident in one actor process: ${(resident / 1e6).toFixed(0)} MB resident set; an idle actor takes ${(each / 1024).toFixed(2)} KB of heap`)
+    say(
+      `\nmemory, ${REGISTERED} registered, ${RESIDENT} resident in one actor process: ${(resident / 1e6).toFixed(0)} MB resident set; an idle actor takes ${(each / 1024).toFixed(2)} KB of heap`
+    )
     asker.close()
   } finally {
     await nats.close()
@@ -51,7 +58,11 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
 }
 
 /** Heap of one more resident actor, exactly: the engine's own host in this process, before and after a collection. */
-const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: ReadonlyArray<string>): Promise<number> => {
+const bytesOfIdleActor = async (
+  nats: NatsConnection,
+  log: JetStreamLog,
+  ids: ReadonlyArray<string>
+): Promise<number> => {
   setFlagsFromString("--expose-gc")
   const collect = runInNewContext("gc") as () => void
   const limits = LIMITS
@@ -62,20 +73,31 @@ const bytesOfIdleActor = async (nats: NatsConnection, log: JetStreamLog, ids: Re
     bank: OUR_BANK,
     seed: new Uint8Array(32),
     log,
-    nonces: new NonceLog(nats, { stream: streams.nonces, subject: subjects.nonce, keepSeconds: limits.authentication.nonce_reuse_seconds }),
-    proofs: new NonceLog(nats, { stream: streams.proofs, subject: subjects.proof, keepSeconds: limits.identity.nonce_memory_seconds }),
+    nonces: new NonceLog(nats, {
+      stream: streams.nonces,
+      subject: subjects.nonce,
+      keepSeconds: limits.authentication.nonce_reuse_seconds
+    }),
+    proofs: new NonceLog(nats, {
+      stream: streams.proofs,
+      subject: subjects.proof,
+      keepSeconds: limits.identity.nonce_memory_seconds
+    }),
     ask: () => Promise.reject(new Error("no actor asks here")),
     stateOf: (kind, id) => host.stateOf(kind, id)
   }
-  const host: ActorHost = new ActorHost(KINDS.map((kind) => kind.make(parts)), {
-    log,
-    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
-    timers: { set: () => Promise.resolve() },
-    readModels: { reached: () => Promise.resolve() },
-    limits: limits.service,
-    now: Date.now,
-    touched: () => Promise.resolve()
-  })
+  const host: ActorHost = new ActorHost(
+    KINDS.map((kind) => kind.make(parts)),
+    {
+      log,
+      snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+      timers: { set: () => Promise.resolve() },
+      readModels: { reached: () => Promise.resolve() },
+      limits: limits.service,
+      now: Date.now,
+      touched: () => Promise.resolve()
+    }
+  )
   const load = async (some: ReadonlyArray<string>) => {
     for (let from = 0; from < some.length; from += IN_FLIGHT) {
       await Promise.all(some.slice(from, from + IN_FLIGHT).map((id) => host.stateOf("agent", id)))
@@ -94,7 +116,14 @@ const activate = async (asker: Asker, ids: ReadonlyArray<string>): Promise<void>
     Array.from({ length: IN_FLIGHT }, async () => {
       while (next < ids.length) {
         const actor = ids[next++] ?? ""
-        const answer = await asker.ask({ id: randomBytes(8).toString("hex"), kind: "agent", actor, op: "agent.profile", input: null, deadline: Date.now() + 10_000 })
+        const answer = await asker.ask({
+          id: randomBytes(8).toString("hex"),
+          kind: "agent",
+          actor,
+          op: "agent.profile",
+          input: null,
+          deadline: Date.now() + 10_000
+        })
         if (answer.head.refused !== undefined) throw new Error(answer.head.refused.message)
       }
     })

@@ -20,8 +20,16 @@ app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, b
 app.get("/api/v1/me", async (request, reply) => {
   const signed = verified("GET", request.url, request.headers, null)
   if (signed === null) return reply.code(401).send({ ok: false })
-  await pool.query({ name: "nonce", text: "insert into monolith.nonces (key, nonce) values ($1, $2)", values: [signed.key, signed.nonce] })
-  const { rows } = await pool.query<{ profile: unknown }>({ name: "agent", text: "select profile from monolith.agents where key = $1", values: [signed.key] })
+  await pool.query({
+    name: "nonce",
+    text: "insert into monolith.nonces (key, nonce) values ($1, $2)",
+    values: [signed.key, signed.nonce]
+  })
+  const { rows } = await pool.query<{ profile: unknown }>({
+    name: "agent",
+    text: "select profile from monolith.agents where key = $1",
+    values: [signed.key]
+  })
   return { ok: true, data: rows[0]?.profile }
 })
 
@@ -33,8 +41,16 @@ app.patch("/api/v1/me", async (request, reply) => {
   const client = await pool.connect()
   try {
     await client.query("begin")
-    await client.query({ name: "nonce", text: "insert into monolith.nonces (key, nonce) values ($1, $2)", values: [signed.key, signed.nonce] })
-    await client.query({ name: "event", text: "insert into monolith.events (key, event) values ($1, $2)", values: [signed.key, change] })
+    await client.query({
+      name: "nonce",
+      text: "insert into monolith.nonces (key, nonce) values ($1, $2)",
+      values: [signed.key, signed.nonce]
+    })
+    await client.query({
+      name: "event",
+      text: "insert into monolith.events (key, event) values ($1, $2)",
+      values: [signed.key, change]
+    })
     const { rows } = await client.query<{ profile: unknown }>({
       name: "update",
       text: "update monolith.agents set profile = profile || $2::jsonb where key = $1 returning profile",

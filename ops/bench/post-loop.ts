@@ -1,6 +1,6 @@
 /**
- * Baseline for webhooks: a loop of POSTs over kept connections, each body signed as a delivery's is, and nothing else. It
- * starts when it is told how many, and says what CPU they took.
+ * Baseline for webhooks: a loop of POSTs over kept connections, each body signed as a delivery's is, and nothing else.
+ * It starts when it is told how many, and says what CPU they took.
  */
 import { createHmac, randomBytes, sign } from "node:crypto"
 import { Agent, request } from "node:http"
@@ -29,10 +29,20 @@ const post = ({ port, body }: Order, number: number): Promise<void> =>
     const text = webhookString({ id, timestamp, body })
     const signature = `v1,${createHmac("sha256", secret).update(text).digest("base64")} v1a,${sign(null, Buffer.from(text), privateKey).toString("base64")}`
     const outgoing = request({
-      agent, host: "127.0.0.1", port, path: "/in", method: "POST",
+      agent,
+      host: "127.0.0.1",
+      port,
+      path: "/in",
+      method: "POST",
       headers: {
-        "content-type": "application/json; charset=utf-8", "content-length": Buffer.byteLength(body), "user-agent": "bench",
-        "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature, "x-hub-event": "webhook.test", "x-hub-delivery": String(number)
+        "content-type": "application/json; charset=utf-8",
+        "content-length": Buffer.byteLength(body),
+        "user-agent": "bench",
+        "webhook-id": id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": signature,
+        "x-hub-event": "webhook.test",
+        "x-hub-delivery": String(number)
       }
     })
     outgoing.on("response", (answer) => {
@@ -47,14 +57,16 @@ const run = async (order: Order): Promise<void> => {
   let begun = 0
   const began = performance.now()
   const before = process.cpuUsage()
-  await Promise.all(Array.from({ length: IN_FLIGHT }, async () => {
-    while (begun < order.count) {
-      const number = ++begun
-      const early = order.perSecond === null ? 0 : (number * 1000) / order.perSecond - (performance.now() - began)
-      if (early > 0) await delay(early)
-      await post(order, number)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async () => {
+      while (begun < order.count) {
+        const number = ++begun
+        const early = order.perSecond === null ? 0 : (number * 1000) / order.perSecond - (performance.now() - began)
+        if (early > 0) await delay(early)
+        await post(order, number)
+      }
+    })
+  )
   const { user, system } = process.cpuUsage(before)
   process.send?.({ seconds: (performance.now() - began) / 1000, cpuUs: (user + system) / order.count })
 }

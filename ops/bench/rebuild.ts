@@ -1,7 +1,7 @@
 /**
- * The read models made again from a million commits, while the service runs, and then held against the log: what `hub rebuild`
- * and `hub verify` do, with their own code. Changes go through all agents in turn, so that no batch of the log holds two of
- * one agent: the worst case for the tables.
+ * The read models made again from a million commits, while the service runs, and then held against the log: what `hub
+ * rebuild` and `hub verify` do, with their own code. Changes go through all agents in turn, so that no batch of the log
+ * holds two of one agent: the worst case for the tables.
  */
 import { jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
@@ -29,21 +29,38 @@ const COMMITS = REGISTERED * (COMMITS_EACH + CHANGES)
 export const rebuildCase = async (say: (line: string) => void): Promise<void> => {
   const service = await startService(1, 1)
   const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
-  const view = await openService({ HUB_NATS_URL: service.stack.nats.operatorUrl, HUB_DATABASE_URL: service.stack.postgres.url })
+  const view = await openService({
+    HUB_NATS_URL: service.stack.nats.operatorUrl,
+    HUB_DATABASE_URL: service.stack.postgres.url
+  })
   try {
-    const log = new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
+    const log = new JetStreamLog(nats, {
+      batchMax: LIMITS.service.commit_batch_max,
+      queueMax: LIMITS.service.commit_queue_max
+    })
     await change(log, await registerDirectly(log, REGISTERED))
     const began = performance.now()
     await projected(service.baseUrl, REGISTERED)
     await caughtUp(view)
-    say(`\n${COMMITS} commits, ${COMMITS + REGISTERED} events, of ${REGISTERED} agents; the service was up with them ${((performance.now() - began) / 1000).toFixed(1)} s after the last`)
+    say(
+      `\n${COMMITS} commits, ${COMMITS + REGISTERED} events, of ${REGISTERED} agents; the service was up with them ${((performance.now() - began) / 1000).toFixed(1)} s after the last`
+    )
     const before = cpuOf(service.measured.processes()["postgres"] ?? [])
     const own = process.cpuUsage()
-    const parts = { nats, manager: await jetstreamManager(nats), databaseUrl: service.stack.postgres.url, projection: mainProjection, signal: new AbortController().signal, progress: () => undefined }
+    const parts = {
+      nats,
+      manager: await jetstreamManager(nats),
+      databaseUrl: service.stack.postgres.url,
+      projection: mainProjection,
+      signal: new AbortController().signal,
+      progress: () => undefined
+    }
     const { messages, seconds } = await rebuild(parts)
     const { user, system } = process.cpuUsage(own)
     const postgres = cpuOf(service.measured.processes()["postgres"] ?? []) - before
-    say(`rebuilt while it ran: ${messages} commits in ${seconds.toFixed(1)} s, ${Math.round(messages / seconds)} commits and ${Math.round((messages + REGISTERED) / seconds)} events a second; CPU a commit: ${((user + system) / messages).toFixed(1)} us here, ${(postgres / messages).toFixed(1)} us in Postgres`)
+    say(
+      `rebuilt while it ran: ${messages} commits in ${seconds.toFixed(1)} s, ${Math.round(messages / seconds)} commits and ${Math.round((messages + REGISTERED) / seconds)} events a second; CPU a commit: ${((user + system) / messages).toFixed(1)} us here, ${(postgres / messages).toFixed(1)} us in Postgres`
+    )
     say(String(await verifyCommand.run(view, { positionals: [], values: {} })))
   } finally {
     await view.close()
@@ -63,7 +80,13 @@ export const change = async (log: EventLog, ids: ReadonlyArray<string>): Promise
           const id = ids[next++] ?? ""
           const subject = subjects.event("agent", id)
           const expected = stands.get(id) ?? (await log.lastSeq(subject))
-          const result = await log.append([{ subject, expected, commit: { v: 1, id: `${id}-${round}`, op: "bench.change", at: Date.now(), events: [changeOf(round)] } }])
+          const result = await log.append([
+            {
+              subject,
+              expected,
+              commit: { v: 1, id: `${id}-${round}`, op: "bench.change", at: Date.now(), events: [changeOf(round)] }
+            }
+          ])
           if (!result.ok) throw new Error(`a change was refused: ${result.reason}`)
           stands.set(id, result.seqs[0] ?? 0)
         }
@@ -75,13 +98,31 @@ export const change = async (log: EventLog, ids: ReadonlyArray<string>): Promise
 /** By turns a profile and a score. */
 const changeOf = (round: number): AgentEvent =>
   round % 2 === 0
-    ? { type: "agent.profile_changed", v: 1, description: `An agent of the benchmark, with version ${round} of a description of ordinary length.` }
-    : { type: "agent.score_changed", v: 1, entry: 2 + (round - 1) / 2, score: "reputation", delta: 2, value: round + 1, reason: "upvote", target_type: null, target_id: null }
+    ? {
+        type: "agent.profile_changed",
+        v: 1,
+        description: `An agent of the benchmark, with version ${round} of a description of ordinary length.`
+      }
+    : {
+        type: "agent.score_changed",
+        v: 1,
+        entry: 2 + (round - 1) / 2,
+        score: "reputation",
+        delta: 2,
+        value: round + 1,
+        reason: "upvote",
+        target_type: null,
+        target_id: null
+      }
 
 export const caughtUp = async ({ db, manager }: Awaited<ReturnType<typeof openService>>): Promise<void> => {
   for (let tries = 0; tries < CATCH_UP_TRIES; tries++) {
     const head = (await manager.streams.info(mainProjection.stream)).state.last_seq
-    const row = await db.selectFrom("projections").select("seq").where("name", "=", mainProjection.name).executeTakeFirst()
+    const row = await db
+      .selectFrom("projections")
+      .select("seq")
+      .where("name", "=", mainProjection.name)
+      .executeTakeFirst()
     if (Number(row?.seq ?? 0) >= head) return
     await new Promise((resolve) => setTimeout(resolve, CATCH_UP_PAUSE_MS))
   }

@@ -33,7 +33,8 @@ export const registerDirectly = async (log: EventLog, count: number): Promise<Re
           transparency: "",
           links: [],
           webhook_url: null,
-          webhook_secret: "sealed1.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA"
+          webhook_secret:
+            "sealed1.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA"
         })
         const claimed: HandleEvent = { type: "handle.claimed", v: 1, agent: id }
         const numbered: NumberEvent = { type: "number.claimed", v: 1, agent: id }
@@ -41,7 +42,11 @@ export const registerDirectly = async (log: EventLog, count: number): Promise<Re
         const result = await log.append([
           { subject: subjects.event("agent", id), expected: 0, commit: { ...commit, events } },
           { subject: subjects.event("handle", handle), expected: 0, commit: { ...commit, events: [claimed] } },
-          { subject: subjects.event("number", agentNumber(number)), expected: 0, commit: { ...commit, events: [numbered] } }
+          {
+            subject: subjects.event("number", agentNumber(number)),
+            expected: 0,
+            commit: { ...commit, events: [numbered] }
+          }
         ])
         if (!result.ok) throw new Error(`a registration was refused: ${result.reason}`)
         ids.push(id)

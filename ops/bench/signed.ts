@@ -9,7 +9,11 @@ const keys = new Map<string, KeyObject>()
 const keyOf = (text: string): KeyObject => {
   const known = keys.get(text)
   if (known !== undefined) return known
-  const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, Buffer.from(text, "base64")]), format: "der", type: "spki" })
+  const key = createPublicKey({
+    key: Buffer.concat([SPKI_PREFIX, Buffer.from(text, "base64")]),
+    format: "der",
+    type: "spki"
+  })
   keys.set(text, key)
   return key
 }
@@ -20,11 +24,23 @@ export interface Signed {
 }
 
 /** Who signed, or `null` when the signature does not hold. */
-export const verified = (method: string, url: string, headers: IncomingHttpHeaders, body: Buffer | null): Signed | null => {
+export const verified = (
+  method: string,
+  url: string,
+  headers: IncomingHttpHeaders,
+  body: Buffer | null
+): Signed | null => {
   const key = String(headers["x-hub-key"])
   const nonce = String(headers["x-hub-nonce"])
   const bodySha256 = body === null ? EMPTY_BODY_SHA256 : createHash("sha256").update(body).digest("hex")
-  const text = requestStringV2({ method, host: headers.host ?? "", path: url, timestamp: String(headers["x-hub-timestamp"]), nonce, bodySha256 })
+  const text = requestStringV2({
+    method,
+    host: headers.host ?? "",
+    path: url,
+    timestamp: String(headers["x-hub-timestamp"]),
+    nonce,
+    bodySha256
+  })
   const signature = Buffer.from(String(headers["x-hub-signature"]), "base64")
   return verify(null, Buffer.from(text), keyOf(key), signature) ? { key, nonce } : null
 }

@@ -23,7 +23,10 @@ export interface Measured {
 
 /** No limit may end the measurement: what is measured is work, not refusals. */
 const UNLIMITED = Object.fromEntries(
-  ["ip", "key", "anon", "agent", "write", "register", "captcha_key", "id_verify", "id_directory"].map((bucket) => [`rate_limits.${bucket}.requests`, 1_000_000_000])
+  ["ip", "key", "anon", "agent", "write", "register", "captcha_key", "id_verify", "id_directory"].map((bucket) => [
+    `rate_limits.${bucket}.requests`,
+    1_000_000_000
+  ])
 )
 
 export interface BenchStack {
@@ -34,7 +37,11 @@ export interface BenchStack {
 }
 
 /** `more`: for the environment of every node. */
-export const startService = async (edges: number, actors: number, more: NodeJS.ProcessEnv = {}): Promise<BenchStack> => {
+export const startService = async (
+  edges: number,
+  actors: number,
+  more: NodeJS.ProcessEnv = {}
+): Promise<BenchStack> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const edgePorts = await Promise.all(Array.from({ length: edges }, () => drawPort()))
   const baseUrl = `http://127.0.0.1:${edgePorts[0]}`
@@ -49,12 +56,21 @@ export const startService = async (edges: number, actors: number, more: NodeJS.P
       HUB_ENV: "development",
       HUB_DATA: dataDir,
       HUB_CAPTCHA_BYPASS: BYPASS,
-      HUB_LIMITS: JSON.stringify({ ...UNLIMITED, "registration.pow_difficulty.base": 1, "registration.pow_difficulty.max": 1 }),
+      HUB_LIMITS: JSON.stringify({
+        ...UNLIMITED,
+        "registration.pow_difficulty.base": 1,
+        "registration.pow_difficulty.max": 1
+      }),
       ...addressing({}, baseUrl, edgePorts),
       ...more
     },
     nats: {
-      binary: await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal }),
+      binary: await findNatsServer({
+        env: process.env,
+        dataDir: dataFolder(process.env),
+        progress: (line) => process.stderr.write(`${line}\n`),
+        signal: new AbortController().signal
+      }),
       dataDir: join(dataDir, "nats")
     },
     postgres: { dataDir: join(dataDir, "postgres"), progress: () => undefined },
@@ -65,11 +81,12 @@ export const startService = async (edges: number, actors: number, more: NodeJS.P
     report: (line) => process.stderr.write(`${line}\n`),
     onLine: (role, line) => {
       // The request log is written, as in production, but not shown.
-      if (!line.startsWith("{\"time\"")) process.stderr.write(`[${role}] ${line}\n`)
+      if (!line.startsWith('{"time"')) process.stderr.write(`[${role}] ${line}\n`)
     }
   })
   await stack.start()
-  const known = (pids: ReadonlyArray<number | null | undefined>): ReadonlyArray<number> => pids.filter((pid) => typeof pid === "number")
+  const known = (pids: ReadonlyArray<number | null | undefined>): ReadonlyArray<number> =>
+    pids.filter((pid) => typeof pid === "number")
   const processes = () => ({
     edges: known(stack.edges.map((edge) => edge.role.pid)),
     actors: known(stack.actors.map((actor) => actor.pid)),
@@ -92,7 +109,11 @@ export interface Baseline {
   readonly stop: () => Promise<void>
 }
 
-export const startBaseline = async (name: "floor" | "monolith", env: NodeJS.ProcessEnv, alsoCounts: Readonly<Record<string, ReadonlyArray<number>>>): Promise<Baseline> => {
+export const startBaseline = async (
+  name: "floor" | "monolith",
+  env: NodeJS.ProcessEnv,
+  alsoCounts: Readonly<Record<string, ReadonlyArray<number>>>
+): Promise<Baseline> => {
   const port = await drawPort()
   const child: ChildProcess = spawn(process.execPath, ["--no-warnings", join(import.meta.dirname, `${name}.ts`)], {
     env: { ...process.env, ...env, BENCH_PORT: String(port) },
@@ -100,7 +121,12 @@ export const startBaseline = async (name: "floor" | "monolith", env: NodeJS.Proc
   })
   await once(child, "message")
   return {
-    measured: { name, ports: [port], host: `127.0.0.1:${port}`, processes: () => ({ [name]: [child.pid ?? 0], ...alsoCounts }) },
+    measured: {
+      name,
+      ports: [port],
+      host: `127.0.0.1:${port}`,
+      processes: () => ({ [name]: [child.pid ?? 0], ...alsoCounts })
+    },
     stop: async () => {
       child.kill("SIGTERM")
       await once(child, "exit")

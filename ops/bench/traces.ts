@@ -1,7 +1,7 @@
 /**
- * What tracing costs one `GET /api/v1/me`: the calls that edge and node make of it on its way, and nothing else, off and at
- * several ratios. Spans that are made are put into a queue and encoded in batches, as the exporter does; sending is not
- * counted. The loop with the calls left out is taken off.
+ * What tracing costs one `GET /api/v1/me`: the calls that edge and node make of it on its way, and nothing else, off
+ * and at several ratios. Spans that are made are put into a queue and encoded in batches, as the exporter does; sending
+ * is not counted. The loop with the calls left out is taken off.
  */
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
@@ -33,7 +33,14 @@ const requested = (): Call => {
   return call
 }
 
-const ASK: Ask = { id: "1", kind: "agent", actor: "hx000000000000000000000000", op: "agent.me", input: null, deadline: 0 }
+const ASK: Ask = {
+  id: "1",
+  kind: "agent",
+  actor: "hx000000000000000000000000",
+  op: "agent.me",
+  input: null,
+  deadline: 0
+}
 
 /** The calls of one request; a number that depends on all of them. */
 const traced = (tracing: Tracing, traces: RequestTraces, call: Call): number => {
@@ -75,7 +82,8 @@ const sinking = () => {
   return {
     take: (span: Span): void => {
       queue.push(span)
-      if (queue.size >= BATCH_MAX && otlpBody(service, queue.take(BATCH_MAX)) === "") throw new Error("nothing was encoded")
+      if (queue.size >= BATCH_MAX && otlpBody(service, queue.take(BATCH_MAX)) === "")
+        throw new Error("nothing was encoded")
     }
   }
 }
@@ -83,7 +91,9 @@ const sinking = () => {
 export const traceCosts = (say: (line: string) => void): void => {
   say("\ntracing, microseconds of one GET /api/v1/me over edge and node (quietest of several rounds)")
   const nothing = nsOf(untraced, NO_TRACING, COUNT)
-  const line = (title: string, ns: number): void => say(`  ${title.padEnd(10)} ${Math.max(0, (ns - nothing) / 1000).toFixed(4)}`)
+  const line = (title: string, ns: number): void =>
+    say(`  ${title.padEnd(10)} ${Math.max(0, (ns - nothing) / 1000).toFixed(4)}`)
   line("off", nsOf(traced, NO_TRACING, COUNT))
-  for (const ratio of RATIOS) line(`ratio ${ratio}`, nsOf(traced, tracingInto(sinking(), ratio), ratio === 1 ? COUNT_SAMPLED : COUNT))
+  for (const ratio of RATIOS)
+    line(`ratio ${ratio}`, nsOf(traced, tracingInto(sinking(), ratio), ratio === 1 ? COUNT_SAMPLED : COUNT))
 }

@@ -1,13 +1,14 @@
 /**
  * The website verifier, offline: checks a second beside two yardsticks in the same run.
  *
- *  - `bare`: node:crypto's verify of the same strings with the same keys ready, and nothing else: no check can be faster.
- *  - `http-message-sig`: the same visits as Web Bot Auth requests (RFC 9421), its keys ready too, verified by node:crypto;
- *    it remembers no nonces.
+ *  - `bare`: node:crypto's verify of the same strings with the same keys ready, and nothing else: no check can be
+ *    faster.
+ *  - `http-message-sig`: the same visits as Web Bot Auth requests (RFC 9421), its keys ready too, verified by
+ *    node:crypto; it remembers no nonces.
  *
  * Every request is signed before the clock starts and is verified once. Rounds are short and alternate, and what is
- * compared is the median over the rounds, so that a slow moment of the machine hits all three. Costs are CPU time of the
- * whole process, garbage collection on other threads included.
+ * compared is the median over the rounds, so that a slow moment of the machine hits all three. Costs are CPU time of
+ * the whole process, garbage collection on other threads included.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign, verify } from "node:crypto"
 import { appendSignature, createSignatureSync, type RequestDescriptor, verifySignature } from "http-message-sig"
@@ -49,7 +50,14 @@ const agentOf = (_: unknown, index: number): Agent => {
 }
 
 /** As browsers and HTTP libraries send them along, so that both find their headers among others. */
-const OTHER_HEADERS = { host: HOST, accept: "*/*", "accept-encoding": "gzip, br", "accept-language": "en", connection: "keep-alive", "user-agent": "an-agent/1.0" }
+const OTHER_HEADERS = {
+  host: HOST,
+  accept: "*/*",
+  "accept-encoding": "gzip, br",
+  "accept-language": "en",
+  connection: "keep-alive",
+  "user-agent": "an-agent/1.0"
+}
 
 const visitBy = (agent: Agent, serial: number): Visit => {
   const [method, path] = ["GET", `/offers?page=${serial}`]
@@ -57,15 +65,35 @@ const visitBy = (agent: Agent, serial: number): Visit => {
   const nonce = randomBytes(18).toString("base64url")
   const text = identityString({ method, host: HOST, path, timestamp, nonce })
   const signature = sign(null, Buffer.from(text), agent.privateKey)
-  const headers = { ...OTHER_HEADERS, "hub-id": agent.id, "hub-timestamp": timestamp, "hub-nonce": nonce, "hub-signature": signature.toString("base64") }
-  return { text, signature, agent, request: { method, path, headers }, signed: webBotAuth(agent, path, Number(timestamp), nonce) }
+  const headers = {
+    ...OTHER_HEADERS,
+    "hub-id": agent.id,
+    "hub-timestamp": timestamp,
+    "hub-nonce": nonce,
+    "hub-signature": signature.toString("base64")
+  }
+  return {
+    text,
+    signature,
+    agent,
+    request: { method, path, headers },
+    signed: webBotAuth(agent, path, Number(timestamp), nonce)
+  }
 }
 
 const COMPONENTS = ["@authority", "signature-agent"]
 
 const webBotAuth = (agent: Agent, path: string, created: number, nonce: string): RequestDescriptor => {
-  const fields = new Headers({ ...OTHER_HEADERS, "signature-agent": `"${HUB}/api/v1/id/${agent.id}/http-message-signatures-directory"` })
-  const message: RequestDescriptor = { kind: "request", method: "GET", targetUri: `https://${HOST}${path}`, fields: occurrences(fields) }
+  const fields = new Headers({
+    ...OTHER_HEADERS,
+    "signature-agent": `"${HUB}/api/v1/id/${agent.id}/http-message-signatures-directory"`
+  })
+  const message: RequestDescriptor = {
+    kind: "request",
+    method: "GET",
+    targetUri: `https://${HOST}${path}`,
+    fields: occurrences(fields)
+  }
   const made = createSignatureSync(message, {
     label: "sig1",
     components: COMPONENTS,
@@ -75,18 +103,38 @@ const webBotAuth = (agent: Agent, path: string, created: number, nonce: string):
   return { ...message, fields: occurrences(appendSignature(fields, made)) }
 }
 
-const occurrences = (headers: Headers): RequestDescriptor["fields"] => [...headers].map(([name, value]) => ({ name, value }))
+const occurrences = (headers: Headers): RequestDescriptor["fields"] =>
+  [...headers].map(([name, value]) => ({ name, value }))
 
 const directoryOf = (agents: ReadonlyArray<Pick<Agent, "id" | "publicKey">>): string => {
   const entries = agents.map(({ id, publicKey }) => {
     const handle = `agent-of-${id.toLowerCase()}`
-    return [id, {
-      id, handle, status: "active", moderation: null, public_key: publicKey, public_key_jwk: jwkOf(publicKey),
-      keys: [{ public_key: publicKey, status: "current", from: "2026-01-01T00:00:00.000Z" }],
-      trust: 10, reputation: 0, profile_url: `${HUB}/agents/${handle}`, id_url: `${HUB}/id/${id}`
-    }]
+    return [
+      id,
+      {
+        id,
+        handle,
+        status: "active",
+        moderation: null,
+        public_key: publicKey,
+        public_key_jwk: jwkOf(publicKey),
+        keys: [{ public_key: publicKey, status: "current", from: "2026-01-01T00:00:00.000Z" }],
+        trust: 10,
+        reputation: 0,
+        profile_url: `${HUB}/agents/${handle}`,
+        id_url: `${HUB}/id/${id}`
+      }
+    ]
   })
-  return JSON.stringify({ ok: true, data: { generated_at: new Date().toISOString(), max_number: agents.length, count: agents.length, agents: Object.fromEntries(entries) } })
+  return JSON.stringify({
+    ok: true,
+    data: {
+      generated_at: new Date().toISOString(),
+      max_number: agents.length,
+      count: agents.length,
+      agents: Object.fromEntries(entries)
+    }
+  })
 }
 
 const verifierOf = (document: string, now: () => number = Date.now): Verifier =>
@@ -99,18 +147,33 @@ const failed = (what: string): never => {
 }
 
 const bare: Work = async (visits) => {
-  for (const { text, signature, agent } of visits) if (!verify(null, Buffer.from(text), agent.key, signature)) failed("node:crypto")
+  for (const { text, signature, agent } of visits)
+    if (!verify(null, Buffer.from(text), agent.key, signature)) failed("node:crypto")
 }
 
-const checks = (verifier: Verifier): Work => async (visits) => {
-  for (const { request } of visits) if (!(await verifier.check(request)).valid) failed("the verifier")
-}
+const checks =
+  (verifier: Verifier): Work =>
+  async (visits) => {
+    for (const { request } of visits) if (!(await verifier.check(request)).valid) failed("the verifier")
+  }
 
 const signatures = (agents: ReadonlyArray<Agent>): Work => {
-  const verifiers = new Map(agents.map(({ kid, key }) => [kid, { algorithm: "ed25519", verify: (data: Uint8Array, signature: Uint8Array) => verify(null, data, key, signature) }]))
+  const verifiers = new Map(
+    agents.map(({ kid, key }) => [
+      kid,
+      { algorithm: "ed25519", verify: (data: Uint8Array, signature: Uint8Array) => verify(null, data, key, signature) }
+    ])
+  )
   const options = {
-    policy: { algorithms: ["ed25519"], requiredComponents: COMPONENTS, requiredParameters: ["created", "expires", "keyid", "tag"], maxAge: 300, clockSkew: 5 },
-    resolveVerifier: ({ parameters }: { readonly parameters: { readonly keyid?: string } }) => verifiers.get(parameters.keyid ?? "") ?? failed("http-message-sig")
+    policy: {
+      algorithms: ["ed25519"],
+      requiredComponents: COMPONENTS,
+      requiredParameters: ["created", "expires", "keyid", "tag"],
+      maxAge: 300,
+      clockSkew: 5
+    },
+    resolveVerifier: ({ parameters }: { readonly parameters: { readonly keyid?: string } }) =>
+      verifiers.get(parameters.keyid ?? "") ?? failed("http-message-sig")
   }
   // It throws for what does not verify.
   return async (visits) => {
@@ -130,25 +193,40 @@ const costOf = async (work: Work, visits: ReadonlyArray<Visit>): Promise<Cost> =
   return { cpuUs: (user + system) / visits.length, wallUs: ((performance.now() - wall) * 1000) / visits.length }
 }
 
-const median = (values: ReadonlyArray<number>): number => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 
 export const verifierCases = async (say: (line: string) => void): Promise<void> => {
   const agents = Array.from({ length: AGENTS }, agentOf)
-  const subjects: ReadonlyArray<readonly [string, Work]> = [["bare", bare], ["verifier", checks(verifierOf(directoryOf(agents)))], ["http-message-sig", signatures(agents)]]
+  const subjects: ReadonlyArray<readonly [string, Work]> = [
+    ["bare", bare],
+    ["verifier", checks(verifierOf(directoryOf(agents)))],
+    ["http-message-sig", signatures(agents)]
+  ]
   const costs = subjects.map((): Array<Cost> => [])
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-    const visits = Array.from({ length: PER_ROUND }, (_, index) => visitBy(agents[(round * 7 + index + AGENTS) % AGENTS] as Agent, index))
+    const visits = Array.from({ length: PER_ROUND }, (_, index) =>
+      visitBy(agents[(round * 7 + index + AGENTS) % AGENTS] as Agent, index)
+    )
     for (let turn = 0; turn < subjects.length; turn++) {
       const at = (Math.max(round, 0) + turn) % subjects.length
       const cost = await costOf((subjects[at] as readonly [string, Work])[1], visits)
       if (round >= 0) costs[at]?.push(cost)
     }
   }
-  report(say, subjects.map(([name]) => name), costs)
+  report(
+    say,
+    subjects.map(([name]) => name),
+    costs
+  )
   await readings(say)
 }
 
-const report = (say: (line: string) => void, names: ReadonlyArray<string>, costs: ReadonlyArray<ReadonlyArray<Cost>>): void => {
+const report = (
+  say: (line: string) => void,
+  names: ReadonlyArray<string>,
+  costs: ReadonlyArray<ReadonlyArray<Cost>>
+): void => {
   say(`\noffline verification, one core, ${AGENTS} agents, medians of ${ROUNDS} rounds of ${PER_ROUND}`)
   say("  subject             checks/s   CPU us each   rate beside bare")
   const [ofBare = []] = costs
@@ -156,15 +234,26 @@ const report = (say: (line: string) => void, names: ReadonlyArray<string>, costs
     const own = costs[index] ?? []
     const ratio = median(own.map(({ cpuUs }, round) => (ofBare[round]?.cpuUs ?? Number.NaN) / cpuUs))
     const rate = 1e6 / median(own.map(({ wallUs }) => wallUs))
-    say(`  ${name.padEnd(17)} ${rate.toFixed(0).padStart(10)} ${median(own.map(({ cpuUs }) => cpuUs)).toFixed(1).padStart(13)} ${ratio.toFixed(3).padStart(18)}`)
+    say(
+      `  ${name.padEnd(17)} ${rate.toFixed(0).padStart(10)} ${median(own.map(({ cpuUs }) => cpuUs))
+        .toFixed(1)
+        .padStart(13)} ${ratio.toFixed(3).padStart(18)}`
+    )
   }
   const [, verifier = [], library = []] = costs
-  say(`  verifier beside http-message-sig: ${median(verifier.map(({ cpuUs }, round) => (library[round]?.cpuUs ?? Number.NaN) / cpuUs)).toFixed(2)} times its rate`)
+  say(
+    `  verifier beside http-message-sig: ${median(verifier.map(({ cpuUs }, round) => (library[round]?.cpuUs ?? Number.NaN) / cpuUs)).toFixed(2)} times its rate`
+  )
 }
 
 /** Reading a large directory again and again; what a process grows by is a test's (tests/sdk/verify-memory.test.ts). */
 const readings = async (say: (line: string) => void): Promise<void> => {
-  const document = directoryOf(Array.from({ length: DIRECTORY_AGENTS }, (_, index) => ({ id: numberOf(index), publicKey: randomBytes(32).toString("base64") })))
+  const document = directoryOf(
+    Array.from({ length: DIRECTORY_AGENTS }, (_, index) => ({
+      id: numberOf(index),
+      publicKey: randomBytes(32).toString("base64")
+    }))
+  )
   let now = Date.now()
   const verifier = verifierOf(document, () => now)
   const times: Array<number> = []
@@ -174,5 +263,7 @@ const readings = async (say: (line: string) => void): Promise<void> => {
     times.push(performance.now() - began)
     now += 301_000
   }
-  say(`  reading a directory of ${DIRECTORY_AGENTS} agents, ${(document.length / 1e6).toFixed(0)} MB: first ${(times[0] ?? 0).toFixed(0)} ms, median ${median(times).toFixed(0)} ms`)
+  say(
+    `  reading a directory of ${DIRECTORY_AGENTS} agents, ${(document.length / 1e6).toFixed(0)} MB: first ${(times[0] ?? 0).toFixed(0)} ms, median ${median(times).toFixed(0)} ms`
+  )
 }

@@ -1,9 +1,9 @@
 /**
- * Webhooks: what one worker process delivers and what that costs beside a bare loop of POSTs; what dead receivers do to the
- * others; how long it takes from the write that causes a notification to its arrival.
+ * Webhooks: what one worker process delivers and what that costs beside a bare loop of POSTs; what dead receivers do to
+ * the others; how long it takes from the write that causes a notification to its arrival.
  *
- * The deliveries are put into the log as the agents' commits put them there, by the bench itself, so that nothing but the
- * way behind the log is measured; the last case goes through the whole service.
+ * The deliveries are put into the log as the agents' commits put them there, by the bench itself, so that nothing but
+ * the way behind the log is measured; the last case goes through the whole service.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -95,39 +95,77 @@ interface BenchAgent {
   readonly url: string
 }
 
-const append = async (log: JetStreamLog, subject: string, op: string, events: ReadonlyArray<{ readonly type: string; readonly v: number }>): Promise<void> => {
-  const result = await log.append([{ subject, expected: 0, commit: { v: 1, id: randomBytes(8).toString("hex"), op, at: Date.now(), events } }])
+const append = async (
+  log: JetStreamLog,
+  subject: string,
+  op: string,
+  events: ReadonlyArray<{ readonly type: string; readonly v: number }>
+): Promise<void> => {
+  const result = await log.append([
+    { subject, expected: 0, commit: { v: 1, id: randomBytes(8).toString("hex"), op, at: Date.now(), events } }
+  ])
   if (!result.ok) throw new Error(`a commit was refused: ${result.reason}`)
 }
 
 const makeAgents = (world: World, urls: ReadonlyArray<string>): Promise<ReadonlyArray<BenchAgent>> =>
-  Promise.all(urls.map(async (url) => {
-    const key = randomBytes(32)
-    const id = hubIdOf(key)
-    await append(world.log, subjects.event("agent", id), "challenge.register", registrationEvents({
-      type: "agent.registered", v: 1, number: ++world.agents, public_key: key.toString("base64"), handle: `b${id.slice(2, 20)}`, name: "Bench",
-      description: "", transparency: "", links: [], webhook_url: url, webhook_secret: world.sealer.seal(newWebhookSecret(), secretPurpose(id))
-    }))
-    return { id, url }
-  }))
+  Promise.all(
+    urls.map(async (url) => {
+      const key = randomBytes(32)
+      const id = hubIdOf(key)
+      await append(
+        world.log,
+        subjects.event("agent", id),
+        "challenge.register",
+        registrationEvents({
+          type: "agent.registered",
+          v: 1,
+          number: ++world.agents,
+          public_key: key.toString("base64"),
+          handle: `b${id.slice(2, 20)}`,
+          name: "Bench",
+          description: "",
+          transparency: "",
+          links: [],
+          webhook_url: url,
+          webhook_secret: world.sealer.seal(newWebhookSecret(), secretPurpose(id))
+        })
+      )
+      return { id, url }
+    })
+  )
 
 const bodyOf = (agent: string, number: number): string =>
   JSON.stringify({
-    type: "agent.key_rotated", timestamp: new Date().toISOString(), notification_id: number, agent: { id: agent, hx_id: "HX-1000000", handle: "bench" },
+    type: "agent.key_rotated",
+    timestamp: new Date().toISOString(),
+    notification_id: number,
+    agent: { id: agent, hx_id: "HX-1000000", handle: "bench" },
     payload: { old_public_key: "A".repeat(44), new_public_key: "B".repeat(44), rotated_at: new Date().toISOString() }
   })
 
 /** One delivery, as an agent's commit begins it. The number it was given. */
 const queue = async (world: World, agent: BenchAgent): Promise<number> => {
   const number = ++world.numbers
-  const queued: DeliveryEvent = { type: "delivery.queued", v: 1, agent: agent.id, about: "agent.key_rotated", body: bodyOf(agent.id, number), receiver: receiverOf(agent.url) }
+  const queued: DeliveryEvent = {
+    type: "delivery.queued",
+    v: 1,
+    agent: agent.id,
+    about: "agent.key_rotated",
+    body: bodyOf(agent.id, number),
+    receiver: receiverOf(agent.url)
+  }
   await append(world.log, subjects.event("delivery", String(number)), "bench.notify", [queued])
   return number
 }
 
 const startWorker = async ({ env, service }: World): Promise<ChildProcess> => {
   const child = spawn(process.execPath, ["--no-warnings", join(projectRoot, "actors", "main.ts")], {
-    env: { ...env, HUB_ROLES: "webhooks", HUB_NATS_URL: service.stack.nats.operatorUrl, HUB_DATABASE_URL: service.stack.postgres.url },
+    env: {
+      ...env,
+      HUB_ROLES: "webhooks",
+      HUB_NATS_URL: service.stack.nats.operatorUrl,
+      HUB_DATABASE_URL: service.stack.postgres.url
+    },
     stdio: ["ignore", "inherit", "inherit", "ipc"]
   })
   await once(child, "message")
@@ -144,10 +182,22 @@ const openWorld = async (): Promise<World> => {
   const more = { HUB_SERVER_KEY: formatSeed(seed).trim(), HUB_ENV: "development" }
   const service = await startService(1, 1, { ...more, HUB_ROLES: "actors,queries" })
   const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
-  const log = new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
+  const log = new JetStreamLog(nats, {
+    batchMax: LIMITS.service.commit_batch_max,
+    queueMax: LIMITS.service.commit_queue_max
+  })
   return {
-    service, log, sealer: new Sealer(seed), numbers: 1_000_000, agents: 1_000_000,
-    env: { ...more, PATH: process.env["PATH"], HOME: process.env["HOME"], ...(process.env["NODE_OPTIONS"] === undefined ? {} : { NODE_OPTIONS: process.env["NODE_OPTIONS"] }) },
+    service,
+    log,
+    sealer: new Sealer(seed),
+    numbers: 1_000_000,
+    agents: 1_000_000,
+    env: {
+      ...more,
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      ...(process.env["NODE_OPTIONS"] === undefined ? {} : { NODE_OPTIONS: process.env["NODE_OPTIONS"] })
+    },
     close: async () => {
       await nats.close()
       await service.stop()
@@ -183,9 +233,11 @@ const drain = async (world: World, agents: ReadonlyArray<BenchAgent>, receiver: 
     done++
   }
   let queued = 0
-  await Promise.all(Array.from({ length: 512 }, async () => {
-    while (queued < DELIVERIES) await queue(world, agents[queued++ % agents.length] as BenchAgent)
-  }))
+  await Promise.all(
+    Array.from({ length: 512 }, async () => {
+      while (queued < DELIVERIES) await queue(world, agents[queued++ % agents.length] as BenchAgent)
+    })
+  )
   const worker = await startWorker(world)
   // Its start, and what it compiles as it begins, is not what a delivery costs.
   await until("the first deliveries", () => done > DELIVERIES * 0.2)
@@ -204,9 +256,14 @@ const drain = async (world: World, agents: ReadonlyArray<BenchAgent>, receiver: 
 }
 
 /** `perSecond`: `null` is as fast as it goes, where the kernel hands over much at a time and each costs least. */
-const bareLoop = async (receiver: Sink, perSecond: number | null): Promise<{ readonly seconds: number; readonly cpuUs: number }> => {
+const bareLoop = async (
+  receiver: Sink,
+  perSecond: number | null
+): Promise<{ readonly seconds: number; readonly cpuUs: number }> => {
   receiver.arrived = () => undefined
-  const child = spawn(process.execPath, ["--no-warnings", join(import.meta.dirname, "post-loop.ts")], { stdio: ["ignore", "inherit", "inherit", "ipc"] })
+  const child = spawn(process.execPath, ["--no-warnings", join(import.meta.dirname, "post-loop.ts")], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"]
+  })
   await once(child, "message")
   const order = { port: receiver.port, body: bodyOf("hx0123456789abcdef01234567", 1_000_000) }
   const run = async (count: number) => {
@@ -223,7 +280,10 @@ const bareLoop = async (receiver: Sink, perSecond: number | null): Promise<{ rea
 
 const throughput = async (world: World, say: Say): Promise<void> => {
   const receiver = await sink(true)
-  const agents = await makeAgents(world, Array.from({ length: AGENTS }, () => receiver.url))
+  const agents = await makeAgents(
+    world,
+    Array.from({ length: AGENTS }, () => receiver.url)
+  )
   const ratios: Array<readonly [number, number]> = []
   for (let round = 0; round < ROUNDS; round++) {
     const full = await bareLoop(receiver, null)
@@ -232,18 +292,23 @@ const throughput = async (world: World, say: Say): Promise<void> => {
     ratios.push([workerUs / paced.cpuUs, workerUs / full.cpuUs])
     say(
       `  round ${round + 1}: ${perSecond.toFixed(0)} deliveries/s from one worker, CPU of the worker ${workerUs.toFixed(0)} us each (actors besides, which sign, log and project: ${actorUs.toFixed(0)} us); ` +
-      `bare loop at the same rate ${paced.cpuUs.toFixed(0)} us, ratio ${(workerUs / paced.cpuUs).toFixed(2)}; at full speed ${full.cpuUs.toFixed(0)} us, ratio ${(workerUs / full.cpuUs).toFixed(2)}`
+        `bare loop at the same rate ${paced.cpuUs.toFixed(0)} us, ratio ${(workerUs / paced.cpuUs).toFixed(2)}; at full speed ${full.cpuUs.toFixed(0)} us, ratio ${(workerUs / full.cpuUs).toFixed(2)}`
     )
   }
   const [same, fastest] = [median(ratios.map(([paced]) => paced)), median(ratios.map(([, full]) => full))]
-  say(`  CPU of the worker beside a bare loop that signs the same bodies: median ${same.toFixed(2)} times at the same rate, ${fastest.toFixed(2)} times beside its full speed`)
+  say(
+    `  CPU of the worker beside a bare loop that signs the same bodies: median ${same.toFixed(2)} times at the same rate, ${fastest.toFixed(2)} times beside its full speed`
+  )
   receiver.close()
 }
 
 /** Milliseconds from the log to each of the healthy receivers. */
 const steady = async (world: World, dead: number): Promise<ReadonlyArray<number>> => {
   const receivers = await Promise.all(Array.from({ length: RECEIVERS }, (_, index) => sink(index >= dead)))
-  const agents = await makeAgents(world, receivers.map(({ url }) => url))
+  const agents = await makeAgents(
+    world,
+    receivers.map(({ url }) => url)
+  )
   const sentAt = new Map<string, number>()
   const took: Array<number> = []
   receivers.forEach((receiver, index) => {
@@ -280,15 +345,29 @@ const fairness = async (world: World, say: Say): Promise<void> => {
     const second = await p99(round % 2 === 0 ? DEAD : 0)
     const [without, beside] = round % 2 === 0 ? [first, second] : [second, first]
     ratios.push(beside / without)
-    say(`  round ${round + 1}: ${RATE} deliveries/s to ${RECEIVERS} receivers: p99 ${without.toFixed(1)} ms; with ${DEAD} of them dead ${beside.toFixed(1)} ms for the others; ratio ${(beside / without).toFixed(2)}`)
+    say(
+      `  round ${round + 1}: ${RATE} deliveries/s to ${RECEIVERS} receivers: p99 ${without.toFixed(1)} ms; with ${DEAD} of them dead ${beside.toFixed(1)} ms for the others; ratio ${(beside / without).toFixed(2)}`
+    )
   }
   say(`  p99 of the healthy beside dead receivers: median ${median(ratios).toFixed(2)} times`)
 }
 
 const registered = async (client: AgentClient, edge: string, webhook: string): Promise<void> => {
-  const asked = await send({ edge, method: "POST", path: "/api/v1/register/challenge", body: JSON.stringify({ public_key: client.identity.publicKey }) })
+  const asked = await send({
+    edge,
+    method: "POST",
+    path: "/api/v1/register/challenge",
+    body: JSON.stringify({ public_key: client.identity.publicKey })
+  })
   const { id } = asked.json.data as { readonly id: string }
-  const body = { challenge_id: id, handle: "bench-hook", name: "Bench", answers: {}, captcha_bypass: BYPASS, webhook_url: webhook }
+  const body = {
+    challenge_id: id,
+    handle: "bench-hook",
+    name: "Bench",
+    answers: {},
+    captcha_bypass: BYPASS,
+    webhook_url: webhook
+  }
   const answer = await client.call("POST", "/api/v1/register", { body })
   if (answer.status !== 201) throw new Error(`not registered: ${answer.text}`)
 }
@@ -322,7 +401,9 @@ const latency = async (world: World, say: Say): Promise<void> => {
   receiver.close()
   const [p50, p99] = [quantile(arrivals, 0.5), quantile(arrivals, 0.99)]
   const [r50, r99] = [quantile(exchanges, 0.5), quantile(exchanges, 0.99)]
-  say(`  from the write's request to the webhook's arrival: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; one signed GET /me: p50 ${r50.toFixed(1)} ms, p99 ${r99.toFixed(1)} ms; ratio ${(p50 / r50).toFixed(1)} and ${(p99 / r99).toFixed(1)}`)
+  say(
+    `  from the write's request to the webhook's arrival: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; one signed GET /me: p50 ${r50.toFixed(1)} ms, p99 ${r99.toFixed(1)} ms; ratio ${(p50 / r50).toFixed(1)} and ${(p99 / r99).toFixed(1)}`
+  )
 }
 
 const CASES = { throughput, fairness, latency }

@@ -15,22 +15,36 @@ export interface Campaign {
 export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   cuts: {
     what: "backups under as many writes as the servers take, until some are cut inside a batch",
-    files: ["tests/ops/backup-copy.test.ts"], only: "a cut under writes", rounds: 25, repeats: false
+    files: ["tests/ops/backup-copy.test.ts"],
+    only: "a cut under writes",
+    rounds: 25,
+    repeats: false
   },
   deliveries: {
     what: "workers, nodes and servers killed under deliveries",
-    files: ["tests/fanout/kill.test.ts"], only: "rounds of kills", rounds: 40, repeats: false
+    files: ["tests/fanout/kill.test.ts"],
+    only: "rounds of kills",
+    rounds: 40,
+    repeats: false
   },
   faults: {
     what: "every fault of tests/chaos, each time another victim at another moment",
-    files: ["actor-freeze", "actor-kill", "bus", "lines", "notification-stream", "postgres"].map((name) => `tests/chaos/${name}.test.ts`), rounds: 5, repeats: true
+    files: ["actor-freeze", "actor-kill", "bus", "lines", "notification-stream", "postgres"].map(
+      (name) => `tests/chaos/${name}.test.ts`
+    ),
+    rounds: 5,
+    repeats: true
   },
   malformed: {
     what: "requests that are wrong in every way; a round is a thousand of them",
-    files: ["tests/api/malformed.test.ts"], rounds: 100, repeats: false
+    files: ["tests/api/malformed.test.ts"],
+    rounds: 100,
+    repeats: false
   },
   registrations: {
     what: "actors and edges killed during the third step",
-    files: ["tests/chaos/registration.test.ts"], rounds: 40, repeats: false
+    files: ["tests/chaos/registration.test.ts"],
+    rounds: 40,
+    repeats: false
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run campaign -- <name> [--seed <number>] [--rounds <number>] [--report <file>]`: a search by lot that takes longer than
- * `npm test` may. It runs the tests' own code: what it finds, `npm test` would have found with more luck.
+ * `npm run campaign -- <name> [--seed <number>] [--rounds <number>] [--report <file>]`: a search by lot that takes
+ * longer than `npm test` may. It runs the tests' own code: what it finds, `npm test` would have found with more luck.
  *
  * The seed draws victims, moments and requests, and is told; what the machine does meanwhile is not in it.
  */
@@ -37,20 +37,29 @@ interface VitestReport {
   readonly testResults: ReadonlyArray<{
     readonly name: string
     readonly message: string
-    readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string; readonly failureMessages: ReadonlyArray<string> }>
+    readonly assertionResults: ReadonlyArray<{
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages: ReadonlyArray<string>
+    }>
   }>
 }
 
 const usage = (): string =>
-  ["usage:", "  npm run campaign -- <name> [--seed <number>] [--rounds <number>] [--report <file>]", "campaigns:",
-    ...Object.entries(CAMPAIGNS).map(([name, { what, rounds }]) => `  ${name.padEnd(14)} ${what}; ${rounds} rounds`)].join("\n")
+  [
+    "usage:",
+    "  npm run campaign -- <name> [--seed <number>] [--rounds <number>] [--report <file>]",
+    "campaigns:",
+    ...Object.entries(CAMPAIGNS).map(([name, { what, rounds }]) => `  ${name.padEnd(14)} ${what}; ${rounds} rounds`)
+  ].join("\n")
 
 class Refused extends Error {}
 
 const whole = (name: string, text: string | undefined, most: number): number | undefined => {
   if (text === undefined) return undefined
   const number = Number(text)
-  if (!Number.isInteger(number) || number < 1 || number > most) throw new Refused(`--${name} takes a whole number from 1 to ${most}`)
+  if (!Number.isInteger(number) || number < 1 || number > most)
+    throw new Refused(`--${name} takes a whole number from 1 to ${most}`)
   return number
 }
 
@@ -72,7 +81,18 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds: number):
   try {
     current = await spawnTied({
       // One file at a time, and for as long as it takes.
-      command: [process.execPath, vitest, "run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, "--testTimeout=0", "--maxWorkers=1", ...(only === undefined ? [] : ["-t", only]), ...files],
+      command: [
+        process.execPath,
+        vitest,
+        "run",
+        "--reporter=default",
+        "--reporter=json",
+        `--outputFile.json=${file}`,
+        "--testTimeout=0",
+        "--maxWorkers=1",
+        ...(only === undefined ? [] : ["-t", only]),
+        ...files
+      ],
       cwd: projectRoot,
       env: { ...process.env, HUB_TEST_FOLDER: folder, HUB_TEST_SEED: String(seed), HUB_TEST_ROUNDS: String(rounds) },
       stdio: ["ignore", "inherit", "inherit"],
@@ -81,12 +101,27 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds: number):
     const { code } = await current.exited
     const { testResults } = JSON.parse(await readFile(file, "utf8").catch(() => `{"testResults":[]}`)) as VitestReport
     const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
-    const failed = tests.filter(({ status }) => status === "failed").map(({ fullName, failureMessages }) => ({ test: fullName, messages: failureMessages }))
+    const failed = tests
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages }) => ({ test: fullName, messages: failureMessages }))
     const passed = tests.filter(({ status }) => status === "passed").length
     const silent = failed.length === 0 && (code !== 0 || passed === 0)
     return {
-      seed, rounds, seconds: Math.round((performance.now() - began) / 1000), passed,
-      failed: silent ? [{ test: files.join(", "), messages: [`vitest ended with ${code}`, ...testResults.map(({ message }) => message).filter((message) => message !== "")] }] : failed
+      seed,
+      rounds,
+      seconds: Math.round((performance.now() - began) / 1000),
+      passed,
+      failed: silent
+        ? [
+            {
+              test: files.join(", "),
+              messages: [
+                `vitest ended with ${code}`,
+                ...testResults.map(({ message }) => message).filter((message) => message !== "")
+              ]
+            }
+          ]
+        : failed
     }
   } finally {
     current = undefined
@@ -95,21 +130,32 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds: number):
 }
 
 const toldOf = ({ campaign, seed, rounds, runs }: Report): string => {
-  const bad = runs.flatMap((run) => run.failed.map(({ test, messages }) => `  seed ${run.seed}: ${test}\n    ${(messages[0] ?? "").split("\n")[0]}`))
+  const bad = runs.flatMap((run) =>
+    run.failed.map(({ test, messages }) => `  seed ${run.seed}: ${test}\n    ${(messages[0] ?? "").split("\n")[0]}`)
+  )
   const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
   const again = `npm run campaign -- ${campaign} --seed ${seed} --rounds ${rounds}`
-  return [`\n${campaign}: ${rounds} rounds in ${seconds} s, seed ${seed}; ${bad.length === 0 ? "nothing found" : `${bad.length} found`}`, ...bad, `again: ${again}`].join("\n")
+  return [
+    `\n${campaign}: ${rounds} rounds in ${seconds} s, seed ${seed}; ${bad.length === 0 ? "nothing found" : `${bad.length} found`}`,
+    ...bad,
+    `again: ${again}`
+  ].join("\n")
 }
 
 async function main(args: ReadonlyArray<string>): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { seed: { type: "string" }, rounds: { type: "string" }, report: { type: "string" } } })
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { seed: { type: "string" }, rounds: { type: "string" }, report: { type: "string" } }
+  })
   const [name = "", ...more] = positionals
   const campaign = Object.hasOwn(CAMPAIGNS, name) ? CAMPAIGNS[name] : undefined
   if (campaign === undefined || more.length > 0) throw new Refused(usage())
   const rounds = whole("rounds", values.rounds, ROUNDS_MAX) ?? campaign.rounds
   const seed = whole("seed", values.seed, SEED_MAX) ?? randomInt(1, SEED_MAX - ROUNDS_MAX)
   const runs: Array<Run> = []
-  for (let round = 0; round < (campaign.repeats ? rounds : 1) && !interruption.signal.aborted; round++) runs.push(await runOnce(campaign, seed + round, campaign.repeats ? 1 : rounds))
+  for (let round = 0; round < (campaign.repeats ? rounds : 1) && !interruption.signal.aborted; round++)
+    runs.push(await runOnce(campaign, seed + round, campaign.repeats ? 1 : rounds))
   const report: Report = { campaign: name, seed, rounds, runs }
   if (values.report !== undefined) await writeFile(values.report, `${JSON.stringify(report, null, 2)}\n`)
   process.stdout.write(`${toldOf(report)}\n`)
@@ -117,7 +163,9 @@ async function main(args: ReadonlyArray<string>): Promise<number> {
 }
 
 const status = await main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error && (error instanceof Refused || "code" in error) ? error.message : String(error instanceof Error ? error.stack : error)}\n`)
+  process.stderr.write(
+    `${error instanceof Error && (error instanceof Refused || "code" in error) ? error.message : String(error instanceof Error ? error.stack : error)}\n`
+  )
   return 1
 })
 await exitWith(status)

@@ -1,10 +1,11 @@
 /**
- * Looks at every regular expression of the product: none may take longer than in proportion to the text that it is given,
- * whatever a stranger writes. Ends with status 1 where one may.
+ * Looks at every regular expression of the product: none may take longer than in proportion to the text that it is
+ * given, whatever a stranger writes. Ends with status 1 where one may.
  *
  * Invariants
  *  - They are found in the syntax tree, so none is missed and nothing else is taken for one.
- *  - One that is put together when it runs cannot be judged, and is a finding. So is one that could not be judged in time.
+ *  - One that is put together when it runs cannot be judged, and is a finding. So is one that could not be judged in
+ *    time.
  *  - Tools that read what this project wrote itself are left out: `OWN_TEXT`.
  */
 import { execFileSync } from "node:child_process"
@@ -50,7 +51,8 @@ export const regularExpressionsIn = (file: string, text: string): ReadonlyArray<
   const walk = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return
     const judged = isNode(value) ? judgedIn(value) : null
-    if (judged !== null && isNode(value)) found.push({ file, line: text.slice(0, value.start).split("\n").length, ...judged })
+    if (judged !== null && isNode(value))
+      found.push({ file, line: text.slice(0, value.start).split("\n").length, ...judged })
     for (const part of Object.values(value)) walk(part)
   }
   walk(program)
@@ -65,11 +67,16 @@ export const judge = async ({ pattern, flags }: Found): Promise<string | null> =
   const { checkSync } = await import("recheck")
   const verdict = checkSync(pattern, flags, { timeout: JUDGED_WITHIN_MS })
   if (verdict.status === "safe") return null
-  return verdict.status === "vulnerable" ? `${verdict.complexity.summary}, as for ${verdict.attack.pattern}` : `could not be judged: ${verdict.error.kind}`
+  return verdict.status === "vulnerable"
+    ? `${verdict.complexity.summary}, as for ${verdict.attack.pattern}`
+    : `could not be judged: ${verdict.error.kind}`
 }
 
 const sources = (): ReadonlyArray<string> =>
-  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "--", ...FOLDERS], { cwd: projectRoot, encoding: "utf8" })
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "--", ...FOLDERS], {
+    cwd: projectRoot,
+    encoding: "utf8"
+  })
     .split("\n")
     .filter((file) => /\.(?:ts|mjs|js)$/.test(file) && !OWN_TEXT.some((own) => file.startsWith(own)))
 

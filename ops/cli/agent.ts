@@ -32,7 +32,10 @@ const untilOf = ({ until }: Options): { readonly until?: number } => {
 
 const appealOf = (verdict: string, { answer }: Options): Act => {
   if (verdict !== "grant" && verdict !== "deny") throw new Fault("say grant or deny")
-  return { op: "agent.decide_appeal", input: { granted: verdict === "grant", answer: answer === undefined ? null : textOf("answer", answer) } }
+  return {
+    op: "agent.decide_appeal",
+    input: { granted: verdict === "grant", answer: answer === undefined ? null : textOf("answer", answer) }
+  }
 }
 
 const ACTIONS: Readonly<Record<string, (rest: ReadonlyArray<string>, values: Options) => Act>> = {
@@ -57,9 +60,11 @@ export const agentCommand: Command = {
   ],
   run: async (service, { positionals: [action = "", reference = "", ...rest], values }) => {
     const make = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-    if (make === undefined || reference === "") throw new Fault(`usage: hub ${agentCommand.usage.join("\n       hub ")}`)
+    if (make === undefined || reference === "")
+      throw new Fault(`usage: hub ${agentCommand.usage.join("\n       hub ")}`)
     for (const option of Object.keys(OF_ONE)) {
-      if (option in values && OF_ONE[option] !== action) throw new Fault(`--${option} goes with agent ${OF_ONE[option]}`)
+      if (option in values && OF_ONE[option] !== action)
+        throw new Fault(`--${option} goes with agent ${OF_ONE[option]}`)
     }
     const { op, input } = make(rest, values)
     return service.command("agent", await hubIdOfReference(service, reference), op, input)

@@ -1,6 +1,6 @@
 /**
- * `hub appeals`: what waits for an operator's decision. There is no table of appeals: only suspended agents can have one,
- * they are few, and each one's own actor knows best.
+ * `hub appeals`: what waits for an operator's decision. There is no table of appeals: only suspended agents can have
+ * one, they are few, and each one's own actor knows best.
  */
 import type { OperatorView } from "../../actors/moderation/record.ts"
 import type { Command } from "./command.ts"
@@ -15,9 +15,18 @@ export const appealsCommand: Command = {
     const open: Array<OperatorView> = []
     let after = ""
     for (;;) {
-      const rows = await service.db.selectFrom("agents").select("id").where("status", "=", "suspended").where("id", ">", after).orderBy("id").limit(PAGE).execute()
+      const rows = await service.db
+        .selectFrom("agents")
+        .select("id")
+        .where("status", "=", "suspended")
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(PAGE)
+        .execute()
       for (let from = 0; from < rows.length; from += ABREAST) {
-        const asked = rows.slice(from, from + ABREAST).map(({ id }) => service.command<OperatorView>("agent", id, "agent.inspect", null))
+        const asked = rows
+          .slice(from, from + ABREAST)
+          .map(({ id }) => service.command<OperatorView>("agent", id, "agent.inspect", null))
         for (const agent of await Promise.all(asked)) if (agent.appeal?.status === "open") open.push(agent)
       }
       if (rows.length < PAGE) break
@@ -25,6 +34,12 @@ export const appealsCommand: Command = {
     }
     return open
       .toSorted((a, b) => (a.appeal?.created_at ?? "").localeCompare(b.appeal?.created_at ?? ""))
-      .map(({ id, handle, name, reason, since, until, appeal }) => ({ id, handle, name, suspended: { reason, since, until }, appeal: { text: appeal?.text, created_at: appeal?.created_at } }))
+      .map(({ id, handle, name, reason, since, until, appeal }) => ({
+        id,
+        handle,
+        name,
+        suspended: { reason, since, until },
+        appeal: { text: appeal?.text, created_at: appeal?.created_at }
+      }))
   }
 }

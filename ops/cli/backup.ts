@@ -1,4 +1,6 @@
-/** `hub backup <folder>`: JetStream copied while the service runs; `--check` holds a backup against its own manifest. */
+/**
+ * `hub backup <folder>`: JetStream copied while the service runs; `--check` holds a backup against its own manifest.
+ */
 import { backup } from "../backup/backup.ts"
 import { checkedManifest } from "../backup/files.ts"
 import type { Manifest } from "../backup/manifest.ts"
@@ -12,7 +14,8 @@ import { bytesProgress, megabytes } from "./bytes.ts"
 
 export const backupCommand: Command = {
   usage: ["backup <folder>", "backup --check <folder>"],
-  alone: ({ positionals, values }) => (values.check === true ? untilInterrupted((signal) => checked(folderOf(positionals), signal)) : null),
+  alone: ({ positionals, values }) =>
+    values.check === true ? untilInterrupted((signal) => checked(folderOf(positionals), signal)) : null,
   run: (service, args) => untilInterrupted((signal) => made(service, args, signal))
 }
 
@@ -25,16 +28,24 @@ const made = async ({ nats, manager }: Service, { positionals }: Arguments, sign
   const folder = folderOf(positionals)
   const began = performance.now()
   try {
-    const manifest = await backup(folder, { nats, manager, serviceKey: servicePublicKey(process.env), signal, progress: bytesProgress() })
+    const manifest = await backup(folder, {
+      nats,
+      manager,
+      serviceKey: servicePublicKey(process.env),
+      signal,
+      progress: bytesProgress()
+    })
     return `${folder}: ${summary(manifest)}, in ${((performance.now() - began) / 1000).toFixed(1)} s`
   } catch (error) {
     // Of the bus or the disk; a fault of our own shows where it is.
-    if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError)) throw new Fault(`no backup was made: ${error.message}`)
+    if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
+      throw new Fault(`no backup was made: ${error.message}`)
     throw error
   }
 }
 
-const checked = async (folder: string, signal: AbortSignal): Promise<string> => `${folder} is whole: ${summary(await checkedManifest(folder, signal))}`
+const checked = async (folder: string, signal: AbortSignal): Promise<string> =>
+  `${folder} is whole: ${summary(await checkedManifest(folder, signal))}`
 
 /** `9 streams, 1234 commits up to #1250 of …, 5.1 MB` */
 export const summary = ({ streams: parts, at }: Manifest): string => {

@@ -4,7 +4,9 @@ const EVERY_MS = 2000
 export const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1)
 
 /** `messages` is 0 until the stream is done. */
-export const bytesProgress = (write: (text: string) => void = (text) => void process.stderr.write(text)): ((stream: string, bytes: number, messages: number) => void) => {
+export const bytesProgress = (
+  write: (text: string) => void = (text) => void process.stderr.write(text)
+): ((stream: string, bytes: number, messages: number) => void) => {
   const began = new Map<string, number>()
   let shownAt = performance.now()
   return (stream, bytes, messages) => {

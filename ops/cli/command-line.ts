@@ -1,6 +1,6 @@
 /**
- * What an operator typed, read against the usage of the commands. What is not in a command's usage is refused before anything
- * is opened: a slip of the hand must not start a rebuild.
+ * What an operator typed, read against the usage of the commands. What is not in a command's usage is refused before
+ * anything is opened: a slip of the hand must not start a rebuild.
  */
 import { parseArgs } from "node:util"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
@@ -49,7 +49,11 @@ const usageOf = (commands: ReadonlyArray<Command>): string =>
   ["usage:", ...commands.flatMap((command) => command.usage.map((line) => `  npm run hub -- ${line}`))].join("\n")
 
 /** The words of a usage line without its options: `agent show <ref>` has three. */
-const wordsOf = (line: string): ReadonlyArray<string> => line.replace(/\[[^[\]]*\]|--[\w-]+(?: <[^<>]*>)*/g, "").trim().split(/\s+/)
+const wordsOf = (line: string): ReadonlyArray<string> =>
+  line
+    .replace(/\[[^[\]]*\]|--[\w-]+(?: <[^<>]*>)*/g, "")
+    .trim()
+    .split(/\s+/)
 
 const fits = (given: string, word: string): boolean => word.startsWith("<") || word.split("|").includes(given)
 
@@ -66,8 +70,29 @@ const refuseUnknown = (name: string, command: Command, { positionals, values }: 
 
 const text = { type: "string" } as const
 const OPTIONS = {
-  answer: text, answers: text, at: text, check: { type: "boolean" }, count: text, description: text, diff: { type: "string", multiple: true }, export: text, "from-file": text, gap: text,
-  json: { type: "boolean" }, kind: text, name: text, position: text, reason: text, replace: { type: "boolean" }, replicas: text, sample: text, seed: text, since: text, to: text, until: text, "what-if": text
+  answer: text,
+  answers: text,
+  at: text,
+  check: { type: "boolean" },
+  count: text,
+  description: text,
+  diff: { type: "string", multiple: true },
+  export: text,
+  "from-file": text,
+  gap: text,
+  json: { type: "boolean" },
+  kind: text,
+  name: text,
+  position: text,
+  reason: text,
+  replace: { type: "boolean" },
+  replicas: text,
+  sample: text,
+  seed: text,
+  since: text,
+  to: text,
+  until: text,
+  "what-if": text
 } as const satisfies Record<keyof Options, object>
 
 /** `--diff a b`, which the parser would take for an option and one more word. */

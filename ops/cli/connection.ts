@@ -15,7 +15,10 @@ import { LIMITS } from "../../schemas/limits.ts"
 import { Fault } from "./fault.ts"
 
 const CONNECT_TIMEOUT_MS = 3000
-/** A command that waits for what comes outlives a restart of the server, even a long one; others end by their own timeouts. */
+/**
+ * A command that waits for what comes outlives a restart of the server, even a long one; others end by their own
+ * timeouts.
+ */
 const RECONNECT_TRIES = 1200
 const RECONNECT_MS = 250
 const COMMAND_DEADLINE_MS = 10_000
@@ -34,13 +37,22 @@ export interface Service {
 }
 
 /** The servers alone, whatever is in them. */
-export const openServers = async (env: NodeJS.ProcessEnv): Promise<Pick<Service, "nats" | "manager" | "databaseUrl">> => {
+export const openServers = async (
+  env: NodeJS.ProcessEnv
+): Promise<Pick<Service, "nats" | "manager" | "databaseUrl">> => {
   const url = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
-  if (!url || !databaseUrl) throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
+  if (!url || !databaseUrl)
+    throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
   const servers = busServers(url, "operator")
   if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222")
-  const nats = await connect({ ...servers, name: "hub-cli", timeout: CONNECT_TIMEOUT_MS, maxReconnectAttempts: RECONNECT_TRIES, reconnectTimeWait: RECONNECT_MS }).catch(() => {
+  const nats = await connect({
+    ...servers,
+    name: "hub-cli",
+    timeout: CONNECT_TIMEOUT_MS,
+    maxReconnectAttempts: RECONNECT_TRIES,
+    reconnectTimeWait: RECONNECT_MS
+  }).catch(() => {
     throw new Fault("nats-server does not answer; is the service running?")
   })
   return { nats, manager: await jetstreamManager(nats), databaseUrl }
@@ -53,13 +65,25 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   const view = new LeaseView()
   await new KvLeases(nats, view).watch()
   const { service } = LIMITS
-  const asker = new Asker(transportOver(nats, () => undefined), view, { role: "operator", name: randomBytes(6).toString("hex") }, {
-    maxInFlight: service.max_asks_in_flight,
-    maxFrameBytes: service.max_frame_bytes
-  })
+  const asker = new Asker(
+    transportOver(nats, () => undefined),
+    view,
+    { role: "operator", name: randomBytes(6).toString("hex") },
+    {
+      maxInFlight: service.max_asks_in_flight,
+      maxFrameBytes: service.max_frame_bytes
+    }
+  )
   const db = openDatabase(databaseUrl)
   const command = async <T>(kind: string, actor: string, op: string, input: unknown): Promise<T> => {
-    const ask = { id: randomBytes(12).toString("hex"), kind, actor, op, input, deadline: Date.now() + COMMAND_DEADLINE_MS }
+    const ask = {
+      id: randomBytes(12).toString("hex"),
+      kind,
+      actor,
+      op,
+      input,
+      deadline: Date.now() + COMMAND_DEADLINE_MS
+    }
     const answer = await asker.ask(ask)
     if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message)
     return JSON.parse(new TextDecoder().decode(answer.body)) as T
@@ -67,7 +91,11 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   return {
     nats,
     manager,
-    log: new JetStreamLog(nats, { batchMax: service.commit_batch_max, queueMax: service.commit_queue_max, replicated: true }),
+    log: new JetStreamLog(nats, {
+      batchMax: service.commit_batch_max,
+      queueMax: service.commit_queue_max,
+      replicated: true
+    }),
     view,
     db,
     databaseUrl,

@@ -1,4 +1,7 @@
-/** `npm run hub -- <command>`: what operators and engineers do from a shell. Read-only where the name does not say otherwise. */
+/**
+ * `npm run hub -- <command>`: what operators and engineers do from a shell. Read-only where the name does not say
+ * otherwise.
+ */
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { exitWith } from "../launcher/exit.ts"
 import { readCommandLine, usage } from "./command-line.ts"
@@ -26,7 +29,8 @@ const run = async (words: ReadonlyArray<string>): Promise<number> => {
 /** The exit status. */
 const told = (result: unknown): number => {
   const shown = result instanceof Finding ? result.text : result
-  if (shown !== undefined) process.stdout.write(`${typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}\n`)
+  if (shown !== undefined)
+    process.stdout.write(`${typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}\n`)
   return result instanceof Finding ? 1 : 0
 }
 
@@ -35,7 +39,8 @@ const MISSING_TABLE = "42P01"
 const inWords = (error: unknown): string => {
   if (error instanceof Fault || error instanceof UnknownEvent) return error.message
   if (!(error instanceof Error)) return String(error)
-  if ("code" in error && error.code === MISSING_TABLE) return `${error.message}: bring Postgres up to date with npm run hub -- migrate`
+  if ("code" in error && error.code === MISSING_TABLE)
+    return `${error.message}: bring Postgres up to date with npm run hub -- migrate`
   return error.stack ?? error.message
 }
 

@@ -7,14 +7,19 @@ export interface Done {
   readonly target: number
 }
 
-export const progressOf = (what: string, write: (text: string) => void = (text) => void process.stderr.write(text)): ((done: Done) => void) => {
+export const progressOf = (
+  what: string,
+  write: (text: string) => void = (text) => void process.stderr.write(text)
+): ((done: Done) => void) => {
   const began = performance.now()
   let shownAt = began
   return ({ messages, seq, target }) => {
     const now = performance.now()
     if (now - shownAt < EVERY_MS && seq < target) return
     shownAt = now
-    write(`${what}: ${seq} of ${target} (${Math.floor((100 * seq) / Math.max(1, target))} %), ${rate(messages, (now - began) / 1000)} commits a second\n`)
+    write(
+      `${what}: ${seq} of ${target} (${Math.floor((100 * seq) / Math.max(1, target))} %), ${rate(messages, (now - began) / 1000)} commits a second\n`
+    )
   }
 }
 

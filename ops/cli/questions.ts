@@ -1,6 +1,6 @@
 /**
- * `hub questions`: registration questions for reading, and a file of answers marked by the grader that registrations meet.
- * A sample holds prompts alone; what is right goes to a file of its own, so that who answers has not seen it.
+ * `hub questions`: registration questions for reading, and a file of answers marked by the grader that registrations
+ * meet. A sample holds prompts alone; what is right goes to a file of its own, so that who answers has not seen it.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
@@ -25,13 +25,21 @@ interface Key extends Question {
 }
 
 export const questionsCommand: Command = {
-  usage: ["questions sample [--count <number>] [--seed <text>] [--answers <file>]", "questions grade <given> --answers <file>", "questions check <folder>"],
+  usage: [
+    "questions sample [--count <number>] [--seed <text>] [--answers <file>]",
+    "questions grade <given> --answers <file>",
+    "questions check <folder>"
+  ],
   alone: (args) => {
     switch (args.positionals[0]) {
-      case "sample": return sampled(args.values)
-      case "grade": return graded(args)
-      case "check": return checked(args)
-      default: return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage.join("\n       hub ")}`))
+      case "sample":
+        return sampled(args.values)
+      case "grade":
+        return graded(args)
+      case "check":
+        return checked(args)
+      default:
+        return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage.join("\n       hub ")}`))
     }
   },
   run: () => Promise.reject(new Error("questions needs no service"))
@@ -54,27 +62,48 @@ const checked = ({ positionals: [, folder] }: Arguments): Promise<string | Findi
   if (folder === undefined) return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage[2]}`))
   const wanting = wordsWanting(bankOf(folder))
   if (wanting.length === 0) return Promise.resolve("enough words of your own")
-  return Promise.resolve(new Finding([...wanting, `${wanting.length} wanting: a program that knows the public source can read what is told without them`].join("\n")))
+  return Promise.resolve(
+    new Finding(
+      [
+        ...wanting,
+        `${wanting.length} wanting: a program that knows the public source can read what is told without them`
+      ].join("\n")
+    )
+  )
 }
 
 /** Questions as challenges have them, five by five. */
 const drawn = (seed: string, count: number, bank: Bank): ReadonlyArray<Named> => {
   const questions: Array<Named> = []
   for (let challenge = 0; questions.length < count; challenge++) {
-    questions.push(...namedQuestions(randomFromSeed(createHash("sha256").update(`${seed} ${challenge}`).digest()), bank))
+    questions.push(
+      ...namedQuestions(randomFromSeed(createHash("sha256").update(`${seed} ${challenge}`).digest()), bank)
+    )
   }
   return questions.slice(0, count)
 }
 
 const sampled = async ({ count, seed, answers }: Options): Promise<string> => {
   const wanted = count === undefined ? COUNT : Number(count)
-  if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= COUNT_MAX)) throw new Fault(`--count takes a whole number from 1 to ${COUNT_MAX}`)
+  if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= COUNT_MAX))
+    throw new Fault(`--count takes a whole number from 1 to ${COUNT_MAX}`)
   const questions = drawn(seed ?? randomBytes(8).toString("hex"), wanted, bankOf(configured()))
-  const keys = questions.map(({ family, prompt, answer, kind, format }, index): Key => ({ id: `s${index + 1}`, family, prompt, answer, kind, format }))
+  const keys = questions.map(({ family, prompt, answer, kind, format }, index): Key => ({
+    id: `s${index + 1}`,
+    family,
+    prompt,
+    answer,
+    kind,
+    format
+  }))
   if (answers !== undefined) {
-    await writeFile(answers, `${keys.map((key) => JSON.stringify(key)).join("\n")}\n`, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-      throw new Fault(error.code === "EEXIST" ? `${answers} exists already` : `${answers} cannot be written: ${error.code}`)
-    })
+    await writeFile(answers, `${keys.map((key) => JSON.stringify(key)).join("\n")}\n`, { flag: "wx" }).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw new Fault(
+          error.code === "EEXIST" ? `${answers} exists already` : `${answers} cannot be written: ${error.code}`
+        )
+      }
+    )
   }
   return keys.map(({ id, prompt }) => JSON.stringify({ id, prompt })).join("\n")
 }
@@ -87,7 +116,8 @@ const linesOf = async (file: string): Promise<ReadonlyArray<Record<string, unkno
     if (line.trim() === "") return []
     try {
       const value: unknown = JSON.parse(line)
-      if (typeof value === "object" && value !== null && "id" in value && "answer" in value) return [value as Record<string, unknown>]
+      if (typeof value === "object" && value !== null && "id" in value && "answer" in value)
+        return [value as Record<string, unknown>]
     } catch {
       // Told below.
     }
@@ -108,7 +138,10 @@ const graded = async ({ positionals: [, given], values }: Arguments): Promise<st
     const family = families.get(key.family) ?? { right: 0, all: 0 }
     const right = grade(key, answered.get(key.id))
     families.set(key.family, { right: family.right + (right ? 1 : 0), all: family.all + 1 })
-    if (!right) wrong.push(`wrong: ${key.id} (${key.family}): ${JSON.stringify(answered.get(key.id) ?? null)}, right is ${JSON.stringify(key.answer)}`)
+    if (!right)
+      wrong.push(
+        `wrong: ${key.id} (${key.family}): ${JSON.stringify(answered.get(key.id) ?? null)}, right is ${JSON.stringify(key.answer)}`
+      )
   }
   const lines = [...families].toSorted().map(([family, { right, all }]) => `  ${family}: ${share(right, all)}`)
   const text = [...lines, ...wrong, share(keys.length - wrong.length, keys.length)].join("\n")

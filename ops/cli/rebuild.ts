@@ -1,6 +1,6 @@
 /**
- * `hub rebuild`: read models made again from the log, in this process, while the service runs. What is served stays as it
- * is until the new tables take its place (actors/projections/rebuild.ts).
+ * `hub rebuild`: read models made again from the log, in this process, while the service runs. What is served stays as
+ * it is until the new tables take its place (actors/projections/rebuild.ts).
  */
 import { seenProjection } from "../../actors/projections/agents.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
@@ -19,20 +19,33 @@ export const rebuildCommand: Command = {
   run: (service, { positionals: [name] }) =>
     untilInterrupted(async (signal) => {
       const said: Array<string> = []
-      for (const projection of PROJECTIONS.filter((one) => name === undefined || one.name === name)) said.push(await rebuilt(service, projection, signal))
+      for (const projection of PROJECTIONS.filter((one) => name === undefined || one.name === name))
+        said.push(await rebuilt(service, projection, signal))
       return said.join("\n")
     })
 }
 
-const rebuilt = async ({ nats, manager, databaseUrl }: Service, projection: Projection, signal: AbortSignal): Promise<string> => {
+const rebuilt = async (
+  { nats, manager, databaseUrl }: Service,
+  projection: Projection,
+  signal: AbortSignal
+): Promise<string> => {
   const { name, tables } = projection
   try {
-    const { messages, seconds, seq } = await rebuild({ nats, manager, databaseUrl, projection, signal, progress: progressOf(name) })
+    const { messages, seconds, seq } = await rebuild({
+      nats,
+      manager,
+      databaseUrl,
+      projection,
+      signal,
+      progress: progressOf(name)
+    })
     return `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
     // Of Postgres, of the bus, or of the lines to them; a fault of our own shows where it is.
-    if (error instanceof Error && !(error instanceof TypeError)) throw new Fault(`${name} was not rebuilt: ${error.message}; what is served is as it was`)
+    if (error instanceof Error && !(error instanceof TypeError))
+      throw new Fault(`${name} was not rebuilt: ${error.message}; what is served is as it was`)
     throw error
   }
 }

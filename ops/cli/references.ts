@@ -30,7 +30,9 @@ export const hubIdOfReference = async (service: Service, reference: string): Pro
     const claim = await claimed<NumberClaim>(service, "number", reference.toUpperCase())
     return claim?.agent ?? numbered(service, reference, missing)
   }
-  const claim = HANDLE_PATTERN.test(reference) ? await claimed<HandleClaim>(service, "handle", reference.toLowerCase()) : null
+  const claim = HANDLE_PATTERN.test(reference)
+    ? await claimed<HandleClaim>(service, "handle", reference.toLowerCase())
+    : null
   if (claim === null) throw missing
   return claim.agent
 }

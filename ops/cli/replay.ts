@@ -1,4 +1,7 @@
-/** `hub replay`: an actor's history and states, of the log or of a fixture. Reads only; writes no more than the fixture asked for. */
+/**
+ * `hub replay`: an actor's history and states, of the log or of a fixture. Reads only; writes no more than the fixture
+ * asked for.
+ */
 import { readFile, stat, writeFile } from "node:fs/promises"
 import type { LogEntry } from "../../actors/engine/ports.ts"
 import type { Kind } from "../../actors/kind.ts"
@@ -6,7 +9,17 @@ import { KINDS } from "../../actors/actors.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { asJson, differences } from "../replay/difference.ts"
 import { type Fixture, FixtureFault, fixtureOf, fixtureText, readFixture } from "../replay/fixture.ts"
-import { historyOf, isBeyond, isLogless, kindOf, type Point, replay, stateAt, type Step, TooLong } from "../replay/fold.ts"
+import {
+  historyOf,
+  isBeyond,
+  isLogless,
+  kindOf,
+  type Point,
+  replay,
+  stateAt,
+  type Step,
+  TooLong
+} from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 import { POINT_FORMS, pointOf, pointText } from "../replay/points.ts"
 import { differencesText, headText, stepText, whatIfText } from "../replay/report.ts"
@@ -39,9 +52,11 @@ export const replayCommand: Command = {
   ],
   run: async (service, { positionals: [kind = "", reference = ""], values }) => {
     const found = kindOf(kind)
-    if (found === undefined || reference === "") throw new Fault(`replay takes a kind and an id; kinds: ${KINDS.map((one) => one.fold.kind).join(", ")}`)
+    if (found === undefined || reference === "")
+      throw new Fault(`replay takes a kind and an id; kinds: ${KINDS.map((one) => one.fold.kind).join(", ")}`)
     refuseModes(values)
-    if (isLogless(found)) return `${kind}: no history; what such an actor knows lies in its memory and in streams that keep the newest state only`
+    if (isLogless(found))
+      return `${kind}: no history; what such an actor knows lies in its memory and in streams that keep the newest state only`
     return answered(await fromLog(service, found, reference), values)
   },
   alone: ({ positionals, values }) => {
@@ -56,8 +71,10 @@ export const replayCommand: Command = {
 const refuseModes = (values: Options): void => {
   const [one, other] = MODES.filter((mode) => values[mode] !== undefined)
   if (other !== undefined) throw new Fault(`--${one} and --${other} do not go together`)
-  if (values.to !== undefined && (one === "at" || one === "diff")) throw new Fault(`--${one} and --to do not go together`)
-  if (values.diff !== undefined && values.diff.length !== 2) throw new Fault(`--diff takes two points, each ${POINT_FORMS}`)
+  if (values.to !== undefined && (one === "at" || one === "diff"))
+    throw new Fault(`--${one} and --to do not go together`)
+  if (values.diff !== undefined && values.diff.length !== 2)
+    throw new Fault(`--diff takes two points, each ${POINT_FORMS}`)
 }
 
 const fromLog = async (service: Service, kind: Kind, reference: string): Promise<Subject> => {
@@ -74,7 +91,8 @@ const fromFile = async (file: string): Promise<Subject> => {
 
 const answered = async (subject: Subject, values: Options): Promise<unknown> => {
   if (values.at !== undefined) return momentOf(subject, point("--at", values.at), values)
-  if (values.diff !== undefined) return changed(subject, point("--diff", values.diff[0]), point("--diff", values.diff[1]), values)
+  if (values.diff !== undefined)
+    return changed(subject, point("--diff", values.diff[0]), point("--diff", values.diff[1]), values)
   const until = values.to === undefined ? null : point("--to", values.to)
   if (values.export !== undefined) return exported(subject, until, values.export)
   if (values["what-if"] !== undefined) return supposed(subject, until, values["what-if"], values)
@@ -114,7 +132,12 @@ const momentOf = async (subject: Subject, at: Point, { json }: Options): Promise
   if (last === null) throw nothingOf(subject, at)
   const { entry, state } = new Masker().mask(last)
   if (json === true) return { kind: kind.fold.kind, id, seq: entry.seq, at: entry.commit.at, state }
-  return [`${kind.fold.kind} ${id} at ${pointText(at)}, unchanged since`, headText(entry), "", JSON.stringify(state, null, 2)].join("\n")
+  return [
+    `${kind.fold.kind} ${id} at ${pointText(at)}, unchanged since`,
+    headText(entry),
+    "",
+    JSON.stringify(state, null, 2)
+  ].join("\n")
 }
 
 const changed = async (subject: Subject, from: Point, to: Point, { json }: Options): Promise<unknown> => {
@@ -124,13 +147,27 @@ const changed = async (subject: Subject, from: Point, to: Point, { json }: Optio
   const [before, after] = [from, to].map((one) => steps.findLast(({ entry }) => !isBeyond(entry, one)))
   const changes = differences(asJson(masker.mask(before?.state)), asJson(masker.mask(after?.state)))
   const [seqFrom, seqTo] = [before?.entry.seq ?? 0, after?.entry.seq ?? 0]
-  if (json === true) return { kind: kind.fold.kind, id, from: seqFrom, to: seqTo, changes: changes.map(({ path, before: was, after: is }) => ({ path, before: was ?? null, after: is ?? null })) }
-  return [`${kind.fold.kind} ${id}: #${seqFrom} → #${seqTo}`, ...(changes.length === 0 ? ["nothing differs"] : differencesText(changes)).map((line) => `  ${line}`)].join("\n")
+  if (json === true)
+    return {
+      kind: kind.fold.kind,
+      id,
+      from: seqFrom,
+      to: seqTo,
+      changes: changes.map(({ path, before: was, after: is }) => ({ path, before: was ?? null, after: is ?? null }))
+    }
+  return [
+    `${kind.fold.kind} ${id}: #${seqFrom} → #${seqTo}`,
+    ...(changes.length === 0 ? ["nothing differs"] : differencesText(changes)).map((line) => `  ${line}`)
+  ].join("\n")
 }
 
 const exported = async (subject: Subject, until: Point | null, file: string): Promise<string> => {
   const steps = await upTo(subject, until)
-  const fixture: Fixture = fixtureOf(subject.kind.fold.kind, subject.id, steps.map(({ entry }) => entry))
+  const fixture: Fixture = fixtureOf(
+    subject.kind.fold.kind,
+    subject.id,
+    steps.map(({ entry }) => entry)
+  )
   await writeFile(file, fixtureText(fixture), { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
     throw new Fault(error.code === "EEXIST" ? `${file} exists already` : `${file} cannot be written: ${error.code}`)
   })
@@ -143,8 +180,12 @@ const supposed = async (subject: Subject, until: Point | null, file: string, { j
   const command = readable(file, await textOf(file), readWhatIf)
   const { kind, id } = subject
   const all = (await whole(subject, null)).map(({ entry }) => entry)
-  const result = new Masker().mask(readable(file, command, (one) => whatIf({ kind, id, entries: all, until }, one, config.config)))
-  return json === true ? { ...result, differs: differsFromReality(result) } : `${kind.fold.kind} ${id}\n${whatIfText(result)}`
+  const result = new Masker().mask(
+    readable(file, command, (one) => whatIf({ kind, id, entries: all, until }, one, config.config))
+  )
+  return json === true
+    ? { ...result, differs: differsFromReality(result) }
+    : `${kind.fold.kind} ${id}\n${whatIfText(result)}`
 }
 
 const textOf = async (file: string): Promise<string> => {
@@ -153,7 +194,9 @@ const textOf = async (file: string): Promise<string> => {
     return await readFile(file, "utf8")
   } catch (error) {
     if (error instanceof Fault) throw error
-    throw new Fault(`${file} cannot be read: ${error instanceof Error && "code" in error ? String(error.code) : "it is no file"}`)
+    throw new Fault(
+      `${file} cannot be read: ${error instanceof Error && "code" in error ? String(error.code) : "it is no file"}`
+    )
   }
 }
 

@@ -1,4 +1,6 @@
-/** `hub restore <folder>`: JetStream as a backup has it, with an empty Postgres beside it, for actor nodes to start on. */
+/**
+ * `hub restore <folder>`: JetStream as a backup has it, with an empty Postgres beside it, for actor nodes to start on.
+ */
 import { readConfig } from "../../schemas/config.ts"
 import { restore, type RestoreParts } from "../backup/restore.ts"
 import { servicePublicKey } from "../backup/service-key.ts"
@@ -22,7 +24,8 @@ export const restoreCommand: Command = {
 const numberOf = (name: "replicas" | "gap", text: string | undefined, least: number, most: number): number | null => {
   if (text === undefined) return null
   const number = Number(text)
-  if (!/^\d+$/.test(text) || number < least || number > most) throw new Fault(`--${name} takes a whole number from ${least} to ${most}`)
+  if (!/^\d+$/.test(text) || number < least || number > most)
+    throw new Fault(`--${name} takes a whole number from ${least} to ${most}`)
   return number
 }
 
@@ -56,7 +59,8 @@ const told = async (folder: string, parts: RestoreParts): Promise<string> => {
     ].join("\n")
   } catch (error) {
     // Of the bus, of Postgres or of the disk; a fault of our own shows where it is.
-    if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError)) throw new Fault(`not restored: ${error.message}; the same command begins anew`)
+    if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
+      throw new Fault(`not restored: ${error.message}; the same command begins anew`)
     throw error
   }
 }

@@ -16,7 +16,11 @@ interface Stats {
   readonly version: string
   readonly started: string
   readonly metadata: Readonly<Record<string, string>>
-  readonly endpoints: ReadonlyArray<{ readonly num_requests: number; readonly num_errors: number; readonly processing_time: number }>
+  readonly endpoints: ReadonlyArray<{
+    readonly num_requests: number
+    readonly num_errors: number
+    readonly processing_time: number
+  }>
 }
 
 export interface ServiceRow {
@@ -47,14 +51,18 @@ const rowOf = ({ name, id, version, started, metadata, endpoints }: Stats): Serv
     metrics_port: Number(metadata["metrics_port"]) || null,
     requests,
     errors: sum(endpoints, (endpoint) => endpoint.num_errors),
-    average_ms: requests === 0 ? 0 : Math.round(sum(endpoints, (endpoint) => endpoint.processing_time) / requests / 1000) / 1000
+    average_ms:
+      requests === 0 ? 0 : Math.round(sum(endpoints, (endpoint) => endpoint.processing_time) / requests / 1000) / 1000
   }
 }
 
 /** Ours among what answers; others may share the bus. */
 export const servicesOf = async ({ nats }: Service): Promise<ReadonlyArray<ServiceRow>> => {
   const rows: Array<ServiceRow> = []
-  for await (const message of await nats.requestMany("$SRV.STATS", "", { maxWait: ANSWERS_WITHIN_MS, maxMessages: ANSWERS_MAX })) {
+  for await (const message of await nats.requestMany("$SRV.STATS", "", {
+    maxWait: ANSWERS_WITHIN_MS,
+    maxMessages: ANSWERS_MAX
+  })) {
     if (message.data.length === 0) continue
     const stats = message.json<Stats>()
     if (stats.name.startsWith("hub-")) rows.push(rowOf(stats))
@@ -67,7 +75,9 @@ type Checks = NonNullable<Health["checks"]>
 /** `null` where no process answers queries. */
 export const checksOf = async ({ nats }: Service): Promise<Checks | null> => {
   try {
-    for await (const message of await nats.requestMany(subjects.query("health"), "null", { maxWait: HEALTH_WITHIN_MS })) {
+    for await (const message of await nats.requestMany(subjects.query("health"), "null", {
+      maxWait: HEALTH_WITHIN_MS
+    })) {
       if (message.headers?.has(TAKEN_HEADER) === true) continue
       const reply = message.json<QueryReply<Queries["health"]["output"]>>()
       return reply.ok ? reply.data.checks : null

@@ -1,4 +1,7 @@
-/** `hub status`: nodes, shards and their owners, what serves, streams, consumers and their lag, read models and their watermark, health. */
+/**
+ * `hub status`: nodes, shards and their owners, what serves, streams, consumers and their lag, read models and their
+ * watermark, health.
+ */
 import { sql } from "kysely"
 import { rebuildSchema } from "../../actors/projections/rebuild.ts"
 import { buckets, SHARD_COUNT, streams } from "../../schemas/subjects.ts"
@@ -19,9 +22,13 @@ interface NodeInfo {
 const nodesOf = async (service: Service): Promise<ReadonlyArray<NodeInfo>> => {
   const nodes: Array<NodeInfo> = []
   for (const session of service.view.sessions()) {
-    const reply = await service.nats.request(`$JS.API.DIRECT.GET.KV_${buckets.leases}.$KV.${buckets.leases}.node.${session}`)
+    const reply = await service.nats.request(
+      `$JS.API.DIRECT.GET.KV_${buckets.leases}.$KV.${buckets.leases}.node.${session}`
+    )
     if (reply.headers?.code === 404 || reply.data.length === 0) continue
-    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => service.view.ownerOf(shard) === session)
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(
+      (shard) => service.view.ownerOf(shard) === session
+    )
     nodes.push({ session, ...reply.json<Omit<NodeInfo, "session" | "shards">>(), shards })
   }
   return nodes
@@ -35,24 +42,42 @@ const streamsOf = async (service: Service) => {
     for await (const consumer of service.manager.consumers.list(name)) {
       consumers.push({ name: consumer.name, pending: consumer.num_pending, unacknowledged: consumer.num_ack_pending })
     }
-    rows.push({ name, messages: state.messages, bytes: state.bytes, last_seq: state.last_seq, replicas: config.num_replicas, leader: cluster?.leader ?? null, consumers })
+    rows.push({
+      name,
+      messages: state.messages,
+      bytes: state.bytes,
+      last_seq: state.last_seq,
+      replicas: config.num_replicas,
+      leader: cluster?.leader ?? null,
+      consumers
+    })
   }
   return rows
 }
 
 const readModelsOf = async (service: Service, heads: ReadonlyMap<string, number>) => {
   const rows = await service.db.selectFrom("projections").selectAll().orderBy("name").execute()
-  return Promise.all(rows.map(async (row) => {
-    const head = heads.get(row.name === "seen" ? streams.seen : streams.events) ?? 0
-    return { name: row.name, version: row.version, watermark: Number(row.seq), lag: Math.max(0, head - Number(row.seq)), rebuilt_to: await rebuiltTo(service, row.name) }
-  }))
+  return Promise.all(
+    rows.map(async (row) => {
+      const head = heads.get(row.name === "seen" ? streams.seen : streams.events) ?? 0
+      return {
+        name: row.name,
+        version: row.version,
+        watermark: Number(row.seq),
+        lag: Math.max(0, head - Number(row.seq)),
+        rebuilt_to: await rebuiltTo(service, row.name)
+      }
+    })
+  )
 }
 
 /** How far a rebuild that is under way has come; `null` where there is none. */
 const rebuiltTo = async ({ db }: Service, name: string): Promise<number | null> => {
   const table = `${rebuildSchema({ name })}.projections`
   const { rows } = await sql<{ there: boolean }>`
-    select to_regclass(${table}) is not null and exists (select from pg_locks where locktype = 'advisory' and granted) as there`.execute(db)
+    select to_regclass(${table}) is not null and exists (select from pg_locks where locktype = 'advisory' and granted) as there`.execute(
+    db
+  )
   if (rows[0]?.there !== true) return null
   // It may have ended between the two questions.
   const found = await sql<{ seq: string }>`select seq from ${sql.table(table)}`.execute(db).catch(() => null)
@@ -62,30 +87,57 @@ const rebuiltTo = async ({ db }: Service, name: string): Promise<number | null> 
 export const statusCommand: Command = {
   usage: ["status [--json]"],
   run: async (service, { values }) => {
-    const [nodes, all, services, checks] = await Promise.all([nodesOf(service), streamsOf(service), servicesOf(service), checksOf(service)])
+    const [nodes, all, services, checks] = await Promise.all([
+      nodesOf(service),
+      streamsOf(service),
+      servicesOf(service),
+      checksOf(service)
+    ])
     const heads = new Map(all.map((stream) => [stream.name, stream.last_seq]))
     const readModels = await readModelsOf(service, heads).catch(() => null)
-    const unowned = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => service.view.ownerOf(shard) === null)
-    if (values.json === true) return { nodes, unowned_shards: unowned, services, streams: all, read_models: readModels, checks }
+    const unowned = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(
+      (shard) => service.view.ownerOf(shard) === null
+    )
+    if (values.json === true)
+      return { nodes, unowned_shards: unowned, services, streams: all, read_models: readModels, checks }
     return [
       `nodes (${nodes.length})`,
-      ...nodes.map((node) => `  ${node.session}  pid ${node.pid}  ${node.roles.join(",")}  since ${node.started_at}  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}`),
+      ...nodes.map(
+        (node) =>
+          `  ${node.session}  pid ${node.pid}  ${node.roles.join(",")}  since ${node.started_at}  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}`
+      ),
       `  shards without an owner: ${unowned.length === 0 ? "none" : ranges(unowned)}`,
       `services (${services.length})`,
-      ...services.map((one) => `  ${one.name} ${one.version}  pid ${one.pid}  ${one.requests} requests  ${one.errors} faults  ${one.average_ms} ms on average${one.metrics_port === null ? "" : `  metrics on port ${one.metrics_port}`}`),
+      ...services.map(
+        (one) =>
+          `  ${one.name} ${one.version}  pid ${one.pid}  ${one.requests} requests  ${one.errors} faults  ${one.average_ms} ms on average${one.metrics_port === null ? "" : `  metrics on port ${one.metrics_port}`}`
+      ),
       "streams",
-      ...all.map((stream) => `  ${stream.name}  ${stream.messages} messages  ${stream.bytes} bytes  last ${stream.last_seq}  ${stream.replicas} ${stream.replicas === 1 ? "replica" : "replicas"}${stream.leader === null ? "" : `  led by ${stream.leader}`}${stream.consumers.map((consumer) => `  [${consumer.name}: ${consumer.pending} pending, ${consumer.unacknowledged} unacknowledged]`).join("")}`),
+      ...all.map(
+        (stream) =>
+          `  ${stream.name}  ${stream.messages} messages  ${stream.bytes} bytes  last ${stream.last_seq}  ${stream.replicas} ${stream.replicas === 1 ? "replica" : "replicas"}${stream.leader === null ? "" : `  led by ${stream.leader}`}${stream.consumers.map((consumer) => `  [${consumer.name}: ${consumer.pending} pending, ${consumer.unacknowledged} unacknowledged]`).join("")}`
+      ),
       "read models",
-      ...(readModels === null ? ["  Postgres does not answer"] : readModels.map((model) => `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind${model.rebuilt_to === null ? "" : `  being rebuilt: at ${model.rebuilt_to}`}`)),
+      ...(readModels === null
+        ? ["  Postgres does not answer"]
+        : readModels.map(
+            (model) =>
+              `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind${model.rebuilt_to === null ? "" : `  being rebuilt: at ${model.rebuilt_to}`}`
+          )),
       "health",
-      ...(checks === null ? ["  no process answers queries"] : Object.entries(checks).map(([name, check]) => `  ${name}  ${check.status}  ${check.observed ?? "?"} ${check.unit ?? ""}${check.message === null ? "" : `: ${check.message}`}`))
+      ...(checks === null
+        ? ["  no process answers queries"]
+        : Object.entries(checks).map(
+            ([name, check]) =>
+              `  ${name}  ${check.status}  ${check.observed ?? "?"} ${check.unit ?? ""}${check.message === null ? "" : `: ${check.message}`}`
+          ))
     ].join("\n")
   }
 }
 
 const ranges = (numbers: ReadonlyArray<number>): string => {
   const parts: Array<string> = []
-  for (let index = 0; index < numbers.length; ) {
+  for (let index = 0; index < numbers.length;) {
     let end = index
     while (numbers[end + 1] === (numbers[end] ?? 0) + 1) end++
     parts.push(end === index ? `${numbers[index]}` : `${numbers[index]}-${numbers[end]}`)

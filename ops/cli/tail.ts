@@ -1,6 +1,6 @@
 /**
- * `hub tail`: commits as they come, a line each. Follows the log for as long as it is let, over restarts of the bus; what is
- * shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
+ * `hub tail`: commits as they come, a line each. Follows the log for as long as it is let, over restarts of the bus;
+ * what is shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
  */
 import type { JsMsg } from "@nats-io/jetstream"
 import { followStream, type Start } from "../../actors/engine/follow.ts"
@@ -19,7 +19,11 @@ import { untilInterrupted } from "./interrupt.ts"
 import { hubIdOfReference, idOfReference } from "./references.ts"
 
 export const tailCommand: Command = {
-  usage: ["tail [--since <point>] [--json]", "tail <kind|ref> [--since <point>] [--json]", "tail <kind> <ref> [--since <point>] [--json]"],
+  usage: [
+    "tail [--since <point>] [--json]",
+    "tail <kind|ref> [--since <point>] [--json]",
+    "tail <kind> <ref> [--since <point>] [--json]"
+  ],
   run: async (service, { positionals: [what, reference], values }) => {
     const filter = await filterOf(service, what, reference)
     const start = await startOf(service, values.since)
@@ -36,7 +40,9 @@ const filterOf = async (service: Service, what: string | undefined, reference: s
     if (reference !== undefined) throw new Fault(`there is no kind ${what}`)
     return subjects.event("agent", await hubIdOfReference(service, what))
   }
-  return reference === undefined ? subjects.event(what, ">") : subjects.event(what, await idOfReference(service, what, reference))
+  return reference === undefined
+    ? subjects.event(what, ">")
+    : subjects.event(what, await idOfReference(service, what, reference))
 }
 
 const startOf = async (service: Service, since: string | undefined): Promise<Start> => {
@@ -48,7 +54,13 @@ const startOf = async (service: Service, since: string | undefined): Promise<Sta
 
 type Line = (message: JsMsg, commit: Commit) => string
 
-const followed = async ({ nats }: Service, start: Start, filter: string, show: Line, signal: AbortSignal): Promise<void> => {
+const followed = async (
+  { nats }: Service,
+  start: Start,
+  filter: string,
+  show: Line,
+  signal: AbortSignal
+): Promise<void> => {
   let end: () => void = () => undefined
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -56,12 +68,21 @@ const followed = async ({ nats }: Service, start: Start, filter: string, show: L
   // Whoever read the lines has gone.
   process.stdout.on("error", end)
   signal.addEventListener("abort", end)
-  const forget = onLine(nats, (change) => void process.stderr.write(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n"))
+  const forget = onLine(
+    nats,
+    (change) => void process.stderr.write(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n")
+  )
   void nats.closed().then(end)
-  const following = await followStream(nats, streams.events, start, (message) => {
-    const commit = commitOf(message)
-    if (commit !== null) process.stdout.write(`${show(message, commit)}\n`)
-  }, filter)
+  const following = await followStream(
+    nats,
+    streams.events,
+    start,
+    (message) => {
+      const commit = commitOf(message)
+      if (commit !== null) process.stdout.write(`${show(message, commit)}\n`)
+    },
+    filter
+  )
   if (!signal.aborted) await ended
   forget()
   following.stop()
@@ -93,5 +114,10 @@ const textLine: Line = (message, commit) => {
 
 const jsonLine: Line = (message, commit) => {
   const traceId = traceIdOf(message.headers)
-  return JSON.stringify({ seq: message.seq, ...actorOf(message), commit, ...(traceId === null ? {} : { trace_id: traceId }) })
+  return JSON.stringify({
+    seq: message.seq,
+    ...actorOf(message),
+    commit,
+    ...(traceId === null ? {} : { trace_id: traceId })
+  })
 }

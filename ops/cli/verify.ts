@@ -1,4 +1,6 @@
-/** `hub verify`: snapshots and read models held against the log. Writes nothing but tables of its own, which it drops. */
+/**
+ * `hub verify`: snapshots and read models held against the log. Writes nothing but tables of its own, which it drops.
+ */
 import { seenProjection } from "../../actors/projections/agents.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
@@ -23,9 +25,11 @@ export const verifyCommand: Command = {
 
 const scopeOf = ({ values }: Arguments, signal: AbortSignal): Scope => {
   const kinds = KINDS.map((kind) => kind.fold.kind)
-  if (values.kind !== undefined && !kinds.includes(values.kind)) throw new Fault(`--kind takes one of ${kinds.join(", ")}`)
+  if (values.kind !== undefined && !kinds.includes(values.kind))
+    throw new Fault(`--kind takes one of ${kinds.join(", ")}`)
   const sample = values.sample === undefined ? null : Number(values.sample)
-  if (sample !== null && !(Number.isInteger(sample) && sample >= 1 && sample <= SAMPLE_MAX)) throw new Fault(`--sample takes a whole number from 1 to ${SAMPLE_MAX}`)
+  if (sample !== null && !(Number.isInteger(sample) && sample >= 1 && sample <= SAMPLE_MAX))
+    throw new Fault(`--sample takes a whole number from 1 to ${SAMPLE_MAX}`)
   return { kind: values.kind ?? null, sample, signal }
 }
 
@@ -57,20 +61,35 @@ const compared = async (service: Service, projection: Projection, scope: Scope):
 }
 
 const snapshotLine = ({ checked, differing }: SnapshotReport): string =>
-  checked === 0 ? "snapshots: none" : differing === 0 ? `snapshots: ${checked} of ${checked} equal the fold of their logs` : `snapshots: ${differing} of ${checked} DIFFER from the fold of their logs`
+  checked === 0
+    ? "snapshots: none"
+    : differing === 0
+      ? `snapshots: ${checked} of ${checked} equal the fold of their logs`
+      : `snapshots: ${differing} of ${checked} DIFFER from the fold of their logs`
 
 const readModelLines = ({ name }: Projection, { seq, tables }: ReadModelReport): ReadonlyArray<string> => [
   `${name} at sequence ${seq}`,
-  ...tables.map(({ table, rows, differing }) => `  ${table}: ${differing === 0 ? `${rows} of ${rows} rows equal what the log makes` : `${differing} of ${rows} rows DIFFER`}`)
+  ...tables.map(
+    ({ table, rows, differing }) =>
+      `  ${table}: ${differing === 0 ? `${rows} of ${rows} rows equal what the log makes` : `${differing} of ${rows} rows DIFFER`}`
+  )
 ]
 
 const leftOut = ({ kind, sample }: Scope): ReadonlyArray<string> => {
-  const tables = VERIFIABLE.flatMap((projection) => projection.tables).filter((table) => kind === null || table.kind === kind)
+  const tables = VERIFIABLE.flatMap((projection) => projection.tables).filter(
+    (table) => kind === null || table.kind === kind
+  )
   const foreign = tables.flatMap((table) => (table.foreign ?? []).map((column) => `${table.name}.${column}`))
   const others = kind === null || kind === "agent" ? seenProjection.tables.map((table) => table.name) : []
   const joint = sample === null ? [] : tables.filter((table) => table.actor === null).map((table) => table.name)
   return [
-    ...(foreign.length + others.length === 0 ? [] : [`not compared: ${[...foreign, ...others].join(", ")}: made of ${seenProjection.stream}, which keeps the newest time of each agent only`]),
-    ...(joint.length === 0 ? [] : [`not compared: ${joint.join(", ")}: made of all actors, and only ${sample} were picked`])
+    ...(foreign.length + others.length === 0
+      ? []
+      : [
+          `not compared: ${[...foreign, ...others].join(", ")}: made of ${seenProjection.stream}, which keeps the newest time of each agent only`
+        ]),
+    ...(joint.length === 0
+      ? []
+      : [`not compared: ${joint.join(", ")}: made of all actors, and only ${sample} were picked`])
   ]
 }

@@ -12,11 +12,16 @@ import { buckets, consumers, queueGroups, streams, subjects } from "../../schema
 const FOLDER = join(import.meta.dirname, "..", "..", "schemas", "contract")
 
 const eventsText = (): string =>
-  KINDS.flatMap(({ fold }) => Object.entries(fold.events).map(([type, version]) => `${type} v${version}`)).toSorted().join("\n")
+  KINDS.flatMap(({ fold }) => Object.entries(fold.events).map(([type, version]) => `${type} v${version}`))
+    .toSorted()
+    .join("\n")
 
 const subjectsText = (): string => {
   const shapes = Object.entries(subjects).map(([name, subject]) => {
-    const shape = typeof subject === "string" ? subject : (subject as (...parts: ReadonlyArray<string>) => string)(...parameters(subject))
+    const shape =
+      typeof subject === "string"
+        ? subject
+        : (subject as (...parts: ReadonlyArray<string>) => string)(...parameters(subject))
     return `subject ${name}: ${shape}`
   })
   const rest = [
@@ -50,7 +55,9 @@ for (const [name, text] of Object.entries(contents)) {
   }
   if (readIfThere(path) === wanted) continue
   changed++
-  process.stderr.write(`schemas/contract/${name} is not what the code says; run npm run contracts and commit the difference\n`)
+  process.stderr.write(
+    `schemas/contract/${name} is not what the code says; run npm run contracts and commit the difference\n`
+  )
 }
 process.exit(changed === 0 ? 0 : 1)
 

@@ -2,8 +2,8 @@
  * `npm run kit`: the package for those who have no use for the service's own sources: agents and websites.
  *
  * Invariants
- *  - It is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it that is
- *    not imported.
+ *  - It is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it that
+ *    is not imported.
  *  - It needs no other package: whatever it would import but Node's own modules stops the build. The types need none at
  *    all, for they must be read where there is no Node either.
  *  - The folder is made anew each time and is complete or not there.
@@ -21,7 +21,8 @@ const DERIVED_TYPES = "edge/sdk/client/api.d.ts"
 const EXECUTABLE = 0o755
 const COMPILE_TIMEOUT_MS = 120_000
 
-const IMPORT = /(?:^|[;\n])\s*(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g
+const IMPORT =
+  /(?:^|[;\n])\s*(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
 
 const importsIn = (source: string): ReadonlyArray<string> =>
@@ -37,7 +38,9 @@ const targetOf = (file: string, name: string): string => {
 
 const compile = async (folder: string): Promise<void> => {
   const tsc = join(projectRoot, "node_modules", "typescript", "bin", "tsc")
-  await promisify(execFile)(process.execPath, [tsc, "-p", join(projectRoot, "ops", "kit"), "--outDir", folder], { timeout: COMPILE_TIMEOUT_MS }).catch((error: { readonly stdout?: string }) => {
+  await promisify(execFile)(process.execPath, [tsc, "-p", join(projectRoot, "ops", "kit"), "--outDir", folder], {
+    timeout: COMPILE_TIMEOUT_MS
+  }).catch((error: { readonly stdout?: string }) => {
     throw new Error(`the kit does not compile:\n${error.stdout ?? String(error)}`)
   })
 }
@@ -47,7 +50,10 @@ const writeOutTypes = async (folder: string): Promise<void> => {
   const printed = await readFile(join(folder, "ops", "kit", "operations.d.ts"), "utf8")
   const type = /export declare const operations: \(\) => (\{[\s\S]*\});/.exec(printed)?.[1]
   if (type === undefined) throw new Error("the compiler did not print the interface's types")
-  await writeFile(join(folder, DERIVED_TYPES), `/** The interface: path and method to what is sent and what comes back. */\nexport type Operations = ${type};\n`)
+  await writeFile(
+    join(folder, DERIVED_TYPES),
+    `/** The interface: path and method to what is sent and what comes back. */\nexport type Operations = ${type};\n`
+  )
 }
 
 /** The compiler leaves the endings of imports in types as they were; what is installed has no `.ts`. */
@@ -62,7 +68,8 @@ const closure = async (folder: string): Promise<ReadonlyMap<string, string>> => 
     texts.set(file, text)
     for (const name of importsIn(text)) {
       if (name.startsWith(".")) found.add(targetOf(file, name))
-      else if (isTypes(file) || !name.startsWith("node:")) throw new Error(`${file} imports ${name}, which the kit does not have`)
+      else if (isTypes(file) || !name.startsWith("node:"))
+        throw new Error(`${file} imports ${name}, which the kit does not have`)
     }
   }
   return texts

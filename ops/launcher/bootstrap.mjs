@@ -13,7 +13,15 @@
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
-  accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
 } from "node:fs"
 import { constants as osConstants } from "node:os"
 import { delimiter, dirname, join } from "node:path"
@@ -117,7 +125,9 @@ function npm(args) {
   const [program, first] = viaNode ? [process.execPath, [script]] : ["npm", []]
   // Tests and checks are part of the product: an environment that asks for production packages gets them all.
   const always = ["--no-audit", "--no-fund", "--include=dev", "--loglevel=error"]
-  return withProgress(`installing packages with npm ${args[0]}`, () => run(program, [...first, ...args, ...always], root))
+  return withProgress(`installing packages with npm ${args[0]}`, () =>
+    run(program, [...first, ...args, ...always], root)
+  )
 }
 
 async function installPackages() {
@@ -137,7 +147,10 @@ function nodeBinary() {
 }
 
 function ensureNode() {
-  if (nodeBinary() === undefined) throw new Fault(`no package carries Node for ${process.platform} on ${process.arch}; install Node ${NODE_MAJOR} or newer`)
+  if (nodeBinary() === undefined)
+    throw new Fault(
+      `no package carries Node for ${process.platform} on ${process.arch}; install Node ${NODE_MAJOR} or newer`
+    )
 }
 
 /** The folders of Postgres's packages in which a library's link is missing. */
@@ -197,7 +210,9 @@ async function underInstallLock(work) {
 }
 
 async function ensureInstalled() {
-  const wanted = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex")
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex")
   const isDone = () => {
     const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8").trim() : ""
     return stamp === wanted && nodeBinary() !== undefined

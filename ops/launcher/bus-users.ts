@@ -30,13 +30,19 @@ export function passwordVariables(passwords: BusPasswords): NodeJS.ProcessEnv {
   }
 }
 
-const withUser = (url: string, role: BusRole, passwords: BusPasswords): string => url.replace("nats://", `nats://${role}:${passwords[role]}@`)
+const withUser = (url: string, role: BusRole, passwords: BusPasswords): string =>
+  url.replace("nats://", `nats://${role}:${passwords[role]}@`)
 
 /** The address for the operator's tools. */
 export const operatorAddress = (url: string, passwords: BusPasswords): string => withUser(url, "operator", passwords)
 
 /** The address as a node's own user connects to it; `roles` as in HUB_ROLES. */
-export function addressFor(node: "edge" | "actor", roles: string | undefined, url: string, passwords: BusPasswords): string {
+export function addressFor(
+  node: "edge" | "actor",
+  roles: string | undefined,
+  url: string,
+  passwords: BusPasswords
+): string {
   const role = node === "edge" ? "edge" : busRoleOf(roles?.split(",").map((name) => name.trim()) ?? [])
   return withUser(url, role, passwords)
 }

@@ -20,10 +20,19 @@ const VERSION_TIMEOUT_MS = 20_000
 
 const HINT = `install Chromium (on Debian, as root: apt-get install ${PACKAGE}) or set HUB_CHROMIUM to its program`
 
-const WANTED: Wanted = { packages: [PACKAGE], what: "Chromium", purpose: "the tests of the pages", remark: "about 100 MB, once", hint: HINT }
+const WANTED: Wanted = {
+  packages: [PACKAGE],
+  what: "Chromium",
+  purpose: "the tests of the pages",
+  remark: "about 100 MB, once",
+  hint: HINT
+}
 
 async function isChromium(program: string): Promise<boolean> {
-  const runs = await access(program, constants.X_OK).then(() => true, () => false)
+  const runs = await access(program, constants.X_OK).then(
+    () => true,
+    () => false
+  )
   if (!runs) return false
   const answer = await run(program, ["--version"], { timeout: VERSION_TIMEOUT_MS }).catch(() => undefined)
   return answer !== undefined && /\bChrom(?:e|ium)\b/.test(answer.stdout) && /\d\.\d/.test(answer.stdout)

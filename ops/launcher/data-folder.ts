@@ -4,13 +4,26 @@
  * - launcher.lock names the one launcher that owns the folder, by pid and start time. It appears complete (a link to a
  *   finished file) or not at all, and a lock whose owner is gone is moved aside by exactly one of those who see it.
  * - version.json says what made the folder. Another version is refused, never converted in passing.
- * - Nobody else reads it: 0700, or 0711 where Postgres runs as another user, and what is made in it is closed to others.
- * - run.json says what runs now. It holds the passwords of the operator and of the database, so only we may read it; it is replaced in one step
- *   and removed at a clean end. Found at a start, it names what a killed launcher left behind: nodes are ended here,
- *   if their environment proves that they belong to this folder; the servers' own modules end the servers.
+ * - Nobody else reads it: 0700, or 0711 where Postgres runs as another user, and what is made in it is closed to
+ *   others.
+ * - run.json says what runs now. It holds the passwords of the operator and of the database, so only we may read it; it
+ *   is replaced in one step and removed at a clean end. Found at a start, it names what a killed launcher left behind:
+ *   nodes are ended here, if their environment proves that they belong to this folder; the servers' own modules end the
+ *   servers.
  */
 import { randomBytes } from "node:crypto"
-import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 import { POSTGRES_MAJOR } from "./postgres.ts"
@@ -55,8 +68,14 @@ function replaceFile(file: string, value: unknown, mode: number): void {
 }
 
 function isOwner(value: unknown): value is Owner {
-  return typeof value === "object" && value !== null &&
-    "pid" in value && typeof value.pid === "number" && "startTime" in value && typeof value.startTime === "string"
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "pid" in value &&
+    typeof value.pid === "number" &&
+    "startTime" in value &&
+    typeof value.startTime === "string"
+  )
 }
 
 /** The launcher that owns the folder now, if any. */
@@ -136,10 +155,7 @@ function pidsIn(value: unknown): ReadonlyArray<number> {
 async function endLeftovers(folder: string): Promise<void> {
   const run = readJson(join(folder, "run.json"))
   if (typeof run !== "object" || run === null) return
-  const pids = [
-    ...pidsIn("edges" in run ? run.edges : []),
-    ...pidsIn("actors" in run ? run.actors : [])
-  ]
+  const pids = [...pidsIn("edges" in run ? run.edges : []), ...pidsIn("actors" in run ? run.actors : [])]
   const ours = pids.filter((pid) => pid > 1 && environmentOf(pid, "HUB_DATA") === folder)
   await Promise.all(ours.map((pid) => endProcess(pid, "SIGTERM", LEFTOVER_GRACE_MS)))
 }
@@ -148,7 +164,11 @@ export function describeRun(stack: Stack): RunFile {
   return {
     nats: { pid: stack.nats.role?.pid ?? null, url: stack.nats.operatorUrl },
     postgres: { pid: stack.postgres.role?.pid ?? null, url: stack.postgres.url },
-    edges: stack.edges.map((edge, index) => ({ pid: edge.role.pid, url: edge.url, metrics: stack.metricsOf("edge", index) })),
+    edges: stack.edges.map((edge, index) => ({
+      pid: edge.role.pid,
+      url: edge.url,
+      metrics: stack.metricsOf("edge", index)
+    })),
     actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) }))
   }
 }
@@ -157,11 +177,15 @@ export function describeRun(stack: Stack): RunFile {
 const OURS = ["bin", "install.lock", "launcher.lock", "nats", "outbox", "run.json", "server.key", "version.json"]
 const NOT_OURS_TO_CLOSE = "postgres"
 
-/** Nobody else of this machine reads the log, the keys, the passwords. A folder that is not ours alone stays as it is; what is ours in it is closed. */
+/**
+ * Nobody else of this machine reads the log, the keys, the passwords. A folder that is not ours alone stays as it is;
+ * what is ours in it is closed.
+ */
 function closeToOthers(folder: string, isOurs: boolean): void {
   // As root, whom Postgres runs as must come through to its own folder.
   if (isOurs) chmodSync(folder, process.getuid?.() === 0 ? 0o711 : 0o700)
-  for (const name of readdirSync(folder).filter((one) => OURS.includes(one))) chmodSync(join(folder, name), lstatSync(join(folder, name)).mode & 0o700)
+  for (const name of readdirSync(folder).filter((one) => OURS.includes(one)))
+    chmodSync(join(folder, name), lstatSync(join(folder, name)).mode & 0o700)
 }
 
 export async function claimDataFolder(folder: string): Promise<DataFolder> {
@@ -182,7 +206,10 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
     rmSync(lockFile, { force: true })
   }
   try {
-    const isOurs = readdirSync(folder).every((name) => OURS.includes(name) || name === NOT_OURS_TO_CLOSE || name.startsWith("launcher.lock")) || existsSync(join(folder, "version.json"))
+    const isOurs =
+      readdirSync(folder).every(
+        (name) => OURS.includes(name) || name === NOT_OURS_TO_CLOSE || name.startsWith("launcher.lock")
+      ) || existsSync(join(folder, "version.json"))
     checkVersion(folder)
     closeToOthers(folder, isOurs)
     // What any of the processes makes from here on is closed as well.

@@ -94,16 +94,30 @@ export const pinnedOf = (name: string, arch: string = process.arch): Pinned | un
 
 /** Throws where the file is not the one that was read and tested. */
 export async function refuseOther(file: string, pinned: Pinned): Promise<void> {
-  const found = createHash("sha256").update(await readFile(file)).digest("hex")
-  if (found !== pinned.sha256) throw new Error(`${basename(file)} has the checksum ${found}, not the one of fetched.json`)
+  const found = createHash("sha256")
+    .update(await readFile(file))
+    .digest("hex")
+  if (found !== pinned.sha256)
+    throw new Error(`${basename(file)} has the checksum ${found}, not the one of fetched.json`)
 }
 
 async function downloadFrom(
-  { site, keyring }: Mirror, wanted: ArchiveProgram, pinned: Pinned, folder: string, signal: AbortSignal | undefined
+  { site, keyring }: Mirror,
+  wanted: ArchiveProgram,
+  pinned: Pinned,
+  folder: string,
+  signal: AbortSignal | undefined
 ): Promise<string> {
   await mkdir(join(folder, "lists", "partial"), { recursive: true })
   await mkdir(join(folder, "cache", "archives", "partial"), { recursive: true })
-  const key = keyring ?? ((await access(ARCHIVE_KEYRING).then(() => true, () => false)) ? ARCHIVE_KEYRING : undefined)
+  const key =
+    keyring ??
+    ((await access(ARCHIVE_KEYRING).then(
+      () => true,
+      () => false
+    ))
+      ? ARCHIVE_KEYRING
+      : undefined)
   const signedBy = key === undefined ? "" : `[signed-by=${key}] `
   await writeFile(join(folder, "sources.list"), `deb ${signedBy}${site} ${SUITE} main\n`)
   const settings = { cwd: folder, timeout: FETCH_TIMEOUT_MS, env: { ...process.env, LC_ALL: "C" }, signal }
@@ -136,15 +150,19 @@ function shortReason(cause: unknown): string {
 export async function fetchProgram(wanted: ArchiveProgram, options: FetchOptions): Promise<string> {
   const pinned = pinnedOf(wanted.package)
   const mirrors = pinned === undefined ? [] : await debianMirrors().catch(() => [])
-  if (pinned === undefined || mirrors.length === 0) throw new LaunchFault(`${wanted.package} is not installed; ${wanted.hint}`)
+  if (pinned === undefined || mirrors.length === 0)
+    throw new LaunchFault(`${wanted.package} is not installed; ${wanted.hint}`)
   const reasons: Array<string> = []
   await mkdir(sharedBinDir, { recursive: true })
   for (const mirror of mirrors) {
-    options.progress(`fetching ${wanted.package} ${pinned.version} from the Debian mirror ${mirror.site} (suite ${SUITE})`)
+    options.progress(
+      `fetching ${wanted.package} ${pinned.version} from the Debian mirror ${mirror.site} (suite ${SUITE})`
+    )
     const folder = await mkdtemp(join(sharedBinDir, "fetch-"))
     try {
       const binary = await downloadFrom(mirror, wanted, pinned, folder, options.signal)
-      if (!(await wanted.usable(binary))) throw new Error(`the fetched ${wanted.package} is too old or does not run here`)
+      if (!(await wanted.usable(binary)))
+        throw new Error(`the fetched ${wanted.package} is too old or does not run here`)
       return await keep(binary)
     } catch (cause) {
       reasons.push(shortReason(cause))

@@ -1,10 +1,11 @@
 /**
  * Debian's packages, installed by apt for whoever runs the tests as root.
  *
- * - Only on Debian and only by root; apt checks the archive's signature. Whoever is neither is told in one line what to do.
+ * - Only on Debian and only by root; apt checks the archive's signature. Whoever is neither is told in one line what to
+ *   do.
  * - apt serves one at a time. While another apt works, its lock is waited for, up to a bound.
- * - The download may be broken off at any time. The unpacking after it may not, since half an installed package is worse
- *   than none: whoever stops us meanwhile waits for its end, which is bounded too.
+ * - The download may be broken off at any time. The unpacking after it may not, since half an installed package is
+ *   worse than none: whoever stops us meanwhile waits for its end, which is bounded too.
  */
 import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
@@ -76,7 +77,12 @@ async function install({ packages, what, purpose, remark, hint }: Wanted, option
 }
 
 /** The error in a line, or "". */
-async function unlocked(args: ReadonlyArray<string>, timeout: number, options: DebianOptions, signal?: AbortSignal): Promise<string> {
+async function unlocked(
+  args: ReadonlyArray<string>,
+  timeout: number,
+  options: DebianOptions,
+  signal?: AbortSignal
+): Promise<string> {
   const until = Date.now() + (options.lockWaitMs ?? LOCK_WAIT_MS)
   for (let told = false; ; told = true) {
     if (options.signal?.aborted === true) return "interrupted"
@@ -90,11 +96,23 @@ async function unlocked(args: ReadonlyArray<string>, timeout: number, options: D
 
 const reasonIn = (output: string): string => {
   const lines = output.split("\n").filter((line) => line.trim() !== "")
-  return lines.find((line) => line.startsWith("E:"))?.slice(2).trim() ?? lines.at(-1)?.trim() ?? "apt-get said nothing"
+  return (
+    lines
+      .find((line) => line.startsWith("E:"))
+      ?.slice(2)
+      .trim() ??
+    lines.at(-1)?.trim() ??
+    "apt-get said nothing"
+  )
 }
 
 /** `null` when it went well, else the end of what apt wrote. */
-function apt(args: ReadonlyArray<string>, timeout: number, options: DebianOptions, signal?: AbortSignal): Promise<string | null> {
+function apt(
+  args: ReadonlyArray<string>,
+  timeout: number,
+  options: DebianOptions,
+  signal?: AbortSignal
+): Promise<string | null> {
   return new Promise((resolve) => {
     let output = ""
     const child = spawn("apt-get", ["-q", ...args], {
@@ -106,7 +124,10 @@ function apt(args: ReadonlyArray<string>, timeout: number, options: DebianOption
     const collect = (chunk: Buffer): void => {
       output = (output + chunk.toString("utf8")).slice(-OUTPUT_KEPT_CHARS)
     }
-    const timer = setInterval(() => options.progress(`apt-get: ${output.trimEnd().split("\n").at(-1) ?? ""}`), PROGRESS_EVERY_MS)
+    const timer = setInterval(
+      () => options.progress(`apt-get: ${output.trimEnd().split("\n").at(-1) ?? ""}`),
+      PROGRESS_EVERY_MS
+    )
     const end = (problem: string | null): void => {
       clearInterval(timer)
       resolve(problem)
@@ -114,6 +135,8 @@ function apt(args: ReadonlyArray<string>, timeout: number, options: DebianOption
     child.stdout.on("data", collect)
     child.stderr.on("data", collect)
     child.once("error", (cause) => end(`${output}\nE: apt-get does not run: ${cause.message}`))
-    child.once("close", (code, killed) => end(code === 0 ? null : killed === null ? output : `${output}\nE: apt-get did not end in time`))
+    child.once("close", (code, killed) =>
+      end(code === 0 ? null : killed === null ? output : `${output}\nE: apt-get did not end in time`)
+    )
   })
 }

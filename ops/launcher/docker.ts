@@ -17,7 +17,10 @@ const VERSION_TIMEOUT_MS = 20_000
 const COMPOSE_MAJOR = 2
 /** Programs and the packages that have them. */
 const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
-  ["docker", "docker.io"], ["dockerd", "docker.io"], ["iptables", "iptables"], ["debootstrap", "debootstrap"]
+  ["docker", "docker.io"],
+  ["dockerd", "docker.io"],
+  ["iptables", "iptables"],
+  ["debootstrap", "debootstrap"]
 ]
 /** Where root's programs lie, which are not on everybody's PATH. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
@@ -34,7 +37,13 @@ async function find(program: string, env: NodeJS.ProcessEnv): Promise<string | u
   const folders = [...(env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== ""), ...SYSTEM_FOLDERS]
   for (const folder of folders) {
     const file = join(folder, program)
-    if (await access(file, constants.X_OK).then(() => true, () => false)) return file
+    if (
+      await access(file, constants.X_OK).then(
+        () => true,
+        () => false
+      )
+    )
+      return file
   }
   return undefined
 }
@@ -50,7 +59,10 @@ async function installMissing(options: DebianOptions): Promise<void> {
   if (missing.size === 0) return
   const packages = [...missing]
   const hint = `install them (on Debian, as root: apt-get install ${packages.join(" ")})`
-  await installPackages({ packages, what: "Docker's engine", purpose: "the tests of a cluster", remark: "about 80 MB, once", hint }, options)
+  await installPackages(
+    { packages, what: "Docker's engine", purpose: "the tests of a cluster", remark: "about 80 MB, once", hint },
+    options
+  )
 }
 
 async function findCompose(options: DebianOptions): Promise<void> {

@@ -1,4 +1,7 @@
-/** What an edge may know of the service's key: its public half, and a key derived of it for one purpose (edge/config.ts). */
+/**
+ * What an edge may know of the service's key: its public half, and a key derived of it for one purpose
+ * (edge/config.ts).
+ */
 import { createHmac } from "node:crypto"
 import { serverSeed } from "../../actors/server-key.ts"
 import { readConfig } from "../../schemas/config.ts"

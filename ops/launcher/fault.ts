@@ -6,7 +6,13 @@ export class LaunchFault extends Error {
   override readonly name = "LaunchFault"
 
   constructor(message: string) {
-    super(message.split("\n").map((line) => line.trim()).filter((line) => line !== "").join(" "))
+    super(
+      message
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line !== "")
+        .join(" ")
+    )
   }
 }
 

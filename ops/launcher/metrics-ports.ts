@@ -1,6 +1,6 @@
 /**
- * Private ports for the scrapers of this machine's nodes. A node keeps its port over its restarts: whoever scrapes it need
- * not look again. Only where another program has taken a drawn one meanwhile it gets another.
+ * Private ports for the scrapers of this machine's nodes. A node keeps its port over its restarts: whoever scrapes it
+ * need not look again. Only where another program has taken a drawn one meanwhile it gets another.
  */
 import { drawPort, portIsFree } from "./ports.ts"
 
@@ -22,7 +22,9 @@ export function metricsPorts(from: "free" | number | undefined): MetricsPorts {
       return port
     }
   }
-  const portOf = (place: number): Promise<number> => (from === "free" ? free(place) : Promise.resolve(from === undefined ? 0 : from + place))
-  const known = (place: number): number => (from === "free" ? (drawn.get(place) ?? 0) : from === undefined ? 0 : from + place)
+  const portOf = (place: number): Promise<number> =>
+    from === "free" ? free(place) : Promise.resolve(from === undefined ? 0 : from + place)
+  const known = (place: number): number =>
+    from === "free" ? (drawn.get(place) ?? 0) : from === undefined ? 0 : from + place
   return { portOf, urlOf: (place) => (known(place) === 0 ? null : `http://127.0.0.1:${known(place)}/metrics`) }
 }

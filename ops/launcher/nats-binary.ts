@@ -18,8 +18,7 @@ const run = promisify(execFile)
 const MINIMUM = [2, 12] as const
 const VERSION_TIMEOUT_MS = 10_000
 
-const hint =
-  `set HUB_NATS_SERVER to a nats-server binary of version ${MINIMUM.join(".")} or newer (github.com/nats-io/nats-server/releases)`
+const hint = `set HUB_NATS_SERVER to a nats-server binary of version ${MINIMUM.join(".")} or newer (github.com/nats-io/nats-server/releases)`
 
 export interface NatsBinaryOptions extends FetchOptions {
   readonly env: NodeJS.ProcessEnv
@@ -27,7 +26,10 @@ export interface NatsBinaryOptions extends FetchOptions {
 }
 
 async function isExecutable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(() => true, () => false)
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false
+  )
 }
 
 /** The version text, or undefined where the file is no nats-server that runs here. */

@@ -115,7 +115,10 @@ async function endLeftover(dataDir: string): Promise<void> {
 async function lastLogLines(file: string, from: number): Promise<string> {
   const text = await readFile(file).catch(() => Buffer.alloc(0))
   const lines = text.subarray(from).toString("utf8").slice(-ERROR_TAIL_CHARS).split("\n")
-  return lines.filter((line) => /\[(FTL|ERR)\]/.test(line)).slice(-2).join(" ")
+  return lines
+    .filter((line) => /\[(FTL|ERR)\]/.test(line))
+    .slice(-2)
+    .join(" ")
 }
 
 /**
@@ -137,8 +140,12 @@ export async function startNats(options: NatsOptions): Promise<RunningServer> {
   await writeFile(configFile, configText(options, port, dataDir), { mode: 0o600 })
 
   const passwords = options.passwords ?? drawPasswords()
-  const logSize = await stat(logFile).then((it) => it.size, () => 0)
-  const server = await spawnTied({ command: [options.binary, "-c", configFile],
+  const logSize = await stat(logFile).then(
+    (it) => it.size,
+    () => 0
+  )
+  const server = await spawnTied({
+    command: [options.binary, "-c", configFile],
     env: { GOMAXPROCS: String(shareOfCores()), ...process.env, ...passwordVariables(passwords) },
     stopSignal: "SIGTERM"
   })

@@ -97,8 +97,13 @@ async function initialise(dataDir: string, identity: Identity): Promise<void> {
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
   const initdb = await spawnTied({
     command: [
-      join(binDir(), "initdb"), `--pgdata=${fresh}`, `--username=${USER}`, `--pwfile=${handedOver}`,
-      "--auth=scram-sha-256", "--no-instructions", ...locale
+      join(binDir(), "initdb"),
+      `--pgdata=${fresh}`,
+      `--username=${USER}`,
+      `--pwfile=${handedOver}`,
+      "--auth=scram-sha-256",
+      "--no-instructions",
+      ...locale
     ],
     cwd: dataDir,
     env: { ...process.env, LC_ALL: "C" },
@@ -146,7 +151,10 @@ async function endLeftover(cluster: string): Promise<void> {
 }
 
 async function openLog(file: string): Promise<Awaited<ReturnType<typeof open>>> {
-  const size = await stat(file).then((it) => it.size, () => 0)
+  const size = await stat(file).then(
+    (it) => it.size,
+    () => 0
+  )
   if (size > LOG_LIMIT_BYTES) await rename(file, `${file}.old`)
   return open(file, "a", 0o600)
 }

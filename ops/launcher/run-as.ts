@@ -30,7 +30,9 @@ const MAPPED_USER = 65_534
 const ourselves: Identity = { privileges: [], wrapper: [], owner: undefined }
 
 function systemUser(): { uid: number; gid: number } | undefined {
-  const rows = readFileSync("/etc/passwd", "utf8").split("\n").map((line) => line.split(":"))
+  const rows = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"))
   const row = SYSTEM_USERS.map((name) => rows.find((fields) => fields[0] === name)).find((found) => found !== undefined)
   if (row === undefined) return undefined
   return { uid: Number(row[2]), gid: Number(row[3]) }
@@ -60,7 +62,16 @@ function candidates(): ReadonlyArray<Identity> {
 function works(identity: Identity, initdb: string, folder: string): boolean {
   const script = `cd "$1" && exec "$2" --show -D "$1"`
   const [program = "", ...args] = [
-    ...identity.wrapper, "setpriv", ...identity.privileges, "--", "sh", "-c", script, "sh", folder, initdb
+    ...identity.wrapper,
+    "setpriv",
+    ...identity.privileges,
+    "--",
+    "sh",
+    "-c",
+    script,
+    "sh",
+    folder,
+    initdb
   ]
   return spawnSync(program, args, { stdio: "ignore", timeout: PROBE_TIMEOUT_MS }).status === 0
 }

@@ -70,7 +70,11 @@ export interface EdgeRole {
  * The names that make several edges one service: all of them link and sign for one address, whichever port each
  * listens on. Without a public address a signature may name any of the edges.
  */
-export function addressing(env: NodeJS.ProcessEnv, baseUrl: string, edgePorts: ReadonlyArray<number>): NodeJS.ProcessEnv {
+export function addressing(
+  env: NodeJS.ProcessEnv,
+  baseUrl: string,
+  edgePorts: ReadonlyArray<number>
+): NodeJS.ProcessEnv {
   const ownHosts = edgePorts.map((port) => `127.0.0.1:${port}`).join(",")
   return {
     HUB_BASE_URL: baseUrl,
@@ -82,7 +86,9 @@ async function migrateTables(databaseUrl: string): Promise<void> {
   try {
     await migrate(databaseUrl)
   } catch (cause) {
-    throw new LaunchFault(`the tables of Postgres could not be brought up to date: ${messageOf(cause) || codeOf(cause)}`)
+    throw new LaunchFault(
+      `the tables of Postgres could not be brought up to date: ${messageOf(cause) || codeOf(cause)}`
+    )
   }
 }
 
@@ -151,7 +157,10 @@ export class Stack {
 
   /** Servers alone are for a restore, which brings its own streams. */
   async #migrate(withStreams: boolean): Promise<void> {
-    await Promise.all([migrateTables(this.#postgres.url), ...(withStreams ? [makeStreams(this.#nats.operatorUrl, this.#options.env)] : [])])
+    await Promise.all([
+      migrateTables(this.#postgres.url),
+      ...(withStreams ? [makeStreams(this.#nats.operatorUrl, this.#options.env)] : [])
+    ])
   }
 
   async #startServers(): Promise<void> {
@@ -160,11 +169,20 @@ export class Stack {
     await Promise.all([
       typeof nats === "string"
         ? this.#setNats({ role: undefined, url: nats, operatorUrl: nats })
-        : this.#server("nats", nats.port, (more) => startNats({ ...nats, ...more, passwords: this.#passwords }), (it) => this.#setNats(it)),
+        : this.#server(
+            "nats",
+            nats.port,
+            (more) => startNats({ ...nats, ...more, passwords: this.#passwords }),
+            (it) => this.#setNats(it)
+          ),
       typeof postgres === "string"
         ? this.#setPostgres({ role: undefined, url: postgres, operatorUrl: postgres })
-        : this.#server("postgres", postgres.port, (more) => startPostgres({ ...postgres, ...more }), (it) =>
-            this.#setPostgres(it))
+        : this.#server(
+            "postgres",
+            postgres.port,
+            (more) => startPostgres({ ...postgres, ...more }),
+            (it) => this.#setPostgres(it)
+          )
     ])
   }
 
@@ -175,7 +193,10 @@ export class Stack {
 
   async #stopInOrder(): Promise<void> {
     // A migration under way keeps its database for as long as the nodes may take to end.
-    const migrated = Promise.race([this.#migration.catch(() => undefined), delay(ACTOR_GRACE_MS, undefined, { ref: false })])
+    const migrated = Promise.race([
+      this.#migration.catch(() => undefined),
+      delay(ACTOR_GRACE_MS, undefined, { ref: false })
+    ])
     await Promise.all(this.edges.map((edge) => edge.role.stop()))
     await Promise.all(this.actors.map((actor) => actor.stop()))
     await migrated
@@ -196,7 +217,10 @@ export class Stack {
 
   /** A server keeps the port it got first: every node has its address already. */
   async #server(
-    name: string, wantedPort: number | undefined, start: StartServer, set: (server: ServerRole) => void
+    name: string,
+    wantedPort: number | undefined,
+    start: StartServer,
+    set: (server: ServerRole) => void
   ): Promise<void> {
     let port = wantedPort ?? 0
     const role = new SupervisedRole({

@@ -62,9 +62,11 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
   const parsed = readConfig(given)
   if (!parsed.ok) throw new LaunchFault(parsed.problem)
   const { port, baseUrl, env: mode, metricsPort } = parsed.config
-  if (port + edges - 1 > HIGHEST_PORT) throw new LaunchFault(`HUB_PORT leaves no room for ${edges} edges; take a lower one`)
+  if (port + edges - 1 > HIGHEST_PORT)
+    throw new LaunchFault(`HUB_PORT leaves no room for ${edges} edges; take a lower one`)
   const actors = count("actors", values.actors)
-  if (metricsPort + edges + actors - 1 > HIGHEST_PORT) throw new LaunchFault(`HUB_METRICS_PORT leaves no room for ${edges + actors} processes; take a lower one`)
+  if (metricsPort + edges + actors - 1 > HIGHEST_PORT)
+    throw new LaunchFault(`HUB_METRICS_PORT leaves no room for ${edges + actors} processes; take a lower one`)
   // In production the ports are on every interface: there they are opened only where somebody says so.
   const unsaid = (env["HUB_METRICS_PORT"] ?? "").trim() === "" && mode === "development"
   const edgePorts = Array.from({ length: edges }, (_, index) => port + index)
@@ -110,7 +112,10 @@ async function refuseTakenPorts(ports: ReadonlyArray<number>): Promise<void> {
 }
 
 async function buildStack(
-  settings: StartSettings, entries: StackOptions["entries"], folder: DataFolder, signal: AbortSignal
+  settings: StartSettings,
+  entries: StackOptions["entries"],
+  folder: DataFolder,
+  signal: AbortSignal
 ): Promise<Stack> {
   const { env, dataDir, edgePorts, metrics } = settings
   await refuseTakenPorts(edgePorts)

@@ -101,15 +101,18 @@ export class SupervisedRole {
     if (this.#halt.signal.aborted) return Promise.reject(new Error(`${this.name} is stopped`))
     this.#launching = this.#options
       .launch((process) => this.#setCurrent(process))
-      .then((process) => {
-        this.#readyAt = Date.now()
-        void process.exited.then(() => this.#died(process))
-      }, async (cause: unknown) => {
-        // It may have failed for us and still run: a next try must find its place free.
-        await this.#current?.kill()
-        this.#setCurrent(undefined)
-        throw cause
-      })
+      .then(
+        (process) => {
+          this.#readyAt = Date.now()
+          void process.exited.then(() => this.#died(process))
+        },
+        async (cause: unknown) => {
+          // It may have failed for us and still run: a next try must find its place free.
+          await this.#current?.kill()
+          this.#setCurrent(undefined)
+          throw cause
+        }
+      )
     return this.#launching
   }
 

@@ -1,6 +1,6 @@
 /**
- * Where tests leave what their servers write: in memory where there is room for it, since making a cluster of Postgres is
- * mostly the writing of a thousand files, and no test asks what a machine's sudden end would leave.
+ * Where tests leave what their servers write: in memory where there is room for it, since making a cluster of Postgres
+ * is mostly the writing of a thousand files, and no test asks what a machine's sudden end would leave.
  */
 import { accessSync, constants, statfsSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"

@@ -99,7 +99,9 @@ async function runTests(args: ReadonlyArray<string>): Promise<Count> {
   const file = join(folder, "report.json")
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
-    const status = await runCommand([process.execPath, bin("vitest"), "run", ...reporters, ...args], { HUB_TEST_FOLDER: folder })
+    const status = await runCommand([process.execPath, bin("vitest"), "run", ...reporters, ...args], {
+      HUB_TEST_FOLDER: folder
+    })
     const report = JSON.parse(await readFile(file, "utf8").catch(() => `{"testResults":[]}`)) as Report
     const { remarks, ...count } = countReport(report, status)
     for (const remark of remarks) console.log(remark)
@@ -124,8 +126,12 @@ function steps(): ReadonlyArray<Step> {
   const contracts = join("ops", "contracts", "write.ts")
   return [
     { name: "types", command: [bin("tsc"), "--noEmit"] },
+    { name: "format", command: [bin("oxfmt"), "--check"] },
     { name: "lint", command: [bin("oxlint"), "--deny-warnings"] },
-    { name: "regular expressions", command: [process.execPath, "--no-warnings", join("ops", "check", "regular-expressions.ts")] },
+    {
+      name: "regular expressions",
+      command: [process.execPath, "--no-warnings", join("ops", "check", "regular-expressions.ts")]
+    },
     ...(existsSync(join(projectRoot, contracts))
       ? [{ name: "contract snapshots", command: [process.execPath, "--no-warnings", contracts, "--check"] }]
       : [])

@@ -24,9 +24,15 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   // Of a stream of its own: it outlives a rebuild of the agents.
   await sql`create table agent_seen (id text primary key, last_seen_at timestamptz not null)`.execute(db)
   // One index for each sort of the directory, each ending with the tie-breaker (spec 4.1.6).
-  await sql`create index agents_reputation on agents (reputation desc, number desc) where status in ('active', 'suspended')`.execute(db)
-  await sql`create index agents_trust on agents (trust desc, number desc) where status in ('active', 'suspended')`.execute(db)
-  await sql`create index agents_seen on agents (last_seen_at desc, number desc) where status in ('active', 'suspended')`.execute(db)
+  await sql`create index agents_reputation on agents (reputation desc, number desc) where status in ('active', 'suspended')`.execute(
+    db
+  )
+  await sql`create index agents_trust on agents (trust desc, number desc) where status in ('active', 'suspended')`.execute(
+    db
+  )
+  await sql`create index agents_seen on agents (last_seen_at desc, number desc) where status in ('active', 'suspended')`.execute(
+    db
+  )
   await sql`create index agents_listed on agents (number) where status in ('active', 'suspended')`.execute(db)
   await sql`
     create table score_entries (

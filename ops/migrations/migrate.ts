@@ -14,7 +14,11 @@ import * as agents from "./0001_agents.ts"
 import * as identities from "./0002_identities.ts"
 import * as deliveries from "./0004_deliveries.ts"
 
-const MIGRATIONS: Readonly<Record<string, Migration>> = { "0001_agents": agents, "0002_identities": identities, "0004_deliveries": deliveries }
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "0001_agents": agents,
+  "0002_identities": identities,
+  "0004_deliveries": deliveries
+}
 
 /** Throws what went wrong; a migration that fails leaves nothing behind. */
 export const migrate = async (databaseUrl: string): Promise<void> => {
@@ -38,7 +42,11 @@ export const migrateStreams = async (env: NodeJS.ProcessEnv): Promise<void> => {
   const read = readConfig(env)
   if (!read.ok) throw new Error(read.problem)
   const { natsUrl, limits, streamReplicas } = read.config
-  const nats = await connect({ ...(busServers(natsUrl, "operator") ?? { servers: [] }), name: "hub-migrate", timeout: CONNECT_TIMEOUT_MS })
+  const nats = await connect({
+    ...(busServers(natsUrl, "operator") ?? { servers: [] }),
+    name: "hub-migrate",
+    timeout: CONNECT_TIMEOUT_MS
+  })
   try {
     const end = performance.now() + STREAMS_WITHIN_MS
     for (;;) {

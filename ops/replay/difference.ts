@@ -9,7 +9,8 @@ export interface Difference {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 export const differences = (before: unknown, after: unknown, path = ""): ReadonlyArray<Difference> => {
   if (Array.isArray(before) && Array.isArray(after)) {

@@ -1,6 +1,6 @@
 /**
- * What decisions get of the world in a what-if, where the file names no facts: fixed values, the same at every run. A number
- * 0 is one that the service never gives.
+ * What decisions get of the world in a what-if, where the file names no facts: fixed values, the same at every run. A
+ * number 0 is one that the service never gives.
  */
 import type { KeyFacts } from "../../actors/identity/decide.ts"
 import type { CreateFacts, RegisterFacts, ServeFacts } from "../../actors/registration/decide.ts"
@@ -14,7 +14,10 @@ const anywhere: KeyFacts = { notification: 0, cancellation: 0 }
 
 const create: CreateFacts = { prefix: "0".repeat(32), registrations: 0, key: "free" }
 const serve = (): ServeFacts => ({ questions: generateQuestions(randomFromSeed(new Uint8Array(SEED_BYTES))) })
-/** What was asked is in the log, the answers only sealed: whoever asks what a registration would have come to names `questions`. */
+/**
+ * What was asked is in the log, the answers only sealed: whoever asks what a registration would have come to names
+ * `questions`.
+ */
 const register: Omit<RegisterFacts, "questions"> = { number: 0, sealedSecret: "sealed1.of.a.what-if" }
 
 const OF_OPERATION: Readonly<Record<string, () => object>> = {
@@ -23,4 +26,7 @@ const OF_OPERATION: Readonly<Record<string, () => object>> = {
   "challenge.register": () => register
 }
 
-export const defaultFacts = (op: string): Facts => ({ ...anywhere, ...(Object.hasOwn(OF_OPERATION, op) ? OF_OPERATION[op]?.() : {}) })
+export const defaultFacts = (op: string): Facts => ({
+  ...anywhere,
+  ...(Object.hasOwn(OF_OPERATION, op) ? OF_OPERATION[op]?.() : {})
+})

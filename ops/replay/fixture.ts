@@ -1,6 +1,6 @@
 /**
- * An actor's history as a file: for a test, a ticket or another machine. Secrets are masked when it is written, so it folds
- * and decides as the original did, except for decisions that look at a secret.
+ * An actor's history as a file: for a test, a ticket or another machine. Secrets are masked when it is written, so it
+ * folds and decides as the original did, except for decisions that look at a secret.
  */
 import type { Commit, LogEntry } from "../../actors/engine/ports.ts"
 import { kindOf } from "./fold.ts"
@@ -35,7 +35,8 @@ export const readFixture = (text: string): Fixture => {
   if (!isFields(value)) throw new FixtureFault("a fixture is an object")
   if (value["format"] !== 1) throw new FixtureFault("`format` must be 1")
   const { kind, id, commits } = value
-  if (typeof kind !== "string" || kindOf(kind) === undefined) throw new FixtureFault("`kind` must be an actor kind of this service")
+  if (typeof kind !== "string" || kindOf(kind) === undefined)
+    throw new FixtureFault("`kind` must be an actor kind of this service")
   if (typeof id !== "string" || id === "") throw new FixtureFault("`id` must be the actor's id")
   if (!Array.isArray(commits)) throw new FixtureFault("`commits` must be a list")
   commits.forEach((entry: unknown, index) => refuseEntry(entry, index, commits[index - 1]))
@@ -44,21 +45,28 @@ export const readFixture = (text: string): Fixture => {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const refuseEntry = (entry: unknown, index: number, before: unknown): void => {
   const where = `commits[${index}]`
   if (!isFields(entry)) throw new FixtureFault(`\`${where}\` must be an object`)
   const { seq, commit } = entry
-  if (!Number.isInteger(seq) || Number(seq) <= (isFields(before) ? Number(before["seq"]) : 0)) throw new FixtureFault(`\`${where}.seq\` must be a whole number, greater than the one before`)
+  if (!Number.isInteger(seq) || Number(seq) <= (isFields(before) ? Number(before["seq"]) : 0))
+    throw new FixtureFault(`\`${where}.seq\` must be a whole number, greater than the one before`)
   if (!isFields(commit)) throw new FixtureFault(`\`${where}.commit\` must be an object`)
   for (const [name, type] of Object.entries(COMMIT_FIELDS)) {
     if (typeof commit[name] !== type) throw new FixtureFault(`\`${where}.commit.${name}\` must be a ${type}`)
   }
   const { events } = commit
-  if (!Array.isArray(events) || !events.every((event) => isFields(event) && typeof event["type"] === "string" && typeof event["v"] === "number")) {
+  if (
+    !Array.isArray(events) ||
+    !events.every((event) => isFields(event) && typeof event["type"] === "string" && typeof event["v"] === "number")
+  ) {
     throw new FixtureFault(`\`${where}.commit.events\` must be a list of events, each with \`type\` and \`v\``)
   }
 }
 
-const COMMIT_FIELDS = { v: "number", id: "string", op: "string", at: "number" } as const satisfies Partial<Record<keyof Commit, string>>
+const COMMIT_FIELDS = { v: "number", id: "string", op: "string", at: "number" } as const satisfies Partial<
+  Record<keyof Commit, string>
+>

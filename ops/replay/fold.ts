@@ -40,10 +40,16 @@ export async function* historyOf(log: EventLog, kind: string, id: string): Async
 }
 
 /** Throws `UnknownEvent`. */
-export const evolved = (fold: AnyFold, id: string, state: unknown, { commit }: Pick<LogEntry, "commit">): unknown => foldCommit(fold, state, commit, id)
+export const evolved = (fold: AnyFold, id: string, state: unknown, { commit }: Pick<LogEntry, "commit">): unknown =>
+  foldCommit(fold, state, commit, id)
 
 /** The last step up to the point; `null` where nothing had happened. Keeps nothing else, however long the history. */
-export const stateAt = async (entries: AsyncIterable<LogEntry> | Iterable<LogEntry>, fold: AnyFold, id: string, until: Point | null): Promise<Step | null> => {
+export const stateAt = async (
+  entries: AsyncIterable<LogEntry> | Iterable<LogEntry>,
+  fold: AnyFold,
+  id: string,
+  until: Point | null
+): Promise<Step | null> => {
   let last: Step | null = null
   for await (const entry of entries) {
     if (isBeyond(entry, until)) break
@@ -58,13 +64,19 @@ export const STEPS_MAX = 100_000
 export class TooLong extends Error {}
 
 /** The steps up to the point. Throws `TooLong`. */
-export const replay = async (entries: AsyncIterable<LogEntry> | Iterable<LogEntry>, fold: AnyFold, id: string, until: Point | null): Promise<ReadonlyArray<Step>> => {
+export const replay = async (
+  entries: AsyncIterable<LogEntry> | Iterable<LogEntry>,
+  fold: AnyFold,
+  id: string,
+  until: Point | null
+): Promise<ReadonlyArray<Step>> => {
   const steps: Array<Step> = []
   let state = fold.initial
   for await (const entry of entries) {
     if (isBeyond(entry, until)) break
     state = evolved(fold, id, state, entry)
-    if (steps.length >= STEPS_MAX) throw new TooLong(`there are more than ${STEPS_MAX} commits: --at shows one state, --to ends the history earlier`)
+    if (steps.length >= STEPS_MAX)
+      throw new TooLong(`there are more than ${STEPS_MAX} commits: --at shows one state, --to ends the history earlier`)
     steps.push({ entry, state })
   }
   return steps

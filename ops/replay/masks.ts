@@ -1,14 +1,19 @@
 /**
- * What nobody should read off a screen, out of a ticket or out of a fixture: sealed secrets, answers to questions, tokens.
+ * What nobody should read off a screen, out of a ticket or out of a fixture: sealed secrets, answers to questions,
+ * tokens.
  *
  * Invariants
  *  - Masked by the field's name, and by what a text looks like, whatever its field is called.
- *  - One secret has one mask, as long as one masker is used: that two are the same, or that one was changed, stays visible.
+ *  - One secret has one mask, as long as one masker is used: that two are the same, or that one was changed, stays
+ *    visible.
  *  - A mask is a number, made of nothing: a hash of a short answer could be guessed.
  */
 const SECRET_NAMES = /secret|password|passphrase|token|private_?key|bypass|^answers?$/i
 const SECRET_TEXTS = /^sealed\d+\.|whsec_|PRIVATE KEY/
-/** Not secret to who runs the service, but nothing for a file that is passed on: addresses may carry a token of their own. */
+/**
+ * Not secret to who runs the service, but nothing for a file that is passed on: addresses may carry a token of their
+ * own.
+ */
 const PRIVATE_NAMES = /^webhook_url$/
 
 export class Masker {
@@ -29,12 +34,23 @@ export class Masker {
     if (typeof value === "string") return SECRET_TEXTS.test(value) ? this.maskOf(value) : value
     if (Array.isArray(value)) return value.map((one) => this.inner(one))
     if (typeof value !== "object" || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, this.isSecret(name, inner) ? this.maskOf(inner) : this.inner(inner)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [
+        name,
+        this.isSecret(name, inner) ? this.maskOf(inner) : this.inner(inner)
+      ])
+    )
   }
 
   /** Flags and absent values tell nothing. */
   private isSecret(name: string, value: unknown): boolean {
-    return value !== null && value !== undefined && value !== "" && typeof value !== "boolean" && this.names.some((pattern) => pattern.test(name))
+    return (
+      value !== null &&
+      value !== undefined &&
+      value !== "" &&
+      typeof value !== "boolean" &&
+      this.names.some((pattern) => pattern.test(name))
+    )
   }
 
   private maskOf(secret: unknown): string {

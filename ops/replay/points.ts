@@ -21,4 +21,5 @@ export const pointOf = (text: string): Point | null => {
 
 export const POINT_FORMS = "a sequence (14 or #14), a time in ISO 8601 with its zone, or Unix seconds"
 
-export const pointText = (point: Point): string => ("seq" in point ? `#${point.seq}` : new Date(point.time).toISOString())
+export const pointText = (point: Point): string =>
+  "seq" in point ? `#${point.seq}` : new Date(point.time).toISOString()

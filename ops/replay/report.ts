@@ -15,26 +15,37 @@ export const headText = ({ seq, commit, trace_id }: LogEntry): string => {
   return `#${seq}  ${timeText(commit.at)}  ${commit.op}  (command ${commit.id}${by})${trace_id === undefined ? "" : `  trace_id ${trace_id}`}`
 }
 
-const indented = (lines: ReadonlyArray<string>, by = "    "): ReadonlyArray<string> => lines.map((line) => `${by}${line}`)
+const indented = (lines: ReadonlyArray<string>, by = "    "): ReadonlyArray<string> =>
+  lines.map((line) => `${by}${line}`)
 
 export const stepText = ({ entry, state }: Step): string =>
   [headText(entry), ...indented([...entry.commit.events.map(eventText), `state ${shown(state)}`])].join("\n")
 
 export const differencesText = (changes: ReadonlyArray<Difference>): ReadonlyArray<string> => {
   const width = Math.max(0, ...changes.map(({ path }) => path.length))
-  return changes.map(({ path, before, after }) => `${(path || "(all)").padEnd(width)}  ${shown(before)} → ${shown(after)}`)
+  return changes.map(
+    ({ path, before, after }) => `${(path || "(all)").padEnd(width)}  ${shown(before)} → ${shown(after)}`
+  )
 }
 
 export const whatIfText = (result: WhatIf): string => {
   const { op, at, seq, refused, events, also, timers, reply, state, really } = result
-  const decided = refused === null ? [] : [`refused: ${refused.status ?? ERROR_STATUS[refused.code]} ${refused.code}: ${refused.message}${refused.details === undefined ? "" : ` ${JSON.stringify(refused.details)}`}`]
+  const decided =
+    refused === null
+      ? []
+      : [
+          `refused: ${refused.status ?? ERROR_STATUS[refused.code]} ${refused.code}: ${refused.message}${refused.details === undefined ? "" : ` ${JSON.stringify(refused.details)}`}`
+        ]
   const lines = [
     `what if ${op} had come at ${timeText(at)}, with the actor at ${seq === 0 ? "its beginning" : `#${seq}`}`,
     ...indented([
       ...decided,
       ...(refused === null && events.length === 0 ? ["nothing to change: no event"] : []),
       ...events.map(eventText),
-      ...also.map((companion) => `also ${companion.kind} ${companion.id}, where it stands at ${companion.expected}: ${companion.events.map(eventText).join("; ")}`),
+      ...also.map(
+        (companion) =>
+          `also ${companion.kind} ${companion.id}, where it stands at ${companion.expected}: ${companion.events.map(eventText).join("; ")}`
+      ),
       ...timers.map((timer) => `timer ${timer.name} at ${timeText(timer.at)}`),
       ...(reply === undefined ? [] : [`reply ${JSON.stringify(reply)}`]),
       `state ${shown(state)}`
@@ -46,7 +57,9 @@ export const whatIfText = (result: WhatIf): string => {
     ...lines,
     `what really followed: ${headText(really.entry)}`,
     ...indented(really.entry.commit.events.map(eventText)),
-    ...(differs.length === 0 ? ["and led to the same state"] : ["and led to another state (what if → really):", ...indented(differencesText(differs))]),
+    ...(differs.length === 0
+      ? ["and led to the same state"]
+      : ["and led to another state (what if → really):", ...indented(differencesText(differs))]),
     "nothing was written"
   ].join("\n")
 }

@@ -2,9 +2,11 @@
  * What would have been decided: a command put to an actor as it was at some moment of its history.
  *
  * Invariants
- *  - The kind's own `decide` judges; nothing else of the kind is called. `prepare`, which gathers facts of the world, is not,
- *    and neither is the gate (signature, nonce, rate limits): facts come from the file, or from ops/replay/facts.ts.
- *  - Nothing is appended, sent or set: the parts of the world that a kind is made of are closed, and say so when reached for.
+ *  - The kind's own `decide` judges; nothing else of the kind is called. `prepare`, which gathers facts of the world,
+ *    is not, and neither is the gate (signature, nonce, rate limits): facts come from the file, or from
+ *    ops/replay/facts.ts.
+ *  - Nothing is appended, sent or set: the parts of the world that a kind is made of are closed, and say so when
+ *    reached for.
  *  - Whether companions' subjects are free is not asked: the decision is shown as it would be tried.
  */
 import type { Companion, Decision, EventShape, Timer, WriteOperation } from "../../actors/engine/definition.ts"
@@ -42,8 +44,12 @@ export interface WhatIf {
   readonly really: Step | null
 }
 
-/** Where the state that was led to is not the one that would have been; of masked values, since the fields lose their names. */
-export const differsFromReality = ({ state, really }: WhatIf): ReadonlyArray<Difference> => (really === null ? [] : differences(asJson(state), asJson(really.state)))
+/**
+ * Where the state that was led to is not the one that would have been; of masked values, since the fields lose their
+ * names.
+ */
+export const differsFromReality = ({ state, really }: WhatIf): ReadonlyArray<Difference> =>
+  really === null ? [] : differences(asJson(state), asJson(really.state))
 
 type Write = WriteOperation<unknown, unknown, EventShape, unknown>
 
@@ -54,14 +60,17 @@ export const readWhatIf = (text: string): WhatIfCommand => {
   } catch (error) {
     throw new WhatIfFault(`this is no JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new WhatIfFault("a command is an object: {\"op\", \"input\", \"at\"?, \"facts\"?}")
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new WhatIfFault('a command is an object: {"op", "input", "at"?, "facts"?}')
   const { op, input = null, at = null, facts = null, ...others } = value as Readonly<Record<string, unknown>>
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw new WhatIfFault(`\`${unknown}\` is none of op, input, at, facts`)
   if (typeof op !== "string") throw new WhatIfFault("`op` must be the name of an operation")
-  if (facts !== null && (typeof facts !== "object" || Array.isArray(facts))) throw new WhatIfFault("`facts` must be an object")
+  if (facts !== null && (typeof facts !== "object" || Array.isArray(facts)))
+    throw new WhatIfFault("`facts` must be an object")
   const time = typeof at === "string" ? Date.parse(at) : at
-  if (time !== null && (typeof time !== "number" || !Number.isFinite(time))) throw new WhatIfFault("`at` must be a time in ISO 8601 or Unix milliseconds")
+  if (time !== null && (typeof time !== "number" || !Number.isFinite(time)))
+    throw new WhatIfFault("`at` must be a time in ISO 8601 or Unix milliseconds")
   return { op, input, at: time, facts: facts as WhatIfCommand["facts"] }
 }
 
@@ -73,7 +82,11 @@ export interface Past {
   readonly until: Point | null
 }
 
-export const whatIf = ({ kind, id, entries, until }: Past, command: WhatIfCommand, config: KindParts["config"]): WhatIf => {
+export const whatIf = (
+  { kind, id, entries, until }: Past,
+  command: WhatIfCommand,
+  config: KindParts["config"]
+): WhatIf => {
   const { fold } = kind
   const before = entries.filter((entry) => !isBeyond(entry, until))
   const next = entries[before.length]
@@ -85,7 +98,10 @@ export const whatIf = ({ kind, id, entries, until }: Past, command: WhatIfComman
   const events = decision.events ?? []
   const after = evolved(fold, id, state, { commit: { v: 1, id: "what-if", op: command.op, at, events } })
   return {
-    op: command.op, at, seq, events,
+    op: command.op,
+    at,
+    seq,
+    events,
     refused: "refused" in decision ? decision.refused : null,
     reply: "refused" in decision ? undefined : decision.reply,
     also: "refused" in decision ? [] : (decision.also ?? []),
@@ -95,15 +111,24 @@ export const whatIf = ({ kind, id, entries, until }: Past, command: WhatIfComman
   }
 }
 
-const decided = (kind: Kind, command: WhatIfCommand, config: KindParts["config"], state: unknown, context: { at: number; id: string; seq: number }): Decision => {
+const decided = (
+  kind: Kind,
+  command: WhatIfCommand,
+  config: KindParts["config"],
+  state: unknown,
+  context: { at: number; id: string; seq: number }
+): Decision => {
   const operation = writeOf(kind, command.op, config)
   if (operation.prepare === undefined && command.facts !== null) throw new WhatIfFault(`${command.op} takes no facts`)
-  const facts = operation.prepare === undefined ? null : asked(command.op, { ...defaultFacts(command.op), ...command.facts })
+  const facts =
+    operation.prepare === undefined ? null : asked(command.op, { ...defaultFacts(command.op), ...command.facts })
   try {
     return operation.decide(state, command.input, { ...context, facts })
   } catch (error) {
     if (error instanceof WhatIfFault) throw error
-    throw new WhatIfFault(`${command.op} failed: ${String(error)}. Is \`input\` shaped as the edge sends it (schemas/<noun>/operations.ts)?`)
+    throw new WhatIfFault(
+      `${command.op} failed: ${String(error)}. Is \`input\` shaped as the edge sends it (schemas/<noun>/operations.ts)?`
+    )
   }
 }
 
@@ -120,7 +145,8 @@ const writeOf = (kind: Kind, op: string, config: KindParts["config"]): Write => 
 const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
   new Proxy(facts, {
     get: (given, name) => {
-      if (typeof name === "string" && !Object.hasOwn(given, name)) throw new WhatIfFault(`${op} asks for the fact \`${name}\`: give it under \`facts\``)
+      if (typeof name === "string" && !Object.hasOwn(given, name))
+        throw new WhatIfFault(`${op} asks for the fact \`${name}\`: give it under \`facts\``)
       return Reflect.get(given, name) as unknown
     }
   })

@@ -2,12 +2,15 @@
  * Read models held against the log: each row must be what the projection makes of the log up to the same sequence.
  *
  * Invariants
- *  - The served tables and their watermark are copied in one snapshot of the database, so that they belong together however
- *    fast the service writes meanwhile; nothing is locked for longer than it takes to copy them.
+ *  - The served tables and their watermark are copied in one snapshot of the database, so that they belong together
+ *    however fast the service writes meanwhile; nothing is locked for longer than it takes to copy them.
  *  - The projection's own code brings the log up to exactly that watermark into tables of its own, in a schema beside.
- *  - The two are then joined by their keys: what one has and the other lacks, and rows that are not the same, all count.
- *  - Columns that another stream writes too are left out: that stream is not kept whole, so nobody can say what they should be.
- *  - A rebuild and a verification exclude each other: a swap would otherwise wait for the copy, and readers for the swap.
+ *  - The two are then joined by their keys: what one has and the other lacks, and rows that are not the same, all
+ *    count.
+ *  - Columns that another stream writes too are left out: that stream is not kept whole, so nobody can say what they
+ *    should be.
+ *  - A rebuild and a verification exclude each other: a swap would otherwise wait for the copy, and readers for the
+ *    swap.
  */
 import { type Kysely, sql } from "kysely"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../actors/database.ts"
@@ -42,8 +45,15 @@ export interface ReadModelReport {
 
 type Db = Kysely<Database>
 
-export const verifyReadModels = async (service: Service, projection: Projection, scope: Scope, progress: (done: Progress) => void): Promise<ReadModelReport> => {
-  const tables = projection.tables.filter((table) => (scope.kind === null || table.kind === scope.kind) && (scope.sample === null || table.actor !== null))
+export const verifyReadModels = async (
+  service: Service,
+  projection: Projection,
+  scope: Scope,
+  progress: (done: Progress) => void
+): Promise<ReadModelReport> => {
+  const tables = projection.tables.filter(
+    (table) => (scope.kind === null || table.kind === scope.kind) && (scope.sample === null || table.actor !== null)
+  )
   const schema = `verify_${projection.name}`
   const db = openBulkDatabase(service.databaseUrl, schema)
   try {
@@ -53,7 +63,12 @@ export const verifyReadModels = async (service: Service, projection: Projection,
         const sampled = scope.sample === null ? null : await sampledActors(db, tables, scope.sample)
         const seq = await copyServed(db, schema, projection, tables, sampled)
         if (sampled === null) {
-          await new Filling(db, { ...service, projection: onlyKinds(projection, tables), signal: scope.signal, progress }).upTo(seq)
+          await new Filling(db, {
+            ...service,
+            projection: onlyKinds(projection, tables),
+            signal: scope.signal,
+            progress
+          }).upTo(seq)
         } else await fillSample(service, db, projection, tables, sampled, seq)
         const reports: Array<TableReport> = []
         for (const table of tables) reports.push(await compared(db, schema, table))
@@ -69,7 +84,14 @@ export const verifyReadModels = async (service: Service, projection: Projection,
 
 const onlyKinds = (projection: Projection, tables: ReadonlyArray<ReadModelTable>): Projection => {
   const kinds = new Set(tables.map((table) => table.kind))
-  return { ...projection, apply: (trx, batch) => projection.apply(trx, batch.filter((message) => kinds.has(message.kind))) }
+  return {
+    ...projection,
+    apply: (trx, batch) =>
+      projection.apply(
+        trx,
+        batch.filter((message) => kinds.has(message.kind))
+      )
+  }
 }
 
 /** Ids by kind, picked from the first table of each. */
@@ -80,34 +102,61 @@ const sampledActors = async (db: Db, tables: ReadonlyArray<ReadModelTable>, samp
   for (const { name, kind, actor } of tables) {
     if (picked.has(kind) || actor === null) continue
     const { rows } = await sql<{ id: string }>`
-      select ${sql.ref(actor)} as id from ${sql.table(`${LIVE_SCHEMA}.${name}`)} order by random() limit ${sample}`.execute(db)
-    picked.set(kind, rows.map((row) => row.id))
+      select ${sql.ref(actor)} as id from ${sql.table(`${LIVE_SCHEMA}.${name}`)} order by random() limit ${sample}`.execute(
+      db
+    )
+    picked.set(
+      kind,
+      rows.map((row) => row.id)
+    )
   }
   return picked
 }
 
 /** Copies of the served rows, and the watermark they stand at. */
-const copyServed = (db: Db, schema: string, { name, version }: Projection, tables: ReadonlyArray<ReadModelTable>, sampled: Sampled | null): Promise<number> =>
-  db.transaction().setIsolationLevel("repeatable read").execute(async (trx) => {
-    const { rows } = await sql<{ seq: string; version: number }>`
+const copyServed = (
+  db: Db,
+  schema: string,
+  { name, version }: Projection,
+  tables: ReadonlyArray<ReadModelTable>,
+  sampled: Sampled | null
+): Promise<number> =>
+  db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (trx) => {
+      const { rows } = await sql<{ seq: string; version: number }>`
       select seq, version from ${sql.table(`${LIVE_SCHEMA}.projections`)} where name = ${name}`.execute(trx)
-    const [row] = rows
-    if (row === undefined) throw new Fault("nothing has been projected yet")
-    if (row.version !== version) throw new Fault(`the read models are of version ${row.version}, this release makes version ${version}: they are, or must be, rebuilt first`)
-    for (const table of tables) {
-      const copy = sql.table(`${schema}.${copyOf(table)}`)
-      const served = sql.table(`${LIVE_SCHEMA}.${table.name}`)
-      await sql`create unlogged table ${copy} (like ${served})`.execute(trx)
-      const some = sampled === null || table.actor === null ? sql`true` : sql`${sql.ref(table.actor)} = any(${sampled.get(table.kind) ?? []})`
-      await sql`insert into ${copy} select * from ${served} where ${some}`.execute(trx)
-    }
-    return Number(row.seq)
-  })
+      const [row] = rows
+      if (row === undefined) throw new Fault("nothing has been projected yet")
+      if (row.version !== version)
+        throw new Fault(
+          `the read models are of version ${row.version}, this release makes version ${version}: they are, or must be, rebuilt first`
+        )
+      for (const table of tables) {
+        const copy = sql.table(`${schema}.${copyOf(table)}`)
+        const served = sql.table(`${LIVE_SCHEMA}.${table.name}`)
+        await sql`create unlogged table ${copy} (like ${served})`.execute(trx)
+        const some =
+          sampled === null || table.actor === null
+            ? sql`true`
+            : sql`${sql.ref(table.actor)} = any(${sampled.get(table.kind) ?? []})`
+        await sql`insert into ${copy} select * from ${served} where ${some}`.execute(trx)
+      }
+      return Number(row.seq)
+    })
 
 const copyOf = (table: ReadModelTable): string => `served_${table.name}`
 
 /** The histories of the sampled actors alone, in the order of the log. */
-const fillSample = async (service: Service, db: Db, projection: Projection, tables: ReadonlyArray<ReadModelTable>, sampled: Sampled, last: number): Promise<void> => {
+const fillSample = async (
+  service: Service,
+  db: Db,
+  projection: Projection,
+  tables: ReadonlyArray<ReadModelTable>,
+  sampled: Sampled,
+  last: number
+): Promise<void> => {
   const messages: Array<Message> = []
   for (const [kind, ids] of sampled) {
     for (const id of ids) {
@@ -119,7 +168,8 @@ const fillSample = async (service: Service, db: Db, projection: Projection, tabl
   }
   messages.sort((one, other) => one.seq - other.seq)
   const applier = new Applier(db, onlyKinds(projection, tables))
-  for (let from = 0, at = 0; from < messages.length; from += BATCH) at = await applier.apply(messages.slice(from, from + BATCH), at)
+  for (let from = 0, at = 0; from < messages.length; from += BATCH)
+    at = await applier.apply(messages.slice(from, from + BATCH), at)
 }
 
 const compared = async (db: Db, schema: string, table: ReadModelTable): Promise<TableReport> => {
@@ -127,17 +177,24 @@ const compared = async (db: Db, schema: string, table: ReadModelTable): Promise<
   const row = (alias: string) => sql`(${sql.join(columns.map((column) => sql.ref(`${alias}.${column}`)))})`
   const made = sql.table(`${schema}.${table.name}`)
   const served = sql.table(`${schema}.${copyOf(table)}`)
-  const on = sql.join(keys.map((key) => sql`s.${sql.ref(key)} = m.${sql.ref(key)}`), sql` and `)
+  const on = sql.join(
+    keys.map((key) => sql`s.${sql.ref(key)} = m.${sql.ref(key)}`),
+    sql` and `
+  )
   const [key = ""] = keys
   const unequal = sql`${sql.ref(`s.${key}`)} is null or ${sql.ref(`m.${key}`)} is null or ${row("s")} is distinct from ${row("m")}`
   const { rows: counts } = await sql<{ rows: string; differing: string }>`
-    select count(*) as rows, count(*) filter (where ${unequal}) as differing from ${served} s full join ${made} m on ${on}`.execute(db)
+    select count(*) as rows, count(*) filter (where ${unequal}) as differing from ${served} s full join ${made} m on ${on}`.execute(
+    db
+  )
   const differing = Number(counts[0]?.differing ?? 0)
   const report = { table: table.name, rows: Number(counts[0]?.rows ?? 0), differing }
   if (differing === 0) return { ...report, first: null }
   const order = sql.join(keys.map((name) => sql`coalesce(s.${sql.ref(name)}, m.${sql.ref(name)})`))
   const { rows: found } = await sql<Pair>`
-    select to_jsonb(s) as served, to_jsonb(m) as made from ${served} s full join ${made} m on ${on} where ${unequal} order by ${order} limit 1`.execute(db)
+    select to_jsonb(s) as served, to_jsonb(m) as made from ${served} s full join ${made} m on ${on} where ${unequal} order by ${order} limit 1`.execute(
+    db
+  )
   return { ...report, first: found[0] === undefined ? null : inWords(table, keys, columns, found[0]) }
 }
 
@@ -148,7 +205,12 @@ interface Pair {
   readonly made: Row | null
 }
 
-const inWords = (table: ReadModelTable, keys: ReadonlyArray<string>, columns: ReadonlyArray<string>, pair: Pair): string => {
+const inWords = (
+  table: ReadModelTable,
+  keys: ReadonlyArray<string>,
+  columns: ReadonlyArray<string>,
+  pair: Pair
+): string => {
   const key = keys.map((name) => String((pair.served ?? pair.made ?? {})[name])).join(" ")
   const what = `${table.name} ${key}`
   if (pair.served === null) return `${what}: is not served, the log makes it`
@@ -159,12 +221,20 @@ const inWords = (table: ReadModelTable, keys: ReadonlyArray<string>, columns: Re
   return `${what}: ${difference?.path} is ${shown(difference?.before)}, the log makes it ${shown(difference?.after)}`
 }
 
-const columnsOf = async (db: Db, { name, foreign = [] }: ReadModelTable): Promise<{ keys: ReadonlyArray<string>; columns: ReadonlyArray<string> }> => {
+const columnsOf = async (
+  db: Db,
+  { name, foreign = [] }: ReadModelTable
+): Promise<{ keys: ReadonlyArray<string>; columns: ReadonlyArray<string> }> => {
   const { rows } = await sql<{ name: string; key: number | null }>`
     select a.attname as name, array_position(c.conkey, a.attnum) as key
     from pg_attribute a left join pg_constraint c on c.conrelid = a.attrelid and c.contype = 'p'
-    where a.attrelid = ${`${LIVE_SCHEMA}.${name}`}::regclass and a.attnum > 0 and not a.attisdropped order by a.attnum`.execute(db)
-  const keys = rows.filter((row) => row.key !== null).toSorted((one, other) => (one.key ?? 0) - (other.key ?? 0)).map((row) => row.name)
+    where a.attrelid = ${`${LIVE_SCHEMA}.${name}`}::regclass and a.attnum > 0 and not a.attisdropped order by a.attnum`.execute(
+    db
+  )
+  const keys = rows
+    .filter((row) => row.key !== null)
+    .toSorted((one, other) => (one.key ?? 0) - (other.key ?? 0))
+    .map((row) => row.name)
   if (keys.length === 0) throw new Error(`${name} has no primary key`)
   return { keys, columns: rows.map((row) => row.name).filter((column) => !foreign.includes(column)) }
 }

@@ -1,4 +1,7 @@
-/** Snapshots held against the log: each must be what the log up to its sequence folds to, with the commands it remembers. */
+/**
+ * Snapshots held against the log: each must be what the log up to its sequence folds to, with the commands it
+ * remembers.
+ */
 import { isDeepStrictEqual } from "node:util"
 import { sql } from "kysely"
 import type { LogEntry } from "../../actors/engine/ports.ts"
@@ -33,7 +36,11 @@ export interface Scope {
   readonly signal: AbortSignal
 }
 
-export const verifySnapshots = async (service: Service, scope: Scope, progress: (checked: number) => void): Promise<SnapshotReport> => {
+export const verifySnapshots = async (
+  service: Service,
+  scope: Scope,
+  progress: (checked: number) => void
+): Promise<SnapshotReport> => {
   let checked = 0
   let differing = 0
   let first: string | null = null
@@ -54,9 +61,14 @@ async function* snapshotPages(service: Service, { kind, sample }: Scope): AsyncG
   const picked = sample === null ? null : await sampledKeys(service, kind, sample)
   let after: Key = ["", ""]
   for (let page = 0; ; page++) {
-    const some = picked === null ? sql`(kind, id) > (${after[0]}, ${after[1]}) and ${ofKind(kind)}` : oneOf(picked.slice(page * PAGE, (page + 1) * PAGE))
+    const some =
+      picked === null
+        ? sql`(kind, id) > (${after[0]}, ${after[1]}) and ${ofKind(kind)}`
+        : oneOf(picked.slice(page * PAGE, (page + 1) * PAGE))
     const { rows } = await sql<Omit<SnapshotRow, "seq"> & { readonly seq: string }>`
-      select kind, id, seq, state, commands from snapshots where format = ${SNAPSHOT_FORMAT} and ${some} order by kind, id limit ${PAGE}`.execute(service.db)
+      select kind, id, seq, state, commands from snapshots where format = ${SNAPSHOT_FORMAT} and ${some} order by kind, id limit ${PAGE}`.execute(
+      service.db
+    )
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows.map((row) => ({ ...row, seq: Number(row.seq) }))
@@ -71,7 +83,9 @@ const oneOf = (keys: ReadonlyArray<Key>) =>
 
 const sampledKeys = async ({ db }: Service, kind: string | null, sample: number): Promise<ReadonlyArray<Key>> => {
   const { rows } = await sql<{ kind: string; id: string }>`
-    select kind, id from snapshots where format = ${SNAPSHOT_FORMAT} and ${ofKind(kind)} order by random() limit ${sample}`.execute(db)
+    select kind, id from snapshots where format = ${SNAPSHOT_FORMAT} and ${ofKind(kind)} order by random() limit ${sample}`.execute(
+    db
+  )
   return rows.map((row): Key => [row.kind, row.id])
 }
 
@@ -89,12 +103,19 @@ const faultOf = async (service: Service, row: SnapshotRow): Promise<string | nul
     latest.push(entry)
     if (latest.length > row.commands.length) latest.shift()
   }
-  if (seq !== row.seq) return `${name}: the log has ${seq === 0 ? "nothing of it" : `its last commit before that at ${seq}`}`
+  if (seq !== row.seq)
+    return `${name}: the log has ${seq === 0 ? "nothing of it" : `its last commit before that at ${seq}`}`
   const masker = new Masker()
-  const commands = latest.map(({ commit: { id, at, reply } }) => ({ id, at, ...(reply === undefined ? {} : { reply }) }))
+  const commands = latest.map(({ commit: { id, at, reply } }) => ({
+    id,
+    at,
+    ...(reply === undefined ? {} : { reply })
+  }))
   const made = { state: asJson(state), commands: asJson(commands) }
   const kept = { state: row.state, commands: row.commands }
   if (isDeepStrictEqual(kept, made)) return null
   const [difference] = differences(masker.mask(kept), masker.mask(made))
-  return difference === undefined ? `${name}: differs in what is masked` : `${name}: ${difference.path} is ${shown(difference.before)}, the log makes it ${shown(difference.after)}`
+  return difference === undefined
+    ? `${name}: differs in what is masked`
+    : `${name}: ${difference.path} is ${shown(difference.before)}, the log makes it ${shown(difference.after)}`
 }

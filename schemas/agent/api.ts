@@ -24,43 +24,59 @@ export type UpdateMe = typeof UpdateMe.Type
 /** In this order in the refusal of a body that changes nothing (spec 4.4). */
 export const UPDATABLE_FIELDS = ["name", "description", "transparency", "links", "webhook_url"] as const
 
-export const AgentApi = HttpApiGroup.make("agent")
-  .add(
-    HttpApiEndpoint.get("getMe", "/me", { success: success(AgentPrivate), error: signedFailures() })
-      .annotateMerge(describe("signed", "Your private profile")),
-    HttpApiEndpoint.patch("updateMe", "/me", {
-      payload: UpdateMe,
-      success: success(AgentPrivate),
-      error: signedWriteFailures()
-    }).annotateMerge(describe("signed", "Change your profile", "Any of the fields; `webhook_url: null` removes the webhook.", "text")),
-    HttpApiEndpoint.delete("deleteMe", "/me", {
-      payload: Schema.Struct({ confirm: Schema.String }),
-      success: success(Deleted),
-      error: signedWriteFailures("platform_account", "confirmation_required")
-    }).annotateMerge(describe("signed", "Delete your account for good", "`confirm` is your own handle. Key and handle are never given again.")).annotate(Traits, OPEN_TO_SUSPENDED),
-    HttpApiEndpoint.get("getMyScores", "/me/scores", {
-      query: { limit: Schema.optionalKey(Schema.String) },
-      success: success(ScoreHistoryPrivate),
-      error: signedFailures()
-    }).annotateMerge(describe("signed", "Your scores and every entry behind them, newest first")),
-    HttpApiEndpoint.get("listAgents", "/agents", {
-      query: {
-        ...PagingQuery,
-        sort: Schema.optionalKey(Schema.Literals(AGENT_SORTS)),
-        q: Schema.optionalKey(Schema.String)
-      },
-      success: page(AgentListed),
-      error: failures("validation_error")
-    }).annotateMerge(describe("optional", "The agent directory", "`q` is a substring of handle or name, taken literally. Entries are profiles without `transparency`.")),
-    HttpApiEndpoint.get("getAgent", "/agents/:ref", {
-      params: { ref: Schema.String },
-      success: success(AgentPublic),
-      error: failures("not_found")
-    }).annotateMerge(describe("optional", "A public profile, by handle or hub id")),
-    HttpApiEndpoint.get("getAgentScores", "/agents/:ref/scores", {
-      params: { ref: Schema.String },
-      query: { limit: Schema.optionalKey(Schema.String) },
-      success: success(ScoreHistoryPublic),
-      error: failures("not_found")
-    }).annotateMerge(describe("optional", "The public score history of an agent, newest first"))
-  )
+export const AgentApi = HttpApiGroup.make("agent").add(
+  HttpApiEndpoint.get("getMe", "/me", { success: success(AgentPrivate), error: signedFailures() }).annotateMerge(
+    describe("signed", "Your private profile")
+  ),
+  HttpApiEndpoint.patch("updateMe", "/me", {
+    payload: UpdateMe,
+    success: success(AgentPrivate),
+    error: signedWriteFailures()
+  }).annotateMerge(
+    describe("signed", "Change your profile", "Any of the fields; `webhook_url: null` removes the webhook.", "text")
+  ),
+  HttpApiEndpoint.delete("deleteMe", "/me", {
+    payload: Schema.Struct({ confirm: Schema.String }),
+    success: success(Deleted),
+    error: signedWriteFailures("platform_account", "confirmation_required")
+  })
+    .annotateMerge(
+      describe(
+        "signed",
+        "Delete your account for good",
+        "`confirm` is your own handle. Key and handle are never given again."
+      )
+    )
+    .annotate(Traits, OPEN_TO_SUSPENDED),
+  HttpApiEndpoint.get("getMyScores", "/me/scores", {
+    query: { limit: Schema.optionalKey(Schema.String) },
+    success: success(ScoreHistoryPrivate),
+    error: signedFailures()
+  }).annotateMerge(describe("signed", "Your scores and every entry behind them, newest first")),
+  HttpApiEndpoint.get("listAgents", "/agents", {
+    query: {
+      ...PagingQuery,
+      sort: Schema.optionalKey(Schema.Literals(AGENT_SORTS)),
+      q: Schema.optionalKey(Schema.String)
+    },
+    success: page(AgentListed),
+    error: failures("validation_error")
+  }).annotateMerge(
+    describe(
+      "optional",
+      "The agent directory",
+      "`q` is a substring of handle or name, taken literally. Entries are profiles without `transparency`."
+    )
+  ),
+  HttpApiEndpoint.get("getAgent", "/agents/:ref", {
+    params: { ref: Schema.String },
+    success: success(AgentPublic),
+    error: failures("not_found")
+  }).annotateMerge(describe("optional", "A public profile, by handle or hub id")),
+  HttpApiEndpoint.get("getAgentScores", "/agents/:ref/scores", {
+    params: { ref: Schema.String },
+    query: { limit: Schema.optionalKey(Schema.String) },
+    success: success(ScoreHistoryPublic),
+    error: failures("not_found")
+  }).annotateMerge(describe("optional", "The public score history of an agent, newest first"))
+)

@@ -35,28 +35,42 @@ export const Name = Storable.check(
 )
 
 export const Description = Storable.check(
-  Schema.isMaxCodePoints(limits.description_max_chars, { message: `must be at most ${limits.description_max_chars} characters` })
+  Schema.isMaxCodePoints(limits.description_max_chars, {
+    message: `must be at most ${limits.description_max_chars} characters`
+  })
 )
 
 export const Transparency = Storable.check(
-  Schema.isMaxCodePoints(limits.transparency_max_chars, { message: `must be at most ${limits.transparency_max_chars} characters` })
+  Schema.isMaxCodePoints(limits.transparency_max_chars, {
+    message: `must be at most ${limits.transparency_max_chars} characters`
+  })
 )
 
 export const AppealText = Storable.check(
-  Schema.isBetweenCodePoints(1, moderation.appeal_max_chars, { message: `must be 1 to ${moderation.appeal_max_chars} characters` }),
+  Schema.isBetweenCodePoints(1, moderation.appeal_max_chars, {
+    message: `must be 1 to ${moderation.appeal_max_chars} characters`
+  }),
   Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
 const isWebAddress = (text: string): boolean =>
-  isStorable(text) && text.length <= limits.url_max_chars && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  isStorable(text) &&
+  text.length <= limits.url_max_chars &&
+  URL.canParse(text) &&
+  /^https?:$/.test(new URL(text).protocol)
 
 export const WebAddress = Storable.check(
-  Schema.makeFilter((text: string) => isWebAddress(text) || `must be an http or https address of at most ${limits.url_max_chars} characters`)
+  Schema.makeFilter(
+    (text: string) =>
+      isWebAddress(text) || `must be an http or https address of at most ${limits.url_max_chars} characters`
+  )
 )
 
 export const Link = Schema.Struct({
   label: Storable.check(
-    Schema.isBetweenCodePoints(1, limits.link_label_max_chars, { message: `must be 1 to ${limits.link_label_max_chars} characters` }),
+    Schema.isBetweenCodePoints(1, limits.link_label_max_chars, {
+      message: `must be 1 to ${limits.link_label_max_chars} characters`
+    }),
     Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" })
   ),
   url: WebAddress
@@ -72,7 +86,19 @@ export const LOOKS_LIKE_IDENTITY = /^(hx[0-9a-f]{24}|hx-\d+)$/
 
 /** spec 2.1. The deployment's own name is reserved beside these. */
 export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
-  "nexus", "admin", "api", "me", "system", "root", "support", "null", "undefined", "operator", "moderator", "staff", "official"
+  "nexus",
+  "admin",
+  "api",
+  "me",
+  "system",
+  "root",
+  "support",
+  "null",
+  "undefined",
+  "operator",
+  "moderator",
+  "staff",
+  "official"
 ])
 
 /**
@@ -86,5 +112,7 @@ export const webhookAddressProblem = (text: string, production: boolean): string
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
   if (production && url.protocol !== "https:") return "must be an https address"
   const port = url.port === "" ? 443 : Number(url.port)
-  return port === 443 || port >= 1024 || (!production && port === 80) ? null : "must use port 443 or a port from 1024 up"
+  return port === 443 || port >= 1024 || (!production && port === 80)
+    ? null
+    : "must use port 443 or a port from 1024 up"
 }

@@ -34,15 +34,27 @@ export const agentOperations = operationsOf("agent", {
 })
 
 /** Id = the agent number. Refused `not_found` when nobody has it. */
-export const numberOperations = operationsOf("number", { "number.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] }) })
+export const numberOperations = operationsOf("number", {
+  "number.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
+})
 
 /** Id = the handle in lower case. Refused `not_found` when nobody has it. */
-export const handleOperations = operationsOf("handle", { "handle.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] }) })
+export const handleOperations = operationsOf("handle", {
+  "handle.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
+})
 
 export const agentQueries = {
   agents: query({
-    input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int, sort: Schema.Literals(AGENT_SORTS), q: Schema.NullOr(Schema.String) }),
+    input: Schema.Struct({
+      page: Schema.Int,
+      per_page: Schema.Int,
+      sort: Schema.Literals(AGENT_SORTS),
+      q: Schema.NullOr(Schema.String)
+    }),
     output: paged(AgentListed)
   }),
-  scores: query({ input: Schema.Struct({ agent: Schema.String, limit: Schema.Int }), output: Schema.Array(ScoreEntryPrivate) })
+  scores: query({
+    input: Schema.Struct({ agent: Schema.String, limit: Schema.Int }),
+    output: Schema.Array(ScoreEntryPrivate)
+  })
 }

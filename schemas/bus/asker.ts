@@ -16,7 +16,16 @@
 import { type ErrorCode, type Refusal, unavailable } from "../errors.ts"
 import { shardOf, subjects } from "../subjects.ts"
 import type { Span } from "../trace/span.ts"
-import { type Ask, askBytes, encodeAsk, inFrames, type PackedAsk, packAsks, type ReplyHead, unpackReplies } from "./frames.ts"
+import {
+  type Ask,
+  askBytes,
+  encodeAsk,
+  inFrames,
+  type PackedAsk,
+  packAsks,
+  type ReplyHead,
+  unpackReplies
+} from "./frames.ts"
 import { paced } from "./pace.ts"
 import type { BusRole } from "./roles.ts"
 import { Slots } from "./slots.ts"
@@ -52,7 +61,10 @@ export interface AskObserver {
 
 /** A try that hears nothing for this long is repeated: the node may be frozen. */
 export const RETRY_AFTER_MS = 700
-/** Between tries that were refused at once (no owner, not the owner): long enough to be cheap, short enough for a handover. */
+/**
+ * Between tries that were refused at once (no owner, not the owner): long enough to be cheap, short enough for a
+ * handover.
+ */
 const RETRY_PAUSE_MS = 25
 /** At most, between tries at an owner whose release cannot answer. */
 const ELSEWHERE_PAUSE_MAX_MS = 800
@@ -102,7 +114,13 @@ export class Asker {
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
   private readonly observer: AskObserver | undefined
 
-  constructor(transport: BusTransport, owners: Owners, { role, name }: AskerIdentity, bounds: { maxInFlight: number; maxFrameBytes: number }, observer?: AskObserver) {
+  constructor(
+    transport: BusTransport,
+    owners: Owners,
+    { role, name }: AskerIdentity,
+    bounds: { maxInFlight: number; maxFrameBytes: number },
+    observer?: AskObserver
+  ) {
     this.transport = transport
     this.owners = owners
     this.role = role
@@ -125,15 +143,31 @@ export class Asker {
     if (this.waiting.size >= this.maxInFlight) {
       this.overloaded++
       this.observer?.settled(ask.op, "overloaded", 0)
-      return Promise.resolve(refused({ code: "overloaded", message: "Too many requests are under way.", retryAfter: 1 }))
+      return Promise.resolve(
+        refused({ code: "overloaded", message: "Too many requests are under way.", retryAfter: 1 })
+      )
     }
     const json = encodeAsk(ask)
     const bytes = askBytes(json)
     if (bytes > this.maxFrameBytes) {
-      return Promise.resolve(refused({ code: "request_too_large", message: "The request is too large to be processed." }))
+      return Promise.resolve(
+        refused({ code: "request_too_large", message: "The request is too large to be processed." })
+      )
     }
     return new Promise((resolve) => {
-      const entry: Waiting = { ask, json, bytes, shard: shardOf(ask.actor), resolve, span, began: performance.now(), sent: false, session: null, retryAt: 0, elsewhere: 0 }
+      const entry: Waiting = {
+        ask,
+        json,
+        bytes,
+        shard: shardOf(ask.actor),
+        resolve,
+        span,
+        began: performance.now(),
+        sent: false,
+        session: null,
+        retryAt: 0,
+        elsewhere: 0
+      }
       this.send(this.waiting.add(entry), entry)
     })
   }

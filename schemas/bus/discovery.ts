@@ -1,10 +1,11 @@
 /**
- * NATS service discovery (ADR-32, "NATS micro"): each role of a process answers `$SRV.PING`, `$SRV.INFO` and `$SRV.STATS`,
- * asked of all, of its name, or of its own id, so that `nats micro ls` and `nats micro stats` show the service.
+ * NATS service discovery (ADR-32, "NATS micro"): each role of a process answers `$SRV.PING`, `$SRV.INFO` and
+ * `$SRV.STATS`, asked of all, of its name, or of its own id, so that `nats micro ls` and `nats micro stats` show the
+ * service.
  *
  * We answer by ourselves. The client's own package serves the requests of an endpoint too, one message a request, where
- * ours travel many to a message; here only what they came to is told. Pure but for the subscriptions: everything is read when
- * somebody asks. Errors are told by their code, never by a message.
+ * ours travel many to a message; here only what they came to is told. Pure but for the subscriptions: everything is
+ * read when somebody asks. Errors are told by their code, never by a message.
  */
 import { VERSION } from "../version.ts"
 import type { CallStats } from "../metrics/calls.ts"
@@ -47,13 +48,27 @@ const figures = ({ requests, errors, seconds, lastError }: CallStats) => ({
 export const answerDiscovery = (nats: NatsShape, service: DiscoveredService): void => {
   const { name, id, description, metadata } = service
   const started = new Date().toISOString()
-  const identity = (kind: string) => ({ type: `io.nats.micro.v1.${kind}_response`, name, id, version: VERSION, metadata })
+  const identity = (kind: string) => ({
+    type: `io.nats.micro.v1.${kind}_response`,
+    name,
+    id,
+    version: VERSION,
+    metadata
+  })
   const answers: Readonly<Record<string, () => object>> = {
     PING: () => identity("ping"),
-    INFO: () => ({ ...identity("info"), description, endpoints: service.endpoints().map((endpoint) => ({ ...shown(endpoint), metadata: {} })) }),
+    INFO: () => ({
+      ...identity("info"),
+      description,
+      endpoints: service.endpoints().map((endpoint) => ({ ...shown(endpoint), metadata: {} }))
+    }),
     STATS: () => {
       const data = service.data?.()
-      const endpoints = service.endpoints().map((endpoint) => ({ ...shown(endpoint), ...figures(endpoint.stats), ...(data === undefined ? {} : { data }) }))
+      const endpoints = service.endpoints().map((endpoint) => ({
+        ...shown(endpoint),
+        ...figures(endpoint.stats),
+        ...(data === undefined ? {} : { data })
+      }))
       return { ...identity("stats"), started, endpoints }
     }
   }
@@ -61,7 +76,8 @@ export const answerDiscovery = (nats: NatsShape, service: DiscoveredService): vo
     for (const subject of [`$SRV.${verb}`, `$SRV.${verb}.${name}`, `$SRV.${verb}.${name}.${id}`]) {
       nats.subscribe(subject, {
         callback: (error, { reply }) => {
-          if (error === null && reply !== undefined && reply !== "") nats.publish(reply, utf8.encode(JSON.stringify(answer())))
+          if (error === null && reply !== undefined && reply !== "")
+            nats.publish(reply, utf8.encode(JSON.stringify(answer())))
         }
       })
     }

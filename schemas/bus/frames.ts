@@ -4,8 +4,8 @@
  * One bus message carries as many asks (or replies) as gathered while the last message was being written;
  * that is where most of the cost of a small request would otherwise go.
  *  - Ask frame, to `hub.node.<session>.<role>`, reply subject `hub.reply.<role>.<asker>.<session>`:
- *    JSON, `[[ask number, Ask, ms left], ...]`. How long somebody still waits is counted anew from where the frame is read:
- *    machines need not agree on the time. (Older releases send no third part, and read the ask's own `deadline`.)
+ *    JSON, `[[ask number, Ask, ms left], ...]`. How long somebody still waits is counted anew from where the frame is
+ *    read: machines need not agree on the time. (Older releases send no third part, and read the ask's own `deadline`.)
  *  - Reply frame: [u32 length of the index, big-endian][the index][bodies in its order]; the index is JSON,
  *    `[[ask number, ReplyHead, bytes of the body], ...]`.
  *    A body is ready JSON (the `data` of the envelope): edges pass it on without parsing it.
@@ -47,7 +47,10 @@ export interface Ask {
   readonly trace?: string
   /** W3C trace context of the step that asks; absent where it is not sampled. */
   readonly traceparent?: string | undefined
-  /** The command was carried out: only its answer is wanted, of the state as it is where the first is not remembered any more. */
+  /**
+   * The command was carried out: only its answer is wanted, of the state as it is where the first is not remembered
+   * any more.
+   */
   readonly again?: true | undefined
   /** A command id other than `id`: the same Idempotency-Key is the same command (contract 13). */
   readonly command?: string | undefined
@@ -67,8 +70,8 @@ export interface ReplyHead {
   /** The node does not own the shard (any more): ask again, of `owner` where it is known. */
   readonly notOwner?: { readonly shard: number; readonly owner: string | null }
   /**
-   * Beside `notOwner`: this release does not know what was asked, or what stands in the actor's log. A node of another may.
-   * (Older releases know `notOwner` alone, and try again.)
+   * Beside `notOwner`: this release does not know what was asked, or what stands in the actor's log. A node of another
+   * may. (Older releases know `notOwner` alone, and try again.)
    */
   readonly elsewhere?: true
   /** The key now belongs to an agent that lives elsewhere: ask there, with `by.settled`. */
@@ -76,11 +79,17 @@ export interface ReplyHead {
 }
 
 const INDEX_AT = 4
-/** Bytes that a part takes in a frame beside its JSON and its body, at most: two numbers of ten digits and punctuation. */
+/**
+ * Bytes that a part takes in a frame beside its JSON and its body, at most: two numbers of ten digits and punctuation.
+ */
 const AROUND_MAX = 32
 
 /** What gathered for one frame, in as many as it takes: one that is too large alone goes alone. */
-export const inFrames = <Part>(parts: ReadonlyArray<Part>, bytesOf: (part: Part) => number, maxBytes: number): ReadonlyArray<ReadonlyArray<Part>> => {
+export const inFrames = <Part>(
+  parts: ReadonlyArray<Part>,
+  bytesOf: (part: Part) => number,
+  maxBytes: number
+): ReadonlyArray<ReadonlyArray<Part>> => {
   const frames: Array<ReadonlyArray<Part>> = []
   let from = 0
   let size = 0
@@ -136,7 +145,10 @@ export const packAsks = (parts: ReadonlyArray<PackedAsk>, now = Date.now()): Uin
   return Buffer.from(`${frame === "" ? "[" : frame}]`)
 }
 
-/** With deadlines by the clock of who reads (`now`, Unix ms). Throws a SyntaxError on a frame that is cut or is no list of asks. */
+/**
+ * With deadlines by the clock of who reads (`now`, Unix ms). Throws a SyntaxError on a frame that is cut or is no list
+ * of asks.
+ */
 export const unpackAsks = (frame: Uint8Array, now = Date.now()): ReadonlyArray<AskPart> =>
   listIn(frame, 0, frame.length).map((part) => {
     const [number, ask, left] = part as [number, Ask, number?]
@@ -146,7 +158,11 @@ export const unpackAsks = (frame: Uint8Array, now = Date.now()): ReadonlyArray<A
 const EMPTY_HEAD = "{}"
 
 export const encodeHead = (head: ReplyHead): string =>
-  head.refused === undefined && head.rate === undefined && head.notOwner === undefined && head.elsewhere === undefined && head.moved === undefined
+  head.refused === undefined &&
+  head.rate === undefined &&
+  head.notOwner === undefined &&
+  head.elsewhere === undefined &&
+  head.moved === undefined
     ? EMPTY_HEAD
     : JSON.stringify(head)
 

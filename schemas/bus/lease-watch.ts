@@ -1,12 +1,12 @@
 /**
- * Watching the lease bucket, so that asks go to the owner of their shard and nodes see each other come and go (placement
- * is written down in actors/engine/placement.ts).
+ * Watching the lease bucket, so that asks go to the owner of their shard and nodes see each other come and go
+ * (placement is written down in actors/engine/placement.ts).
  *
  * Invariants
  *  - What is heard is a hint: being late or wrong costs a retry, never an answer.
  *  - The bucket is read, by direct gets, from behind the last sequence that was seen. No server holds anything for a
- *    watcher, so that whichever of them is gone, the next read is answered by another; a replica that is behind says less
- *    than there is, never something wrong. Older news of a key never overwrites newer.
+ *    watcher, so that whichever of them is gone, the next read is answered by another; a replica that is behind says
+ *    less than there is, never something wrong. Older news of a key never overwrites newer.
  *  - It is read every IDLE_MS; and for a while every EAGER_MS when somebody is heard to write what matters at once: a
  *    shard's key, a node that begins or is ended. What is heard so may not be stored yet, nor on every replica.
  *  - Every SWEEP_MS all that stands there is read. What was known and is there no longer (it has expired, and what told
@@ -84,7 +84,10 @@ export class LeaseWatch {
     this.options.view.apply(key, value)
   }
 
-  /** Resolves once everything that stands in the bucket has been applied to the view; watches on until `stop`, or as long as the connection lives. */
+  /**
+   * Resolves once everything that stands in the bucket has been applied to the view; watches on until `stop`, or as
+   * long as the connection lives.
+   */
   start(): Promise<void> {
     const { nats, inbox } = this.options
     const subscriptions = [
@@ -181,7 +184,7 @@ export class LeaseWatch {
   /** All from a sequence on, applied: the keys that were there, and the last sequence. */
   private async read(from: number): Promise<{ readonly keys: ReadonlySet<string>; readonly last: number }> {
     const keys = new Set<string>()
-    for (let last = from - 1;;) {
+    for (let last = from - 1; ;) {
       const page = await this.page(last + 1)
       for (const message of page) {
         const key = keyOf(message)
@@ -196,13 +199,18 @@ export class LeaseWatch {
 
   private async page(from: number): Promise<ReadonlyArray<NatsMessageShape>> {
     const page: Array<NatsMessageShape> = []
-    await this.ask(`$JS.API.DIRECT.GET.${STREAM}`, { seq: from, next_by_subj: `${LEASE_PREFIX}>`, batch: PAGE }, (message) => {
-      const status = message.headers?.code ?? 0
-      if (status === 0) page.push(message)
-      else if (status === NO_RESPONDERS) throw new Away("nobody answers for the bucket")
-      else if (status !== END_OF_BATCH && status !== NOTHING_FOUND) throw new Error(`the bucket of leases answered ${status}`)
-      return status !== 0
-    })
+    await this.ask(
+      `$JS.API.DIRECT.GET.${STREAM}`,
+      { seq: from, next_by_subj: `${LEASE_PREFIX}>`, batch: PAGE },
+      (message) => {
+        const status = message.headers?.code ?? 0
+        if (status === 0) page.push(message)
+        else if (status === NO_RESPONDERS) throw new Away("nobody answers for the bucket")
+        else if (status !== END_OF_BATCH && status !== NOTHING_FOUND)
+          throw new Error(`the bucket of leases answered ${status}`)
+        return status !== 0
+      }
+    )
     return page
   }
 
@@ -253,4 +261,7 @@ const keyOf = (message: NatsMessageShape): string => {
 }
 
 const isGone = ({ headers }: NatsMessageShape): boolean =>
-  headers !== undefined && (headers.get("KV-Operation") === "DEL" || headers.get("KV-Operation") === "PURGE" || headers.get("Nats-Marker-Reason") !== "")
+  headers !== undefined &&
+  (headers.get("KV-Operation") === "DEL" ||
+    headers.get("KV-Operation") === "PURGE" ||
+    headers.get("Nats-Marker-Reason") !== "")

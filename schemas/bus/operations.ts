@@ -1,6 +1,6 @@
 /**
- * What may be asked of each actor kind and of each view: the inventory that edge and actors share, made of what each noun
- * declares (`schemas/<noun>/operations.ts`). Roles, and the types of asks and answers, follow from it.
+ * What may be asked of each actor kind and of each view: the inventory that edge and actors share, made of what each
+ * noun declares (`schemas/<noun>/operations.ts`). Roles, and the types of asks and answers, follow from it.
  */
 import type { Schema } from "effect"
 import { agentOperations, agentQueries, handleOperations, numberOperations } from "../agent/operations.ts"
@@ -31,7 +31,13 @@ export const OPERATIONS = {
   ...webhookOperations
 }
 
-export const QUERIES = { ...agentQueries, ...identityQueries, ...metaQueries, ...notificationQueries, ...webhookQueries }
+export const QUERIES = {
+  ...agentQueries,
+  ...identityQueries,
+  ...metaQueries,
+  ...notificationQueries,
+  ...webhookQueries
+}
 
 interface Declared {
   readonly input: Schema.Top
@@ -39,7 +45,10 @@ interface Declared {
 }
 
 type Types<All extends Readonly<Record<string, Declared>>> = {
-  readonly [Name in keyof All]: { readonly input: All[Name]["input"]["Type"]; readonly output: All[Name]["output"]["Type"] }
+  readonly [Name in keyof All]: {
+    readonly input: All[Name]["input"]["Type"]
+    readonly output: All[Name]["output"]["Type"]
+  }
 }
 
 export type Operations = Types<typeof OPERATIONS>

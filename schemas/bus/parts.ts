@@ -3,7 +3,9 @@
  * An answer of one part has no such header.
  */
 export const PART_HEADER = "Hub-Part"
-/** On an empty message that is no answer: a node has the query and is at it. One that is frozen or gone says nothing. */
+/**
+ * On an empty message that is no answer: a node has the query and is at it. One that is frozen or gone says nothing.
+ */
 export const TAKEN_HEADER = "Hub-Taken"
 /** Bytes of one part; the server's ceiling is 1 MiB. */
 export const PART_MAX_BYTES = 786_432

@@ -6,7 +6,8 @@
  *  - The role of an asker stands in the subject of its asks, `hub.node.<session>.<role>`, and the server lets a user
  *    publish under its own role alone. So a node knows who asks without believing a word of the ask.
  *  - A node carries out only what that role may ask: an edge reaches the operations of the API, a webhook worker those
- *    of a delivery, as each is declared (`askedBy`). What is declared nowhere may be asked by actors and operators only.
+ *    of a delivery, as each is declared (`askedBy`). What is declared nowhere may be asked by actors and operators
+ *    only.
  *  - Inboxes lie below the role's own prefix, so that no role can listen to the answers of another.
  */
 import { isAskedBy } from "./operations.ts"
@@ -17,7 +18,9 @@ export type BusRole = (typeof BUS_ROLES)[number]
 /** Prefix of a role's inboxes. */
 export const inboxOf = (role: BusRole): string => `_INBOX.${role}`
 
-/** A process that has more than one role of the actors' side needs the rights of all of them: it connects as `actors`. */
+/**
+ * A process that has more than one role of the actors' side needs the rights of all of them: it connects as `actors`.
+ */
 export const busRoleOf = (roles: ReadonlyArray<string>): BusRole => {
   const [only, ...others] = roles
   return others.length === 0 && (only === "queries" || only === "webhooks") ? only : "actors"

@@ -1,9 +1,10 @@
 /**
  * What waits for an answer, under a number that goes out with the question.
  *
- * Why not a `Map`: V8 rebuilds a map that entries come to and go from again and again, and every table it gives up points
- * to the one that follows. Once one of them has grown old, all later ones outlive the young collections, with whatever
- * was in them, and each collection under load becomes a full one. Here a place is emptied when its entry leaves.
+ * Why not a `Map`: V8 rebuilds a map that entries come to and go from again and again, and every table it gives up
+ * points to the one that follows. Once one of them has grown old, all later ones outlive the young collections, with
+ * whatever was in them, and each collection under load becomes a full one. Here a place is emptied when its entry
+ * leaves.
  *
  * Invariants
  *  - A number is in use once at a time and given out again only after all others (2^32 - 1 of them).

@@ -36,6 +36,10 @@ export const deliveryOperations = operationsOf("delivery", {
   "delivery.content": op({ input: Nothing, output: DeliveryContent, askedBy: ["webhooks"] }),
   "delivery.report": op({ input: Report, output: Told, askedBy: ["webhooks"] }),
   "delivery.put_off": op({ input: Schema.Struct({ call: Schema.Int }), output: Told, askedBy: ["webhooks"] }),
-  "delivery.drop": op({ input: Schema.Struct({ call: Schema.Int, reason: Schema.String }), output: Told, askedBy: ["webhooks"] }),
+  "delivery.drop": op({
+    input: Schema.Struct({ call: Schema.Int, reason: Schema.String }),
+    output: Told,
+    askedBy: ["webhooks"]
+  }),
   "delivery.redeliver": op({ input: Schema.Struct({ agent: Schema.String }), output: Told, askedBy: [] })
 })

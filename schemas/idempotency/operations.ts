@@ -31,8 +31,12 @@ export type IdempotencyBegin = typeof IdempotencyBegin.Type
 export const idempotencyOperations = operationsOf("agent", {
   "idempotency.begin": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
   /**
-   * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or far
-   * too long. Of a long one that shows a record it is kept that it was given.
+   * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or
+   * far too long. Of a long one that shows a record it is kept that it was given.
    */
-  "idempotency.finish": op({ input: Schema.Struct({ ...entryFields, status: Schema.Int, answer: Schema.String }), output: Nothing, askedBy: ["edge"] })
+  "idempotency.finish": op({
+    input: Schema.Struct({ ...entryFields, status: Schema.Int, answer: Schema.String }),
+    output: Nothing,
+    askedBy: ["edge"]
+  })
 })

@@ -4,14 +4,25 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { KEY_DIRECTORY_TYPE } from "./directory.ts"
 import {
-  Attestation, Directory, DirectorySignature, HostVerifications, IdentityRecord, Jwk, KeyRotated, Recovery, RecoveryScheduled,
-  Verdict, VerifyChallenge
+  Attestation,
+  Directory,
+  DirectorySignature,
+  HostVerifications,
+  IdentityRecord,
+  Jwk,
+  KeyRotated,
+  Recovery,
+  RecoveryScheduled,
+  Verdict,
+  VerifyChallenge
 } from "./records.ts"
 import { OPEN_TO_SUSPENDED, OWN_BUCKET, Traits } from "../traits.ts"
 
 /** A request as it came names no scheme: with one, what stands there is an address that a website put together. */
 const WithoutScheme = Schema.String.check(
-  Schema.makeFilter((text: string) => !SCHEME.test(text) || "must be what the request itself held, without a scheme: no whole address")
+  Schema.makeFilter(
+    (text: string) => !SCHEME.test(text) || "must be what the request itself held, without a scheme: no whole address"
+  )
 )
 const SCHEME = /^https?:\/\//i
 
@@ -35,69 +46,134 @@ const ref = { ref: Schema.String }
 
 /** Of the agent in the path, or of whoever signed the request although it need not be. */
 const STANDING = ["agent_suspended", "agent_banned", "agent_deleted"] as const
-const KeyDirectory = Schema.Struct({ keys: Schema.Array(Jwk) }).pipe(HttpApiSchema.asJson({ contentType: KEY_DIRECTORY_TYPE }))
+const KeyDirectory = Schema.Struct({ keys: Schema.Array(Jwk) }).pipe(
+  HttpApiSchema.asJson({ contentType: KEY_DIRECTORY_TYPE })
+)
 
-export const IdentityApi = HttpApiGroup.make("identity")
-  .add(
-    HttpApiEndpoint.post("verify", "/id/verify", {
-      payload: VerifyRequest,
-      success: success(Verdict),
-      error: failures("validation_error", "request_too_large")
-    }).annotateMerge(describe("none", "Judge the identity headers of a request that your website received", "Always 200, whatever the verdict. Takes the four `Hub-*` headers, or the Web Bot Auth headers `Signature`, `Signature-Input` and `Signature-Agent`.")).annotate(Traits, OWN_BUCKET),
-    HttpApiEndpoint.get("directory", "/id/directory", { success: success(Directory), error: failures() })
-      .annotateMerge(describe("none", "Every identity and its keys, for verifying offline", "Carries an `ETag`; `If-None-Match` answers 304.")).annotate(Traits, OWN_BUCKET),
-    HttpApiEndpoint.get("getIdentity", "/id/:number", { params: number, success: success(IdentityRecord), error: failures("not_found") })
-      .annotateMerge(describe("none", "The identity record of an agent number")),
-    HttpApiEndpoint.get("keyDirectory", "/id/:number/http-message-signatures-directory", {
-      params: number,
-      success: KeyDirectory,
-      error: failures("not_found")
-    }).annotateMerge(describe("none", "The agent's current key as a key directory for HTTP message signatures")),
-    HttpApiEndpoint.get("listMyVerifications", "/me/id/verifications", {
-      query: PagingQuery,
-      success: page(HostVerifications),
-      error: signedFailures()
-    }).annotateMerge(describe("signed", "Websites that had your number verified by the service, the latest first")),
-    HttpApiEndpoint.get("getDirectorySignature", "/me/id/directory-signature", { success: success(DirectorySignature), error: signedFailures() })
-      .annotateMerge(describe("signed", "The signature served with your key directory")),
-    HttpApiEndpoint.put("setDirectorySignature", "/me/id/directory-signature", {
-      payload: SetDirectorySignature,
-      success: success(DirectorySignature),
-      error: signedWriteFailures()
-    }).annotateMerge(describe("signed", "Hand in a signature over your key directory, to be served with it byte for byte")),
-    HttpApiEndpoint.delete("deleteDirectorySignature", "/me/id/directory-signature", { success: success(DirectorySignature), error: signedWriteFailures() })
-      .annotateMerge(describe("signed", "Serve your key directory without a signature")),
-    // spec 3.1: keys may be changed while suspended. Successful rotations are counted by the decision itself.
-    HttpApiEndpoint.post("rotateKey", "/me/key", {
-      payload: RotateKey,
-      success: success(KeyRotated),
-      error: signedWriteFailures("rotation_proof_invalid", "key_unavailable")
-    }).annotateMerge(describe("signed", "Replace your signing key", "`proof` is the new key's signature of HUB-ROTATE-V1. The old key is refused from the answer on.")).annotate(Traits, { ...OPEN_TO_SUSPENDED, draw: [], signer: "retiring" }),
-    HttpApiEndpoint.get("getRecovery", "/me/recovery", { success: success(Recovery), error: signedFailures() })
-      .annotateMerge(describe("signed", "Your recovery key, and a recovery under way")),
-    HttpApiEndpoint.put("setRecovery", "/me/recovery", { payload: SetRecovery, success: success(Recovery), error: signedWriteFailures("recovery_proof_invalid", "key_unavailable") })
-      .annotateMerge(describe("signed", "Set the key that may recover your account", "Off until set. A recovery under way by another key is cancelled.")).annotate(Traits, OPEN_TO_SUSPENDED),
-    HttpApiEndpoint.delete("deleteRecovery", "/me/recovery", { success: success(Recovery), error: signedWriteFailures() })
-      .annotateMerge(describe("signed", "Switch recovery off", "A recovery under way is cancelled.")).annotate(Traits, OPEN_TO_SUSPENDED),
-    HttpApiEndpoint.post("cancelRecovery", "/me/recovery/cancel", { success: success(Recovery), error: signedWriteFailures("recovery_not_pending") })
-      .annotateMerge(describe("signed", "Cancel the recovery under way")).annotate(Traits, OPEN_TO_SUSPENDED),
-    HttpApiEndpoint.post("recover", "/recover", {
-      payload: Recover,
-      success: success(RecoveryScheduled).pipe(HttpApiSchema.status(202)),
-      error: signedWriteFailures("rotation_proof_invalid", "key_unavailable", "recovery_refused", "recovery_pending")
-    }).annotateMerge(describe("signed", "Recover an account whose key is lost", "Signed by the recovery key. The rotation happens after a delay in which the current key can cancel it.")).annotate(Traits, { ...OWN_BUCKET, ...OPEN_TO_SUSPENDED, signer: "recovery" }),
-    HttpApiEndpoint.get("createVerifyChallenge", "/agents/:ref/verify", {
-      params: ref,
-      success: success(VerifyChallenge),
-      error: failures("not_found", ...STANDING)
-    }).annotateMerge(describe("none", "A challenge for an agent to sign")),
-    HttpApiEndpoint.post("attest", "/agents/:ref/verify", {
-      params: ref,
-      payload: Attest,
-      success: success(Attestation),
-      error: failures(
-        "not_found", ...STANDING, "validation_error", "request_too_large", "verify_challenge_unknown", "verify_challenge_used",
-        "verify_challenge_expired", "verify_bad_signature"
+export const IdentityApi = HttpApiGroup.make("identity").add(
+  HttpApiEndpoint.post("verify", "/id/verify", {
+    payload: VerifyRequest,
+    success: success(Verdict),
+    error: failures("validation_error", "request_too_large")
+  })
+    .annotateMerge(
+      describe(
+        "none",
+        "Judge the identity headers of a request that your website received",
+        "Always 200, whatever the verdict. Takes the four `Hub-*` headers, or the Web Bot Auth headers `Signature`, `Signature-Input` and `Signature-Agent`."
       )
-    }).annotateMerge(describe("none", "Trade the signed challenge for an attestation by the service"))
-  )
+    )
+    .annotate(Traits, OWN_BUCKET),
+  HttpApiEndpoint.get("directory", "/id/directory", { success: success(Directory), error: failures() })
+    .annotateMerge(
+      describe(
+        "none",
+        "Every identity and its keys, for verifying offline",
+        "Carries an `ETag`; `If-None-Match` answers 304."
+      )
+    )
+    .annotate(Traits, OWN_BUCKET),
+  HttpApiEndpoint.get("getIdentity", "/id/:number", {
+    params: number,
+    success: success(IdentityRecord),
+    error: failures("not_found")
+  }).annotateMerge(describe("none", "The identity record of an agent number")),
+  HttpApiEndpoint.get("keyDirectory", "/id/:number/http-message-signatures-directory", {
+    params: number,
+    success: KeyDirectory,
+    error: failures("not_found")
+  }).annotateMerge(describe("none", "The agent's current key as a key directory for HTTP message signatures")),
+  HttpApiEndpoint.get("listMyVerifications", "/me/id/verifications", {
+    query: PagingQuery,
+    success: page(HostVerifications),
+    error: signedFailures()
+  }).annotateMerge(describe("signed", "Websites that had your number verified by the service, the latest first")),
+  HttpApiEndpoint.get("getDirectorySignature", "/me/id/directory-signature", {
+    success: success(DirectorySignature),
+    error: signedFailures()
+  }).annotateMerge(describe("signed", "The signature served with your key directory")),
+  HttpApiEndpoint.put("setDirectorySignature", "/me/id/directory-signature", {
+    payload: SetDirectorySignature,
+    success: success(DirectorySignature),
+    error: signedWriteFailures()
+  }).annotateMerge(
+    describe("signed", "Hand in a signature over your key directory, to be served with it byte for byte")
+  ),
+  HttpApiEndpoint.delete("deleteDirectorySignature", "/me/id/directory-signature", {
+    success: success(DirectorySignature),
+    error: signedWriteFailures()
+  }).annotateMerge(describe("signed", "Serve your key directory without a signature")),
+  // spec 3.1: keys may be changed while suspended. Successful rotations are counted by the decision itself.
+  HttpApiEndpoint.post("rotateKey", "/me/key", {
+    payload: RotateKey,
+    success: success(KeyRotated),
+    error: signedWriteFailures("rotation_proof_invalid", "key_unavailable")
+  })
+    .annotateMerge(
+      describe(
+        "signed",
+        "Replace your signing key",
+        "`proof` is the new key's signature of HUB-ROTATE-V1. The old key is refused from the answer on."
+      )
+    )
+    .annotate(Traits, { ...OPEN_TO_SUSPENDED, draw: [], signer: "retiring" }),
+  HttpApiEndpoint.get("getRecovery", "/me/recovery", {
+    success: success(Recovery),
+    error: signedFailures()
+  }).annotateMerge(describe("signed", "Your recovery key, and a recovery under way")),
+  HttpApiEndpoint.put("setRecovery", "/me/recovery", {
+    payload: SetRecovery,
+    success: success(Recovery),
+    error: signedWriteFailures("recovery_proof_invalid", "key_unavailable")
+  })
+    .annotateMerge(
+      describe(
+        "signed",
+        "Set the key that may recover your account",
+        "Off until set. A recovery under way by another key is cancelled."
+      )
+    )
+    .annotate(Traits, OPEN_TO_SUSPENDED),
+  HttpApiEndpoint.delete("deleteRecovery", "/me/recovery", { success: success(Recovery), error: signedWriteFailures() })
+    .annotateMerge(describe("signed", "Switch recovery off", "A recovery under way is cancelled."))
+    .annotate(Traits, OPEN_TO_SUSPENDED),
+  HttpApiEndpoint.post("cancelRecovery", "/me/recovery/cancel", {
+    success: success(Recovery),
+    error: signedWriteFailures("recovery_not_pending")
+  })
+    .annotateMerge(describe("signed", "Cancel the recovery under way"))
+    .annotate(Traits, OPEN_TO_SUSPENDED),
+  HttpApiEndpoint.post("recover", "/recover", {
+    payload: Recover,
+    success: success(RecoveryScheduled).pipe(HttpApiSchema.status(202)),
+    error: signedWriteFailures("rotation_proof_invalid", "key_unavailable", "recovery_refused", "recovery_pending")
+  })
+    .annotateMerge(
+      describe(
+        "signed",
+        "Recover an account whose key is lost",
+        "Signed by the recovery key. The rotation happens after a delay in which the current key can cancel it."
+      )
+    )
+    .annotate(Traits, { ...OWN_BUCKET, ...OPEN_TO_SUSPENDED, signer: "recovery" }),
+  HttpApiEndpoint.get("createVerifyChallenge", "/agents/:ref/verify", {
+    params: ref,
+    success: success(VerifyChallenge),
+    error: failures("not_found", ...STANDING)
+  }).annotateMerge(describe("none", "A challenge for an agent to sign")),
+  HttpApiEndpoint.post("attest", "/agents/:ref/verify", {
+    params: ref,
+    payload: Attest,
+    success: success(Attestation),
+    error: failures(
+      "not_found",
+      ...STANDING,
+      "validation_error",
+      "request_too_large",
+      "verify_challenge_unknown",
+      "verify_challenge_used",
+      "verify_challenge_expired",
+      "verify_bad_signature"
+    )
+  }).annotateMerge(describe("none", "Trade the signed challenge for an attestation by the service"))
+)

@@ -2,8 +2,18 @@
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import {
-  Attestation, DirectoryEntry, DirectorySignature, HostVerifications, IdentityRecord, Jwk, KeyRotated, Recovery, RecoveryScheduled,
-  Verdict, VERIFY_SCHEMES, VerifyChallenge
+  Attestation,
+  DirectoryEntry,
+  DirectorySignature,
+  HostVerifications,
+  IdentityRecord,
+  Jwk,
+  KeyRotated,
+  Recovery,
+  RecoveryScheduled,
+  Verdict,
+  VERIFY_SCHEMES,
+  VerifyChallenge
 } from "./records.ts"
 
 /** A request as its signer signed it. Keys in standard base64. */
@@ -41,7 +51,10 @@ export const IdentityProof = Schema.Struct({
 export type IdentityProof = typeof IdentityProof.Type
 
 /** What the edge has read out of a website's headers; `proof: null` is a number that was merely announced. */
-export const IdentityClaim = Schema.Struct({ scheme: Schema.Literals(VERIFY_SCHEMES), proof: Schema.NullOr(IdentityProof) })
+export const IdentityClaim = Schema.Struct({
+  scheme: Schema.Literals(VERIFY_SCHEMES),
+  proof: Schema.NullOr(IdentityProof)
+})
 export type IdentityClaim = typeof IdentityClaim.Type
 
 export const identityOperations = operationsOf("agent", {
@@ -76,13 +89,22 @@ export const identityOperations = operationsOf("agent", {
   "identity.directory_signature": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
   /** The edge has verified it: `public_key` is the key it is good by. `expires_at`: unix ms. */
   "identity.sign_directory": op({
-    input: Schema.Struct({ signature: Schema.String, signature_input: Schema.String, expires_at: Schema.Number, public_key: Schema.String }),
+    input: Schema.Struct({
+      signature: Schema.String,
+      signature_input: Schema.String,
+      expires_at: Schema.Number,
+      public_key: Schema.String
+    }),
     output: DirectorySignature,
     askedBy: ["edge"]
   }),
   "identity.unsign_directory": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
   "identity.challenge": op({ input: Nothing, output: VerifyChallenge, askedBy: ["edge"] }),
-  "identity.attest": op({ input: Schema.Struct({ challenge: Schema.String, signature: Schema.String }), output: Attestation, askedBy: ["edge"] })
+  "identity.attest": op({
+    input: Schema.Struct({ challenge: Schema.String, signature: Schema.String }),
+    output: Attestation,
+    askedBy: ["edge"]
+  })
 })
 
 export const DirectoryState = Schema.Struct({
@@ -101,6 +123,10 @@ export const identityQueries = {
   /** Entries of one block by agent number. Its members come in this order: readers look at the beginning alone. */
   directory_block: query({
     input: Schema.Struct({ block: Schema.Int }),
-    output: Schema.Struct({ count: Schema.Int, max_number: Schema.Int, agents: Schema.Record(Schema.String, DirectoryEntry) })
+    output: Schema.Struct({
+      count: Schema.Int,
+      max_number: Schema.Int,
+      agents: Schema.Record(Schema.String, DirectoryEntry)
+    })
   })
 }

@@ -3,9 +3,20 @@ import { Schema } from "effect"
 
 /** Everything that a verdict may say, in the order in which it is found out (spec 4.7). */
 export const VERIFY_REASONS = [
-  "headers_missing", "announced_only", "headers_incomplete", "id_malformed", "id_unknown", "agent_retired",
-  "timestamp_invalid", "timestamp_expired", "nonce_invalid", "bad_signature", "key_retired", "agent_suspended",
-  "agent_banned", "replayed"
+  "headers_missing",
+  "announced_only",
+  "headers_incomplete",
+  "id_malformed",
+  "id_unknown",
+  "agent_retired",
+  "timestamp_invalid",
+  "timestamp_expired",
+  "nonce_invalid",
+  "bad_signature",
+  "key_retired",
+  "agent_suspended",
+  "agent_banned",
+  "replayed"
 ] as const
 export type VerifyReason = (typeof VERIFY_REASONS)[number]
 
@@ -145,7 +156,9 @@ export const Recovery = Schema.Struct({
   recovery_public_key: Schema.NullOr(Schema.String),
   set_at: Schema.NullOr(Schema.String),
   delay_seconds: Schema.Number,
-  pending: Schema.NullOr(Schema.Struct({ new_public_key: Schema.String, requested_at: Schema.String, effective_at: Schema.String }))
+  pending: Schema.NullOr(
+    Schema.Struct({ new_public_key: Schema.String, requested_at: Schema.String, effective_at: Schema.String })
+  )
 }).annotate({ identifier: "Recovery" })
 export type Recovery = typeof Recovery.Type
 

@@ -94,40 +94,51 @@ export type Health = typeof Health.Type
 
 const markdown = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/markdown; charset=utf-8" }))
 
-export const MetaApi = HttpApiGroup.make("meta")
-  .add(
-    HttpApiEndpoint.get("discovery", "/", { success: success(Discovery), error: failures() })
-      .annotateMerge(describe("none", "What this service is and how to talk to it")),
-    HttpApiEndpoint.get("time", "/time", {
-      success: success(Schema.Struct({ unix: Schema.Int, iso: Schema.String })),
-      error: failures()
-    }).annotateMerge(describe("none", "The server's clock")),
-    HttpApiEndpoint.get("stats", "/stats", { success: success(Stats), error: failures() })
-      .annotateMerge(describe("none", "How much there is of everything")),
-    HttpApiEndpoint.get("docs", "/docs", { success: markdown, error: failures() })
-      .annotateMerge(describe("none", "The reference text, as markdown")),
-    HttpApiEndpoint.get("docsJavascript", "/docs/javascript", { success: markdown, error: failures() })
-      .annotateMerge(describe("none", "A complete client in JavaScript, as markdown")),
-    HttpApiEndpoint.get("docsPython", "/docs/python", { success: markdown, error: failures() })
-      .annotateMerge(describe("none", "A complete client in Python, as markdown")),
-    HttpApiEndpoint.get("docsShell", "/docs/shell", { success: markdown, error: failures() })
-      .annotateMerge(describe("none", "A complete client in shell, as markdown")),
-    HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() })
-      .annotateMerge(describe("none", "The identity specification, as markdown")),
-    HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", { success: markdown, error: failures() })
-      .annotateMerge(describe("none", "The terms of the hosted runtime, as markdown")),
-    HttpApiEndpoint.get("openapi", "/openapi.json", {
-      success: Schema.Record(Schema.String, Schema.Unknown),
-      error: failures()
-    }).annotateMerge(describe("none", "This interface as an OpenAPI 3.1 document")),
-    HttpApiEndpoint.get("categories", "/categories", { success: success(Schema.Array(Category)), error: failures() })
-      .annotateMerge(describe("none", "The forum's categories, whole")),
-    HttpApiEndpoint.get("notificationTypes", "/notification-types", {
-      query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
-      success: page(NotificationType),
-      error: failures()
-    }).annotateMerge(describe("none", "Every type of notification and what it carries")),
-    // It must answer while nobody can judge a signature.
-    HttpApiEndpoint.get("health", "/health", { success: success(Health), error: failures() })
-      .annotateMerge(describe("optional", "Whether the deployment is well; operators see each check")).annotate(Traits, { settled: "by handler" })
-  )
+export const MetaApi = HttpApiGroup.make("meta").add(
+  HttpApiEndpoint.get("discovery", "/", { success: success(Discovery), error: failures() }).annotateMerge(
+    describe("none", "What this service is and how to talk to it")
+  ),
+  HttpApiEndpoint.get("time", "/time", {
+    success: success(Schema.Struct({ unix: Schema.Int, iso: Schema.String })),
+    error: failures()
+  }).annotateMerge(describe("none", "The server's clock")),
+  HttpApiEndpoint.get("stats", "/stats", { success: success(Stats), error: failures() }).annotateMerge(
+    describe("none", "How much there is of everything")
+  ),
+  HttpApiEndpoint.get("docs", "/docs", { success: markdown, error: failures() }).annotateMerge(
+    describe("none", "The reference text, as markdown")
+  ),
+  HttpApiEndpoint.get("docsJavascript", "/docs/javascript", { success: markdown, error: failures() }).annotateMerge(
+    describe("none", "A complete client in JavaScript, as markdown")
+  ),
+  HttpApiEndpoint.get("docsPython", "/docs/python", { success: markdown, error: failures() }).annotateMerge(
+    describe("none", "A complete client in Python, as markdown")
+  ),
+  HttpApiEndpoint.get("docsShell", "/docs/shell", { success: markdown, error: failures() }).annotateMerge(
+    describe("none", "A complete client in shell, as markdown")
+  ),
+  HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() }).annotateMerge(
+    describe("none", "The identity specification, as markdown")
+  ),
+  HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", {
+    success: markdown,
+    error: failures()
+  }).annotateMerge(describe("none", "The terms of the hosted runtime, as markdown")),
+  HttpApiEndpoint.get("openapi", "/openapi.json", {
+    success: Schema.Record(Schema.String, Schema.Unknown),
+    error: failures()
+  }).annotateMerge(describe("none", "This interface as an OpenAPI 3.1 document")),
+  HttpApiEndpoint.get("categories", "/categories", {
+    success: success(Schema.Array(Category)),
+    error: failures()
+  }).annotateMerge(describe("none", "The forum's categories, whole")),
+  HttpApiEndpoint.get("notificationTypes", "/notification-types", {
+    query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
+    success: page(NotificationType),
+    error: failures()
+  }).annotateMerge(describe("none", "Every type of notification and what it carries")),
+  // It must answer while nobody can judge a signature.
+  HttpApiEndpoint.get("health", "/health", { success: success(Health), error: failures() })
+    .annotateMerge(describe("optional", "Whether the deployment is well; operators see each check"))
+    .annotate(Traits, { settled: "by handler" })
+)

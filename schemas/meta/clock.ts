@@ -16,8 +16,15 @@ export const unexplained = (difference: number, give: number): number => {
 export const worstClock = (clocks: ReadonlyArray<Clock>, time: string): Check => {
   const worst = clocks.toSorted((a, b) => Math.abs(b.ms) - Math.abs(a.ms))[0]
   const unit = "milliseconds between the node and the clock furthest from it"
-  if (worst === undefined) return { status: "warn", observed: null, unit, time, message: "no other clock could be asked" }
+  if (worst === undefined)
+    return { status: "warn", observed: null, unit, time, message: "no other clock could be asked" }
   const apart = Math.abs(worst.ms)
   const wrong = apart > CLOCK_WARN_MS
-  return { status: wrong ? "warn" : "pass", observed: apart, unit, time, message: wrong ? `${worst.name} is ${worst.ms > 0 ? "ahead" : "behind"}: set the clocks of all machines` : null }
+  return {
+    status: wrong ? "warn" : "pass",
+    observed: apart,
+    unit,
+    time,
+    message: wrong ? `${worst.name} is ${worst.ms > 0 ? "ahead" : "behind"}: set the clocks of all machines` : null
+  }
 }

@@ -26,8 +26,8 @@ export const metaQueries = {
   /** Whether anybody answers for the read models at all. */
   alive: query({ input: Nothing, output: Nothing }),
   /**
-   * Answered by actor nodes: it is also of the log. The actor side's own checks; the edge adds its own. `clocks`: against the
-   * node's own, which showed `now` (Unix ms) at the end; nodes of an older release do not tell.
+   * Answered by actor nodes: it is also of the log. The actor side's own checks; the edge adds its own. `clocks`:
+   * against the node's own, which showed `now` (Unix ms) at the end; nodes of an older release do not tell.
    */
   health: query({
     input: Nothing,

@@ -72,7 +72,10 @@ export class Calls {
     return [...this.children].map(([name, { byOutcome, duration, lastError }]) => ({
       name,
       requests: duration.count,
-      errors: OUTCOMES.filter((outcome) => FAULTS.has(outcome)).reduce((sum, outcome) => sum + byOutcome[outcome].value, 0),
+      errors: OUTCOMES.filter((outcome) => FAULTS.has(outcome)).reduce(
+        (sum, outcome) => sum + byOutcome[outcome].value,
+        0
+      ),
       seconds: duration.sum,
       lastError
     }))
@@ -91,7 +94,9 @@ export class Calls {
     }
     const fresh: Child = {
       byOutcome: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, counted(outcome)])) as Record<Outcome, Counter>,
-      duration: this.meter.histogram(seconds, `${what}: how long each took, in seconds.`, DURATION_SECONDS, { [label]: name }),
+      duration: this.meter.histogram(seconds, `${what}: how long each took, in seconds.`, DURATION_SECONDS, {
+        [label]: name
+      }),
       lastError: null
     }
     this.children.set(name, fresh)

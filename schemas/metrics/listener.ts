@@ -34,7 +34,10 @@ interface ServerOptions {
   readonly maxHeaderSize: number
 }
 
-export type CreateServer = (options: ServerOptions, handler: (request: RequestShape, response: ResponseShape) => void) => ServerShape
+export type CreateServer = (
+  options: ServerOptions,
+  handler: (request: RequestShape, response: ResponseShape) => void
+) => ServerShape
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 const ALLOW = "GET, HEAD"
@@ -56,10 +59,20 @@ export interface ListenAt {
 }
 
 /** Resolves, once it listens, with what ends it. Rejects with MetricsPortProblem. */
-export const listenForScrapes = async (createServer: CreateServer, meter: Meter, { port, host, ready }: ListenAt): Promise<() => Promise<void>> => {
+export const listenForScrapes = async (
+  createServer: CreateServer,
+  meter: Meter,
+  { port, host, ready }: ListenAt
+): Promise<() => Promise<void>> => {
   if (port === 0) return () => Promise.resolve()
   const server = createServer(
-    { headersTimeout: HEADERS_WITHIN_MS, requestTimeout: HEADERS_WITHIN_MS, keepAliveTimeout: IDLE_MS, connectionsCheckingInterval: HEADERS_WITHIN_MS, maxHeaderSize: HEADER_MAX_BYTES },
+    {
+      headersTimeout: HEADERS_WITHIN_MS,
+      requestTimeout: HEADERS_WITHIN_MS,
+      keepAliveTimeout: IDLE_MS,
+      connectionsCheckingInterval: HEADERS_WITHIN_MS,
+      maxHeaderSize: HEADER_MAX_BYTES
+    },
     (request, response) => void answer(meter, ready, request, response)
   )
   server.maxConnections = CONNECTIONS_MAX
@@ -76,16 +89,26 @@ export const listenForScrapes = async (createServer: CreateServer, meter: Meter,
 }
 
 const problemOf = ({ code, message }: Error & { readonly code?: string }, port: number): string => {
-  if (code === "EADDRINUSE") return `HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none`
+  if (code === "EADDRINUSE")
+    return `HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none`
   if (code === "EACCES") return `HUB_METRICS_PORT: port ${port} may not be opened by this user; take one above 1023`
   return `HUB_METRICS_PORT: port ${port} cannot be opened (${code ?? message})`
 }
 
-const answer = async (meter: Meter, ready: () => boolean, { method, url = "/" }: RequestShape, response: ResponseShape): Promise<void> => {
+const answer = async (
+  meter: Meter,
+  ready: () => boolean,
+  { method, url = "/" }: RequestShape,
+  response: ResponseShape
+): Promise<void> => {
   const path = url.split("?")[0]
   if (path !== "/metrics" && path !== "/ready") return plain(response, 404, "Only /metrics and /ready are here.\n")
-  if (method !== "GET" && method !== "HEAD") return plain(response, 405, "Only GET and HEAD are possible here.\n", { allow: ALLOW })
-  if (path === "/ready") return ready() ? plain(response, 200, "ready\n", {}, method === "HEAD") : plain(response, 503, "not ready\n", {}, method === "HEAD")
+  if (method !== "GET" && method !== "HEAD")
+    return plain(response, 405, "Only GET and HEAD are possible here.\n", { allow: ALLOW })
+  if (path === "/ready")
+    return ready()
+      ? plain(response, 200, "ready\n", {}, method === "HEAD")
+      : plain(response, 503, "not ready\n", {}, method === "HEAD")
   try {
     const body = await meter.scrape()
     plain(response, 200, body, {}, method === "HEAD")
@@ -97,7 +120,18 @@ const answer = async (meter: Meter, ready: () => boolean, { method, url = "/" }:
 
 const utf8 = new TextEncoder()
 
-const plain = (response: ResponseShape, status: number, body: string, more: Readonly<Record<string, string>> = {}, headOnly = false): void => {
-  response.writeHead(status, { "content-type": CONTENT_TYPE, "content-length": String(utf8.encode(body).length), "cache-control": "no-store", ...more })
+const plain = (
+  response: ResponseShape,
+  status: number,
+  body: string,
+  more: Readonly<Record<string, string>> = {},
+  headOnly = false
+): void => {
+  response.writeHead(status, {
+    "content-type": CONTENT_TYPE,
+    "content-length": String(utf8.encode(body).length),
+    "cache-control": "no-store",
+    ...more
+  })
   response.end(headOnly ? undefined : body)
 }

@@ -2,10 +2,10 @@
  * What a process counts of itself, and how a scrape tells it (Prometheus text format 0.0.4, by effect's own formatter).
  *
  * Invariants
- *  - Everything is pulled: hot paths add to plain numbers that they hold, and a scrape reads them. Nothing is looked up,
- *    allocated or sent in between.
- *  - Label values come from the code (a route's template, an operation, an error's code), never from what a client sent.
- *    Should one family grow all the same, it stops at CHILDREN_MAX: what is one too many counts as `other`.
+ *  - Everything is pulled: hot paths add to plain numbers that they hold, and a scrape reads them. Nothing is looked
+ *    up, allocated or sent in between.
+ *  - Label values come from the code (a route's template, an operation, an error's code), never from what a client
+ *    sent. Should one family grow all the same, it stops at CHILDREN_MAX: what is one too many counts as `other`.
  *  - What nobody knows at the moment is left out of the scrape. It is never told as zero.
  */
 import { Context, Metric } from "effect"
@@ -17,7 +17,9 @@ export type Labels = Readonly<Record<string, string>>
 export type Reading = () => number | null
 
 /** Seconds: 1 ms to 10 s. */
-export const DURATION_SECONDS: ReadonlyArray<number> = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+export const DURATION_SECONDS: ReadonlyArray<number> = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
+]
 
 /** Series of one family. */
 export const CHILDREN_MAX = 500
@@ -71,7 +73,9 @@ export class Meter {
   private scraping: Promise<string> | null = null
 
   counter(name: string, description: string, reading: Reading, attributes: Labels = {}): void {
-    this.register(Metric.counter(name, { description, attributes, incremental: true }), () => known(reading(), (count) => ({ count, incremental: true })))
+    this.register(Metric.counter(name, { description, attributes, incremental: true }), () =>
+      known(reading(), (count) => ({ count, incremental: true }))
+    )
   }
 
   gauge(name: string, description: string, reading: Reading, attributes: Labels = {}): void {
@@ -118,11 +122,16 @@ export class Meter {
   }
 
   private register<Input, State>(metric: Metric.Metric<Input, State>, get: () => State | typeof UNKNOWN): void {
-    Metric.registerUnsafe(metric, this.context, { get: get as () => State, update: () => undefined, modify: () => undefined })
+    Metric.registerUnsafe(metric, this.context, {
+      get: get as () => State,
+      update: () => undefined,
+      modify: () => undefined
+    })
   }
 }
 
-const known = <State>(value: number | null, state: (value: number) => State): State | typeof UNKNOWN => (value === null ? UNKNOWN : state(value))
+const known = <State>(value: number | null, state: (value: number) => State): State | typeof UNKNOWN =>
+  value === null ? UNKNOWN : state(value)
 
 /** Counters of one name, one for each set of label values. A counter that was once asked for may be kept. */
 export class Counters {
@@ -143,7 +152,8 @@ export class Counters {
     const key = values.join("\n")
     const child = this.children.get(key)
     if (child !== undefined) return child
-    if (this.children.size >= CHILDREN_MAX && values.some((value) => value !== OTHER)) return this.of(...values.map(() => OTHER))
+    if (this.children.size >= CHILDREN_MAX && values.some((value) => value !== OTHER))
+      return this.of(...values.map(() => OTHER))
     const fresh = this.register(Object.fromEntries(this.names.map((name, at) => [name, values[at] ?? ""])))
     this.children.set(key, fresh)
     return fresh

@@ -23,7 +23,13 @@ const NS = 1e9
 const US = 1e6
 
 export const processMetrics = (meter: Meter, platform: Platform, roles: ReadonlyArray<string>): void => {
-  for (const role of roles) meter.gauge("hub_build_info", "Which version of the service this is, and what the process does; always 1.", () => 1, { version: VERSION, role })
+  for (const role of roles)
+    meter.gauge(
+      "hub_build_info",
+      "Which version of the service this is, and what the process does; always 1.",
+      () => 1,
+      { version: VERSION, role }
+    )
   cpuAndMemory(meter)
   openFiles(meter, platform)
   eventLoop(meter, platform)
@@ -33,8 +39,16 @@ export const processMetrics = (meter: Meter, platform: Platform, roles: Readonly
 const cpuAndMemory = (meter: Meter): void => {
   const startedAt = Date.now() / 1000 - process.uptime()
   meter.gauge("process_start_time_seconds", "When the process began, in seconds since 1970.", () => startedAt)
-  meter.counter("process_cpu_user_seconds_total", "CPU time spent in the process's own code, in seconds.", () => process.cpuUsage().user / US)
-  meter.counter("process_cpu_system_seconds_total", "CPU time spent in the kernel for the process, in seconds.", () => process.cpuUsage().system / US)
+  meter.counter(
+    "process_cpu_user_seconds_total",
+    "CPU time spent in the process's own code, in seconds.",
+    () => process.cpuUsage().user / US
+  )
+  meter.counter(
+    "process_cpu_system_seconds_total",
+    "CPU time spent in the kernel for the process, in seconds.",
+    () => process.cpuUsage().system / US
+  )
   meter.counter("process_cpu_seconds_total", "CPU time, in seconds.", () => {
     const { user, system } = process.cpuUsage()
     return (user + system) / US
@@ -42,14 +56,21 @@ const cpuAndMemory = (meter: Meter): void => {
   meter.gauge("process_resident_memory_bytes", "Resident memory, in bytes.", () => process.memoryUsage.rss())
   meter.gauge("nodejs_heap_size_used_bytes", "Heap of V8 that is used, in bytes.", () => process.memoryUsage().heapUsed)
   meter.gauge("nodejs_heap_size_total_bytes", "Heap of V8, in bytes.", () => process.memoryUsage().heapTotal)
-  meter.gauge("nodejs_external_memory_bytes", "Memory of objects that V8 knows of but does not hold, buffers among them, in bytes.", () => process.memoryUsage().external)
+  meter.gauge(
+    "nodejs_external_memory_bytes",
+    "Memory of objects that V8 knows of but does not hold, buffers among them, in bytes.",
+    () => process.memoryUsage().external
+  )
 }
 
 /** Where the kernel tells (Linux). */
 const openFiles = (meter: Meter, { readdir }: Platform): void => {
   let open: number | null = null
   meter.collect(async () => {
-    open = await readdir("/proc/self/fd").then((names) => names.length, () => null)
+    open = await readdir("/proc/self/fd").then(
+      (names) => names.length,
+      () => null
+    )
   })
   meter.gauge("process_open_fds", "Open file descriptors, sockets among them.", () => open)
 }
@@ -67,9 +88,21 @@ const eventLoop = (meter: Meter, { monitorEventLoopDelay }: Platform): void => {
     delay.reset()
     beganAt = performance.now()
   })
-  meter.gauge("nodejs_eventloop_lag_p50_seconds", "How late timers were at the median since about the last scrape, in seconds.", () => seen.p50)
-  meter.gauge("nodejs_eventloop_lag_p99_seconds", "How late timers were at the 99th percentile since about the last scrape, in seconds.", () => seen.p99)
-  meter.counter("nodejs_eventloop_active_seconds_total", "Time in which the event loop had something to do, in seconds.", () => performance.eventLoopUtilization().active / 1000)
+  meter.gauge(
+    "nodejs_eventloop_lag_p50_seconds",
+    "How late timers were at the median since about the last scrape, in seconds.",
+    () => seen.p50
+  )
+  meter.gauge(
+    "nodejs_eventloop_lag_p99_seconds",
+    "How late timers were at the 99th percentile since about the last scrape, in seconds.",
+    () => seen.p99
+  )
+  meter.counter(
+    "nodejs_eventloop_active_seconds_total",
+    "Time in which the event loop had something to do, in seconds.",
+    () => performance.eventLoopUtilization().active / 1000
+  )
 }
 
 interface GarbageCollected {
@@ -79,10 +112,23 @@ interface GarbageCollected {
 }
 
 const garbageCollection = (meter: Meter): void => {
-  const byKind = new Map(Object.entries(GC_KINDS).map(([kind, name]) =>
-    [Number(kind), meter.histogram("nodejs_gc_duration_seconds", "Garbage collections by kind: how long each took, in seconds.", GC_SECONDS, { kind: name })] as const))
+  const byKind = new Map(
+    Object.entries(GC_KINDS).map(
+      ([kind, name]) =>
+        [
+          Number(kind),
+          meter.histogram(
+            "nodejs_gc_duration_seconds",
+            "Garbage collections by kind: how long each took, in seconds.",
+            GC_SECONDS,
+            { kind: name }
+          )
+        ] as const
+    )
+  )
   const observer = new PerformanceObserver((list) => {
-    for (const { detail, duration } of list.getEntries() as unknown as ReadonlyArray<GarbageCollected>) byKind.get(detail.kind)?.observe(duration / 1000)
+    for (const { detail, duration } of list.getEntries() as unknown as ReadonlyArray<GarbageCollected>)
+      byKind.get(detail.kind)?.observe(duration / 1000)
   })
   observer.observe({ entryTypes: ["gc"] })
 }

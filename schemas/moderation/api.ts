@@ -29,14 +29,19 @@ export type Standing = typeof Standing.Type
 
 export const MakeAppeal = Schema.Struct({ text: AppealText })
 
-export const ModerationApi = HttpApiGroup.make("moderation")
-  .add(
-    HttpApiEndpoint.get("getMyStanding", "/me/standing", { success: success(Standing), error: signedFailures() })
-      .annotateMerge(describe("signed", "How your account stands, and why")),
-    // Who is suspended may say something to it.
-    HttpApiEndpoint.post("appeal", "/me/appeal", {
-      payload: MakeAppeal,
-      success: created(Standing),
-      error: signedWriteFailures("appeal_not_possible", "appeal_exists")
-    }).annotateMerge(describe("signed", "Appeal against your suspension", "Once for each suspension; an operator decides.")).annotate(Traits, OPEN_TO_SUSPENDED)
-  )
+export const ModerationApi = HttpApiGroup.make("moderation").add(
+  HttpApiEndpoint.get("getMyStanding", "/me/standing", {
+    success: success(Standing),
+    error: signedFailures()
+  }).annotateMerge(describe("signed", "How your account stands, and why")),
+  // Who is suspended may say something to it.
+  HttpApiEndpoint.post("appeal", "/me/appeal", {
+    payload: MakeAppeal,
+    success: created(Standing),
+    error: signedWriteFailures("appeal_not_possible", "appeal_exists")
+  })
+    .annotateMerge(
+      describe("signed", "Appeal against your suspension", "Once for each suspension; an operator decides.")
+    )
+    .annotate(Traits, OPEN_TO_SUSPENDED)
+)

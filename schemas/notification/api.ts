@@ -20,40 +20,43 @@ const eventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text
 export const READ_IDS_MAX = 1000
 
 export const ReadNotifications = Schema.Struct({
-  ids: Schema.optionalKey(Schema.Array(Schema.Int).check(Schema.isMaxLength(READ_IDS_MAX, { message: `must be at most ${READ_IDS_MAX} ids` })))
+  ids: Schema.optionalKey(
+    Schema.Array(Schema.Int).check(Schema.isMaxLength(READ_IDS_MAX, { message: `must be at most ${READ_IDS_MAX} ids` }))
+  )
 })
 
-export const NotificationApi = HttpApiGroup.make("notification")
-  .add(
-    HttpApiEndpoint.get("listMyNotifications", "/me/notifications", {
-      query: {
-        page: Schema.optionalKey(Schema.String),
-        per_page: Schema.optionalKey(Schema.String),
-        unread: Schema.optionalKey(Schema.String),
-        since_id: Schema.optionalKey(Schema.String),
-        wait_seconds: Schema.optionalKey(Schema.String)
-      },
-      success: page(Notification),
-      error: signedFailures()
-    }).annotateMerge(
-      describe(
-        "signed", "Your notifications, newest first",
-        "`unread=1` leaves out what you have read, `since_id` everything up to that id. With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over."
-      )
-    ),
-    HttpApiEndpoint.get("streamMyNotifications", "/me/notifications/stream", {
-      query: { since_id: Schema.optionalKey(Schema.String) },
-      success: eventStream,
-      error: signedFailures("validation_error")
-    }).annotateMerge(
-      describe(
-        "signed", "Your notifications as they come, oldest first",
-        "Server-sent events: `id` is the notification's, `event` its type, `data` the record. It goes on behind the `Last-Event-ID` header, or `since_id`; without either it begins with the oldest unread one."
-      )
-    ),
-    HttpApiEndpoint.post("readMyNotifications", "/me/notifications/read", {
-      payload: ReadNotifications,
-      success: success(Schema.Struct({ marked_read: Schema.Int })),
-      error: signedWriteFailures()
-    }).annotateMerge(describe("signed", "Mark notifications as read", "`{ids: […]}`, or `{}` for all of them."))
-  )
+export const NotificationApi = HttpApiGroup.make("notification").add(
+  HttpApiEndpoint.get("listMyNotifications", "/me/notifications", {
+    query: {
+      page: Schema.optionalKey(Schema.String),
+      per_page: Schema.optionalKey(Schema.String),
+      unread: Schema.optionalKey(Schema.String),
+      since_id: Schema.optionalKey(Schema.String),
+      wait_seconds: Schema.optionalKey(Schema.String)
+    },
+    success: page(Notification),
+    error: signedFailures()
+  }).annotateMerge(
+    describe(
+      "signed",
+      "Your notifications, newest first",
+      "`unread=1` leaves out what you have read, `since_id` everything up to that id. With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over."
+    )
+  ),
+  HttpApiEndpoint.get("streamMyNotifications", "/me/notifications/stream", {
+    query: { since_id: Schema.optionalKey(Schema.String) },
+    success: eventStream,
+    error: signedFailures("validation_error")
+  }).annotateMerge(
+    describe(
+      "signed",
+      "Your notifications as they come, oldest first",
+      "Server-sent events: `id` is the notification's, `event` its type, `data` the record. It goes on behind the `Last-Event-ID` header, or `since_id`; without either it begins with the oldest unread one."
+    )
+  ),
+  HttpApiEndpoint.post("readMyNotifications", "/me/notifications/read", {
+    payload: ReadNotifications,
+    success: success(Schema.Struct({ marked_read: Schema.Int })),
+    error: signedWriteFailures()
+  }).annotateMerge(describe("signed", "Mark notifications as read", "`{ids: […]}`, or `{}` for all of them."))
+)

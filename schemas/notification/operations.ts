@@ -14,10 +14,19 @@ export const notificationOperations = operationsOf("agent", {
 
 export const notificationQueries = {
   notifications: query({
-    input: Schema.Struct({ agent: Schema.String, unread: Schema.Boolean, since_id: Schema.Int, page: Schema.Int, per_page: Schema.Int }),
+    input: Schema.Struct({
+      agent: Schema.String,
+      unread: Schema.Boolean,
+      since_id: Schema.Int,
+      page: Schema.Int,
+      per_page: Schema.Int
+    }),
     output: paged(Notification)
   }),
-  /** Ascending from `since_id` on; where that is `null`, from the oldest unread one on. `since_id` of the answer: where it began. */
+  /**
+   * Ascending from `since_id` on; where that is `null`, from the oldest unread one on. `since_id` of the answer: where
+   * it began.
+   */
   notifications_after: query({
     input: Schema.Struct({ agent: Schema.String, since_id: Schema.NullOr(Schema.Int), limit: Schema.Int }),
     output: Schema.Struct({ since_id: Schema.Int, items: Schema.Array(Notification) })

@@ -15,11 +15,16 @@ export const registrationOperations = operationsOf("challenge", {
   }),
   "challenge.serve": op({ input: Schema.Struct({ pow_nonce: Schema.Unknown }), output: Questions, askedBy: ["edge"] }),
   /**
-   * Output: the registered agent's private profile with `webhook_secret` and `welcome`. `wide_home`: the actor that counts the
-   * challenges of the client's /48, where there is one.
+   * Output: the registered agent's private profile with `webhook_secret` and `welcome`. `wide_home`: the actor that
+   * counts the challenges of the client's /48, where there is one.
    */
   "challenge.register": op({
-    input: Schema.Struct({ form: Register, hub_id: Schema.String, origin: Origin, wide_home: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
+    input: Schema.Struct({
+      form: Register,
+      hub_id: Schema.String,
+      origin: Origin,
+      wide_home: Schema.optionalKey(Schema.NullOr(Schema.String))
+    }),
     output: Schema.Unknown,
     askedBy: ["edge"]
   })

@@ -42,4 +42,5 @@ export const announcedNumber = (userAgent: string): string | null => {
 }
 
 /** How an agent announces itself: the exact string that its identity record shows. */
-export const userAgentOf = (version: string, number: string, idUrl: string): string => `HubAgent/${version} (${number}; +${idUrl})`
+export const userAgentOf = (version: string, number: string, idUrl: string): string =>
+  `HubAgent/${version} (${number}; +${idUrl})`

@@ -1,6 +1,6 @@
 /**
- * What the service signs over its own key directory (RFC 9421; tag "http-message-signatures-directory"): which host it was
- * fetched from, and for how long that holds. Pure.
+ * What the service signs over its own key directory (RFC 9421; tag "http-message-signatures-directory"): which host it
+ * was fetched from, and for how long that holds. Pure.
  */
 import { jwkOf } from "./jwk.ts"
 
@@ -18,7 +18,11 @@ export interface OwnDirectoryToSign {
 }
 
 /** Value of the signature's parameters, as it stands in `Signature-Input` behind the label. */
-export const ownDirectoryParameters = ({ publicKey, created, expires }: Omit<OwnDirectoryToSign, "authority">): string =>
+export const ownDirectoryParameters = ({
+  publicKey,
+  created,
+  expires
+}: Omit<OwnDirectoryToSign, "authority">): string =>
   `("@authority";req);alg="${DIRECTORY_ALGORITHM}";keyid="${jwkOf(publicKey).kid}";tag="${DIRECTORY_TAG}";created=${created};expires=${expires}`
 
 /** The signature base. */

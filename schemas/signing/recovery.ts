@@ -1,4 +1,7 @@
-/** What a recovery key signs to become one (contract 21, `PUT /me/recovery`): nobody claims a key that is another's. Pure. */
+/**
+ * What a recovery key signs to become one (contract 21, `PUT /me/recovery`): nobody claims a key that is another's.
+ * Pure.
+ */
 
 export const RECOVERY_SCHEME = "HUB-RECOVERY-V1"
 

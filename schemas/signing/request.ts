@@ -42,7 +42,8 @@ export const normaliseHost = (host: string): string | null => {
   } catch {
     return null
   }
-  if (url.username !== "" || url.password !== "" || url.pathname !== "/" || url.search !== "" || url.hash !== "") return null
+  if (url.username !== "" || url.password !== "" || url.pathname !== "/" || url.search !== "" || url.hash !== "")
+    return null
   const name = url.hostname.endsWith(".") ? url.hostname.slice(0, -1) : url.hostname
   if (name === "") return null
   return url.port === "" || url.port === "443" ? name : `${name}:${url.port}`

@@ -1,4 +1,7 @@
-/** What a new key signs to take over an agent (spec 4.4 `POST /me/key`): the same string for rotation and recovery. Pure. */
+/**
+ * What a new key signs to take over an agent (spec 4.4 `POST /me/key`): the same string for rotation and recovery.
+ * Pure.
+ */
 
 export const ROTATION_SCHEME = "HUB-ROTATE-V1"
 

@@ -6,7 +6,10 @@ import type { Span } from "./span.ts"
 /** Refusals that are the service's own fault. */
 const FAULTS: ReadonlySet<string> = new Set(["internal_error", "unavailable", "overloaded"])
 
-/** `null` where nothing is traced; also below a step that has ended: what a stream asks in its hours is no part of its request. */
+/**
+ * `null` where nothing is traced; also below a step that has ended: what a stream asks in its hours is no part of its
+ * request.
+ */
 export const askSpan = (parent: Span | null | undefined, kind: string, op: string, actor: string): Span | null => {
   const span = sent(parent, `ask ${op}`)
   span?.set("hub.kind", kind).set("hub.op", op).set("hub.shard", shardOf(actor))

@@ -3,11 +3,12 @@
  *
  * Invariants
  *  - Whoever ends a span waits for nothing: it is put into a queue of QUEUE_MAX, where one more pushes the oldest out.
- *  - One batch of BATCH_MAX at most is under way, for POST_TIMEOUT_MS at most, whatever the collector does. So what is held
- *    is bounded, and so is the work of one turn of the event loop.
- *  - A collector that is away or asks for a pause gets its batch again, each time later (PAUSE_MAX_MS at most). One that
- *    refuses a batch for what it is does not.
- *  - What is lost is counted. That it is lost is said once when it begins, COMPLAIN_GAP_MS apart at least, and once when it ends.
+ *  - One batch of BATCH_MAX at most is under way, for POST_TIMEOUT_MS at most, whatever the collector does. So what is
+ *    held is bounded, and so is the work of one turn of the event loop.
+ *  - A collector that is away or asks for a pause gets its batch again, each time later (PAUSE_MAX_MS at most). One
+ *    that refuses a batch for what it is does not.
+ *  - What is lost is counted. That it is lost is said once when it begins, COMPLAIN_GAP_MS apart at least, and once
+ *    when it ends.
  *  - Headers hold secrets: they go to the configured address alone, never with a redirect, and stand in no line.
  *  - `stop` sends what there is, for STOP_WITHIN_MS at most.
  */
@@ -147,9 +148,17 @@ export class Exporter implements SpanSink {
       })
       await drain(answer)
       if (answer.ok) return TAKEN
-      return { problem: `it answered ${answer.status}`, again: AGAIN.has(answer.status), pauseMs: pauseOf(answer.headers.get("retry-after")) }
+      return {
+        problem: `it answered ${answer.status}`,
+        again: AGAIN.has(answer.status),
+        pauseMs: pauseOf(answer.headers.get("retry-after"))
+      }
     } catch (error) {
-      return { problem: posting.signal.aborted ? "it did not answer in time" : reasonOf(error), again: true, pauseMs: 0 }
+      return {
+        problem: posting.signal.aborted ? "it did not answer in time" : reasonOf(error),
+        again: true,
+        pauseMs: 0
+      }
     } finally {
       clearTimeout(late)
     }

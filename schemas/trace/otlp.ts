@@ -19,13 +19,19 @@ export interface TracedService {
 /** Body of a POST to a collector's `/v1/traces`. */
 export const otlpBody = (service: TracedService, spans: ReadonlyArray<Span>): string => {
   const data: OtlpTracer.TraceData = {
-    resourceSpans: [{
-      resource: {
-        attributes: attributesOf({ "service.name": service.name, "service.version": VERSION, "service.instance.id": service.instance }),
-        droppedAttributesCount: 0
-      },
-      scopeSpans: [{ scope: { name: "hub", version: VERSION }, spans: spans.map(spanOf) }]
-    }]
+    resourceSpans: [
+      {
+        resource: {
+          attributes: attributesOf({
+            "service.name": service.name,
+            "service.version": VERSION,
+            "service.instance.id": service.instance
+          }),
+          droppedAttributesCount: 0
+        },
+        scopeSpans: [{ scope: { name: "hub", version: VERSION }, spans: spans.map(spanOf) }]
+      }
+    ]
   }
   return JSON.stringify(data)
 }
@@ -40,10 +46,18 @@ const spanOf = (span: Span): OtlpSpan => ({
   endTimeUnixNano: nanos(span.endedAt),
   attributes: attributesOf(span.attributes),
   droppedAttributesCount: 0,
-  events: span.events.map(({ name, at }) => ({ name, timeUnixNano: nanos(at), attributes: [], droppedAttributesCount: 0 })),
+  events: span.events.map(({ name, at }) => ({
+    name,
+    timeUnixNano: nanos(at),
+    attributes: [],
+    droppedAttributesCount: 0
+  })),
   droppedEventsCount: 0,
   status: { code: span.failed ? STATUS_ERROR : STATUS_UNSET },
-  links: span.link === null ? [] : [{ traceId: span.link.traceId, spanId: span.link.spanId, attributes: [], droppedAttributesCount: 0 }],
+  links:
+    span.link === null
+      ? []
+      : [{ traceId: span.link.traceId, spanId: span.link.spanId, attributes: [], droppedAttributesCount: 0 }],
   droppedLinksCount: 0
 })
 
@@ -51,7 +65,9 @@ const spanOf = (span: Span): OtlpSpan => ({
 const nanos = (ms: number): string => `${Math.round(ms * 1000)}000`
 
 const attributesOf = (attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes =>
-  Object.entries(attributes).flatMap(([key, value]) => (value === undefined || Number.isNaN(value) ? [] : [{ key, value: valueOf(value) }]))
+  Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined || Number.isNaN(value) ? [] : [{ key, value: valueOf(value) }]
+  )
 
 const valueOf = (value: AttributeValue): Attributes[number]["value"] => {
   if (typeof value === "string") return { stringValue: value }

@@ -27,9 +27,13 @@ const NAME_MAX_CHARS = 80
 export const readTraceSettings = (env: Env, mode: keyof typeof RATIO): TraceSettingsResult => {
   const endpoint = given(env, "OTEL_EXPORTER_OTLP_ENDPOINT")
   const url = endpoint === null ? null : tracesUrl(endpoint)
-  if (url === "") return problem("OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address without a user, a password, a query or a fragment")
+  if (url === "")
+    return problem(
+      "OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address without a user, a password, a query or a fragment"
+    )
   const headers = headersOf(given(env, "OTEL_EXPORTER_OTLP_HEADERS") ?? "")
-  if (headers === null) return problem("OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs of HTTP headers with commas between")
+  if (headers === null)
+    return problem("OTEL_EXPORTER_OTLP_HEADERS must be name=value pairs of HTTP headers with commas between")
   const ratioText = given(env, "OTEL_TRACES_SAMPLER_ARG")
   const ratio = ratioText === null ? RATIO[mode] : Number(ratioText)
   if (!(ratio >= 0 && ratio <= 1)) return problem("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
@@ -57,7 +61,8 @@ const tracesUrl = (endpoint: string): string => {
 
 /** A header's name; those that belong to the connection or to the content are not for others to set. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
-const OWN_HEADER = /^(connection|content-(length|type|encoding)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
+const OWN_HEADER =
+  /^(connection|content-(length|type|encoding)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 const HEADER_VALUE = /^[\x20-\x7e]{0,8192}$/
 
 const headersOf = (text: string): Readonly<Record<string, string>> | null => {
@@ -65,7 +70,13 @@ const headersOf = (text: string): Readonly<Record<string, string>> | null => {
   for (const pair of text.split(",").filter((part) => part.trim() !== "")) {
     const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(pair.trim()) ?? []
     const decoded = unescaped(value.trim())
-    if (!HEADER_NAME.test(name.trim()) || OWN_HEADER.test(name.trim()) || decoded === null || !HEADER_VALUE.test(decoded)) return null
+    if (
+      !HEADER_NAME.test(name.trim()) ||
+      OWN_HEADER.test(name.trim()) ||
+      decoded === null ||
+      !HEADER_VALUE.test(decoded)
+    )
+      return null
     headers[name.trim().toLowerCase()] = decoded
   }
   return headers

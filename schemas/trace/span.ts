@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - A step that is not sampled has no span: `null` stands for it, and nothing is made for it.
- *  - What a span may tell is the list `AttributeName`. Bodies, signatures, nonces, secrets, query strings and addresses of
- *    clients are not on it, nor are paths of requests and of webhooks: only templates and host names are.
+ *  - What a span may tell is the list `AttributeName`. Bodies, signatures, nonces, secrets, query strings and addresses
+ *    of clients are not on it, nor are paths of requests and of webhooks: only templates and host names are.
  *  - A span is bounded: the attributes of the list, each cut at VALUE_MAX_CHARS, and EVENTS_MAX events.
  *  - It is given to its sink once, when it ends. One that never ends is forgotten with whoever held it.
  */

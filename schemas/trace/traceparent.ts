@@ -1,6 +1,7 @@
 /**
- * The header `traceparent` of W3C Trace Context: `00-<trace id>-<span id>-<flags>`, all in lower-case hex. On HTTP it comes
- * from a proxy that is trusted; inside, it travels in an ask and as a header of a commit, and only where it is sampled.
+ * The header `traceparent` of W3C Trace Context: `00-<trace id>-<span id>-<flags>`, all in lower-case hex. On HTTP it
+ * comes from a proxy that is trusted; inside, it travels in an ask and as a header of a commit, and only where it is
+ * sampled.
  */
 export const TRACEPARENT = "traceparent"
 

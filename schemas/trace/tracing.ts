@@ -2,8 +2,9 @@
  * Where traces begin and go on.
  *
  * Invariants
- *  - Whether a trace is sampled is decided once, at its root: by chance, or by whoever is trusted and sent `traceparent`.
- *    Everything behind follows. Only sampled contexts are passed on, so that whoever gets none does nothing.
+ *  - Whether a trace is sampled is decided once, at its root: by chance, or by whoever is trusted and sent
+ *    `traceparent`. Everything behind follows. Only sampled contexts are passed on, so that whoever gets none does
+ *    nothing.
  *  - `NO_TRACING` makes nothing, looks at nothing and holds nothing.
  */
 import { randomHex, Span, type SpanKind, type SpanSink } from "./span.ts"
@@ -29,19 +30,26 @@ export const tracingInto = (sink: SpanSink, ratio: number): Tracing => {
   const below = (name: string, kind: SpanKind, traceparent: string, startedAt?: number): Span | null | undefined => {
     const parent = readTraceparent(traceparent)
     if (parent === null) return undefined
-    return parent.sampled ? new Span(sink, name, kind, { traceId: parent.traceId, parentId: parent.spanId, link: null }, startedAt) : null
+    return parent.sampled
+      ? new Span(sink, name, kind, { traceId: parent.traceId, parentId: parent.spanId, link: null }, startedAt)
+      : null
   }
   return {
     on: true,
     begin: (name, kind, traceparent) => {
       const followed = traceparent === undefined ? undefined : below(name, kind, traceparent)
       if (followed !== undefined) return followed
-      return Math.random() < ratio ? new Span(sink, name, kind, { traceId: randomHex(16), parentId: null, link: null }) : null
+      return Math.random() < ratio
+        ? new Span(sink, name, kind, { traceId: randomHex(16), parentId: null, link: null })
+        : null
     },
-    follow: (name, kind, traceparent, startedAt) => (traceparent === undefined ? null : (below(name, kind, traceparent, startedAt) ?? null)),
+    follow: (name, kind, traceparent, startedAt) =>
+      traceparent === undefined ? null : (below(name, kind, traceparent, startedAt) ?? null),
     link: (name, kind, traceparent) => {
       const from = traceparent === undefined ? null : readTraceparent(traceparent)
-      return from?.sampled === true ? new Span(sink, name, kind, { traceId: randomHex(16), parentId: null, link: from }) : null
+      return from?.sampled === true
+        ? new Span(sink, name, kind, { traceId: randomHex(16), parentId: null, link: from })
+        : null
     }
   }
 }

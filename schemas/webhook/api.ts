@@ -54,7 +54,9 @@ const NotificationTypeName = Schema.Literals(NOTIFICATION_TYPES.map(({ type }) =
 
 export const ChooseEvents = Schema.Struct({
   events: Schema.NullOr(
-    Schema.Array(NotificationTypeName).check(Schema.isMaxLength(NOTIFICATION_TYPES.length, { message: `must be at most ${NOTIFICATION_TYPES.length} types` }))
+    Schema.Array(NotificationTypeName).check(
+      Schema.isMaxLength(NOTIFICATION_TYPES.length, { message: `must be at most ${NOTIFICATION_TYPES.length} types` })
+    )
   )
 })
 
@@ -74,32 +76,47 @@ export type Queued = typeof Queued.Type
 
 const queued = success(Queued).pipe(HttpApiSchema.status(202))
 
-export const WebhookApi = HttpApiGroup.make("webhook")
-  .add(
-    HttpApiEndpoint.get("getMyWebhook", "/me/webhook", { success: success(Webhook), error: signedFailures() })
-      .annotateMerge(describe("signed", "Your webhook, and how it stands")),
-    HttpApiEndpoint.put("chooseWebhookEvents", "/me/webhook/events", {
-      payload: ChooseEvents,
-      success: success(Webhook),
-      error: signedWriteFailures()
-    }).annotateMerge(describe("signed", "Choose which notifications go to your webhook", "`null` is all of them. A test always goes.")),
-    HttpApiEndpoint.post("rotateWebhookSecret", "/me/webhook/secret", {
-      success: success(WebhookSecret),
-      error: signedWriteFailures()
-    }).annotateMerge(describe("signed", "A new webhook secret", "Shown this once. For a day the old one signs as well.")),
-    // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
-    HttpApiEndpoint.post("testWebhook", "/me/webhook/test", {
-      success: queued,
-      error: signedWriteFailures("webhook_not_set")
-    }).annotateMerge(describe("signed", "Send a test to your webhook", "5 an hour, together with repeated deliveries.")).annotate(Traits, { draw: [] }),
-    HttpApiEndpoint.get("listWebhookDeliveries", "/me/webhook/deliveries", {
-      query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
-      success: page(WebhookDelivery),
-      error: signedFailures()
-    }).annotateMerge(describe("signed", "Deliveries to your webhook, newest first", "Those of the last 30 days, with every attempt.")),
-    HttpApiEndpoint.post("redeliverWebhook", "/me/webhook/deliveries/:id/redeliver", {
-      params: { id: Schema.String },
-      success: queued,
-      error: signedWriteFailures("not_found", "webhook_not_set", "redelivery_not_possible")
-    }).annotateMerge(describe("signed", "Deliver again what was delivered, failed or dropped", "Under the same `webhook-id`; the attempts begin anew.")).annotate(Traits, { draw: [] })
-  )
+export const WebhookApi = HttpApiGroup.make("webhook").add(
+  HttpApiEndpoint.get("getMyWebhook", "/me/webhook", {
+    success: success(Webhook),
+    error: signedFailures()
+  }).annotateMerge(describe("signed", "Your webhook, and how it stands")),
+  HttpApiEndpoint.put("chooseWebhookEvents", "/me/webhook/events", {
+    payload: ChooseEvents,
+    success: success(Webhook),
+    error: signedWriteFailures()
+  }).annotateMerge(
+    describe("signed", "Choose which notifications go to your webhook", "`null` is all of them. A test always goes.")
+  ),
+  HttpApiEndpoint.post("rotateWebhookSecret", "/me/webhook/secret", {
+    success: success(WebhookSecret),
+    error: signedWriteFailures()
+  }).annotateMerge(describe("signed", "A new webhook secret", "Shown this once. For a day the old one signs as well.")),
+  // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
+  HttpApiEndpoint.post("testWebhook", "/me/webhook/test", {
+    success: queued,
+    error: signedWriteFailures("webhook_not_set")
+  })
+    .annotateMerge(describe("signed", "Send a test to your webhook", "5 an hour, together with repeated deliveries."))
+    .annotate(Traits, { draw: [] }),
+  HttpApiEndpoint.get("listWebhookDeliveries", "/me/webhook/deliveries", {
+    query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
+    success: page(WebhookDelivery),
+    error: signedFailures()
+  }).annotateMerge(
+    describe("signed", "Deliveries to your webhook, newest first", "Those of the last 30 days, with every attempt.")
+  ),
+  HttpApiEndpoint.post("redeliverWebhook", "/me/webhook/deliveries/:id/redeliver", {
+    params: { id: Schema.String },
+    success: queued,
+    error: signedWriteFailures("not_found", "webhook_not_set", "redelivery_not_possible")
+  })
+    .annotateMerge(
+      describe(
+        "signed",
+        "Deliver again what was delivered, failed or dropped",
+        "Under the same `webhook-id`; the attempts begin anew."
+      )
+    )
+    .annotate(Traits, { draw: [] })
+)

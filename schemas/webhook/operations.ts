@@ -29,12 +29,20 @@ const Failing = Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Sche
 export const webhookOperations = operationsOf("agent", {
   "webhook.show": op({ input: Nothing, output: Webhook, askedBy: ["edge"] }),
   /** `events: null` is all of them. */
-  "webhook.choose": op({ input: Schema.Struct({ events: Schema.NullOr(Schema.Array(Schema.String)) }), output: Webhook, askedBy: ["edge"] }),
+  "webhook.choose": op({
+    input: Schema.Struct({ events: Schema.NullOr(Schema.Array(Schema.String)) }),
+    output: Webhook,
+    askedBy: ["edge"]
+  }),
   "webhook.rotate_secret": op({ input: Nothing, output: WebhookSecret, askedBy: ["edge"] }),
   "webhook.test": op({ input: Nothing, output: Queued, askedBy: ["edge"] }),
   "webhook.redeliver": op({ input: Schema.Struct({ delivery: Schema.String }), output: Queued, askedBy: ["edge"] }),
   "webhook.sign": op({ input: WebhookToSign, output: Signed, askedBy: ["webhooks"] }),
-  "webhook.attempted": op({ input: Attempted, output: Schema.Struct({ failing: Failing, disabled: Schema.Boolean }), askedBy: ["webhooks"] })
+  "webhook.attempted": op({
+    input: Attempted,
+    output: Schema.Struct({ failing: Failing, disabled: Schema.Boolean }),
+    askedBy: ["webhooks"]
+  })
 })
 
 export const webhookQueries = {

@@ -39,23 +39,58 @@ const freshAddress = (): Readonly<Record<string, string>> => {
   return { "x-forwarded-for": `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}` }
 }
 
-const bodyOf = (operation: Operation): CallOptions => (operation.body === null ? {} : { body: sampleOf(operation.body) })
+const bodyOf = (operation: Operation): CallOptions =>
+  operation.body === null ? {} : { body: sampleOf(operation.body) }
 
-const bySigner = (client: AgentClient, operation: Operation, options: CallOptions = bodyOf(operation)): Promise<Answer> =>
-  client.call(operation.method, pathWith(operation.path), { ...options, headers: { ...freshAddress(), ...options.headers } })
+const bySigner = (
+  client: AgentClient,
+  operation: Operation,
+  options: CallOptions = bodyOf(operation)
+): Promise<Answer> =>
+  client.call(operation.method, pathWith(operation.path), {
+    ...options,
+    headers: { ...freshAddress(), ...options.headers }
+  })
 
 const unsigned = (edge: string, operation: Operation, headers = freshAddress()): Promise<Answer> => {
   const { body } = bodyOf(operation)
-  return send({ edge, method: operation.method, path: pathWith(operation.path), headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  return send({
+    edge,
+    method: operation.method,
+    path: pathWith(operation.path),
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
 }
 
 const signatureCases = (operation: Operation): ReadonlyArray<Case> => {
-  const make = (name: string, expected: string, ask: Case["ask"]): Case => ({ operation, check: "signature", name, expected, ask })
+  const make = (name: string, expected: string, ask: Case["ask"]): Case => ({
+    operation,
+    check: "signature",
+    name,
+    expected,
+    ask
+  })
   const stranger = ({ service }: Subject) => new AgentClient({ edge: () => service.edges[0] ?? "" })
-  const spoiled = (headers: Readonly<Record<string, string>>) => async ({ agent }: Subject) => outcome(await bySigner(agent, operation, { ...bodyOf(operation), headers }))
+  const spoiled =
+    (headers: Readonly<Record<string, string>>) =>
+    async ({ agent }: Subject) =>
+      outcome(await bySigner(agent, operation, { ...bodyOf(operation), headers }))
   return [
-    ...(operation.auth === "signed" ? [make("none", "401 authentication_required", async ({ service }) => outcome(await unsigned(service.edges[0] ?? "", operation)))] : []),
-    ...(operation.auth === "none" ? [] : [make("of an unregistered key", "401 key_unknown", async (subject) => outcome(await bySigner(stranger(subject), operation)))]),
+    ...(operation.auth === "signed"
+      ? [
+          make("none", "401 authentication_required", async ({ service }) =>
+            outcome(await unsigned(service.edges[0] ?? "", operation))
+          )
+        ]
+      : []),
+    ...(operation.auth === "none"
+      ? []
+      : [
+          make("of an unregistered key", "401 key_unknown", async (subject) =>
+            outcome(await bySigner(stranger(subject), operation))
+          )
+        ]),
     make("incomplete", "401 auth_headers_incomplete", spoiled({ "x-hub-nonce": "" })),
     make("of another request", "401 auth_bad_signature", spoiled({ "x-hub-nonce": "another-nonce-than-signed" })),
     make("with a bad key", "401 auth_invalid_key", spoiled({ "x-hub-key": "AAAA" })),
@@ -72,31 +107,77 @@ const signatureCases = (operation: Operation): ReadonlyArray<Case> => {
 const refusedFor = (answer: Answer): string => `${outcome(answer)} ${String(fieldOf(answer))}`
 
 const validationCases = (operation: Operation): ReadonlyArray<Case> => {
-  const make = (name: string, expected: string, ask: Case["ask"]): Case => ({ operation, check: "validation", name, expected, ask })
-  const withBody = (body: unknown) => async ({ agent, service }: Subject) => {
-    if (operation.auth !== "none") return refusedFor(await bySigner(agent, operation, { body }))
-    const text = typeof body === "string" ? body : JSON.stringify(body)
-    return refusedFor(await send({ edge: service.edges[0] ?? "", method: operation.method, path: pathWith(operation.path), headers: freshAddress(), body: text }))
-  }
-  return [...queryCases(operation, make), ...(operation.body === null ? [] : bodyCases(operation.body, (name, expected, body) => make(name, expected, withBody(body))))]
+  const make = (name: string, expected: string, ask: Case["ask"]): Case => ({
+    operation,
+    check: "validation",
+    name,
+    expected,
+    ask
+  })
+  const withBody =
+    (body: unknown) =>
+    async ({ agent, service }: Subject) => {
+      if (operation.auth !== "none") return refusedFor(await bySigner(agent, operation, { body }))
+      const text = typeof body === "string" ? body : JSON.stringify(body)
+      return refusedFor(
+        await send({
+          edge: service.edges[0] ?? "",
+          method: operation.method,
+          path: pathWith(operation.path),
+          headers: freshAddress(),
+          body: text
+        })
+      )
+    }
+  return [
+    ...queryCases(operation, make),
+    ...(operation.body === null
+      ? []
+      : bodyCases(operation.body, (name, expected, body) => make(name, expected, withBody(body))))
+  ]
 }
 
-const queryCases = (operation: Operation, make: (name: string, expected: string, ask: Case["ask"]) => Case): ReadonlyArray<Case> =>
+const queryCases = (
+  operation: Operation,
+  make: (name: string, expected: string, ask: Case["ask"]) => Case
+): ReadonlyArray<Case> =>
   operation.parameters
     .filter((parameter) => parameter.in === "query" && parameter.schema.enum !== undefined)
-    .map(({ name }) => make(`an unknown ${name}`, `422 validation_error ${name}`, async ({ service }) =>
-      refusedFor(await send({ edge: service.edges[0] ?? "", method: operation.method, path: `${pathWith(operation.path)}?${name}=no-such-value`, headers: freshAddress() }))))
+    .map(({ name }) =>
+      make(`an unknown ${name}`, `422 validation_error ${name}`, async ({ service }) =>
+        refusedFor(
+          await send({
+            edge: service.edges[0] ?? "",
+            method: operation.method,
+            path: `${pathWith(operation.path)}?${name}=no-such-value`,
+            headers: freshAddress()
+          })
+        )
+      )
+    )
 
-const bodyCases = (shape: Shape, make: (name: string, expected: string, body: unknown) => Case): ReadonlyArray<Case> => {
+const bodyCases = (
+  shape: Shape,
+  make: (name: string, expected: string, body: unknown) => Case
+): ReadonlyArray<Case> => {
   const sample = sampleOf(shape) as Readonly<Record<string, unknown>>
   const required = shape.required ?? []
   return [
     make("no JSON", "422 validation_error body", "{"),
     make("no UTF-8 text that ends", "422 validation_error body", '{"a": "\ud800'),
     ...(required.length === 0 ? [] : [make("an empty object", `422 validation_error ${required[0]}`, {})]),
-    ...required.map((name) => make(`without ${name}`, `422 validation_error ${name}`, Object.fromEntries(Object.entries(sample).filter(([key]) => key !== name)))),
+    ...required.map((name) =>
+      make(
+        `without ${name}`,
+        `422 validation_error ${name}`,
+        Object.fromEntries(Object.entries(sample).filter(([key]) => key !== name))
+      )
+    ),
     ...Object.entries(shape.properties ?? {}).flatMap(([name, part]) =>
-      violationsOf(part).map(([what, value]) => make(`${what} as ${name}`, `422 validation_error ${name}`, { ...sample, [name]: value })))
+      violationsOf(part).map(([what, value]) =>
+        make(`${what} as ${name}`, `422 validation_error ${name}`, { ...sample, [name]: value })
+      )
+    )
   ]
 }
 
@@ -111,32 +192,49 @@ const limitCases = (operation: Operation): ReadonlyArray<Case> => {
     }
     return "none"
   }
-  const make = (name: string, expected: string, ask: Case["ask"]): Case => ({ operation, check: "limit", name, expected, ask })
+  const make = (name: string, expected: string, ask: Case["ask"]): Case => ({
+    operation,
+    check: "limit",
+    name,
+    expected,
+    ask
+  })
   const cases: Array<Case> = []
   if (operation.auth !== "signed") {
-    cases.push(make("unsigned", "anon", ({ service }) => {
-      const from = freshAddress()
-      return bucketOf(() => unsigned(service.edges[0] ?? "", operation, from))
-    }))
+    cases.push(
+      make("unsigned", "anon", ({ service }) => {
+        const from = freshAddress()
+        return bucketOf(() => unsigned(service.edges[0] ?? "", operation, from))
+      })
+    )
   }
   if (operation.auth !== "none") {
-    cases.push(make("signed", operation.method === "GET" ? "agent" : "write", async ({ service }) => {
-      const client = new AgentClient({ edge: () => service.edges[0] ?? "" })
-      await register(client, { edge: service.edges[0] ?? "", headers: freshAddress() })
-      return bucketOf(() => bySigner(client, operation))
-    }))
+    cases.push(
+      make("signed", operation.method === "GET" ? "agent" : "write", async ({ service }) => {
+        const client = new AgentClient({ edge: () => service.edges[0] ?? "" })
+        await register(client, { edge: service.edges[0] ?? "", headers: freshAddress() })
+        return bucketOf(() => bySigner(client, operation))
+      })
+    )
   }
   return cases
 }
 
-const keyOf = (one: { readonly check: string; readonly name: string; readonly operation: string }): string => `${one.operation}: ${one.check} ${one.name}`
+const keyOf = (one: { readonly check: string; readonly name: string; readonly operation: string }): string =>
+  `${one.operation}: ${one.check} ${one.name}`
 
 const exceptions = new Map(EXCEPTIONS.map((exception) => [keyOf(exception), exception]))
 
-const CASES = OPERATIONS.flatMap((operation) => [...signatureCases(operation), ...validationCases(operation), ...limitCases(operation)])
+const CASES = OPERATIONS.flatMap((operation) => [
+  ...signatureCases(operation),
+  ...validationCases(operation),
+  ...limitCases(operation)
+])
 
 const casesOf = (...checks: ReadonlyArray<Check>) =>
-  CASES.filter(({ check }) => checks.includes(check)).map((one) => [keyOf({ ...one, operation: one.operation.id }), one] as const)
+  CASES.filter(({ check }) => checks.includes(check)).map(
+    (one) => [keyOf({ ...one, operation: one.operation.id }), one] as const
+  )
 
 async function expectRuled(key: string, one: Case, subject: Subject): Promise<void> {
   const seen = await one.ask(subject)
@@ -160,8 +258,12 @@ test("every exception is about a case that exists", () => {
 test("every operation has cases of each kind that can apply to it", () => {
   for (const operation of OPERATIONS) {
     const kinds = new Set(CASES.filter((one) => one.operation === operation).map(({ check }) => check))
-    const validated = operation.body !== null || operation.parameters.some((parameter) => parameter.schema.enum !== undefined)
-    expect([operation.id, [...kinds].toSorted()]).toEqual([operation.id, validated ? ["limit", "signature", "validation"] : ["limit", "signature"]])
+    const validated =
+      operation.body !== null || operation.parameters.some((parameter) => parameter.schema.enum !== undefined)
+    expect([operation.id, [...kinds].toSorted()]).toEqual([
+      operation.id,
+      validated ? ["limit", "signature", "validation"] : ["limit", "signature"]
+    ])
   }
 })
 
@@ -178,8 +280,12 @@ describe("with ordinary limits", () => {
 describe("with small limits", () => {
   let subject: Subject
   beforeAll(async () => {
-    const limits = Object.fromEntries(Object.entries(SMALL).map(([bucket, requests]) => [`rate_limits.${bucket}.requests`, requests]))
-    subject = await subjectIn(await testService({ env: { HUB_TRUST_PROXY: "1" }, limits: { ...SHORT_STREAMS, ...limits } }))
+    const limits = Object.fromEntries(
+      Object.entries(SMALL).map(([bucket, requests]) => [`rate_limits.${bucket}.requests`, requests])
+    )
+    subject = await subjectIn(
+      await testService({ env: { HUB_TRUST_PROXY: "1" }, limits: { ...SHORT_STREAMS, ...limits } })
+    )
   })
   afterAll(() => subject?.service.stop())
 

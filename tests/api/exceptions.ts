@@ -12,18 +12,102 @@ export interface Exception {
 }
 
 export const EXCEPTIONS: ReadonlyArray<Exception> = [
-  { operation: "POST /api/v1/register", check: "signature", name: "none", answer: "401 signature_required", why: "spec 4.3 names this code for step 3" },
-  { operation: "POST /api/v1/register", check: "signature", name: "of an unregistered key", answer: "400 challenge_unknown", why: "the key is registered by this very step" },
-  { operation: "DELETE /api/v1/me", check: "validation", name: "an empty object", answer: "422 confirmation_required confirm", why: "spec 7: a deletion without explicit confirm" },
-  { operation: "DELETE /api/v1/me", check: "validation", name: "without confirm", answer: "422 confirmation_required confirm", why: "spec 7: a deletion without explicit confirm" },
-  { operation: "POST /api/v1/register/challenge", check: "limit", name: "unsigned", answer: "register", why: "spec 8: a bucket of its own, 10 an hour" },
-  { operation: "POST /api/v1/register/challenge/{id}/questions", check: "limit", name: "unsigned", answer: "ip", why: "contract 0: registration steps do not draw on anon" },
-  { operation: "POST /api/v1/register", check: "limit", name: "signed", answer: "key", why: "there is no agent yet whose bucket could be drawn" },
-  { operation: "POST /api/v1/id/verify", check: "limit", name: "unsigned", answer: "id_verify", why: "spec 4.7: a bucket of its own, 300 a minute" },
-  { operation: "GET /api/v1/id/directory", check: "limit", name: "unsigned", answer: "id_directory", why: "spec 4.7: a bucket of its own, 30 whole documents in 5 minutes" },
-  { operation: "POST /api/v1/me/key", check: "limit", name: "signed", answer: "agent", why: "spec 8: failed rotations do not count in the bucket of their own" },
-  { operation: "POST /api/v1/me/webhook/test", check: "limit", name: "signed", answer: "agent", why: "contract 11: a bucket of its own, which a test that is refused for want of a webhook does not draw on" },
-  { operation: "POST /api/v1/me/webhook/deliveries/{id}/redeliver", check: "limit", name: "signed", answer: "agent", why: "contract 11: the bucket of webhook_test, which a delivery that is not there does not draw on" },
-  { operation: "POST /api/v1/recover", check: "signature", name: "of an unregistered key", answer: "422 validation_error", why: "a recovery key is no agent's; the sample's new key is no key" },
-  { operation: "POST /api/v1/recover", check: "limit", name: "signed", answer: "key", why: "whoever recovers is no agent; each try here comes from another address, so that its own bucket is not met" }
+  {
+    operation: "POST /api/v1/register",
+    check: "signature",
+    name: "none",
+    answer: "401 signature_required",
+    why: "spec 4.3 names this code for step 3"
+  },
+  {
+    operation: "POST /api/v1/register",
+    check: "signature",
+    name: "of an unregistered key",
+    answer: "400 challenge_unknown",
+    why: "the key is registered by this very step"
+  },
+  {
+    operation: "DELETE /api/v1/me",
+    check: "validation",
+    name: "an empty object",
+    answer: "422 confirmation_required confirm",
+    why: "spec 7: a deletion without explicit confirm"
+  },
+  {
+    operation: "DELETE /api/v1/me",
+    check: "validation",
+    name: "without confirm",
+    answer: "422 confirmation_required confirm",
+    why: "spec 7: a deletion without explicit confirm"
+  },
+  {
+    operation: "POST /api/v1/register/challenge",
+    check: "limit",
+    name: "unsigned",
+    answer: "register",
+    why: "spec 8: a bucket of its own, 10 an hour"
+  },
+  {
+    operation: "POST /api/v1/register/challenge/{id}/questions",
+    check: "limit",
+    name: "unsigned",
+    answer: "ip",
+    why: "contract 0: registration steps do not draw on anon"
+  },
+  {
+    operation: "POST /api/v1/register",
+    check: "limit",
+    name: "signed",
+    answer: "key",
+    why: "there is no agent yet whose bucket could be drawn"
+  },
+  {
+    operation: "POST /api/v1/id/verify",
+    check: "limit",
+    name: "unsigned",
+    answer: "id_verify",
+    why: "spec 4.7: a bucket of its own, 300 a minute"
+  },
+  {
+    operation: "GET /api/v1/id/directory",
+    check: "limit",
+    name: "unsigned",
+    answer: "id_directory",
+    why: "spec 4.7: a bucket of its own, 30 whole documents in 5 minutes"
+  },
+  {
+    operation: "POST /api/v1/me/key",
+    check: "limit",
+    name: "signed",
+    answer: "agent",
+    why: "spec 8: failed rotations do not count in the bucket of their own"
+  },
+  {
+    operation: "POST /api/v1/me/webhook/test",
+    check: "limit",
+    name: "signed",
+    answer: "agent",
+    why: "contract 11: a bucket of its own, which a test that is refused for want of a webhook does not draw on"
+  },
+  {
+    operation: "POST /api/v1/me/webhook/deliveries/{id}/redeliver",
+    check: "limit",
+    name: "signed",
+    answer: "agent",
+    why: "contract 11: the bucket of webhook_test, which a delivery that is not there does not draw on"
+  },
+  {
+    operation: "POST /api/v1/recover",
+    check: "signature",
+    name: "of an unregistered key",
+    answer: "422 validation_error",
+    why: "a recovery key is no agent's; the sample's new key is no key"
+  },
+  {
+    operation: "POST /api/v1/recover",
+    check: "limit",
+    name: "signed",
+    answer: "key",
+    why: "whoever recovers is no agent; each try here comes from another address, so that its own bucket is not met"
+  }
 ]

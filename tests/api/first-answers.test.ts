@@ -28,7 +28,10 @@ describe("the first answer", () => {
     const again = await client.call("POST", "/api/v1/register", { body, idempotencyKey: "r-1" })
     expect([first.status, again.status, again.headers["idempotent-replayed"]]).toEqual([201, 201, "true"])
     expect(again.text).toBe(first.text)
-    const other = await client.call("POST", "/api/v1/register", { body: { ...body, name: "Another" }, idempotencyKey: "r-1" })
+    const other = await client.call("POST", "/api/v1/register", {
+      body: { ...body, name: "Another" },
+      idempotencyKey: "r-1"
+    })
     expect([other.status, other.json.error?.code]).toEqual([422, "idempotency_conflict"])
   })
 
@@ -48,7 +51,9 @@ describe("the first answer", () => {
     const body = registrationForm(await challengeId(client, edge))
     const first = await client.call("POST", "/api/v1/register", { body, idempotencyKey: "r-2" })
     const secret = (first.json.data as { webhook_secret: string }).webhook_secret
-    const kept = await service.view.manager.streams.getMessage("HUB_IDEMPOTENCY", { last_by_subj: subjects.idempotency(client.hubId, "*") })
+    const kept = await service.view.manager.streams.getMessage("HUB_IDEMPOTENCY", {
+      last_by_subj: subjects.idempotency(client.hubId, "*")
+    })
     const text = kept?.string() ?? ""
     expect(text).toContain("sealed1.")
     expect(text).not.toContain(secret)
@@ -89,11 +94,13 @@ describe("text that no store can hold", () => {
     const { handle } = await register(client, { edge })
     const subject = subjects.event("agent", client.hubId)
     const renamed: AgentEvent = { type: "agent.profile_changed", v: 1, name: "half \ud800 and \0 nul" }
-    const appended = await service.view.log.append([{
-      subject,
-      expected: await service.view.log.lastSeq(subject),
-      commit: { v: 1, id: "from-an-older-version", op: "agent.update", at: Date.now(), events: [renamed] }
-    }])
+    const appended = await service.view.log.append([
+      {
+        subject,
+        expected: await service.view.log.lastSeq(subject),
+        commit: { v: 1, id: "from-an-older-version", op: "agent.update", at: Date.now(), events: [renamed] }
+      }
+    ])
     expect(appended.ok).toBe(true)
     const other = newClient()
     const behind = await register(other, { edge })
@@ -101,7 +108,9 @@ describe("text that no store can hold", () => {
       async () => {
         const found = await send({ edge, method: "GET", path: `/api/v1/agents?sort=newest&per_page=100` })
         const listed = found.json.data as ReadonlyArray<{ handle: string; name: string }>
-        return listed.some((agent) => agent.handle === behind.handle) ? listed.filter((agent) => agent.handle === handle).map((agent) => agent.name) : undefined
+        return listed.some((agent) => agent.handle === behind.handle)
+          ? listed.filter((agent) => agent.handle === handle).map((agent) => agent.name)
+          : undefined
       },
       { describe: "the agent behind to be listed" }
     )
@@ -113,14 +122,25 @@ describe("a commit that fits no table", () => {
   test("is passed over and shown by health; what comes behind it is applied", async () => {
     // No table has room for this number.
     const misfit: AgentEvent = {
-      type: "agent.registered", v: 1, number: 1_000_000_000_000, handle: "poison", name: "n", description: "", transparency: "",
-      public_key: "k", links: [], webhook_url: null, webhook_secret: "s"
+      type: "agent.registered",
+      v: 1,
+      number: 1_000_000_000_000,
+      handle: "poison",
+      name: "n",
+      description: "",
+      transparency: "",
+      public_key: "k",
+      links: [],
+      webhook_url: null,
+      webhook_secret: "s"
     }
-    const appended = await service.view.log.append([{
-      subject: subjects.event("agent", "hxffffffffffffffffffffffff"),
-      expected: 0,
-      commit: { v: 1, id: "poison", op: "test", at: Date.now(), events: [misfit] }
-    }])
+    const appended = await service.view.log.append([
+      {
+        subject: subjects.event("agent", "hxffffffffffffffffffffffff"),
+        expected: 0,
+        commit: { v: 1, id: "poison", op: "test", at: Date.now(), events: [misfit] }
+      }
+    ])
     expect(appended.ok).toBe(true)
     const behind = await register(newClient(), { edge })
     await waitFor(
@@ -138,12 +158,15 @@ describe("a commit that fits no table", () => {
 })
 
 describe("handles and names", () => {
-  test.each(["hx1543afd7105df1649069c858", "HX1543AFD7105DF1649069C858", "hx-000001", "HX-123456"])("a handle that reads as an identity is refused: %s", async (handle) => {
-    const client = newClient()
-    const body = registrationForm(await challengeId(client, edge), { handle })
-    const answer = await client.call("POST", "/api/v1/register", { body })
-    expect([answer.status, answer.json.error?.code, fieldOf(answer)]).toEqual([422, "validation_error", "handle"])
-  })
+  test.each(["hx1543afd7105df1649069c858", "HX1543AFD7105DF1649069C858", "hx-000001", "HX-123456"])(
+    "a handle that reads as an identity is refused: %s",
+    async (handle) => {
+      const client = newClient()
+      const body = registrationForm(await challengeId(client, edge), { handle })
+      const answer = await client.call("POST", "/api/v1/register", { body })
+      expect([answer.status, answer.json.error?.code, fieldOf(answer)]).toEqual([422, "validation_error", "handle"])
+    }
+  )
 
   test("a name that shows nothing, or turns the direction of reading, is refused", async () => {
     const client = newClient()

@@ -30,7 +30,9 @@ const isReplay = (answer: Answer): boolean => answer.headers["idempotent-replaye
 
 async function timesInLog(description: string): Promise<number> {
   const commits = await logOf(service.view, "agent", client.hubId)
-  return commits.filter(({ commit }) => commit.events.some((event) => "description" in event && event.description === description)).length
+  return commits.filter(({ commit }) =>
+    commit.events.some((event) => "description" in event && event.description === description)
+  ).length
 }
 
 describe("the same request again", () => {
@@ -52,8 +54,14 @@ describe("the same request again", () => {
     expect([outcome(first), isReplay(first)]).toEqual(["200", false])
     const before = (await service.view.manager.streams.info(streams.idempotency)).state.bytes
     const again = await client.call("PATCH", "/api/v1/me", { ...large, edge: edges[1] })
-    expect([outcome(again), isReplay(again), dataOf<{ transparency: string }>(again).transparency]).toEqual(["200", true, large.body.transparency])
-    expect(outcome(await client.call("PATCH", "/api/v1/me", { ...large, body: { description: "another" } }))).toBe("422 idempotency_conflict")
+    expect([outcome(again), isReplay(again), dataOf<{ transparency: string }>(again).transparency]).toEqual([
+      "200",
+      true,
+      large.body.transparency
+    ])
+    expect(outcome(await client.call("PATCH", "/api/v1/me", { ...large, body: { description: "another" } }))).toBe(
+      "422 idempotency_conflict"
+    )
     expect(await timesInLog("large")).toBe(1)
     expect(before).toBeLessThan(90_000)
     await client.call("PATCH", "/api/v1/me", { body: { transparency: "" } })
@@ -82,7 +90,10 @@ describe("the same request again", () => {
     expect([outcome(other), isReplay(other)]).toEqual(["422 confirmation_required", false])
     const stranger = new AgentClient({ edge: () => edges[1] })
     await register(stranger, { edge: edges[1] })
-    const theirs = await stranger.call("PATCH", "/api/v1/me", { body: { description: "theirs" }, idempotencyKey: "mine" })
+    const theirs = await stranger.call("PATCH", "/api/v1/me", {
+      body: { description: "theirs" },
+      idempotencyKey: "mine"
+    })
     expect([outcome(theirs), isReplay(theirs)]).toEqual(["200", false])
   })
 
@@ -103,7 +114,9 @@ describe("the same request again", () => {
   })
 
   test("many at once are done once", async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => patch("crowd", "crowded", edges[index % 2])))
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => patch("crowd", "crowded", edges[index % 2]))
+    )
     expect(answers.map(outcome).filter((one) => one !== "200" && one !== "409 idempotency_in_flight")).toEqual([])
     expect(answers.filter((answer) => answer.status === 200 && !isReplay(answer))).toHaveLength(1)
     expect(await timesInLog("crowded")).toBe(1)
@@ -113,16 +126,27 @@ describe("the same request again", () => {
 test("the third step of registration may be repeated with its secret, and makes one agent", async () => {
   const applicant = new AgentClient({ edge: () => edges[0] })
   const form = registrationForm(await challengeId(applicant, edges[0]))
-  const answers = [edges[0], edges[1], edges[0]].map((edge) => () => applicant.call("POST", "/api/v1/register", { body: form, idempotencyKey: "step three", edge }))
+  const answers = [edges[0], edges[1], edges[0]].map(
+    (edge) => () => applicant.call("POST", "/api/v1/register", { body: form, idempotencyKey: "step three", edge })
+  )
   const first = await answers[0]?.()
   const second = await answers[1]?.()
   expect(first?.status).toBe(201)
-  expect(dataOf<{ webhook_secret: string }>(second as Answer)).toMatchObject({ webhook_secret: dataOf<{ webhook_secret: string }>(first as Answer).webhook_secret })
+  expect(dataOf<{ webhook_secret: string }>(second as Answer)).toMatchObject({
+    webhook_secret: dataOf<{ webhook_secret: string }>(first as Answer).webhook_secret
+  })
   expect(await logOf(service.view, "agent", applicant.hubId)).toHaveLength(1)
 })
 
-test.each([["empty", ""], ["256 characters", "k".repeat(256)], ["a control character", "a\tb"]])("a key that is %s is refused", async (_what, key) => {
-  const answer = await client.call("PATCH", "/api/v1/me", { body: { description: "never" }, headers: { "idempotency-key": key } })
+test.each([
+  ["empty", ""],
+  ["256 characters", "k".repeat(256)],
+  ["a control character", "a\tb"]
+])("a key that is %s is refused", async (_what, key) => {
+  const answer = await client.call("PATCH", "/api/v1/me", {
+    body: { description: "never" },
+    headers: { "idempotency-key": key }
+  })
   expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", "Idempotency-Key"])
   expect(await timesInLog("never")).toBe(0)
 })
@@ -130,5 +154,8 @@ test.each([["empty", ""], ["256 characters", "k".repeat(256)], ["a control chara
 test("a key of 255 characters is taken; on a read it means nothing", async () => {
   expect(outcome(await patch("k".repeat(255), "long key"))).toBe("200")
   const reads = await Promise.all([1, 2].map(() => client.call("GET", "/api/v1/me", { idempotencyKey: "read" })))
-  expect(reads.map((answer) => [outcome(answer), isReplay(answer)])).toEqual([["200", false], ["200", false]])
+  expect(reads.map((answer) => [outcome(answer), isReplay(answer)])).toEqual([
+    ["200", false],
+    ["200", false]
+  ])
 })

@@ -67,7 +67,10 @@ export const OPERATIONS: ReadonlyArray<Operation> = Object.entries(document.path
   })
 )
 
-export const PATHS: ReadonlyMap<string, ReadonlyArray<Operation>> = Map.groupBy(OPERATIONS, (operation) => operation.path)
+export const PATHS: ReadonlyMap<string, ReadonlyArray<Operation>> = Map.groupBy(
+  OPERATIONS,
+  (operation) => operation.path
+)
 
 /** Of the right form, though nothing of that name exists. */
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -78,7 +81,9 @@ const SAMPLES: Readonly<Record<string, string>> = {
 
 /** The path with something in place of each parameter that could stand there. */
 export const pathWith = (path: string, values: Readonly<Record<string, string>> = {}): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(values[name] ?? SAMPLES[name] ?? `no-such-${name}`))
+  path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(values[name] ?? SAMPLES[name] ?? `no-such-${name}`)
+  )
 
 /** The simplest value of a shape. */
 export function sampleOf(shape: Shape): unknown {
@@ -95,7 +100,9 @@ export function sampleOf(shape: Shape): unknown {
     case "array":
       return []
     case "object":
-      return Object.fromEntries((shape.required ?? []).map((name) => [name, SAMPLES[name] ?? sampleOf(shape.properties?.[name] ?? {})]))
+      return Object.fromEntries(
+        (shape.required ?? []).map((name) => [name, SAMPLES[name] ?? sampleOf(shape.properties?.[name] ?? {})])
+      )
     default:
       return "anything"
   }
@@ -103,13 +110,17 @@ export function sampleOf(shape: Shape): unknown {
 
 /** Values that a shape forbids, with what is wrong with each. */
 export function violationsOf(shape: Shape): ReadonlyArray<readonly [string, unknown]> {
-  const { type, maxLength, minLength, maxItems } = { ...shape, ...shape.allOf?.find((part) => part.maxLength !== undefined) }
+  const { type, maxLength, minLength, maxItems } = {
+    ...shape,
+    ...shape.allOf?.find((part) => part.maxLength !== undefined)
+  }
   const found: Array<readonly [string, unknown]> = []
   if (shape.anyOf !== undefined) return shape.anyOf.some((part) => part.type === "string") ? [["a list", ["x"]]] : []
   if (type === "string") found.push(["a number", 7], ["an object", { a: 1 }])
   if (type === "array" || type === "object") found.push(["a text", "text"], ["a number", 7])
   if (type === "string" && maxLength !== undefined) found.push(["too long a text", "x".repeat(maxLength + 1)])
   if (type === "string" && minLength !== undefined && minLength > 0) found.push(["too short a text", ""])
-  if (type === "array" && maxItems !== undefined) found.push(["too long a list", Array.from({ length: maxItems + 1 }, () => sampleOf(shape.items ?? {}))])
+  if (type === "array" && maxItems !== undefined)
+    found.push(["too long a list", Array.from({ length: maxItems + 1 }, () => sampleOf(shape.items ?? {}))])
   return found
 }

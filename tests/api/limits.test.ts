@@ -19,7 +19,9 @@ beforeAll(async () => {
     // One node: a bucket of less than a quarter of an hour lives in memory, and begins anew when its shard moves.
     actors: 1,
     env: { HUB_TRUST_PROXY: "1" },
-    limits: Object.fromEntries(Object.entries(LIMITS).map(([bucket, requests]) => [`rate_limits.${bucket}.requests`, requests]))
+    limits: Object.fromEntries(
+      Object.entries(LIMITS).map(([bucket, requests]) => [`rate_limits.${bucket}.requests`, requests])
+    )
   })
 })
 afterAll(() => service?.stop())
@@ -39,7 +41,11 @@ async function agent(): Promise<AgentClient> {
 }
 
 /** One after the other, in turn over the edges, each from an address of its own unless one is given. */
-async function inTurn(times: number, ask: (edge: string, headers: Readonly<Record<string, string>>) => Promise<Answer>, from?: Readonly<Record<string, string>>): Promise<ReadonlyArray<Answer>> {
+async function inTurn(
+  times: number,
+  ask: (edge: string, headers: Readonly<Record<string, string>>) => Promise<Answer>,
+  from?: Readonly<Record<string, string>>
+): Promise<ReadonlyArray<Answer>> {
   const answers: Array<Answer> = []
   for (let turn = 0; turn < times; turn++) answers.push(await ask(edgeOf(turn), from ?? freshAddress()))
   return answers
@@ -51,7 +57,12 @@ function expectRefusal(answer: Answer | undefined, bucket: keyof typeof LIMITS, 
   if (answer === undefined) throw new Error("there is no answer to look at")
   expect(outcome(answer)).toBe("429 rate_limited")
   const retryAfter = Number(answer.headers["retry-after"])
-  expect(detailsOf(answer)).toEqual({ bucket, limit: LIMITS[bucket], window_seconds: windowSeconds, retry_after: retryAfter })
+  expect(detailsOf(answer)).toEqual({
+    bucket,
+    limit: LIMITS[bucket],
+    window_seconds: windowSeconds,
+    retry_after: retryAfter
+  })
   expect(retryAfter).toBeGreaterThan(0)
   expect(retryAfter).toBeLessThanOrEqual(windowSeconds)
 }
@@ -59,20 +70,32 @@ function expectRefusal(answer: Answer | undefined, bucket: keyof typeof LIMITS, 
 describe("an agent's own buckets are exact over all edges", () => {
   test("agent: the headers count down, then it is refused, reads and writes alike", async () => {
     const client = await agent()
-    const answers = await inTurn(LIMITS.agent + 2, (edge, headers) => client.call("GET", "/api/v1/me", { edge, headers }))
+    const answers = await inTurn(LIMITS.agent + 2, (edge, headers) =>
+      client.call("GET", "/api/v1/me", { edge, headers })
+    )
     expect(passed(answers)).toBe(LIMITS.agent)
-    expect(answers.slice(0, LIMITS.agent).map((answer) => Number(answer.headers["x-ratelimit-remaining"]))).toEqual(Array.from({ length: LIMITS.agent }, (_, index) => LIMITS.agent - 1 - index))
-    expect(new Set(answers.map((answer) => answer.headers["x-ratelimit-limit"]))).toEqual(new Set([String(LIMITS.agent)]))
+    expect(answers.slice(0, LIMITS.agent).map((answer) => Number(answer.headers["x-ratelimit-remaining"]))).toEqual(
+      Array.from({ length: LIMITS.agent }, (_, index) => LIMITS.agent - 1 - index)
+    )
+    expect(new Set(answers.map((answer) => answer.headers["x-ratelimit-limit"]))).toEqual(
+      new Set([String(LIMITS.agent)])
+    )
     const reset = Number(answers.at(-1)?.headers["x-ratelimit-reset"])
     expect(reset - Date.now() / 1000).toBeGreaterThan(0)
     expect(reset - Date.now() / 1000).toBeLessThanOrEqual(WINDOW_SECONDS + 1)
     expectRefusal(answers.at(-1), "agent", WINDOW_SECONDS)
-    expectRefusal(await client.call("PATCH", "/api/v1/me", { body: { name: "x" }, headers: freshAddress() }), "agent", WINDOW_SECONDS)
+    expectRefusal(
+      await client.call("PATCH", "/api/v1/me", { body: { name: "x" }, headers: freshAddress() }),
+      "agent",
+      WINDOW_SECONDS
+    )
   })
 
   test("write: refused writes change nothing, and reads go on", async () => {
     const client = await agent()
-    const answers = await inTurn(LIMITS.write + 2, (edge, headers) => client.call("PATCH", "/api/v1/me", { edge, headers, body: { description: `from ${edge}` } }))
+    const answers = await inTurn(LIMITS.write + 2, (edge, headers) =>
+      client.call("PATCH", "/api/v1/me", { edge, headers, body: { description: `from ${edge}` } })
+    )
     expect(passed(answers)).toBe(LIMITS.write)
     expectRefusal(answers.at(-1), "write", WINDOW_SECONDS)
     expect(outcome(await client.call("GET", "/api/v1/me", { headers: freshAddress() }))).toBe("200")
@@ -97,7 +120,11 @@ describe("buckets that edges draw from are shared by them", () => {
   test("anon: unsigned calls from one address; a signed one from there goes on", async () => {
     const client = await agent()
     const from = freshAddress()
-    const answers = await inTurn(LIMITS.anon + 3, (edge, headers) => send({ edge, method: "GET", path: "/api/v1/time", headers }), from)
+    const answers = await inTurn(
+      LIMITS.anon + 3,
+      (edge, headers) => send({ edge, method: "GET", path: "/api/v1/time", headers }),
+      from
+    )
     expectAbout("anon", answers)
     expectRefusal(answers.at(-1), "anon", WINDOW_SECONDS)
     expect(outcome(await client.call("GET", "/api/v1/me", { headers: from }))).toBe("200")
@@ -105,7 +132,11 @@ describe("buckets that edges draw from are shared by them", () => {
 
   test("ip: everything from one address", async () => {
     const from = freshAddress()
-    const answers = await inTurn(LIMITS.ip + 12, (edge, headers) => send({ edge, method: "OPTIONS", path: "/api/v1/me", headers }), from)
+    const answers = await inTurn(
+      LIMITS.ip + 12,
+      (edge, headers) => send({ edge, method: "OPTIONS", path: "/api/v1/me", headers }),
+      from
+    )
     expectAbout("ip", answers)
     expectRefusal(answers.at(-1), "ip", WINDOW_SECONDS)
   })
@@ -114,9 +145,12 @@ describe("buckets that edges draw from are shared by them", () => {
     const client = await agent()
     const from = freshAddress()
     const forged = { "x-hub-signature": Buffer.alloc(64).toString("base64") }
-    const garbage = (edge: string, headers: object) => client.call("GET", "/api/v1/me", { edge, headers: { ...headers, ...forged } })
+    const garbage = (edge: string, headers: object) =>
+      client.call("GET", "/api/v1/me", { edge, headers: { ...headers, ...forged } })
     const answers = await inTurn(LIMITS.key + 6, garbage, from)
-    expect(answers.filter((answer) => answer.status === 401).length).toBeGreaterThanOrEqual(LIMITS.key - LIMITS.key / 10)
+    expect(answers.filter((answer) => answer.status === 401).length).toBeGreaterThanOrEqual(
+      LIMITS.key - LIMITS.key / 10
+    )
     expect(outcome(answers[0] as Answer)).toBe("401 auth_bad_signature")
     expectRefusal(answers.at(-1), "key", WINDOW_SECONDS)
     expect(outcome(await client.call("GET", "/api/v1/me", { headers: freshAddress() }))).toBe("200")
@@ -124,7 +158,9 @@ describe("buckets that edges draw from are shared by them", () => {
 
   test("key: what verifies counts for the key, from wherever it comes", async () => {
     const stranger = new AgentClient({ edge: () => edgeOf(0) })
-    const answers = await inTurn(LIMITS.key + 6, (edge, headers) => stranger.call("GET", "/api/v1/me", { edge, headers }))
+    const answers = await inTurn(LIMITS.key + 6, (edge, headers) =>
+      stranger.call("GET", "/api/v1/me", { edge, headers })
+    )
     expect(outcome(answers[0] as Answer)).toBe("401 key_unknown")
     expectAbout("key", answers)
     expectRefusal(answers.at(-1), "key", WINDOW_SECONDS)
@@ -132,15 +168,27 @@ describe("buckets that edges draw from are shared by them", () => {
 
   test("register: first steps from one address", async () => {
     const from = freshAddress()
-    const answers = await inTurn(LIMITS.register + 2, (edge, headers) => askChallenge(new AgentClient({ edge: () => edge }), edge, headers), from)
-    expect(answers.map((answer) => answer.status)).toEqual([...Array.from({ length: LIMITS.register }, () => 201), 429, 429])
+    const answers = await inTurn(
+      LIMITS.register + 2,
+      (edge, headers) => askChallenge(new AgentClient({ edge: () => edge }), edge, headers),
+      from
+    )
+    expect(answers.map((answer) => answer.status)).toEqual([
+      ...Array.from({ length: LIMITS.register }, () => 201),
+      429,
+      429
+    ])
     expectRefusal(answers.at(-1), "register", HOUR_SECONDS)
   })
 
   test("captcha_key: first steps with one key, from anywhere", async () => {
     const client = new AgentClient({ edge: () => edgeOf(0) })
     const answers = await inTurn(LIMITS.captcha_key + 2, (edge, headers) => askChallenge(client, edge, headers))
-    expect(answers.map((answer) => answer.status)).toEqual([...Array.from({ length: LIMITS.captcha_key }, () => 201), 429, 429])
+    expect(answers.map((answer) => answer.status)).toEqual([
+      ...Array.from({ length: LIMITS.captcha_key }, () => 201),
+      429,
+      429
+    ])
     expectRefusal(answers.at(-1), "captcha_key", HOUR_SECONDS)
   })
 })

@@ -24,7 +24,8 @@ const GROWTH_MAX_MB = 30
 const PAGE_BYTES = 4096
 
 /** Of the service's inside: stacks, paths of its sources, names of its parts and of what it stands on. */
-const INSIDE = /\bat [^"]*\.[jt]s:\d+|node:internal|node_modules|\/(actors|edge|schemas)\/|TypeError|RangeError|SyntaxError|SchemaError|ParseError|HttpApi|Effect\b|Postgres|JetStream|kysely|\bselect .* from\b|\[object Object\]/i
+const INSIDE =
+  /\bat [^"]*\.[jt]s:\d+|node:internal|node_modules|\/(actors|edge|schemas)\/|TypeError|RangeError|SyntaxError|SchemaError|ParseError|HttpApi|Effect\b|Postgres|JetStream|kysely|\bselect .* from\b|\[object Object\]/i
 
 let random: SeededRandom
 let service: TestService
@@ -33,7 +34,10 @@ let edge = ""
 
 beforeAll(async () => {
   random = seeded("malformed requests")
-  service = await testService({ edges: 1, limits: { "service.body_timeout_ms": 1000, "notifications.stream_lifetime_ms": 100 } })
+  service = await testService({
+    edges: 1,
+    limits: { "service.body_timeout_ms": 1000, "notifications.stream_lifetime_ms": 100 }
+  })
   edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge, identity: identityOf(random.bytes(32)) })
   await register(client, { edge })
@@ -45,10 +49,12 @@ const residentMegabytes = (): number => {
   return (Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES) / 2 ** 20
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A damaged path may lie outside the interface, where whoever takes HTML is answered by a page. */
-const mayBePage = (sent: string, { headers }: RawAnswer): boolean => /^[A-Z-]+ (?!\/api\/v1(?:[/? ]|$))/m.test(sent) && headers.get("content-type")?.startsWith("text/html") === true
+const mayBePage = (sent: string, { headers }: RawAnswer): boolean =>
+  /^[A-Z-]+ (?!\/api\/v1(?:[/? ]|$))/m.test(sent) && headers.get("content-type")?.startsWith("text/html") === true
 
 /** What is wrong with an answer; `null` when nothing is. */
 function problemOf(answer: RawAnswer, sent: string): string | null {
@@ -66,9 +72,15 @@ function problemOf(answer: RawAnswer, sent: string): string | null {
     return "an error that is no JSON"
   }
   if (!isObject(parsed)) return "an error that is no object"
-  if (headers.get("content-type")?.includes("problem+json") === true) return typeof parsed["code"] === "string" && parsed["status"] === status ? null : "a problem without its code"
+  if (headers.get("content-type")?.includes("problem+json") === true)
+    return typeof parsed["code"] === "string" && parsed["status"] === status ? null : "a problem without its code"
   const { error } = parsed
-  const whole = parsed["ok"] === false && isObject(error) && typeof error["code"] === "string" && typeof error["message"] === "string" && isObject(error["details"])
+  const whole =
+    parsed["ok"] === false &&
+    isObject(error) &&
+    typeof error["code"] === "string" &&
+    typeof error["message"] === "string" &&
+    isObject(error["details"])
   return whole ? null : "not the envelope"
 }
 
@@ -85,7 +97,8 @@ function judge(tally: Tally, request: Buffer, answers: ReadonlyArray<RawAnswer>)
   for (const answer of answers) {
     tally.statuses.set(answer.status, (tally.statuses.get(answer.status) ?? 0) + 1)
     const problem = problemOf(answer, request.toString("latin1"))
-    if (problem !== null) tally.problems.push(`${problem}: ${answer.status} ${answer.body.slice(0, 300)} to ${shown(request)}`)
+    if (problem !== null)
+      tally.problems.push(`${problem}: ${answer.status} ${answer.body.slice(0, 300)} to ${shown(request)}`)
   }
 }
 
@@ -98,14 +111,21 @@ async function sendMany(count: number, tally: Tally): Promise<void> {
     return { broken, bytes: broken ? mutated(random, bytes) : bytes }
   })
   const lines = Array.from({ length: LINES }, () => new RawLine(port))
-  await Promise.all(lines.map(async (line) => {
-    for (let next = drawn.pop(); next !== undefined; next = drawn.pop()) {
-      const { bytes } = next
-      const answers = next.broken ? await provoke(port, bytes) : await line.exchange(bytes).then((answer) => [answer], (cause: unknown) => void tally.problems.push(String(cause)))
-      judge(tally, bytes, answers ?? [])
-    }
-    line.close()
-  }))
+  await Promise.all(
+    lines.map(async (line) => {
+      for (let next = drawn.pop(); next !== undefined; next = drawn.pop()) {
+        const { bytes } = next
+        const answers = next.broken
+          ? await provoke(port, bytes)
+          : await line.exchange(bytes).then(
+              (answer) => [answer],
+              (cause: unknown) => void tally.problems.push(String(cause))
+            )
+        judge(tally, bytes, answers ?? [])
+      }
+      line.close()
+    })
+  )
 }
 
 test("thousands of malformed requests meet the envelope, and nothing else", async () => {
@@ -113,12 +133,17 @@ test("thousands of malformed requests meet the envelope, and nothing else", asyn
   await sendMany(WARM_UP, tally)
   const before = residentMegabytes()
   await sendMany(REQUESTS - WARM_UP, tally)
-  console.log(`statuses: ${JSON.stringify(Object.fromEntries([...tally.statuses].toSorted(([a], [b]) => a - b)))}; ${tally.unanswered} without an answer; memory ${before.toFixed(0)} MB, then ${residentMegabytes().toFixed(0)} MB`)
+  console.log(
+    `statuses: ${JSON.stringify(Object.fromEntries([...tally.statuses].toSorted(([a], [b]) => a - b)))}; ${tally.unanswered} without an answer; memory ${before.toFixed(0)} MB, then ${residentMegabytes().toFixed(0)} MB`
+  )
   expect(tally.problems.slice(0, 10)).toEqual([])
   // Bytes that end inside a request may end without an answer; nearly all the others are answered.
   expect(tally.unanswered).toBeLessThan(REQUESTS * MUTATED_SHARE * 0.5)
   // Every kind of answer is met. The rarest (201) comes some 12 times: none by chance is one run in 100,000.
-  for (const status of [200, 201, 400, 401, 404, 405, 422]) expect(tally.statuses.get(status) ?? 0, `answers ${status}`).toBeGreaterThan(0)
-  await waitFor(() => residentMegabytes() - before < GROWTH_MAX_MB, { describe: `less than ${GROWTH_MAX_MB} MB more than the ${before} MB after the warm-up` })
+  for (const status of [200, 201, 400, 401, 404, 405, 422])
+    expect(tally.statuses.get(status) ?? 0, `answers ${status}`).toBeGreaterThan(0)
+  await waitFor(() => residentMegabytes() - before < GROWTH_MAX_MB, {
+    describe: `less than ${GROWTH_MAX_MB} MB more than the ${before} MB after the warm-up`
+  })
   expect(outcome(await client.call("GET", "/api/v1/me"))).toBe("200")
 })

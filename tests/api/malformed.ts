@@ -4,18 +4,65 @@ import type { SeededRandom } from "../support/seed.ts"
 import { type Operation, OPERATIONS, sampleOf, type Shape } from "./interface.ts"
 
 const TEXTS = [
-  "", " ", "a", "null", "0", "-1", "1e999", "true", "../../etc/passwd", "%00", "\u0000", "\u202e\u0301", "'; drop table agents; --", "${7*7}", "<script>alert(1)</script>",
-  "__proto__", "constructor", "\ud800", "🤖".repeat(50), "x".repeat(3000), "HX-000001", "hx000000000000000000000000", "a,b", "[]", "{}", "\\", "\r\nX-Injected: 1"
+  "",
+  " ",
+  "a",
+  "null",
+  "0",
+  "-1",
+  "1e999",
+  "true",
+  "../../etc/passwd",
+  "%00",
+  "\u0000",
+  "\u202e\u0301",
+  "'; drop table agents; --",
+  "${7*7}",
+  "<script>alert(1)</script>",
+  "__proto__",
+  "constructor",
+  "\ud800",
+  "🤖".repeat(50),
+  "x".repeat(3000),
+  "HX-000001",
+  "hx000000000000000000000000",
+  "a,b",
+  "[]",
+  "{}",
+  "\\",
+  "\r\nX-Injected: 1"
 ]
 
 const NUMBERS = [0, -0, -1, 1.5, 1e21, Number.MAX_SAFE_INTEGER, 2 ** 53, -(2 ** 63)]
 
 const QUERY_NAMES = ["page", "per_page", "sort", "q", "limit", "unknown", "", "a[b]", "__proto__"]
 
-const METHODS = ["GET", "GET", "GET", "POST", "POST", "PATCH", "PATCH", "DELETE", "PUT", "HEAD", "OPTIONS", "PROPFIND", "QUERY"]
+const METHODS = [
+  "GET",
+  "GET",
+  "GET",
+  "POST",
+  "POST",
+  "PATCH",
+  "PATCH",
+  "DELETE",
+  "PUT",
+  "HEAD",
+  "OPTIONS",
+  "PROPFIND",
+  "QUERY"
+]
 
 const HEADERS: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "content-type": ["application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", ";;;", "application/json; charset=utf-16"],
+  "content-type": [
+    "application/json",
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "",
+    ";;;",
+    "application/json; charset=utf-16"
+  ],
   accept: ["*/*", "application/problem+json", "text/html", "", "application/json;q=0"],
   "accept-encoding": ["gzip", "identity;q=0", "*"],
   authorization: ["Bearer hxh_nothing", "Basic AAAA", "Bearer", ""],
@@ -35,13 +82,29 @@ const HEADERS: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const anyValue = (random: SeededRandom, depth = 0): unknown => {
   switch (random.below(depth > 3 ? 4 : 7)) {
-    case 0: return random.pick(TEXTS)
-    case 1: return random.pick(NUMBERS)
-    case 2: return null
-    case 3: return random.chance(0.5)
-    case 4: return Array.from({ length: random.below(4) }, () => anyValue(random, depth + 1))
-    case 5: return Object.fromEntries(Array.from({ length: random.below(4) }, () => [random.pick([...TEXTS, "name", "handle", "url"]), anyValue(random, depth + 1)]))
-    default: return random.pick(["d".repeat(2001), Array.from({ length: 60 }, () => ({})), { label: "a", url: "https://a.example" }])
+    case 0:
+      return random.pick(TEXTS)
+    case 1:
+      return random.pick(NUMBERS)
+    case 2:
+      return null
+    case 3:
+      return random.chance(0.5)
+    case 4:
+      return Array.from({ length: random.below(4) }, () => anyValue(random, depth + 1))
+    case 5:
+      return Object.fromEntries(
+        Array.from({ length: random.below(4) }, () => [
+          random.pick([...TEXTS, "name", "handle", "url"]),
+          anyValue(random, depth + 1)
+        ])
+      )
+    default:
+      return random.pick([
+        "d".repeat(2001),
+        Array.from({ length: 60 }, () => ({})),
+        { label: "a", url: "https://a.example" }
+      ])
   }
 }
 
@@ -57,7 +120,24 @@ const nearlyRight = (random: SeededRandom, shape: Shape): unknown => {
   return sample
 }
 
-const WRONG_TEXTS = ["", "{", "}", "[", "nul", '{"a":', '{"a":1,}', "{'a':1}", "\ufeff{}", '{"a":1}{"b":2}', "[".repeat(500), '{"__proto__":{"admin":true}}', '{"name":"a","name":5}', '"\\ud800"', "1", "\u0000"]
+const WRONG_TEXTS = [
+  "",
+  "{",
+  "}",
+  "[",
+  "nul",
+  '{"a":',
+  '{"a":1,}',
+  "{'a':1}",
+  "\ufeff{}",
+  '{"a":1}{"b":2}',
+  "[".repeat(500),
+  '{"__proto__":{"admin":true}}',
+  '{"name":"a","name":5}',
+  '"\\ud800"',
+  "1",
+  "\u0000"
+]
 
 const bodyOf = (random: SeededRandom, operation: Operation): Buffer => {
   const lot = random.next()
@@ -71,7 +151,9 @@ const bodyOf = (random: SeededRandom, operation: Operation): Buffer => {
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 const pathOf = (random: SeededRandom, operation: Operation): string => {
-  const path = operation.path.replaceAll(/\{\w+\}/g, () => (random.chance(0.3) ? "0".repeat(32) : encoded(random.pick(TEXTS)) || "x"))
+  const path = operation.path.replaceAll(/\{\w+\}/g, () =>
+    random.chance(0.3) ? "0".repeat(32) : encoded(random.pick(TEXTS)) || "x"
+  )
   const strange = random.chance(0.05) ? random.pick(["/", "//", "/../x", "%2f", "%zz", "/%00", ";a=b"]) : ""
   const query = random.chance(0.5)
     ? `?${Array.from({ length: random.between(1, 4) }, () => `${encoded(random.pick(QUERY_NAMES))}=${random.chance(0.8) ? encoded(random.pick(TEXTS)) : random.pick(["%", "%zz", "%ff", "a=b=c", "+"])}`).join("&")}`
@@ -84,13 +166,21 @@ export function wrongRequest(random: SeededRandom, edge: string, signer: Identit
   const operation = random.pick(OPERATIONS)
   const method = random.chance(0.8) ? operation.method : random.pick(METHODS)
   const path = pathOf(random, operation)
-  const body = method === "GET" || method === "HEAD" ? (random.chance(0.9) ? Buffer.alloc(0) : bodyOf(random, operation)) : bodyOf(random, operation)
+  const body =
+    method === "GET" || method === "HEAD"
+      ? random.chance(0.9)
+        ? Buffer.alloc(0)
+        : bodyOf(random, operation)
+      : bodyOf(random, operation)
   const headers: Record<string, string> = { host: new URL(edge).host }
   for (const [name, values] of Object.entries(HEADERS)) if (random.chance(0.12)) headers[name] = random.pick(values)
-  if (random.chance(0.25)) Object.assign(headers, signedHeaders(signer, { method, path, body, host: new URL(edge).host }))
+  if (random.chance(0.25))
+    Object.assign(headers, signedHeaders(signer, { method, path, body, host: new URL(edge).host }))
   if (body.length > 0 || method === "POST") headers["content-length"] = String(body.length)
   else delete headers["expect"]
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  const lines = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines}\r\n`, "latin1"), body])
 }
 
@@ -112,7 +202,22 @@ export function mutated(random: SeededRandom, bytes: Buffer): Buffer {
         changed = Buffer.concat([before, changed.subarray(at, at + length), changed.subarray(at)])
         break
       default:
-        changed = Buffer.concat([before, random.chance(0.5) ? random.bytes(length) : Buffer.from(random.pick(["\r\n", "\r\n\r\n", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n", "\u0000", " "])), changed.subarray(at)])
+        changed = Buffer.concat([
+          before,
+          random.chance(0.5)
+            ? random.bytes(length)
+            : Buffer.from(
+                random.pick([
+                  "\r\n",
+                  "\r\n\r\n",
+                  "Content-Length: 5\r\n",
+                  "Transfer-Encoding: chunked\r\n",
+                  "\u0000",
+                  " "
+                ])
+              ),
+          changed.subarray(at)
+        ])
     }
   }
   return changed

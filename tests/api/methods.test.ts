@@ -1,4 +1,7 @@
-/** What every path of the interface makes of every method, of an ending slash, and what every answer carries (spec 4.1). */
+/**
+ * What every path of the interface makes of every method, of an ending slash, and what every answer carries (spec
+ * 4.1).
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
@@ -28,7 +31,11 @@ const allowedOn = (path: string): ReadonlyArray<string> => {
   return [...own, ...(own.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
 }
 
-const listOf = (header: string | undefined): ReadonlyArray<string> => (header ?? "").split(",").map((part) => part.trim()).toSorted()
+const listOf = (header: string | undefined): ReadonlyArray<string> =>
+  (header ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .toSorted()
 
 describe.each([...PATHS.keys()])("%s", (path) => {
   const address = pathWith(path)
@@ -40,31 +47,53 @@ describe.each([...PATHS.keys()])("%s", (path) => {
     expect(answer.headers["access-control-allow-origin"]).toBe("*")
     expect(listOf(answer.headers["access-control-allow-methods"])).toEqual(allowedOn(path))
     const headers = listOf(answer.headers["access-control-allow-headers"]).map((name) => name.toLowerCase())
-    expect(headers).toEqual(expect.arrayContaining(["x-hub-key", "x-hub-timestamp", "x-hub-nonce", "x-hub-signature", "x-hub-anything", "content-type", "authorization", "idempotency-key"]))
+    expect(headers).toEqual(
+      expect.arrayContaining([
+        "x-hub-key",
+        "x-hub-timestamp",
+        "x-hub-nonce",
+        "x-hub-signature",
+        "x-hub-anything",
+        "content-type",
+        "authorization",
+        "idempotency-key"
+      ])
+    )
   })
 
   test("any other method is 405 with Allow", async () => {
     for (const method of METHODS.filter((one) => !allowedOn(path).includes(one))) {
       const answer = await ask(method, address)
-      expect([method, outcome(answer), listOf(answer.headers["allow"])]).toEqual([method, "405 method_not_allowed", allowedOn(path)])
+      expect([method, outcome(answer), listOf(answer.headers["allow"])]).toEqual([
+        method,
+        "405 method_not_allowed",
+        allowedOn(path)
+      ])
     }
   })
 
   test("an ending slash, another case and a doubled slash are another path", async () => {
-    const others = [`${address}/`, address.toUpperCase(), address.replace("/v1", "/v1/")].filter((other) => other !== "/api/v1/")
-    for (const other of others.filter((one) => !PATHS.has(one))) expect([other, outcome(await ask("GET", other))]).toEqual([other, expect.stringMatching(/^404 not_found$/)])
+    const others = [`${address}/`, address.toUpperCase(), address.replace("/v1", "/v1/")].filter(
+      (other) => other !== "/api/v1/"
+    )
+    for (const other of others.filter((one) => !PATHS.has(one)))
+      expect([other, outcome(await ask("GET", other))]).toEqual([other, expect.stringMatching(/^404 not_found$/)])
   })
 })
 
 describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ path, auth }) => {
   const address = () => pathWith(path, { ref: agent.handle, number: agent.hx_id })
-  const get = (method: string): Promise<Answer> => (auth === "signed" ? client.call(method, address()) : ask(method, address()))
+  const get = (method: string): Promise<Answer> =>
+    auth === "signed" ? client.call(method, address()) : ask(method, address())
 
   test("HEAD has the status and headers of GET, and no body", async () => {
     const [full, head] = [await get("GET"), await get("HEAD")]
     expect(full.status).toBe(200)
     expect([head.status, head.text]).toEqual([200, ""])
-    const kept = (answer: Answer) => Object.keys(answer.headers).filter((name) => name !== "transfer-encoding").toSorted()
+    const kept = (answer: Answer) =>
+      Object.keys(answer.headers)
+        .filter((name) => name !== "transfer-encoding")
+        .toSorted()
     expect(kept(head)).toEqual(kept(full))
     expect(head.headers["content-type"]).toBe(full.headers["content-type"])
   })
@@ -73,13 +102,29 @@ describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ pat
     const answer = await get("GET")
     expect(Math.abs(Number(answer.headers["x-hub-server-time"]) - Date.now() / 1000)).toBeLessThan(60)
     expect(answer.headers["access-control-allow-origin"]).toBe("*")
-    expect(listOf(String(answer.headers["access-control-expose-headers"])).map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(["x-hub-server-time", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"]))
+    expect(listOf(String(answer.headers["access-control-expose-headers"])).map((name) => name.toLowerCase())).toEqual(
+      expect.arrayContaining([
+        "x-hub-server-time",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+        "retry-after"
+      ])
+    )
     expect(answer.headers["x-request-id"]).toMatch(/^[\w-]{8,64}$/)
     expect(answer.headers["x-ratelimit-limit"] !== undefined).toBe(auth === "signed")
   })
 })
 
-test.each(["/api/v1/nothing", "/api/v1/agents/x/y/z", "/api/v2", "/api", "/api/v1/me/", "/nothing", "/api/v1/%2e%2e/me"])("%s is 404 in the envelope, whatever the method", async (path) => {
+test.each([
+  "/api/v1/nothing",
+  "/api/v1/agents/x/y/z",
+  "/api/v2",
+  "/api",
+  "/api/v1/me/",
+  "/nothing",
+  "/api/v1/%2e%2e/me"
+])("%s is 404 in the envelope, whatever the method", async (path) => {
   for (const method of METHODS) {
     const answer = await ask(method, path)
     expect([method, outcome(answer)]).toEqual([method, "404 not_found"])
@@ -90,12 +135,24 @@ test.each(["/api/v1/nothing", "/api/v1/agents/x/y/z", "/api/v2", "/api", "/api/v
 test("an error is told as problem+json to whoever asks for it, and with the same status", async () => {
   const answer = await ask("GET", "/api/v1/agents/nobody-at-all", { accept: "application/problem+json" })
   expect(answer.headers["content-type"]).toContain("application/problem+json")
-  expect(JSON.parse(answer.text)).toEqual({ type: expect.any(String), title: "Not Found", status: 404, detail: expect.any(String), code: "not_found", details: { resource: "agent" } })
+  expect(JSON.parse(answer.text)).toEqual({
+    type: expect.any(String),
+    title: "Not Found",
+    status: 404,
+    detail: expect.any(String),
+    code: "not_found",
+    details: { resource: "agent" }
+  })
 })
 
 test("the described interface is the one that is served", async () => {
-  const served = JSON.parse((await ask("GET", "/api/v1/openapi.json")).text) as { openapi: string; paths: Record<string, Record<string, { "x-hub-auth": string }>> }
+  const served = JSON.parse((await ask("GET", "/api/v1/openapi.json")).text) as {
+    openapi: string
+    paths: Record<string, Record<string, { "x-hub-auth": string }>>
+  }
   expect(served.openapi).toMatch(/^3\.1\./)
-  const operations = Object.entries(served.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => `${method.toUpperCase()} ${path} ${operation["x-hub-auth"]}`))
+  const operations = Object.entries(served.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => `${method.toUpperCase()} ${path} ${operation["x-hub-auth"]}`)
+  )
   expect(operations.toSorted()).toEqual(OPERATIONS.map(({ id, auth }) => `${id} ${auth}`).toSorted())
 })

@@ -30,15 +30,24 @@ const subject = async (of: TestService = service): Promise<Subject> => {
   return { client, agent: await register(client, { edge: of.edges[0] ?? "" }) }
 }
 
-const standing = async ({ client }: Subject): Promise<Standing> => dataOf<Standing>(await client.retrying("GET", "/api/v1/me/standing"))
-const appeal = ({ client }: Subject, body: unknown = { text: "It was not me." }) => client.call("POST", "/api/v1/me/appeal", { body })
-const told = async ({ client }: Subject): Promise<ReadonlyArray<Notification>> => dataOf<ReadonlyArray<Notification>>(await client.call("GET", "/api/v1/me/notifications"))
+const standing = async ({ client }: Subject): Promise<Standing> =>
+  dataOf<Standing>(await client.retrying("GET", "/api/v1/me/standing"))
+const appeal = ({ client }: Subject, body: unknown = { text: "It was not me." }) =>
+  client.call("POST", "/api/v1/me/appeal", { body })
+const told = async ({ client }: Subject): Promise<ReadonlyArray<Notification>> =>
+  dataOf<ReadonlyArray<Notification>>(await client.call("GET", "/api/v1/me/notifications"))
 const operate = (...args: ReadonlyArray<string>): Promise<string> => hub(service.system, args)
 const TIME = /^\d{4}-.*Z$/
 
 test("a new agent's standing is good", async () => {
   const one = await subject()
-  expect(await standing(one)).toEqual({ status: "active", reason: null, since: one.agent.created_at, until: null, appeal: null })
+  expect(await standing(one)).toEqual({
+    status: "active",
+    reason: null,
+    since: one.agent.created_at,
+    until: null,
+    appeal: null
+  })
   expect(outcome(await appeal(one))).toBe("409 appeal_not_possible")
 })
 
@@ -46,32 +55,73 @@ test("from suspension over a denied appeal to one that is granted", async () => 
   const one = await subject()
   const { id, handle } = one.agent
   await operate("agent", "suspend", handle, "--reason", "too many links")
-  expect(await standing(one)).toEqual({ status: "suspended", reason: "too many links", since: expect.stringMatching(TIME), until: null, appeal: null })
-  expect((await told(one))[0]).toMatchObject({ type: "moderation.suspended", payload: { reason: "too many links", at: (await standing(one)).since, until: null } })
+  expect(await standing(one)).toEqual({
+    status: "suspended",
+    reason: "too many links",
+    since: expect.stringMatching(TIME),
+    until: null,
+    appeal: null
+  })
+  expect((await told(one))[0]).toMatchObject({
+    type: "moderation.suspended",
+    payload: { reason: "too many links", at: (await standing(one)).since, until: null }
+  })
 
   const made = await appeal(one)
   expect(made.status).toBe(201)
-  const open = { text: "It was not me.", status: "open", created_at: expect.stringMatching(TIME), decided_at: null, answer: null }
+  const open = {
+    text: "It was not me.",
+    status: "open",
+    created_at: expect.stringMatching(TIME),
+    decided_at: null,
+    answer: null
+  }
   expect([dataOf<Standing>(made).appeal, (await standing(one)).appeal]).toEqual([open, open])
   expect(outcome(await appeal(one))).toBe("409 appeal_exists")
-  const listed = (await waitFor(async () => (JSON.parse(await operate("appeals")) as ReadonlyArray<{ readonly id: string }>).filter((found) => found.id === id), { describe: "the appeal in the operator's list" }))
-  expect(listed).toMatchObject([{ id, handle, suspended: { reason: "too many links", until: null }, appeal: { text: "It was not me." } }])
+  const listed = await waitFor(
+    async () =>
+      (JSON.parse(await operate("appeals")) as ReadonlyArray<{ readonly id: string }>).filter(
+        (found) => found.id === id
+      ),
+    { describe: "the appeal in the operator's list" }
+  )
+  expect(listed).toMatchObject([
+    { id, handle, suspended: { reason: "too many links", until: null }, appeal: { text: "It was not me." } }
+  ])
 
   await operate("agent", "appeal", handle, "deny", "--answer", "It was.")
-  expect(await standing(one)).toMatchObject({ status: "suspended", appeal: { status: "denied", answer: "It was.", decided_at: expect.stringMatching(TIME) } })
-  expect((await told(one))[0]).toMatchObject({ type: "moderation.appeal_denied", payload: { answer: "It was.", at: expect.stringMatching(TIME) } })
+  expect(await standing(one)).toMatchObject({
+    status: "suspended",
+    appeal: { status: "denied", answer: "It was.", decided_at: expect.stringMatching(TIME) }
+  })
+  expect((await told(one))[0]).toMatchObject({
+    type: "moderation.appeal_denied",
+    payload: { answer: "It was.", at: expect.stringMatching(TIME) }
+  })
   expect(outcome(await appeal(one))).toBe("409 appeal_exists")
   await expect(operate("agent", "appeal", handle, "grant")).rejects.toThrow("The agent has no open appeal.")
-  expect((JSON.parse(await operate("appeals")) as ReadonlyArray<{ readonly id: string }>).some((found) => found.id === id)).toBe(false)
+  expect(
+    (JSON.parse(await operate("appeals")) as ReadonlyArray<{ readonly id: string }>).some((found) => found.id === id)
+  ).toBe(false)
 
   await operate("agent", "reinstate", handle, "--reason", "time has passed")
-  expect(await standing(one)).toMatchObject({ status: "active", reason: "time has passed", appeal: { status: "denied" } })
+  expect(await standing(one)).toMatchObject({
+    status: "active",
+    reason: "time has passed",
+    appeal: { status: "denied" }
+  })
   await operate("agent", "suspend", handle)
   expect((await standing(one)).appeal).toBeNull()
   expect(outcome(await appeal(one, { text: "Again?" }))).toBe("201")
   await operate("agent", "appeal", handle, "grant", "--answer", "Sorry.")
-  expect(await standing(one)).toMatchObject({ status: "active", reason: "Sorry.", appeal: { text: "Again?", status: "granted", answer: "Sorry." } })
-  expect((await told(one)).map(({ type }) => type)).toEqual(["reinstated", "suspended", "reinstated", "appeal_denied", "suspended"].map((type) => `moderation.${type}`))
+  expect(await standing(one)).toMatchObject({
+    status: "active",
+    reason: "Sorry.",
+    appeal: { text: "Again?", status: "granted", answer: "Sorry." }
+  })
+  expect((await told(one)).map(({ type }) => type)).toEqual(
+    ["reinstated", "suspended", "reinstated", "appeal_denied", "suspended"].map((type) => `moderation.${type}`)
+  )
   expect(outcome(await one.client.call("PATCH", "/api/v1/me", { body: { description: "back" } }))).toBe("200")
   const { trust } = dataOf<{ readonly trust: number }>(await one.client.call("GET", "/api/v1/me/scores"))
   expect(trust).toBe(10)
@@ -91,17 +141,26 @@ test("neither is for accounts that are closed", async () => {
   const [banned, deleted] = [await subject(), await subject()]
   await operate("agent", "ban", banned.agent.id)
   await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: deleted.agent.handle } })
-  for (const [one, code] of [[banned, "403 agent_banned"], [deleted, "403 agent_deleted"]] as const) {
-    expect([outcome(await one.client.call("GET", "/api/v1/me/standing")), outcome(await appeal(one))]).toEqual([code, code])
+  for (const [one, code] of [
+    [banned, "403 agent_banned"],
+    [deleted, "403 agent_deleted"]
+  ] as const) {
+    expect([outcome(await one.client.call("GET", "/api/v1/me/standing")), outcome(await appeal(one))]).toEqual([
+      code,
+      code
+    ])
   }
 })
 
 describe("a suspension with an end", () => {
-  test.each(["soon", "2027-01-31", "2027-01-31T12:00:00", "2020-01-31T12:00:00Z", ""])("does not end at %j", async (until) => {
-    const one = await subject()
-    await expect(operate("agent", "suspend", one.agent.id, "--until", until)).rejects.toThrow(/until/)
-    expect((await standing(one)).status).toBe("active")
-  })
+  test.each(["soon", "2027-01-31", "2027-01-31T12:00:00", "2020-01-31T12:00:00Z", ""])(
+    "does not end at %j",
+    async (until) => {
+      const one = await subject()
+      await expect(operate("agent", "suspend", one.agent.id, "--until", until)).rejects.toThrow(/until/)
+      expect((await standing(one)).status).toBe("active")
+    }
+  )
 
   test("is over at its time, though everything that knew of it has died", async () => {
     const one = await subject()
@@ -115,14 +174,22 @@ describe("a suspension with an end", () => {
     await service.system.nats.kill()
     await service.system.nats.restart()
     for (const actor of service.system.actors) await actor.restart()
-    const back = await waitFor(async () => {
-      const now = await standing(one)
-      return now.status === "active" ? now : null
-    }, { describe: "the end of the suspension" })
+    const back = await waitFor(
+      async () => {
+        const now = await standing(one)
+        return now.status === "active" ? now : null
+      },
+      { describe: "the end of the suspension" }
+    )
     expect(back).toMatchObject({ reason: "the suspension is over", until: null })
     expect(Date.parse(back.since)).toBeGreaterThanOrEqual(Date.parse(until))
     // No request of this client made it, so that nothing keeps a read waiting for it.
-    await waitFor(async () => expect((await told(one)).map(({ type }) => type)).toEqual(["moderation.reinstated", "moderation.suspended"]) ?? true, { describe: "its notification" })
+    await waitFor(
+      async () =>
+        expect((await told(one)).map(({ type }) => type)).toEqual(["moderation.reinstated", "moderation.suspended"]) ??
+        true,
+      { describe: "its notification" }
+    )
   })
 })
 
@@ -130,22 +197,32 @@ describe("trust", () => {
   let short: TestService
 
   beforeAll(async () => {
-    short = await testService({ limits: { "moderation.active_period_seconds": PERIOD_SECONDS, "moderation.active_periods_max": PERIODS_MAX } })
+    short = await testService({
+      limits: { "moderation.active_period_seconds": PERIOD_SECONDS, "moderation.active_periods_max": PERIODS_MAX }
+    })
   })
   afterAll(() => short?.stop())
 
   const entries = async ({ client }: Subject): Promise<ReadonlyArray<string>> =>
-    dataOf<{ readonly entries: ReadonlyArray<{ readonly reason: string; readonly delta: number }> }>(await client.call("GET", "/api/v1/me/scores")).entries.map(({ reason, delta }) => `${reason} ${delta}`).toReversed()
+    dataOf<{ readonly entries: ReadonlyArray<{ readonly reason: string; readonly delta: number }> }>(
+      await client.call("GET", "/api/v1/me/scores")
+    )
+      .entries.map(({ reason, delta }) => `${reason} ${delta}`)
+      .toReversed()
 
   test("grows with active time up to its most; suspended time does not count", async () => {
     const [active, suspended] = [await subject(short), await subject(short)]
     await hub(short.system, ["agent", "suspend", suspended.agent.id])
     const grown = Array.from({ length: PERIODS_MAX }, () => "active_period 2")
-    await waitFor(async () => (await entries(active)).length === PERIODS_MAX + 1, { describe: "all that active time can give" })
+    await waitFor(async () => (await entries(active)).length === PERIODS_MAX + 1, {
+      describe: "all that active time can give"
+    })
     expect(await entries(active)).toEqual(["registered 10", ...grown])
     expect((await entries(suspended)).at(-1)).toMatch(/^suspended /)
     await hub(short.system, ["agent", "reinstate", suspended.agent.id])
-    await waitFor(async () => (await entries(suspended)).at(-1) === "active_period 2", { describe: "growth after reinstatement" })
+    await waitFor(async () => (await entries(suspended)).at(-1) === "active_period 2", {
+      describe: "growth after reinstatement"
+    })
     expect(await entries(active)).toEqual(["registered 10", ...grown])
   })
 })

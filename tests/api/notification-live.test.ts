@@ -29,8 +29,11 @@ beforeAll(async () => {
     edges: 2,
     actors: 2,
     limits: {
-      "notifications.heartbeat_ms": HEARTBEAT_MS, "notifications.judge_ms": JUDGE_MS, "notifications.streams_per_agent_max": PER_AGENT,
-      "notifications.waits_per_agent_max": PER_AGENT, "notifications.stream_page_max": 3
+      "notifications.heartbeat_ms": HEARTBEAT_MS,
+      "notifications.judge_ms": JUDGE_MS,
+      "notifications.streams_per_agent_max": PER_AGENT,
+      "notifications.waits_per_agent_max": PER_AGENT,
+      "notifications.stream_page_max": 3
     }
   })
 })
@@ -53,9 +56,11 @@ const subject = async (): Promise<Subject> => {
 const cause = async ({ client }: Subject): Promise<void> => {
   expect(outcome(await setRecovery(client))).toBe("200")
 }
-const list = async ({ client }: Subject, query = "", edge = 0): Promise<Answer> => client.call("GET", `/api/v1/me/notifications${query}`, { edge: service.edges[edge] ?? "" })
+const list = async ({ client }: Subject, query = "", edge = 0): Promise<Answer> =>
+  client.call("GET", `/api/v1/me/notifications${query}`, { edge: service.edges[edge] ?? "" })
 const idsOf = (answer: Answer): ReadonlyArray<number> => dataOf<ReadonlyArray<Notification>>(answer).map(({ id }) => id)
-const known = async (one: Subject): Promise<ReadonlyArray<number>> => idsOf(await list(one, "?per_page=100")).toReversed()
+const known = async (one: Subject): Promise<ReadonlyArray<number>> =>
+  idsOf(await list(one, "?per_page=100")).toReversed()
 const open = (one: Subject, options: StreamOptions = {}): EventReader => {
   const reader = openEvents(one.client, options)
   readers.push(reader)
@@ -66,11 +71,17 @@ const timed = async <T>(act: Promise<T>): Promise<readonly [T, number]> => {
   return [await act, performance.now() - from]
 }
 
-/** Whether an edge holds a request of the agent: then somebody listens for its hints, to which this one means nothing. */
+/**
+ * Whether an edge holds a request of the agent: then somebody listens for its hints, to which this one means nothing.
+ */
 const isHeld = ({ agent }: Subject): Promise<boolean> =>
-  service.view.nats.request(subjects.notified(agent.id), "?", { timeout: LISTENING_MS }).then(() => false, (error: unknown) => error instanceof TimeoutError)
+  service.view.nats.request(subjects.notified(agent.id), "?", { timeout: LISTENING_MS }).then(
+    () => false,
+    (error: unknown) => error instanceof TimeoutError
+  )
 
-const held = (one: Subject, wanted = true): Promise<boolean> => waitFor(async () => (await isHeld(one)) === wanted, { describe: `a request that is held: ${wanted}` })
+const held = (one: Subject, wanted = true): Promise<boolean> =>
+  waitFor(async () => (await isHeld(one)) === wanted, { describe: `a request that is held: ${wanted}` })
 
 describe("a list that waits", () => {
   test("is answered as soon as there is something, on either edge", async () => {
@@ -98,7 +109,8 @@ describe("a list that waits", () => {
     const [empty, late] = await timed(list(one, `?wait_seconds=1&since_id=${idsOf(full)[0]}`))
     expect([outcome(empty), idsOf(empty), late >= 1000]).toEqual(["200", [], true])
     expect(empty.json.meta).toMatchObject({ total: 0 })
-    for (const wait of ["-5", "abc", "0", ""]) expect(idsOf(await list(one, `?wait_seconds=${wait}&since_id=${idsOf(full)[0]}`))).toEqual([])
+    for (const wait of ["-5", "abc", "0", ""])
+      expect(idsOf(await list(one, `?wait_seconds=${wait}&since_id=${idsOf(full)[0]}`))).toEqual([])
   })
 
   test("waits for unread ones alone where it is asked to", async () => {
@@ -122,11 +134,14 @@ describe("a list that waits", () => {
     const one = await subject()
     const streams = Array.from({ length: PER_AGENT }, () => list(one, `?wait_seconds=${WAIT_SECONDS}`))
     await held(one)
-    await waitFor(async () => {
-      const [answer, ms] = await timed(list(one, "?wait_seconds=1"))
-      expect(idsOf(answer)).toEqual([])
-      return ms < 900
-    }, { describe: "a list that is not held" })
+    await waitFor(
+      async () => {
+        const [answer, ms] = await timed(list(one, "?wait_seconds=1"))
+        expect(idsOf(answer)).toEqual([])
+        return ms < 900
+      },
+      { describe: "a list that is not held" }
+    )
     await cause(one)
     for (const answer of await Promise.all(streams)) expect(idsOf(answer)).toHaveLength(1)
     const [, ms] = await timed(list(one, "?wait_seconds=1&since_id=999999999"))
@@ -164,9 +179,16 @@ describe("a stream", () => {
     const reader = open(one)
     await waitFor(() => reader.events.length === 5, { describe: "what is unread, and what came after it" })
     expect(reader.ids).toEqual(all.slice(2))
-    expect([reader.status, reader.headers["content-type"], reader.headers["cache-control"]]).toEqual([200, "text/event-stream; charset=utf-8", "no-store"])
+    expect([reader.status, reader.headers["content-type"], reader.headers["cache-control"]]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+      "no-store"
+    ])
     expect(reader.events.map(({ event, data }) => [event, data])).toEqual(
-      dataOf<ReadonlyArray<Notification>>(await list(one)).slice(0, 5).toReversed().map((record) => ["agent.recovery_changed", record])
+      dataOf<ReadonlyArray<Notification>>(await list(one))
+        .slice(0, 5)
+        .toReversed()
+        .map((record) => ["agent.recovery_changed", record])
     )
     await cause(one)
     await waitFor(() => reader.events.length === 6, { describe: "the next one" })
@@ -183,7 +205,11 @@ describe("a stream", () => {
     await waitFor(() => fresh.events.length === 1, { describe: "the next one" })
     const all = await known(one)
     expect(fresh.ids).toEqual(all.slice(4))
-    for (const [edge, options, ids] of [[0, { lastEventId: String(all[1]) }, all.slice(2)], [1, { lastEventId: String(all[2]), query: "?since_id=0" }, all.slice(3)], [1, { query: "?since_id=0" }, all]] as const) {
+    for (const [edge, options, ids] of [
+      [0, { lastEventId: String(all[1]) }, all.slice(2)],
+      [1, { lastEventId: String(all[2]), query: "?since_id=0" }, all.slice(3)],
+      [1, { query: "?since_id=0" }, all]
+    ] as const) {
       const reader = open(one, { edge: service.edges[edge] ?? "", ...options })
       await waitFor(() => reader.events.length >= ids.length, { describe: "the rest" })
       expect(reader.ids).toEqual(ids)
@@ -194,11 +220,17 @@ describe("a stream", () => {
   test("refuses what is no id, and a HEAD gets its head alone", async () => {
     const one = await subject()
     for (const lastEventId of ["abc", "-1", "1.5", "9".repeat(16)]) {
-      const answer = await one.client.call("GET", "/api/v1/me/notifications/stream", { headers: { "last-event-id": lastEventId } })
+      const answer = await one.client.call("GET", "/api/v1/me/notifications/stream", {
+        headers: { "last-event-id": lastEventId }
+      })
       expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", "Last-Event-ID"])
     }
     const head = await one.client.call("HEAD", "/api/v1/me/notifications/stream")
-    expect([head.status, head.headers["content-type"], head.text]).toEqual([200, "text/event-stream; charset=utf-8", ""])
+    expect([head.status, head.headers["content-type"], head.text]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+      ""
+    ])
   })
 
   test("says that it is alive, and ends when the client goes", async () => {
@@ -217,16 +249,24 @@ describe("a stream", () => {
     const others = Array.from({ length: PER_AGENT * 4 }, () => open(one))
     await first.end
     expect([first.events.length, first.comments.at(-1)]).toEqual([0, "come again"])
-    await waitFor(() => others.filter((reader) => !reader.ended).length === PER_AGENT, { describe: "as many streams as an agent may have" })
+    await waitFor(() => others.filter((reader) => !reader.ended).length === PER_AGENT, {
+      describe: "as many streams as an agent may have"
+    })
     await cause(one)
-    await waitFor(() => others.filter((reader) => reader.events.length === 1).length === PER_AGENT, { describe: "their event" })
+    await waitFor(() => others.filter((reader) => reader.events.length === 1).length === PER_AGENT, {
+      describe: "their event"
+    })
     expect(others.filter((reader) => !reader.ended)).toHaveLength(PER_AGENT)
   })
 
   test.each([
     ["its key is rotated", "key_retired", (one: Subject) => rotate(one.client, one.agent.id, newIdentity())],
     ["its agent is banned", "agent_banned", (one: Subject) => hub(service.system, ["agent", "ban", one.agent.id])],
-    ["its agent is deleted", "agent_deleted", (one: Subject) => one.client.call("DELETE", "/api/v1/me", { body: { confirm: one.agent.handle } })]
+    [
+      "its agent is deleted",
+      "agent_deleted",
+      (one: Subject) => one.client.call("DELETE", "/api/v1/me", { body: { confirm: one.agent.handle } })
+    ]
   ] as const)("ends at once when %s", async (_when, code, act) => {
     const one = await subject()
     const reader = open(one, { edge: service.edges[1] ?? "" })
@@ -254,9 +294,18 @@ test("a reader that takes nothing is let go; whoever comes again goes on", async
   const one = await subject()
   const created_at = new Date().toISOString()
   const rows = Array.from({ length: LARGE.count }, (_, index) => ({
-    id: 1_000_000_000 + index, agent: one.agent.id, type: "webhook.test", payload: JSON.stringify({ text: "x".repeat(LARGE.chars) }), created_at, read_at: null
+    id: 1_000_000_000 + index,
+    agent: one.agent.id,
+    type: "webhook.test",
+    payload: JSON.stringify({ text: "x".repeat(LARGE.chars) }),
+    created_at,
+    read_at: null
   }))
-  for (let from = 0; from < rows.length; from += 100) await service.view.db.insertInto("notifications").values(rows.slice(from, from + 100)).execute()
+  for (let from = 0; from < rows.length; from += 100)
+    await service.view.db
+      .insertInto("notifications")
+      .values(rows.slice(from, from + 100))
+      .execute()
   const slow = open(one)
   await waitFor(() => slow.events.length > 0, { describe: "the first of them" })
   slow.pause()
@@ -276,7 +325,9 @@ test("an edge that stops answers what it holds, and ends", async () => {
   await waitFor(() => reader.comments.length > 0, { describe: "a heartbeat" })
   const waiting = list(one, `?wait_seconds=${WAIT_SECONDS}`, 1)
   // By the time that a list which waits a second on the other edge is answered, this one is long held.
-  await waitFor(async () => (await list(one, "?wait_seconds=1", 0)).status === 200, { describe: "an answer of the other edge" })
+  await waitFor(async () => (await list(one, "?wait_seconds=1", 0)).status === 200, {
+    describe: "an answer of the other edge"
+  })
   process.kill(edge.pid, "SIGTERM")
   const answer = await waiting
   await reader.end

@@ -21,9 +21,12 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-const list = async (query = ""): Promise<ReadonlyArray<Notification>> => dataOf<ReadonlyArray<Notification>>(await client.call("GET", `/api/v1/me/notifications${query}`))
-const read = async (body: unknown): Promise<unknown> => dataOf(await client.call("POST", "/api/v1/me/notifications/read", { body }))
-const unread = async (): Promise<number> => dataOf<{ unread_notifications: number }>(await client.call("GET", "/api/v1/me")).unread_notifications
+const list = async (query = ""): Promise<ReadonlyArray<Notification>> =>
+  dataOf<ReadonlyArray<Notification>>(await client.call("GET", `/api/v1/me/notifications${query}`))
+const read = async (body: unknown): Promise<unknown> =>
+  dataOf(await client.call("POST", "/api/v1/me/notifications/read", { body }))
+const unread = async (): Promise<number> =>
+  dataOf<{ unread_notifications: number }>(await client.call("GET", "/api/v1/me")).unread_notifications
 
 /** Four notifications: each a change of the recovery key. */
 const subject = async (): Promise<void> => {
@@ -41,7 +44,13 @@ describe("a list of notifications", () => {
     const all = await list()
     expect(all).toHaveLength(4)
     expect(all.map((one) => one.id)).toEqual(all.map((one) => one.id).toSorted((a, b) => b - a))
-    for (const one of all) expect(one).toMatchObject({ type: "agent.recovery_changed", payload: { recovery_public_key: expect.any(String), changed_at: one.created_at }, read: false, read_at: null })
+    for (const one of all)
+      expect(one).toMatchObject({
+        type: "agent.recovery_changed",
+        payload: { recovery_public_key: expect.any(String), changed_at: one.created_at },
+        read: false,
+        read_at: null
+      })
     const page = await client.call("GET", "/api/v1/me/notifications?per_page=3&page=2")
     expect(page.json).toMatchObject({ meta: { page: 2, per_page: 3, total: 4, pages: 2 }, data: [all[3]] })
     expect(await list(`?since_id=${all[2]?.id}`)).toEqual(all.slice(0, 2))
@@ -75,7 +84,11 @@ describe("marking as read", () => {
   })
 
   test("refuses what are no ids", async () => {
-    for (const [body, field] of [[{ ids: "all" }, "ids"], [{ ids: ["1"] }, "ids.0"], [{ ids: Array.from({ length: 1001 }, (_, index) => index) }, "ids"]] as const) {
+    for (const [body, field] of [
+      [{ ids: "all" }, "ids"],
+      [{ ids: ["1"] }, "ids.0"],
+      [{ ids: Array.from({ length: 1001 }, (_, index) => index) }, "ids"]
+    ] as const) {
       const answer = await client.call("POST", "/api/v1/me/notifications/read", { body })
       expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", field])
     }
@@ -89,7 +102,10 @@ test("rotation is announced, survives the new key and a rebuild of the read mode
   const old = client.identity.publicKey
   client = new AgentClient({ edge: () => edge, identity: next })
   const before = await list()
-  expect(before[0]).toMatchObject({ type: "agent.key_rotated", payload: { old_public_key: old, new_public_key: next.publicKey, rotated_at: expect.any(String) } })
+  expect(before[0]).toMatchObject({
+    type: "agent.key_rotated",
+    payload: { old_public_key: old, new_public_key: next.publicKey, rotated_at: expect.any(String) }
+  })
   await read({ ids: [before[0]?.id] })
   const kept = await list()
   await hub(service.system, ["rebuild"])

@@ -24,7 +24,9 @@ function parseAnswer(bytes: Buffer, withoutBody: boolean): Parsed | null {
   const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n")
   const status = Number(/^HTTP\/1\.[01] (\d{3}) /.exec(first)?.[1])
   if (!Number.isInteger(status)) throw new Error(`no status line: ${JSON.stringify(first)}`)
-  const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]))
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()])
+  )
   const rest = bytes.subarray(end + HEAD_END.length)
   if (status === 100) return parseAnswer(rest, withoutBody)
   if (withoutBody || status === 204 || status === 304) return { answer: { status, headers, body: "" }, rest }
@@ -40,14 +42,15 @@ const LINE_END = Buffer.from("\r\n")
 /** A body of which nobody knew the length: chunks, each with its own. */
 function parseChunks(bytes: Buffer, status: number, headers: ReadonlyMap<string, string>): Parsed | null {
   const chunks: Array<Buffer> = []
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const end = bytes.indexOf(LINE_END, at)
     if (end === -1) return null
     const length = Number.parseInt(bytes.subarray(at, end).toString("latin1"), 16)
     const from = end + LINE_END.length
     if (bytes.length < from + length + LINE_END.length) return null
     at = from + length + LINE_END.length
-    if (length === 0) return { answer: { status, headers, body: Buffer.concat(chunks).toString("utf8") }, rest: bytes.subarray(at) }
+    if (length === 0)
+      return { answer: { status, headers, body: Buffer.concat(chunks).toString("utf8") }, rest: bytes.subarray(at) }
     chunks.push(bytes.subarray(from, from + length))
   }
 }
@@ -62,7 +65,7 @@ export class RawLine {
   }
 
   async exchange(request: Buffer): Promise<RawAnswer> {
-    const socket = this.#socket ?? await opened(this.#port)
+    const socket = this.#socket ?? (await opened(this.#port))
     this.#socket = socket
     const withoutBody = request.subarray(0, 5).toString("latin1") === "HEAD "
     const answer = await new Promise<RawAnswer>((resolve, reject) => {
@@ -72,7 +75,10 @@ export class RawLine {
         socket.off("data", take).off("close", closed)
         settle()
       }
-      const closed = (): void => done(() => reject(new Error(`closed without an answer to ${JSON.stringify(request.toString("latin1").slice(0, 300))}`)))
+      const closed = (): void =>
+        done(() =>
+          reject(new Error(`closed without an answer to ${JSON.stringify(request.toString("latin1").slice(0, 300))}`))
+        )
       const take = (chunk: Buffer): void => {
         received = Buffer.concat([received, chunk])
         try {
@@ -82,7 +88,17 @@ export class RawLine {
           done(() => reject(cause))
         }
       }
-      const timer = setTimeout(() => done(() => reject(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms to ${JSON.stringify(request.toString("latin1").slice(0, 300))}`))), ANSWER_TIMEOUT_MS)
+      const timer = setTimeout(
+        () =>
+          done(() =>
+            reject(
+              new Error(
+                `no answer within ${ANSWER_TIMEOUT_MS} ms to ${JSON.stringify(request.toString("latin1").slice(0, 300))}`
+              )
+            )
+          ),
+        ANSWER_TIMEOUT_MS
+      )
       socket.on("data", take).on("close", closed)
       socket.write(request)
     }).catch((cause: unknown) => {
@@ -106,7 +122,10 @@ async function opened(port: number): Promise<Socket> {
   return socket
 }
 
-/** Sends bytes that may be no request, ends its side, and gives every answer that came before the service ended its own. */
+/**
+ * Sends bytes that may be no request, ends its side, and gives every answer that came before the service ended its
+ * own.
+ */
 export async function provoke(port: number, bytes: Buffer): Promise<ReadonlyArray<RawAnswer>> {
   const socket = await opened(port)
   const chunks: Array<Buffer> = []

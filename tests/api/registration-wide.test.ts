@@ -1,4 +1,7 @@
-/** Registration from one IPv6 /48: what its clients have together, and what a failure costs there (spec 3.3, contract 21). */
+/**
+ * Registration from one IPv6 /48: what its clients have together, and what a failure costs there (spec 3.3, contract
+ * 21).
+ */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { detailsOf, outcome } from "../support/outcome.ts"
 import { freshHandle } from "../support/register.ts"
@@ -19,12 +22,15 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-const from = (wide: string, network: number): Applicant => new Applicant(service.edges[network % 2] ?? "", `2001:db8:${wide}:${network}::1`)
+const from = (wide: string, network: number): Applicant =>
+  new Applicant(service.edges[network % 2] ?? "", `2001:db8:${wide}:${network}::1`)
 
 const failing = async (one: Applicant): Promise<void> => {
   const challenge = await one.challenge()
   await one.serve(challenge)
-  expect(outcome(await one.stepThree({ challenge_id: challenge.id, handle: freshHandle(), name: "N", answers: {} }))).toBe("422 challenge_wrong_answers")
+  expect(
+    outcome(await one.stepThree({ challenge_id: challenge.id, handle: freshHandle(), name: "N", answers: {} }))
+  ).toBe("422 challenge_wrong_answers")
 }
 
 test("a challenge that fails counts twice for the /48", async () => {

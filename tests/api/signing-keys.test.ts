@@ -18,7 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-const clientOf = (identity?: Identity): AgentClient => new AgentClient({ edge: () => edge, ...(identity === undefined ? {} : { identity }) })
+const clientOf = (identity?: Identity): AgentClient =>
+  new AgentClient({ edge: () => edge, ...(identity === undefined ? {} : { identity }) })
 
 const rotated = async () => {
   const old = clientOf()
@@ -29,13 +30,20 @@ const rotated = async () => {
 }
 
 const keptOf = async (hubId: string): Promise<number> =>
-  Object.keys((await service.view.manager.streams.info(streams.idempotency, { subjects_filter: subjects.idempotency(hubId, "*") })).state.subjects ?? {}).length
+  Object.keys(
+    (
+      await service.view.manager.streams.info(streams.idempotency, {
+        subjects_filter: subjects.idempotency(hubId, "*")
+      })
+    ).state.subjects ?? {}
+  ).length
 
 describe("a retired key", () => {
   test("hears nothing of what it was answered before, nor what the next key was", async () => {
     const old = clientOf()
     const { id } = await register(old, { edge })
-    const secret = (client: AgentClient, idempotencyKey: string) => client.call("POST", "/api/v1/me/webhook/secret", { idempotencyKey })
+    const secret = (client: AgentClient, idempotencyKey: string) =>
+      client.call("POST", "/api/v1/me/webhook/secret", { idempotencyKey })
     expect(outcome(await secret(old, "mine"))).toBe("200")
     const next = newIdentity()
     expect(outcome(await rotate(old, id, next))).toBe("200")
@@ -55,16 +63,27 @@ describe("a retired key", () => {
     expect(outcome(await rotate(old, id, newIdentity(), { idempotencyKey: "rotation" }))).toBe("401 key_retired")
     expect(outcome(await rotate(old, id, next, { idempotencyKey: "another" }))).toBe("401 key_retired")
     expect(outcome(await rotate(old, id, next))).toBe("401 key_retired")
-    expect(outcome(await old.call("POST", "/api/v1/me/key", { body: "{", idempotencyKey: "damaged" }))).toBe("422 validation_error")
-    expect(outcome(await old.call("POST", "/api/v1/me/key", { body: rotationBody(id, next.publicKey, newIdentity()), idempotencyKey: "damaged" }))).toBe("401 key_retired")
+    expect(outcome(await old.call("POST", "/api/v1/me/key", { body: "{", idempotencyKey: "damaged" }))).toBe(
+      "422 validation_error"
+    )
+    expect(
+      outcome(
+        await old.call("POST", "/api/v1/me/key", {
+          body: rotationBody(id, next.publicKey, newIdentity()),
+          idempotencyKey: "damaged"
+        })
+      )
+    ).toBe("401 key_retired")
   })
 
   test("draws nothing of the agent's, whatever it sends under its own rotation's name", async () => {
     const { old, next, current, id } = await rotated()
-    const left = async (): Promise<number> => Number((await current.call("GET", "/api/v1/me")).headers["x-ratelimit-remaining"])
+    const left = async (): Promise<number> =>
+      Number((await current.call("GET", "/api/v1/me")).headers["x-ratelimit-remaining"])
     const before = await left()
     for (let i = 0; i < 5; i++) await rotate(old, id, next, { idempotencyKey: `name ${i}` })
-    for (let i = 0; i < 5; i++) await old.call("PATCH", "/api/v1/me", { body: { name: "x" }, idempotencyKey: `name ${i}` })
+    for (let i = 0; i < 5; i++)
+      await old.call("PATCH", "/api/v1/me", { body: { name: "x" }, idempotencyKey: `name ${i}` })
     expect(await left()).toBe(before - 1)
   })
 
@@ -72,7 +91,13 @@ describe("a retired key", () => {
     const { old, next, current, id } = await rotated()
     const third = newIdentity()
     expect(outcome(await rotate(current, id, third))).toBe("200")
-    const begin = (key: Identity) => send({ edge, method: "POST", path: "/api/v1/register/challenge", body: JSON.stringify({ public_key: key.publicKey }) })
+    const begin = (key: Identity) =>
+      send({
+        edge,
+        method: "POST",
+        path: "/api/v1/register/challenge",
+        body: JSON.stringify({ public_key: key.publicKey })
+      })
     expect(outcome(await begin(old.identity))).toBe("409 key_retired")
     expect(outcome(await begin(next))).toBe("409 key_retired")
     expect(outcome(await begin(third))).toBe("409 key_already_registered")
@@ -83,7 +108,9 @@ describe("a retired key", () => {
     const { handle } = dataOf<{ handle: string }>(await current.call("GET", "/api/v1/me"))
     expect(outcome(await current.call("DELETE", "/api/v1/me", { body: { confirm: handle } }))).toBe("200")
     const body = JSON.stringify({ public_key: next.publicKey })
-    expect(outcome(await send({ edge, method: "POST", path: "/api/v1/register/challenge", body }))).toBe("409 key_retired")
+    expect(outcome(await send({ edge, method: "POST", path: "/api/v1/register/challenge", body }))).toBe(
+      "409 key_retired"
+    )
     expect(outcome(await setRecovery(current, newIdentity(), id))).toBe("403 agent_deleted")
   })
 })
@@ -91,13 +118,23 @@ describe("a retired key", () => {
 describe("a key that no agent has", () => {
   test("keeps no answers, and stands under way nowhere", async () => {
     const stranger = clientOf()
-    for (const [method, path] of [["PATCH", "/api/v1/me"], ["POST", "/api/v1/me/webhook/test"], ["POST", "/api/v1/me/key"], ["DELETE", "/api/v1/me"]] as const) {
-      expect(outcome(await stranger.call(method, path, { body: { nonsense: 1 }, idempotencyKey: "k" })), path).toBe("401 key_unknown")
+    for (const [method, path] of [
+      ["PATCH", "/api/v1/me"],
+      ["POST", "/api/v1/me/webhook/test"],
+      ["POST", "/api/v1/me/key"],
+      ["DELETE", "/api/v1/me"]
+    ] as const) {
+      expect(outcome(await stranger.call(method, path, { body: { nonsense: 1 }, idempotencyKey: "k" })), path).toBe(
+        "401 key_unknown"
+      )
     }
     const body = { agent: "nobody", ...rotationBody("hx0", stranger.identity.publicKey, newIdentity()) }
     expect(outcome(await stranger.call("POST", "/api/v1/recover", { body, idempotencyKey: "k" }))).toBe("404 not_found")
     expect(await keptOf(stranger.hubId)).toBe(0)
-    const form = await stranger.call("POST", "/api/v1/register", { body: { challenge_id: "none" }, idempotencyKey: "k" })
+    const form = await stranger.call("POST", "/api/v1/register", {
+      body: { challenge_id: "none" },
+      idempotencyKey: "k"
+    })
     expect(form.status).toBe(422)
     expect(await keptOf(stranger.hubId)).toBe(1)
   })

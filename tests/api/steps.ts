@@ -55,11 +55,19 @@ export class Applicant {
   }
 
   stepTwo(challenge: string, body: unknown): Promise<Answer> {
-    return send({ edge: this.edge, method: "POST", path: `/api/v1/register/challenge/${challenge}/questions`, headers: this.from, body: JSON.stringify(body) })
+    return send({
+      edge: this.edge,
+      method: "POST",
+      path: `/api/v1/register/challenge/${challenge}/questions`,
+      headers: this.from,
+      body: JSON.stringify(body)
+    })
   }
 
   async serve(challenge: Challenge): Promise<Served> {
-    const answer = await this.stepTwo(challenge.id, { pow_nonce: solve(challenge.pow.prefix, challenge.pow.difficulty) })
+    const answer = await this.stepTwo(challenge.id, {
+      pow_nonce: solve(challenge.pow.prefix, challenge.pow.difficulty)
+    })
     if (answer.status !== 200) throw new Error(`step 2: ${answer.status} ${answer.text}`)
     return answer.json.data as Served
   }

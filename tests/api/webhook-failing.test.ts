@@ -12,7 +12,12 @@ import { setRecovery } from "../support/rotation.ts"
 
 const RETRIES = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`webhook.retry_seconds.${index + 1}`, 0.3]))
 const LIMITS = {
-  ...RETRIES, "webhook.timeout_ms": 2500, "webhook.slow_ms": 1000, "webhook.warn_after_seconds": 0.5, "webhook.disable_after_seconds": 1.5, "webhook.put_off_seconds": 1,
+  ...RETRIES,
+  "webhook.timeout_ms": 2500,
+  "webhook.slow_ms": 1000,
+  "webhook.warn_after_seconds": 0.5,
+  "webhook.disable_after_seconds": 1.5,
+  "webhook.put_off_seconds": 1,
   "rate_limits.webhook_test.requests": 50
 }
 
@@ -41,20 +46,31 @@ async function subject(behaviour = healthy): Promise<Subject> {
   return { client, receiver, agent: await register(client, { edge, more: { webhook_url: `${receiver.url}/in` } }) }
 }
 
-const sendTest = async ({ client }: Subject): Promise<number> => dataOf<Queued>(await client.call("POST", "/api/v1/me/webhook/test")).delivery_id
-const webhookOf = async ({ client }: Subject): Promise<Webhook> => dataOf<Webhook>(await client.call("GET", "/api/v1/me/webhook"))
-const deliveries = async ({ client }: Subject): Promise<ReadonlyArray<WebhookDelivery>> => dataOf<ReadonlyArray<WebhookDelivery>>(await client.call("GET", "/api/v1/me/webhook/deliveries?per_page=100"))
+const sendTest = async ({ client }: Subject): Promise<number> =>
+  dataOf<Queued>(await client.call("POST", "/api/v1/me/webhook/test")).delivery_id
+const webhookOf = async ({ client }: Subject): Promise<Webhook> =>
+  dataOf<Webhook>(await client.call("GET", "/api/v1/me/webhook"))
+const deliveries = async ({ client }: Subject): Promise<ReadonlyArray<WebhookDelivery>> =>
+  dataOf<ReadonlyArray<WebhookDelivery>>(await client.call("GET", "/api/v1/me/webhook/deliveries?per_page=100"))
 const noticesOf = async ({ client }: Subject): Promise<ReadonlyArray<Notification["payload"]>> =>
-  dataOf<ReadonlyArray<Notification>>(await client.call("GET", "/api/v1/me/notifications?per_page=100")).filter(({ type }) => type === "webhook.disabled").map(({ payload }) => payload)
-const setAgain = ({ client, receiver }: Subject) => client.call("PATCH", "/api/v1/me", { body: { webhook_url: `${receiver.url}/in` } })
+  dataOf<ReadonlyArray<Notification>>(await client.call("GET", "/api/v1/me/notifications?per_page=100"))
+    .filter(({ type }) => type === "webhook.disabled")
+    .map(({ payload }) => payload)
+const setAgain = ({ client, receiver }: Subject) =>
+  client.call("PATCH", "/api/v1/me", { body: { webhook_url: `${receiver.url}/in` } })
 
 test("failures: warned, then switched off, what waits dropped; the same address again switches it on", async () => {
   const it = await subject(answering(500))
   const first = await sendTest(it)
   await waitFor(async () => (await webhookOf(it)).disabled_at !== null, { describe: "the webhook to be off" })
   expect(await webhookOf(it)).toMatchObject({ disabled_reason: "failed_too_long", failing_since: expect.any(String) })
-  expect(await noticesOf(it)).toMatchObject([{ reason: "failed_too_long", disabled_at: expect.any(String) }, { reason: "failing", disabled_at: null }])
-  expect(dataOf<{ webhook_disabled_at: string | null }>(await it.client.call("GET", "/api/v1/me")).webhook_disabled_at).toEqual(expect.any(String))
+  expect(await noticesOf(it)).toMatchObject([
+    { reason: "failed_too_long", disabled_at: expect.any(String) },
+    { reason: "failing", disabled_at: null }
+  ])
+  expect(
+    dataOf<{ webhook_disabled_at: string | null }>(await it.client.call("GET", "/api/v1/me")).webhook_disabled_at
+  ).toEqual(expect.any(String))
   const refused = await it.client.call("POST", "/api/v1/me/webhook/test")
   expect([outcome(refused), detailsOf(refused)["reason"]]).toEqual(["409 webhook_not_set", "failed_too_long"])
   await waitFor(async () => (await deliveries(it)).every(({ status }) => status === "dropped" || status === "failed"))
@@ -74,12 +90,20 @@ test("410 switches it off at once", async () => {
   const it = await subject(answering(410))
   await sendTest(it)
   await waitFor(async () => (await webhookOf(it)).disabled_reason === "gone")
-  expect((await deliveries(it))[0]).toMatchObject({ status: "failed", attempts: 1, response_code: 410, last_error: "http_410", next_attempt_at: null })
+  expect((await deliveries(it))[0]).toMatchObject({
+    status: "failed",
+    attempts: 1,
+    response_code: 410,
+    last_error: "http_410",
+    next_attempt_at: null
+  })
   expect(await noticesOf(it)).toMatchObject([{ reason: "gone" }])
 })
 
 test("one success in between is enough to stay on", async () => {
-  const it = await subject(inTurn(answering(500), answering(500), answering(200), answering(500), answering(500), answering(200)))
+  const it = await subject(
+    inTurn(answering(500), answering(500), answering(200), answering(500), answering(500), answering(200))
+  )
   for (let round = 0; round < 2; round++) {
     const id = await sendTest(it)
     await waitFor(async () => (await deliveries(it)).find((one) => one.id === id && one.status === "delivered"))
@@ -105,12 +129,18 @@ describe("beside each other", () => {
     const median = delays.toSorted((one, other) => one - other)[delays.length / 2]
     expect(median).toBeLessThan(LIMITS["webhook.timeout_ms"])
     // Some were put off without an attempt: the receiver never saw more than its part at once.
-    await waitFor(async () => (await deliveries(gone)).some(({ attempts, last_error }) => attempts > 0 && last_error === "timeout"))
+    await waitFor(async () =>
+      (await deliveries(gone)).some(({ attempts, last_error }) => attempts > 0 && last_error === "timeout")
+    )
     gone.receiver.behave(healthy)
     await setAgain(gone)
-    await waitFor(async () => (await deliveries(gone)).every(({ status }) => status === "delivered" || status === "dropped"), { describe: "all of them" })
+    await waitFor(
+      async () => (await deliveries(gone)).every(({ status }) => status === "delivered" || status === "dropped"),
+      { describe: "all of them" }
+    )
     const seen = new Set(gone.receiver.received.map(({ id }) => id))
-    for (const { id, status } of await deliveries(gone)) if (status === "delivered") expect(seen.has(`ntf_${id}`)).toBe(true)
+    for (const { id, status } of await deliveries(gone))
+      if (status === "delivered") expect(seen.has(`ntf_${id}`)).toBe(true)
     expect([...seen].every((id) => ids.includes(Number(id.slice(4))))).toBe(true)
   })
 })

@@ -1,4 +1,7 @@
-/** An agent's webhook from outside: deliveries and their log, signatures, secret, choice of events, test, repetition (spec 2.8, 4.4; contract 4). */
+/**
+ * An agent's webhook from outside: deliveries and their log, signatures, secret, choice of events, test, repetition
+ * (spec 2.8, 4.4; contract 4).
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { verify } from "node:crypto"
 import { Webhook as StandardWebhook } from "standardwebhooks"
@@ -15,7 +18,13 @@ import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { setRecovery } from "../support/rotation.ts"
 
-const LIMITS = { "webhook.retry_seconds.1": 0.2, "webhook.retry_seconds.2": 0.2, "webhook.retry_seconds.3": 0.2, "webhook.timeout_ms": 1500, "webhook.ack_wait_ms": 3000 }
+const LIMITS = {
+  "webhook.retry_seconds.1": 0.2,
+  "webhook.retry_seconds.2": 0.2,
+  "webhook.retry_seconds.3": 0.2,
+  "webhook.timeout_ms": 1500,
+  "webhook.ack_wait_ms": 3000
+}
 
 let service: TestService
 let edge = ""
@@ -68,7 +77,8 @@ const settled = async (it: Subject, id: number, status: string): Promise<Webhook
 }
 const received = (count: number): Promise<ReadonlyArray<Delivered>> =>
   waitFor(() => (receiver.received.length >= count ? receiver.received : null), { describe: `${count} deliveries` })
-const webhookOf = async ({ client }: Subject): Promise<Webhook> => dataOf<Webhook>(await client.call("GET", "/api/v1/me/webhook"))
+const webhookOf = async ({ client }: Subject): Promise<Webhook> =>
+  dataOf<Webhook>(await client.call("GET", "/api/v1/me/webhook"))
 
 const headersOf = ({ headers }: Delivered) => ({
   "webhook-id": String(headers["webhook-id"]),
@@ -81,24 +91,42 @@ describe("a delivery", () => {
     const it = await subject()
     await notify(it)
     const [first] = await received(1)
-    const notification = dataOf<ReadonlyArray<{ id: number; payload: unknown; created_at: string }>>(await it.client.call("GET", "/api/v1/me/notifications"))[0]
+    const notification = dataOf<ReadonlyArray<{ id: number; payload: unknown; created_at: string }>>(
+      await it.client.call("GET", "/api/v1/me/notifications")
+    )[0]
     expect(first?.path).toBe("/in")
     expect(first?.headers).toMatchObject({
-      "webhook-id": `ntf_${notification?.id}`, "x-hub-event": "agent.recovery_changed", "x-hub-delivery": String(notification?.id),
-      "user-agent": expect.stringMatching(/^HubWebhook\/\d+\.\d+\.\d+$/), "content-type": "application/json; charset=utf-8"
+      "webhook-id": `ntf_${notification?.id}`,
+      "x-hub-event": "agent.recovery_changed",
+      "x-hub-delivery": String(notification?.id),
+      "user-agent": expect.stringMatching(/^HubWebhook\/\d+\.\d+\.\d+$/),
+      "content-type": "application/json; charset=utf-8"
     })
     expect(JSON.parse(first?.body ?? "")).toEqual({
-      type: "agent.recovery_changed", timestamp: notification?.created_at, notification_id: notification?.id,
-      agent: { id: it.agent.id, hx_id: it.agent.hx_id, handle: it.agent.handle }, payload: notification?.payload
+      type: "agent.recovery_changed",
+      timestamp: notification?.created_at,
+      notification_id: notification?.id,
+      agent: { id: it.agent.id, hx_id: it.agent.hx_id, handle: it.agent.handle },
+      payload: notification?.payload
     })
     const [row] = await waitFor(async () => {
       const rows = await deliveries(it)
       return rows[0]?.status === "delivered" ? rows : null
     })
     expect(row).toEqual({
-      id: notification?.id, notification_id: notification?.id, type: "agent.recovery_changed", status: "delivered", attempts: 1, response_code: 204,
-      last_error: null, next_attempt_at: null, created_at: notification?.created_at, delivered_at: expect.any(String),
-      attempts_log: [{ attempt: 1, at: expect.any(String), response_code: 204, error: null, duration_ms: expect.any(Number) }]
+      id: notification?.id,
+      notification_id: notification?.id,
+      type: "agent.recovery_changed",
+      status: "delivered",
+      attempts: 1,
+      response_code: 204,
+      last_error: null,
+      next_attempt_at: null,
+      created_at: notification?.created_at,
+      delivered_at: expect.any(String),
+      attempts_log: [
+        { attempt: 1, at: expect.any(String), response_code: 204, error: null, duration_ms: expect.any(Number) }
+      ]
     })
   })
 
@@ -107,14 +135,31 @@ describe("a delivery", () => {
     await notify(it)
     const [first] = await received(1)
     if (first === undefined) throw new Error("nothing came")
-    expect(new StandardWebhook(it.agent.webhook_secret).verify(first.body, headersOf(first))).toMatchObject({ type: "agent.recovery_changed" })
+    expect(new StandardWebhook(it.agent.webhook_secret).verify(first.body, headersOf(first))).toMatchObject({
+      type: "agent.recovery_changed"
+    })
     const { server_public_key } = dataOf<Discovery>(await send({ edge, method: "GET", path: "/api/v1/" }))
-    expect(await verifyWebhook({ headers: first.headers as Record<string, string>, body: first.body, secret: it.agent.webhook_secret })).toMatchObject({ type: "agent.recovery_changed" })
+    expect(
+      await verifyWebhook({
+        headers: first.headers as Record<string, string>,
+        body: first.body,
+        secret: it.agent.webhook_secret
+      })
+    ).toMatchObject({ type: "agent.recovery_changed" })
     const headers = headersOf(first)
-    const own = headers["webhook-signature"].split(" ").find((part) => part.startsWith("v1a,"))?.slice(4) ?? ""
-    const spki = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), Buffer.from(server_public_key, "base64")])
+    const own =
+      headers["webhook-signature"]
+        .split(" ")
+        .find((part) => part.startsWith("v1a,"))
+        ?.slice(4) ?? ""
+    const spki = Buffer.concat([
+      Buffer.from("302a300506032b6570032100", "hex"),
+      Buffer.from(server_public_key, "base64")
+    ])
     const text = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${first.body}`
-    expect(verify(null, Buffer.from(text), { key: spki, format: "der", type: "spki" }, Buffer.from(own, "base64"))).toBe(true)
+    expect(
+      verify(null, Buffer.from(text), { key: spki, format: "der", type: "spki" }, Buffer.from(own, "base64"))
+    ).toBe(true)
     expect(() => new StandardWebhook(it.agent.webhook_secret).verify(`${first.body} `, headersOf(first))).toThrow()
   })
 
@@ -123,7 +168,11 @@ describe("a delivery", () => {
     const it = await subject()
     const { delivery_id } = await queueTest(it)
     const row = await settled(it, delivery_id, "delivered")
-    expect(row.attempts_log.map(({ attempt, response_code, error }) => [attempt, response_code, error])).toEqual([[1, 500, "http_500"], [2, 302, "redirect"], [3, 200, null]])
+    expect(row.attempts_log.map(({ attempt, response_code, error }) => [attempt, response_code, error])).toEqual([
+      [1, 500, "http_500"],
+      [2, 302, "redirect"],
+      [3, 200, null]
+    ])
     expect(row).toMatchObject({ attempts: 3, response_code: 200, last_error: null, next_attempt_at: null })
     expect([...new Set(receiver.received.map(({ id }) => id))]).toEqual([`ntf_${delivery_id}`])
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
@@ -133,10 +182,14 @@ describe("a delivery", () => {
     receiver.behave(answering(503, { "retry-after": "3600" }))
     const it = await subject()
     const { delivery_id } = await queueTest(it)
-    const row = await waitFor(async () => (await deliveries(it)).find(({ id, attempts }) => id === delivery_id && attempts === 1))
+    const row = await waitFor(async () =>
+      (await deliveries(it)).find(({ id, attempts }) => id === delivery_id && attempts === 1)
+    )
     expect(row).toMatchObject({ status: "pending", response_code: 503, last_error: "http_503", delivered_at: null })
     expect(Date.parse(row.next_attempt_at ?? "") - Date.now()).toBeGreaterThan(3_500_000)
-    await waitFor(async () => (await webhookOf(it)).failing_since !== null, { describe: "the agent to know that its webhook fails" })
+    await waitFor(async () => (await webhookOf(it)).failing_since !== null, {
+      describe: "the agent to know that its webhook fails"
+    })
   })
 
   test("to nobody: no webhook, no delivery", async () => {
@@ -162,22 +215,26 @@ describe("a delivery", () => {
 describe("the secret", () => {
   test("is shown once; for a while the one before it signs as well, and the one before that no more", async () => {
     const it = await subject()
-    const rotate = async (): Promise<WebhookSecret> => dataOf<WebhookSecret>(await it.client.call("POST", "/api/v1/me/webhook/secret"))
+    const rotate = async (): Promise<WebhookSecret> =>
+      dataOf<WebhookSecret>(await it.client.call("POST", "/api/v1/me/webhook/secret"))
     const second = await rotate()
     expect(second.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(Date.parse(second.old_secret_until ?? "") - Date.now()).toBeGreaterThan(86_000_000)
     await queueTest(it)
     const [first] = await received(1)
     if (first === undefined) throw new Error("nothing came")
-    for (const secret of [it.agent.webhook_secret, second.webhook_secret]) expect(new StandardWebhook(secret).verify(first.body, headersOf(first))).toBeTruthy()
+    for (const secret of [it.agent.webhook_secret, second.webhook_secret])
+      expect(new StandardWebhook(secret).verify(first.body, headersOf(first))).toBeTruthy()
     const third = await rotate()
     await queueTest(it)
     const [, next] = await received(2)
     if (next === undefined) throw new Error("nothing came")
-    for (const secret of [second.webhook_secret, third.webhook_secret]) expect(new StandardWebhook(secret).verify(next.body, headersOf(next))).toBeTruthy()
+    for (const secret of [second.webhook_secret, third.webhook_secret])
+      expect(new StandardWebhook(secret).verify(next.body, headersOf(next))).toBeTruthy()
     expect(() => new StandardWebhook(it.agent.webhook_secret).verify(next.body, headersOf(next))).toThrow()
     const shown = JSON.stringify([await webhookOf(it), dataOf(await it.client.call("GET", "/api/v1/me"))])
-    for (const secret of [it.agent.webhook_secret, second.webhook_secret, third.webhook_secret]) expect(shown).not.toContain(secret.slice(6, 30))
+    for (const secret of [it.agent.webhook_secret, second.webhook_secret, third.webhook_secret])
+      expect(shown).not.toContain(secret.slice(6, 30))
   })
 
   test("is given again under its Idempotency-Key, and only then", async () => {
@@ -193,7 +250,9 @@ describe("the choice of events", () => {
   test("leaves out the others, but never a test", async () => {
     const it = await subject()
     const choose = (events: unknown) => it.client.call("PUT", "/api/v1/me/webhook/events", { body: { events } })
-    expect(dataOf<Webhook>(await choose(["message.received", "agent.key_rotated", "message.received"])).events).toEqual(["agent.key_rotated", "message.received"])
+    expect(dataOf<Webhook>(await choose(["message.received", "agent.key_rotated", "message.received"])).events).toEqual(
+      ["agent.key_rotated", "message.received"]
+    )
     await notify(it)
     await queueTest(it)
     await received(1)
@@ -207,7 +266,12 @@ describe("the choice of events", () => {
     expect(await deliveries(it)).toHaveLength(2)
   })
 
-  test.each([[["no.such.type"], "events.0"], ["all", "events"], [undefined, "events"], [Array.from({ length: 200 }, () => "webhook.test"), "events"]])("refuses what is no choice, %#", async (events, field) => {
+  test.each([
+    [["no.such.type"], "events.0"],
+    ["all", "events"],
+    [undefined, "events"],
+    [Array.from({ length: 200 }, () => "webhook.test"), "events"]
+  ])("refuses what is no choice, %#", async (events, field) => {
     const it = await subject()
     const answer = await it.client.call("PUT", "/api/v1/me/webhook/events", { body: { events } })
     expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", field])
@@ -221,14 +285,18 @@ describe("a test", () => {
     const it = await subject()
     const first = await queueTest(it)
     await settled(it, first.delivery_id, "delivered")
-    expect(outcome(await it.client.call("POST", `/api/v1/me/webhook/deliveries/${first.delivery_id}/redeliver`))).toBe("202")
+    expect(outcome(await it.client.call("POST", `/api/v1/me/webhook/deliveries/${first.delivery_id}/redeliver`))).toBe(
+      "202"
+    )
     for (let count = 0; count < 3; count++) await queueTest(it)
     await Promise.all(service.system.actors.map((actor) => actor.restart()))
     const refused = await it.client.retrying("POST", "/api/v1/me/webhook/test")
     expect(outcome(refused)).toBe("429 rate_limited")
     expect(detailsOf(refused)).toMatchObject({ bucket: "webhook_test", limit: 5, window_seconds: 3600 })
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3000)
-    expect(outcome(await it.client.retrying("POST", `/api/v1/me/webhook/deliveries/${first.delivery_id}/redeliver`))).toBe("429 rate_limited")
+    expect(
+      outcome(await it.client.retrying("POST", `/api/v1/me/webhook/deliveries/${first.delivery_id}/redeliver`))
+    ).toBe("429 rate_limited")
   })
 
   test("is refused while suspended; what was queued before still goes out", async () => {
@@ -244,16 +312,23 @@ describe("a test", () => {
 })
 
 describe("repeating a delivery", () => {
-  const redeliver = ({ client }: Subject, id: unknown) => client.call("POST", `/api/v1/me/webhook/deliveries/${String(id)}/redeliver`)
+  const redeliver = ({ client }: Subject, id: unknown) =>
+    client.call("POST", `/api/v1/me/webhook/deliveries/${String(id)}/redeliver`)
 
   test("sends the same again, under the same id, and the log goes on", async () => {
     const it = await subject()
     const { delivery_id } = await queueTest(it)
     await settled(it, delivery_id, "delivered")
-    expect(dataOf(await redeliver(it, delivery_id))).toEqual({ queued: true, notification_id: delivery_id, delivery_id })
+    expect(dataOf(await redeliver(it, delivery_id))).toEqual({
+      queued: true,
+      notification_id: delivery_id,
+      delivery_id
+    })
     const [first, second] = await received(2)
     expect([second?.id, second?.body]).toEqual([first?.id, first?.body])
-    const row = await waitFor(async () => (await deliveries(it)).find(({ attempts, status }) => attempts === 2 && status === "delivered"))
+    const row = await waitFor(async () =>
+      (await deliveries(it)).find(({ attempts, status }) => attempts === 2 && status === "delivered")
+    )
     expect(row.attempts_log.map(({ attempt }) => attempt)).toEqual([1, 2])
   })
 
@@ -263,7 +338,8 @@ describe("repeating a delivery", () => {
     const { delivery_id } = await queueTest(it)
     await waitFor(async () => (await deliveries(it))[0]?.attempts === 1)
     expect(outcome(await redeliver(it, delivery_id))).toBe("409 redelivery_not_possible")
-    for (const id of ["0", "x", "99999999999999999", "123456789", "1.2", "*", "%3E"]) expect([id, outcome(await redeliver(it, id))]).toEqual([id, "404 not_found"])
+    for (const id of ["0", "x", "99999999999999999", "123456789", "1.2", "*", "%3E"])
+      expect([id, outcome(await redeliver(it, id))]).toEqual([id, "404 not_found"])
     const other = await subject()
     expect(outcome(await redeliver(other, delivery_id))).toBe("404 not_found")
   })
@@ -278,7 +354,14 @@ describe("an account that is closed", () => {
     // At the actor itself: on a busy machine the operator's command takes longer to start than the next try.
     await service.view.command("agent", it.agent.id, "agent.ban", { reason: "a test" })
     const count = receiver.received.length
-    const status = async () => (await service.view.db.selectFrom("deliveries").select("status").where("id", "=", String(delivery_id)).executeTakeFirst())?.status
+    const status = async () =>
+      (
+        await service.view.db
+          .selectFrom("deliveries")
+          .select("status")
+          .where("id", "=", String(delivery_id))
+          .executeTakeFirst()
+      )?.status
     await waitFor(async () => (await status()) === "dropped", { describe: "the delivery to be dropped" })
     expect(receiver.received).toHaveLength(count)
   })
@@ -289,7 +372,9 @@ describe("an account that is closed", () => {
     await queueTest(it)
     await received(1)
     expect(outcome(await it.client.call("DELETE", "/api/v1/me", { body: { confirm: it.agent.handle } }))).toBe("200")
-    expect(await service.view.db.selectFrom("deliveries").selectAll().where("agent", "=", it.agent.id).execute()).toEqual([])
+    expect(
+      await service.view.db.selectFrom("deliveries").selectAll().where("agent", "=", it.agent.id).execute()
+    ).toEqual([])
   })
 
   test("the webhook taken away: what waits is dropped; set again, it goes on", async () => {

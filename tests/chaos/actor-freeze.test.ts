@@ -30,21 +30,31 @@ test("a frozen actor process is replaced, and does no harm when it goes on", asy
 
   const frozenAt = performance.now()
   victim.freeze()
-  await waitFor(() => isSettled(view, ACTORS - 1) && load.answeredSince(frozenAt, 10), { describe: "answers while one is frozen" })
+  await waitFor(() => isSettled(view, ACTORS - 1) && load.answeredSince(frozenAt, 10), {
+    describe: "answers while one is frozen"
+  })
   // Queries go to any node, so every third begins at the frozen one, and is asked again of another.
-  const queries = await Promise.all(edges.flatMap((edge) => Array.from({ length: QUERIES }, () => send({ edge, method: "GET", path: "/api/v1/agents" }))))
+  const queries = await Promise.all(
+    edges.flatMap((edge) =>
+      Array.from({ length: QUERIES }, () => send({ edge, method: "GET", path: "/api/v1/agents" }))
+    )
+  )
   expect(new Set(queries.map(outcome))).toEqual(new Set(["200"]))
   await waitFor(() => performance.now() - frozenAt >= FROZEN_MS, { describe: "the end of the frost" })
   const thawedAt = performance.now()
   victim.thaw()
-  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(thawedAt, 10), { describe: "three nodes with shards again" })
+  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(thawedAt, 10), {
+    describe: "three nodes with shards again"
+  })
   const until = performance.now()
   await load.stop()
 
   const silence = load.longestSilence(frozenAt, thawedAt)
   const after = load.longestSilence(thawedAt, until)
   const late = scheduling.between(frozenAt, until)
-  console.log(`longest silence after SIGSTOP: ${Math.round(silence.ms)} ms (agent ${silence.agent}), after SIGCONT: ${Math.round(after.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${hit.length} agents lost their home; ${load.retried} retries`)
+  console.log(
+    `longest silence after SIGSTOP: ${Math.round(silence.ms)} ms (agent ${silence.agent}), after SIGCONT: ${Math.round(after.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${hit.length} agents lost their home; ${load.retried} retries`
+  )
   expectNoFault(load)
   await expectReplaysRefused(load, edges)
   await expectAppliedOnce(load, view)

@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { ACTORS, openScene, type Scene } from "./scene.ts"
-import { expectAppliedOnce, expectNoFault, expectReplaysRefused, homeOf, isSettled, ownersOf, sessionOf } from "./verdict.ts"
+import {
+  expectAppliedOnce,
+  expectNoFault,
+  expectReplaysRefused,
+  homeOf,
+  isSettled,
+  ownersOf,
+  sessionOf
+} from "./verdict.ts"
 
 /** From the kill to the answer of the agent that waited longest. */
 const ANSWERS_AGAIN_WITHIN_MS = 1500
@@ -23,21 +31,29 @@ test("a killed actor process costs time, no write and no nonce", async () => {
 
   const killedAt = performance.now()
   await victim.kill()
-  await waitFor(() => load.answeredSince(killedAt, 10) && isSettled(view, ACTORS - 1), { describe: "answers after the kill" })
+  await waitFor(() => load.answeredSince(killedAt, 10) && isSettled(view, ACTORS - 1), {
+    describe: "answers after the kill"
+  })
   const silence = load.longestSilence(killedAt, performance.now())
-  console.log(`longest silence after SIGKILL: ${Math.round(silence.ms)} ms (agent ${silence.agent}); ${hit.length} agents lost their home; ${load.retried} retries`)
+  console.log(
+    `longest silence after SIGKILL: ${Math.round(silence.ms)} ms (agent ${silence.agent}); ${hit.length} agents lost their home; ${load.retried} retries`
+  )
   expectNoFault(load)
   await expectReplaysRefused(load, edges)
 
   const restartedAt = performance.now()
   await victim.restart()
   const back = await waitFor(() => sessionOf(view, victim.pid), { describe: "the restarted process's session" })
-  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(restartedAt, 10), { describe: "shards of the restarted process" })
+  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(restartedAt, 10), {
+    describe: "shards of the restarted process"
+  })
   expect(ownersOf(view), "owners of shards").toContain(back)
   await load.stop()
   const again = load.longestSilence(restartedAt, performance.now())
   const late = scheduling.between(killedAt, performance.now())
-  console.log(`longest silence after the restart: ${Math.round(again.ms)} ms; the test itself was late by ${Math.round(late)} ms`)
+  console.log(
+    `longest silence after the restart: ${Math.round(again.ms)} ms; the test itself was late by ${Math.round(late)} ms`
+  )
 
   expectNoFault(load)
   await expectReplaysRefused(load, edges)

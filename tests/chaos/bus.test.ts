@@ -32,13 +32,16 @@ async function expectAnswersAfterOutage(outageMs: number): Promise<void> {
 
   const silence = load.longestSilence(backAt, until)
   const late = scheduling.between(backAt, until)
-  console.log(`the bus was away for ${Math.round(backAt - killedAt)} ms; longest silence from then on: ${Math.round(silence.ms)} ms (agent ${silence.agent}); the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`)
+  console.log(
+    `the bus was away for ${Math.round(backAt - killedAt)} ms; longest silence from then on: ${Math.round(silence.ms)} ms (agent ${silence.agent}); the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
+  )
   expectNoFault(load)
   await expectReplaysRefused(load, scene.edges)
   expect(silence.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
 }
 
-test("a nats-server that is killed and starts again costs time, no write and no nonce", () => expectAnswersAfterOutage(0))
+test("a nats-server that is killed and starts again costs time, no write and no nonce", () =>
+  expectAnswersAfterOutage(0))
 
 test("so does one that is away for longer than leases last", () => expectAnswersAfterOutage(LEASES_ARE_OVER_MS))
 
@@ -47,7 +50,9 @@ test("after it, actors still take over from a killed one; the log has every writ
   await waitFor(() => isSettled(view, ACTORS), { describe: "three actor nodes with shards" })
   const killedAt = performance.now()
   await random.pick(system.actors).kill()
-  await waitFor(() => load.answeredSince(killedAt, 10) && isSettled(view, ACTORS - 1), { describe: "answers after the kill" })
+  await waitFor(() => load.answeredSince(killedAt, 10) && isSettled(view, ACTORS - 1), {
+    describe: "answers after the kill"
+  })
   await load.stop()
   expectNoFault(load)
   await expectReplaysRefused(load, edges)

@@ -21,16 +21,22 @@ async function expectTakenOver(breakLine: (line: CutProxy) => void): Promise<voi
   const session = await sessionOf(view, victim.pid)
   const brokenAt = performance.now()
   breakLine(victim.line)
-  await waitFor(() => !view.view.isLive(session) && isSettled(view, ACTORS - 1) && load.answeredSince(brokenAt, 10), { describe: "others to take over" })
+  await waitFor(() => !view.view.isLive(session) && isSettled(view, ACTORS - 1) && load.answeredSince(brokenAt, 10), {
+    describe: "others to take over"
+  })
   const healedAt = performance.now()
   victim.line.heal()
-  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(healedAt, 10), { describe: "the healed node to have shards again" })
+  await waitFor(() => isSettled(view, ACTORS) && load.answeredSince(healedAt, 10), {
+    describe: "the healed node to have shards again"
+  })
   const until = performance.now()
 
   const silence = load.longestSilence(brokenAt, healedAt)
   const after = load.longestSilence(healedAt, until)
   const late = scheduling.between(brokenAt, until)
-  console.log(`taken over within ${Math.round(healedAt - brokenAt)} ms, healed within ${Math.round(until - healedAt)} ms; longest silence after the break: ${Math.round(silence.ms)} ms (agent ${silence.agent}), after the healing: ${Math.round(after.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`)
+  console.log(
+    `taken over within ${Math.round(healedAt - brokenAt)} ms, healed within ${Math.round(until - healedAt)} ms; longest silence after the break: ${Math.round(silence.ms)} ms (agent ${silence.agent}), after the healing: ${Math.round(after.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
+  )
   expectNoFault(load)
   expect(silence.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)
   expect(after.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)

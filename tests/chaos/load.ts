@@ -13,8 +13,9 @@ import { register } from "../support/register.ts"
 import type { SeededRandom } from "../support/seed.ts"
 
 /**
- * Between an answer and the next request of the same loop: about 180 requests a second from 20 agents. Enough for a fault to
- * meet some of every kind under way, and little enough that what is measured is the fault, not a machine at its end.
+ * Between an answer and the next request of the same loop: about 180 requests a second from 20 agents. Enough for a
+ * fault to meet some of every kind under way, and little enough that what is measured is the fault, not a machine at
+ * its end.
  */
 const PACE_MS = 200
 /** Answered requests of one agent that are kept for being sent again. */
@@ -63,7 +64,10 @@ export class LoadedAgent {
   async write(): Promise<void> {
     const number = this.acknowledged + 1
     const token = tokenOf(this.index, number)
-    const answer = await this.writer.retrying("PATCH", "/api/v1/me", { body: { description: token }, idempotencyKey: token })
+    const answer = await this.writer.retrying("PATCH", "/api/v1/me", {
+      body: { description: token },
+      idempotencyKey: token
+    })
     if (answer.status === 200) {
       this.writes.push(performance.now())
       this.#keep()
@@ -126,14 +130,24 @@ export class Load {
     await Promise.all(this.#loops)
   }
 
-  /** True when every agent has had this many writes and reads answered since the moment; else an error that names who has not. */
+  /**
+   * True when every agent has had this many writes and reads answered since the moment; else an error that names who
+   * has not.
+   */
   answeredSince(moment: number, times: number): true {
     const short = this.agents.flatMap((agent) => {
-      const counts = { agent: agent.index, id: agent.hubId, writes: countSince(agent.writes, moment), reads: countSince(agent.reads, moment) }
+      const counts = {
+        agent: agent.index,
+        id: agent.hubId,
+        writes: countSince(agent.writes, moment),
+        reads: countSince(agent.reads, moment)
+      }
       return counts.writes >= times && counts.reads >= times ? [] : [counts]
     })
     if (short.length === 0) return true
-    throw new Error(`fewer than ${times} answers: ${JSON.stringify(short)}; faults: ${JSON.stringify(this.faults.slice(-5))}`)
+    throw new Error(
+      `fewer than ${times} answers: ${JSON.stringify(short)}; faults: ${JSON.stringify(this.faults.slice(-5))}`
+    )
   }
 
   get faults(): ReadonlyArray<string> {
@@ -183,7 +197,12 @@ const silenceIn = (answers: ReadonlyArray<number>, from: number, to: number): nu
 }
 
 /** Registers the agents, round-robin over the edges; their load begins with `start`. */
-export async function loadOf(count: number, edges: ReadonlyArray<string>, random: SeededRandom, options: LoadOptions = {}): Promise<Load> {
+export async function loadOf(
+  count: number,
+  edges: ReadonlyArray<string>,
+  random: SeededRandom,
+  options: LoadOptions = {}
+): Promise<Load> {
   const agents = Array.from({ length: count }, (_, index) => new LoadedAgent(index, () => random.pick(edges), options))
   await Promise.all(agents.map((agent) => register(agent.writer, { edge: edges[agent.index % edges.length] ?? "" })))
   return new Load(agents)

@@ -49,8 +49,11 @@ class Writer {
   async #run(): Promise<void> {
     while (!this.#stopped) {
       const body = recoveryBody(this.client.hubId, this.client.identity.publicKey, newIdentity())
-      // A connection that broke says nothing of the write: the next one has another key, and the log tells whether this one was made.
-      const answer = await this.client.retrying("PUT", "/api/v1/me/recovery", { body, idempotencyKey: body.recovery_public_key }).catch(brokenConnection)
+      // A connection that broke says nothing of the write: the next one has another key, and the log tells whether this
+      // one was made.
+      const answer = await this.client
+        .retrying("PUT", "/api/v1/me/recovery", { body, idempotencyKey: body.recovery_public_key })
+        .catch(brokenConnection)
       if (answer === null) continue
       if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
       this.written++
@@ -64,7 +67,11 @@ const writers: Array<Writer> = []
 const followers: Array<EventFollower> = []
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: ACTORS, limits: { ...PRODUCT_DEADLINE, "notifications.heartbeat_ms": 1000 } })
+  service = await testService({
+    edges: 2,
+    actors: ACTORS,
+    limits: { ...PRODUCT_DEADLINE, "notifications.heartbeat_ms": 1000 }
+  })
   await waitFor(() => isSettled(service.view, ACTORS), { describe: "three actor nodes with shards" })
   for (let index = 0; index < AGENTS; index++) {
     let turn = index
@@ -88,53 +95,81 @@ const followersOf = (index: number): ReadonlyArray<EventFollower> => followers.s
 const goesOn = async (after: string): Promise<void> => {
   const written = writers.map((writer) => writer.written)
   const heard = followers.map((follower) => follower.ids.length)
-  await waitFor(() => writers.every((writer, index) => writer.written >= (written[index] ?? 0) + SOME), { describe: `writes ${after}` })
-  await waitFor(() => followers.every((follower, index) => follower.ids.length >= (heard[index] ?? 0) + SOME), { describe: `events ${after}` })
+  await waitFor(() => writers.every((writer, index) => writer.written >= (written[index] ?? 0) + SOME), {
+    describe: `writes ${after}`
+  })
+  await waitFor(() => followers.every((follower, index) => follower.ids.length >= (heard[index] ?? 0) + SOME), {
+    describe: `events ${after}`
+  })
 }
 
 const FAULTS: ReadonlyArray<readonly [string, () => Promise<void>]> = [
-  ["the death of the projections' owner", async () => {
-    const owner = service.view.view.ownerOf(shardOf(PROJECTOR))
-    let victim = null
-    for (const actor of service.system.actors) if ((await sessionOf(service.view, actor.pid)) === owner) victim = actor
-    if (victim === null) throw new Error("nobody owns the projections")
-    await victim.kill()
-    await goesOn("without the projections' owner")
-    await victim.restart()
-  }],
-  ["the death of another actor node", async () => {
-    const [victim] = service.system.actors
-    await victim?.kill()
-    await goesOn("without an actor node")
-    await victim?.restart()
-  }],
-  ["the death of an edge", async () => {
-    const [victim] = service.system.edges
-    await victim?.kill()
-    await victim?.restart()
-  }],
-  ["an edge that is stopped", async () => {
-    const victim = service.system.edges[1]
-    if (victim?.pid == null) throw new Error("the edge does not run")
-    const readers = followers.map((follower) => follower.reader).filter((reader) => reader !== null)
-    process.kill(victim.pid, "SIGTERM")
-    await waitFor(() => readers.some((reader) => reader.ended && reader.comments.at(-1) === "come again"), { describe: "a stream that was ended politely" })
-    await waitFor(() => victim.pid === null, { describe: "the end of the edge" })
-    await victim.restart()
-  }],
-  ["the death of the bus", async () => {
-    await service.system.nats.kill()
-    await service.system.nats.restart()
-  }],
-  ["the death of Postgres", async () => {
-    await service.system.postgres.kill()
-    await service.system.postgres.restart()
-  }]
+  [
+    "the death of the projections' owner",
+    async () => {
+      const owner = service.view.view.ownerOf(shardOf(PROJECTOR))
+      let victim = null
+      for (const actor of service.system.actors)
+        if ((await sessionOf(service.view, actor.pid)) === owner) victim = actor
+      if (victim === null) throw new Error("nobody owns the projections")
+      await victim.kill()
+      await goesOn("without the projections' owner")
+      await victim.restart()
+    }
+  ],
+  [
+    "the death of another actor node",
+    async () => {
+      const [victim] = service.system.actors
+      await victim?.kill()
+      await goesOn("without an actor node")
+      await victim?.restart()
+    }
+  ],
+  [
+    "the death of an edge",
+    async () => {
+      const [victim] = service.system.edges
+      await victim?.kill()
+      await victim?.restart()
+    }
+  ],
+  [
+    "an edge that is stopped",
+    async () => {
+      const victim = service.system.edges[1]
+      if (victim?.pid == null) throw new Error("the edge does not run")
+      const readers = followers.map((follower) => follower.reader).filter((reader) => reader !== null)
+      process.kill(victim.pid, "SIGTERM")
+      await waitFor(() => readers.some((reader) => reader.ended && reader.comments.at(-1) === "come again"), {
+        describe: "a stream that was ended politely"
+      })
+      await waitFor(() => victim.pid === null, { describe: "the end of the edge" })
+      await victim.restart()
+    }
+  ],
+  [
+    "the death of the bus",
+    async () => {
+      await service.system.nats.kill()
+      await service.system.nats.restart()
+    }
+  ],
+  [
+    "the death of Postgres",
+    async () => {
+      await service.system.postgres.kill()
+      await service.system.postgres.restart()
+    }
+  ]
 ]
 
 const idsInLog = async (agent: string): Promise<ReadonlyArray<number>> =>
   (await logOf(service.view, "agent", agent)).flatMap(({ commit }) =>
-    commit.events.flatMap((event) => ("notification" in event && event.type === "agent.notified" ? [event.notification as number] : [])))
+    commit.events.flatMap((event) =>
+      "notification" in event && event.type === "agent.notified" ? [event.notification as number] : []
+    )
+  )
 
 const exact = async (): Promise<void> => {
   for (const [index, writer] of writers.entries()) {
@@ -144,7 +179,10 @@ const exact = async (): Promise<void> => {
     expect(logged, "numbers in the order of the log").toEqual(logged.toSorted((a, b) => a - b))
     for (const follower of heard) {
       expect(follower.ids).toEqual(logged.slice(0, follower.ids.length))
-      expect(follower.refused.filter((status) => status !== 503), "refusals that no retry mends").toEqual([])
+      expect(
+        follower.refused.filter((status) => status !== 503),
+        "refusals that no retry mends"
+      ).toEqual([])
     }
   }
 }
@@ -162,8 +200,11 @@ test("and at the end nothing is missing", async () => {
   for (const [index, writer] of writers.entries()) {
     const logged = await idsInLog(writer.client.hubId)
     expect(logged.length).toBeGreaterThanOrEqual(writer.written)
-    for (const follower of followersOf(index)) await waitFor(() => follower.ids.length >= logged.length, { describe: "the last event" })
+    for (const follower of followersOf(index))
+      await waitFor(() => follower.ids.length >= logged.length, { describe: "the last event" })
   }
   await exact()
-  console.log(`${followers.length} readers, ${followers.reduce((sum, { ids }) => sum + ids.length, 0)} events, ${followers.reduce((sum, { connections }) => sum + connections, 0)} connections`)
+  console.log(
+    `${followers.length} readers, ${followers.reduce((sum, { ids }) => sum + ids.length, 0)} events, ${followers.reduce((sum, { connections }) => sum + connections, 0)} connections`
+  )
 })

@@ -34,13 +34,17 @@ test("without Postgres, agents go on and queries answer 503 with Retry-After; ba
   const answers = await Promise.all(QUERIES.flatMap((path) => edges.map((edge) => send({ edge, method: "GET", path }))))
   expect(answers.map((answer) => `${answer.status} ${answer.code}`)).toEqual(answers.map(() => "503 unavailable"))
   expect(answers.map((answer) => Number(answer.headers["retry-after"])).every((seconds) => seconds >= 1)).toBe(true)
-  await waitFor(() => performance.now() - killedAt >= AWAY_MS && load.answeredSince(killedAt, 10), { describe: "answers without Postgres" })
+  await waitFor(() => performance.now() - killedAt >= AWAY_MS && load.answeredSince(killedAt, 10), {
+    describe: "answers without Postgres"
+  })
   const until = performance.now()
   const health = await send({ edge: edges[0] ?? "", method: "GET", path: "/api/v1/health" })
   expect([health.status, (health.json.data as { status: string }).status]).toEqual([200, "degraded"])
   const silence = load.longestSilence(killedAt, until)
   const late = scheduling.between(killedAt, until)
-  console.log(`Postgres was away for ${Math.round(until - killedAt)} ms; longest silence of an agent: ${Math.round(silence.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`)
+  console.log(
+    `Postgres was away for ${Math.round(until - killedAt)} ms; longest silence of an agent: ${Math.round(silence.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
+  )
   expect(load.retried, "agents' requests that were answered 503").toBe(0)
   expectNoFault(load)
 
@@ -48,11 +52,14 @@ test("without Postgres, agents go on and queries answer 503 with Retry-After; ba
   await load.stop()
   const wanted = new Map(load.agents.map((agent) => [agent.hubId, agent.tokens.at(-1)]))
   for (const edge of edges) {
-    await waitFor(async () => {
-      const shown = await listed(edge)
-      expect(shown).toEqual(wanted)
-      return true
-    }, { describe: "the read models to catch up" })
+    await waitFor(
+      async () => {
+        const shown = await listed(edge)
+        expect(shown).toEqual(wanted)
+        return true
+      },
+      { describe: "the read models to catch up" }
+    )
   }
   expectNoFault(load)
   await expectAppliedOnce(load, view)

@@ -1,4 +1,6 @@
-/** The operator's commands while the service works: read models made anew from the log, an actor's history read back. */
+/**
+ * The operator's commands while the service works: read models made anew from the log, an actor's history read back.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
@@ -9,7 +11,9 @@ import { expectAppliedOnce, expectNoFault } from "./verdict.ts"
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await openScene("rebuild", { limits: { "rate_limits.id_directory.requests": 1_000_000, "service.request_deadline_ms": 60_000 } })
+  scene = await openScene("rebuild", {
+    limits: { "rate_limits.id_directory.requests": 1_000_000, "service.request_deadline_ms": 60_000 }
+  })
 })
 afterAll(() => scene?.stop())
 
@@ -20,7 +24,12 @@ interface Listed {
 }
 
 interface ReplayStep {
-  readonly state: { readonly description: string; readonly handle: string; readonly status: string; readonly number: number }
+  readonly state: {
+    readonly description: string
+    readonly handle: string
+    readonly status: string
+    readonly number: number
+  }
 }
 
 async function listed(edge = scene.random.pick(scene.edges)): Promise<ReadonlyArray<Listed>> {
@@ -47,9 +56,11 @@ function watchReads(): { readonly reads: () => number; readonly stop: () => Prom
       missed.push(...ids.filter((id) => !shown.has(id)))
       const one = shown.get(ids[turn % ids.length] ?? "")
       const history = await send({ edge, method: "GET", path: `/api/v1/agents/${one?.handle}/scores` })
-      if ((history.json.data as { entries?: ReadonlyArray<unknown> } | undefined)?.entries?.length !== 1) missed.push(`scores: ${history.status} ${history.text}`)
+      if ((history.json.data as { entries?: ReadonlyArray<unknown> } | undefined)?.entries?.length !== 1)
+        missed.push(`scores: ${history.status} ${history.text}`)
       const directory = await send({ edge, method: "GET", path: "/api/v1/id/directory" })
-      if ((directory.json.data as { count?: number } | undefined)?.count !== ids.length) missed.push(`directory: ${directory.status}`)
+      if ((directory.json.data as { count?: number } | undefined)?.count !== ids.length)
+        missed.push(`directory: ${directory.status}`)
       reads++
     }
   }
@@ -81,10 +92,13 @@ test("read models are rebuilt under load, several times; no read ever misses a r
   expect(missed).toEqual([])
   await load.stop()
   const wanted = new Map(load.agents.map((agent) => [agent.hubId, agent.tokens.at(-1)]))
-  await waitFor(async () => {
-    expect(new Map((await listed()).map((agent) => [agent.id, agent.description]))).toEqual(wanted)
-    return true
-  }, { describe: "the directory to be whole" })
+  await waitFor(
+    async () => {
+      expect(new Map((await listed()).map((agent) => [agent.id, agent.description]))).toEqual(wanted)
+      return true
+    },
+    { describe: "the directory to be whole" }
+  )
   expectNoFault(load)
   expect(load.retried).toBe(0)
   await expectAppliedOnce(load, view)
@@ -94,7 +108,9 @@ test("replay tells of an agent what the interface tells of it", async () => {
   const { load, random } = scene
   const agent = random.pick(load.agents)
   const shown = (await agent.reader.retrying("GET", "/api/v1/me")).json.data as Record<string, unknown>
-  const steps = JSON.parse(await hub(scene.system, ["replay", "agent", String(shown["handle"]), "--json"])) as ReadonlyArray<ReplayStep>
+  const steps = JSON.parse(
+    await hub(scene.system, ["replay", "agent", String(shown["handle"]), "--json"])
+  ) as ReadonlyArray<ReplayStep>
   expect(steps).toHaveLength(agent.acknowledged + 1)
   const last = steps.at(-1)?.state
   const { description, handle, name, links, transparency, status, roles, is_system } = shown

@@ -1,6 +1,6 @@
 /**
- * Registration while things break. It is one commit over four subjects: whoever looks afterwards finds an agent with its
- * key and its handle, or nothing at all.
+ * Registration while things break. It is one commit over four subjects: whoever looks afterwards finds an agent with
+ * its key and its handle, or nothing at all.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -31,19 +31,30 @@ let random: SeededRandom
 
 beforeAll(async () => {
   random = seeded("registration under faults")
-  service = await testService({ edges: 2, actors: ACTORS, limits: { "service.request_deadline_ms": REQUEST_DEADLINE_MS } })
+  service = await testService({
+    edges: 2,
+    actors: ACTORS,
+    limits: { "service.request_deadline_ms": REQUEST_DEADLINE_MS }
+  })
   await waitFor(() => isSettled(service.view, ACTORS), { describe: "three actor nodes with shards" })
 })
 afterAll(() => service?.stop())
 
-const newClient = () => new AgentClient({ edge: () => random.pick(service.edges), identity: identityOf(random.bytes(32)) })
+const newClient = () =>
+  new AgentClient({ edge: () => random.pick(service.edges), identity: identityOf(random.bytes(32)) })
 
 /** Where the edge died under the first try, that try counts as under way until its deadline has passed. */
 async function stepThree(client: AgentClient, handle: string, challenge: string): Promise<Answer> {
-  return waitFor(async () => {
-    const answer = await client.retrying("POST", "/api/v1/register", { body: registrationForm(challenge, { handle }), idempotencyKey: `register ${challenge}` })
-    return answer.code === "idempotency_in_flight" && Number(answer.headers["retry-after"]) >= 1 ? null : answer
-  }, { describe: "the end of the first try" })
+  return waitFor(
+    async () => {
+      const answer = await client.retrying("POST", "/api/v1/register", {
+        body: registrationForm(challenge, { handle }),
+        idempotencyKey: `register ${challenge}`
+      })
+      return answer.code === "idempotency_in_flight" && Number(answer.headers["retry-after"]) >= 1 ? null : answer
+    },
+    { describe: "the end of the first try" }
+  )
 }
 
 async function shownUnder(handle: string): Promise<Answer> {
@@ -67,8 +78,13 @@ test("one key that registers twice at once, under two handles: it has one of the
     const client = newClient()
     const twin = new AgentClient({ edge: () => random.pick(service.edges), identity: client.identity })
     const handles = [random.word(12), random.word(12)]
-    const challenges = await Promise.all([challengeId(client, service.edges[0] ?? ""), challengeId(twin, service.edges[1] ?? "")])
-    const answers = await Promise.all([client, twin].map((one, index) => stepThree(one, handles[index] ?? "", challenges[index] ?? "")))
+    const challenges = await Promise.all([
+      challengeId(client, service.edges[0] ?? ""),
+      challengeId(twin, service.edges[1] ?? "")
+    ])
+    const answers = await Promise.all(
+      [client, twin].map((one, index) => stepThree(one, handles[index] ?? "", challenges[index] ?? ""))
+    )
     expect(answers.map(outcome).toSorted()).toEqual(["201", "409 key_already_registered"])
     const lost = handles[answers.findIndex((answer) => answer.status === 409)] ?? ""
     expect((await shownUnder(lost)).status).toBe(404)
@@ -86,15 +102,25 @@ interface Attempt {
 }
 
 /** One round: third steps are under way when a process on their way is killed, at a moment drawn by lot. */
-async function registerWhileKilling(edge: number, victim: ProcessControl, challengeFor: (client: AgentClient) => Promise<string>): Promise<ReadonlyArray<Attempt>> {
-  const applicants = await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    const client = newClient()
-    return { client, handle: random.word(12), challenge: await challengeFor(client) }
-  }))
+async function registerWhileKilling(
+  edge: number,
+  victim: ProcessControl,
+  challengeFor: (client: AgentClient) => Promise<string>
+): Promise<ReadonlyArray<Attempt>> {
+  const applicants = await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      const client = newClient()
+      return { client, handle: random.word(12), challenge: await challengeFor(client) }
+    })
+  )
   const steps = applicants.map(async ({ client, handle, challenge }) => {
     await delay(random.next() * STEPS_WITHIN_MS)
     return client
-      .call("POST", "/api/v1/register", { body: registrationForm(challenge, { handle }), idempotencyKey: `register ${challenge}`, edge: service.edges[edge] ?? "" })
+      .call("POST", "/api/v1/register", {
+        body: registrationForm(challenge, { handle }),
+        idempotencyKey: `register ${challenge}`,
+        edge: service.edges[edge] ?? ""
+      })
       .catch(() => null)
   })
   await delay(random.next() * KILL_WITHIN_MS)
@@ -126,10 +152,17 @@ async function expectWholeOrNothing(round: () => Promise<ReadonlyArray<Attempt>>
 /** Whoever came away with nothing has taken nothing: every second time, another gets the handle. */
 async function expectOpenTo(client: AgentClient, handle: string, challenge: string, registered: number): Promise<void> {
   const another = registered === 0 && random.chance(0.5) ? newClient() : client
-  const answer = await stepThree(another, handle, another === client ? challenge : await challengeId(another, random.pick(service.edges)))
+  const answer = await stepThree(
+    another,
+    handle,
+    another === client ? challenge : await challengeId(another, random.pick(service.edges))
+  )
   expect(outcome(answer), "the handle is its own, or free").toBe("201")
   const shown = await shownUnder(handle)
-  expect(shown.json, `the agent under its handle: ${shown.status}`).toMatchObject({ ok: true, data: { id: another.hubId, handle } })
+  expect(shown.json, `the agent under its handle: ${shown.status}`).toMatchObject({
+    ok: true,
+    data: { id: another.hubId, handle }
+  })
   expect((await logOf(service.view, "agent", another.hubId)).length).toBe(1)
 }
 
@@ -139,10 +172,14 @@ test("an actor killed during the third step leaves a whole registration or none"
     const victim = random.pick(system.actors)
     const session = await sessionOf(view, victim.pid)
     // Challenges at home with the victim: about one in three.
-    const challengeFor = (client: AgentClient) => waitFor(async () => {
-      const challenge = await challengeId(client, random.pick(edges))
-      return homeOf(view, challenge) === session ? challenge : ""
-    }, { describe: "a challenge at home with the victim" })
+    const challengeFor = (client: AgentClient) =>
+      waitFor(
+        async () => {
+          const challenge = await challengeId(client, random.pick(edges))
+          return homeOf(view, challenge) === session ? challenge : ""
+        },
+        { describe: "a challenge at home with the victim" }
+      )
     return registerWhileKilling(random.below(edges.length), victim, challengeFor)
   })
 })

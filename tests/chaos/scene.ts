@@ -19,7 +19,12 @@ export interface Scene extends TestService {
 
 export async function openScene(name: string, options: SystemOptions = {}): Promise<Scene> {
   const random = seeded(name)
-  const service = await testService({ edges: 2, actors: ACTORS, ...options, limits: { ...PRODUCT_DEADLINE, ...options.limits } })
+  const service = await testService({
+    edges: 2,
+    actors: ACTORS,
+    ...options,
+    limits: { ...PRODUCT_DEADLINE, ...options.limits }
+  })
   const scheduling = new SchedulingDelay()
   try {
     await waitFor(() => isSettled(service.view, ACTORS), { describe: "three actor nodes with shards" })

@@ -1,4 +1,7 @@
-/** The disk of the log fills up, for real: writes are refused before it is full, reads go on, and writes come back with the room. */
+/**
+ * The disk of the log fills up, for real: writes are refused before it is full, reads go on, and writes come back with
+ * the room.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
@@ -21,7 +24,9 @@ let client: AgentClient
 
 beforeAll(async () => {
   const port = await drawPort()
-  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "leases"].map((name) => [`service.${name}_max_bytes`, MIB] as const)
+  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "leases"].map(
+    (name) => [`service.${name}_max_bytes`, MIB] as const
+  )
   service = await testService({
     natsStoreMaxBytes: STORE_BYTES,
     natsConfig: `http: "127.0.0.1:${port}"`,
@@ -46,8 +51,11 @@ const fill = async (enough: (stored: number) => boolean): Promise<void> => {
 }
 
 const describeMe = (description: string) => client.call("PATCH", "/api/v1/me", { body: { description } })
-const metric = async (name: string): Promise<number | undefined> => (await scrape(service.system.actors[0]?.metrics ?? "")).value(name)
-const diskCheck = async (): Promise<unknown> => ((await client.call("GET", "/api/v1/health")).json.data as { readonly checks: Readonly<Record<string, unknown>> }).checks["disk"]
+const metric = async (name: string): Promise<number | undefined> =>
+  (await scrape(service.system.actors[0]?.metrics ?? "")).value(name)
+const diskCheck = async (): Promise<unknown> =>
+  ((await client.call("GET", "/api/v1/health")).json.data as { readonly checks: Readonly<Record<string, unknown>> })
+    .checks["disk"]
 
 describe("a disk that fills", () => {
   test("with room enough takes writes", async () => {
@@ -57,16 +65,22 @@ describe("a disk that fills", () => {
 
   test("below the floor refuses them with their reason, and goes on with reads", async () => {
     await fill((stored) => stored > STORE_BYTES - FLOOR_BYTES)
-    const refused = await waitFor(async () => {
-      const answer = await describeMe(`too much ${Math.random()}`)
-      return answer.status === 503 ? answer : undefined
-    }, { describe: "a write to be refused" })
+    const refused = await waitFor(
+      async () => {
+        const answer = await describeMe(`too much ${Math.random()}`)
+        return answer.status === 503 ? answer : undefined
+      },
+      { describe: "a write to be refused" }
+    )
     expect(refused.json.error).toMatchObject({ code: "overloaded", details: { reason: "storage_low" } })
     expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(30)
     for (let read = 0; read < 20; read++) expect((await client.call("GET", "/api/v1/me")).status).toBe(200)
     expect(await metric("hub_storage_low")).toBe(1)
     expect(await metric("hub_storage_free_bytes")).toBeLessThan(FLOOR_BYTES)
-    expect(await diskCheck()).toMatchObject({ status: "fail", message: expect.stringContaining("writes are refused, reads go on") })
+    expect(await diskCheck()).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining("writes are refused, reads go on")
+    })
   })
 
   test("full to the last byte is known to be full, and nothing is known to be unknown", async () => {
@@ -74,7 +88,10 @@ describe("a disk that fills", () => {
     const log = new JetStreamLog(service.view.nats, { batchMax: 10, queueMax: 10 })
     const events = [{ type: "sum.added", v: 1 }]
     const commit = { v: 1, id: "c", op: "o", at: 1, events, reply: "x".repeat(700_000) } as const
-    expect(await log.append([{ subject: subjects.event("sum", "a"), expected: 0, commit }])).toEqual({ ok: false, reason: "full" })
+    expect(await log.append([{ subject: subjects.event("sum", "a"), expected: 0, commit }])).toEqual({
+      ok: false,
+      reason: "full"
+    })
     expect(await log.lastSeq(subjects.event("sum", "a"))).toBe(0)
   })
 

@@ -11,7 +11,11 @@ import type { Load } from "./load.ts"
 export async function expectAppliedOnce(load: Load, view: Service): Promise<void> {
   for (const agent of load.agents) {
     const entries = await logOf(view, "agent", agent.hubId)
-    const written = entries.flatMap(({ commit }) => commit.events.flatMap((event) => ("description" in event && event.type === "agent.profile_changed" ? [event.description] : [])))
+    const written = entries.flatMap(({ commit }) =>
+      commit.events.flatMap((event) =>
+        "description" in event && event.type === "agent.profile_changed" ? [event.description] : []
+      )
+    )
     expect(written, `writes of agent ${agent.index} in the log`).toEqual(agent.tokens)
   }
 }
@@ -22,7 +26,9 @@ export async function expectReplaysRefused(load: Load, edges: ReadonlyArray<stri
   expect(recorded.length).toBeGreaterThan(load.agents.length)
   for (const edge of edges) {
     const answers = await Promise.all(recorded.map((exchange) => send({ ...exchange, edge })))
-    expect(new Set(answers.map((answer) => `${answer.status} ${answer.code}`))).toEqual(new Set(["401 auth_nonce_reused"]))
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.code}`))).toEqual(
+      new Set(["401 auth_nonce_reused"])
+    )
   }
 }
 
@@ -51,7 +57,9 @@ interface StatusNode {
 }
 
 export async function sessionOf(view: Service, pid: number | null): Promise<string> {
-  const { nodes } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as { nodes: ReadonlyArray<StatusNode> }
+  const { nodes } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as {
+    nodes: ReadonlyArray<StatusNode>
+  }
   const found = nodes.find((node) => node.pid === pid)
   if (found === undefined) throw new Error(`no session of process ${pid} among ${JSON.stringify(nodes)}`)
   return found.session

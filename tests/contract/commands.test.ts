@@ -1,4 +1,7 @@
-/** The operator's commands refuse what is not in their usage, before they open anything; what they say is said to its end. */
+/**
+ * The operator's commands refuse what is not in their usage, before they open anything; what they say is said to its
+ * end.
+ */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFile } from "node:fs/promises"
@@ -19,7 +22,10 @@ interface Said {
 }
 
 async function hub(args: ReadonlyArray<string>): Promise<Said> {
-  const child = spawn(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], { cwd: projectRoot, env: { ...process.env, ...UNREACHABLE } })
+  const child = spawn(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], {
+    cwd: projectRoot,
+    env: { ...process.env, ...UNREACHABLE }
+  })
   let [output, errors] = ["", ""]
   child.stdout.on("data", (chunk) => (output += String(chunk)))
   child.stderr.on("data", (chunk) => (errors += String(chunk)))
@@ -66,8 +72,21 @@ describe("npm run hub --", () => {
   })
 
   it.each([
-    "rebuild", "rebuild seen", "agent suspend one --reason spam", "agent suspend one --until 2027-01-31T12:00:00Z", "agent appeal one grant --answer sorry", "appeals", "replay agent one --to 5 --json", "replay agent one --diff 5 2026-11-21T12:00:00Z --json",
-    "replay agent one --what-if x.json --to 5", "tail", "tail agent", "tail ada --since 5", "tail agent ada --json", "verify --kind agent --sample 5", "backup somewhere"
+    "rebuild",
+    "rebuild seen",
+    "agent suspend one --reason spam",
+    "agent suspend one --until 2027-01-31T12:00:00Z",
+    "agent appeal one grant --answer sorry",
+    "appeals",
+    "replay agent one --to 5 --json",
+    "replay agent one --diff 5 2026-11-21T12:00:00Z --json",
+    "replay agent one --what-if x.json --to 5",
+    "tail",
+    "tail agent",
+    "tail ada --since 5",
+    "tail agent ada --json",
+    "verify --kind agent --sample 5",
+    "backup somewhere"
   ])("%s is let through", (line) => {
     expect(readCommandLine(line.split(" "))).toMatchObject({ command: { usage: expect.any(Array) as unknown } })
   })
@@ -79,17 +98,31 @@ describe("npm run hub --", () => {
   })
 
   it("replay --from-file needs no service; what is wrong with the file is told in one line", async () => {
-    expect(await hub(["replay", "--from-file", "nowhere.json"])).toEqual({ status: 1, output: "", errors: "nowhere.json cannot be read: ENOENT\n" })
+    expect(await hub(["replay", "--from-file", "nowhere.json"])).toEqual({
+      status: 1,
+      output: "",
+      errors: "nowhere.json cannot be read: ENOENT\n"
+    })
   })
 
   it("says more than a pipe holds to the end", async () => {
     const file = join(await testFolder("commands"), "long.json")
     const commits = Array.from({ length: 5000 }, (_, index) => ({
-      seq: index + 1, commit: { v: 1 as const, id: `c${index}`, op: "test", at: index, events: [{ type: "handle.claimed", v: 1, agent: `hx${index}` }] }
+      seq: index + 1,
+      commit: {
+        v: 1 as const,
+        id: `c${index}`,
+        op: "test",
+        at: index,
+        events: [{ type: "handle.claimed", v: 1, agent: `hx${index}` }]
+      }
     }))
     await writeFile(file, fixtureText({ format: 1, kind: "handle", id: "ada", commits }))
     const { status, output } = await hub(["replay", "--from-file", file, "--json"])
     expect(output.length).toBeGreaterThan(500_000)
-    expect({ status, steps: (JSON.parse(output) as ReadonlyArray<unknown>).length }).toEqual({ status: 0, steps: commits.length })
+    expect({ status, steps: (JSON.parse(output) as ReadonlyArray<unknown>).length }).toEqual({
+      status: 0,
+      steps: commits.length
+    })
   })
 })

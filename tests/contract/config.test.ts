@@ -51,7 +51,23 @@ describe("an empty environment", () => {
   })
 
   it("is the same as one of empty values", () => {
-    const names = ["ENV", "PORT", "METRICS_PORT", "BASE_URL", "HOSTS", "DATA", "NAME", "NATS_URL", "DATABASE_URL", "ROLES", "V1_UNTIL", "CAPTCHA_BYPASS", "QUESTIONS", "LIMITS", "TRUST_PROXY"]
+    const names = [
+      "ENV",
+      "PORT",
+      "METRICS_PORT",
+      "BASE_URL",
+      "HOSTS",
+      "DATA",
+      "NAME",
+      "NATS_URL",
+      "DATABASE_URL",
+      "ROLES",
+      "V1_UNTIL",
+      "CAPTCHA_BYPASS",
+      "QUESTIONS",
+      "LIMITS",
+      "TRUST_PROXY"
+    ]
     expect(good(Object.fromEntries(names.map((name) => [`HUB_${name}`, ""])))).toEqual(defaults)
   })
 })
@@ -104,7 +120,14 @@ describe("bad values", () => {
     HUB_ENV: ["test", "Production"],
     HUB_PORT: ["0", "65536", "80.5", "http", "-1"],
     HUB_METRICS_PORT: ["-1", "65536", "9090.5", "metrics"],
-    HUB_BASE_URL: ["hub.example", "ftp://hub.example", "http://", "https://user:word@hub.example", "https://hub.example/?a=1", "https://hub.example/#a"],
+    HUB_BASE_URL: [
+      "hub.example",
+      "ftp://hub.example",
+      "http://",
+      "https://user:word@hub.example",
+      "https://hub.example/?a=1",
+      "https://hub.example/#a"
+    ],
     HUB_HOSTS: ["a b", "hub.example,", "https://hub.example", "hub.example/path", "user@hub.example"],
     HUB_NAME: ["two\nlines", "x".repeat(81)],
     HUB_NATS_URL: ["127.0.0.1:4222", "host:4222", "http://127.0.0.1:4222", "nats://", "nats://one,", "nonsense"],
@@ -115,11 +138,14 @@ describe("bad values", () => {
     HUB_TRUST_PROXY: ["-1", "11", "yes", "0.5"]
   }
 
-  it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const)))("%s=%j is one line that names it", (name, value) => {
-    const problem = problemOf({ HUB_ENV: "development", [name]: value })
-    expect(problem.split("\n")).toHaveLength(1)
-    expect(problem).toContain(name)
-  })
+  it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    "%s=%j is one line that names it",
+    (name, value) => {
+      const problem = problemOf({ HUB_ENV: "development", [name]: value })
+      expect(problem.split("\n")).toHaveLength(1)
+      expect(problem).toContain(name)
+    }
+  )
 
   it.each(["HUB_LIMITS", "HUB_CAPTCHA_BYPASS"])("%s is refused in production, whatever it holds", (name) => {
     const problem = problemOf({ HUB_ENV: "production", [name]: name === "HUB_LIMITS" ? "{}" : SECRET })
@@ -140,13 +166,18 @@ describe("the bus's address", () => {
   it.each([
     ["nats://127.0.0.1:4222", { servers: ["127.0.0.1:4222"] }],
     ["nats://one:4222, nats://two,nats://[::1]:4333", { servers: ["one:4222", "two", "[::1]:4333"] }],
-    ["nats://one, nats://hub:w%40rd@two:4222, nats://other:x@three", { servers: ["one", "two:4222", "three"], user: "hub", pass: "w@rd" }],
+    [
+      "nats://one, nats://hub:w%40rd@two:4222, nats://other:x@three",
+      { servers: ["one", "two:4222", "three"], user: "hub", pass: "w@rd" }
+    ],
     ["nats://token@one", { servers: ["one"], user: "token", pass: "" }],
     ["nats://hub:%zz@one", null],
     ["nats://one,two", null],
     ["", null]
   ])("%j becomes %j", (addresses, servers) => {
-    expect(busServers(addresses, "edge")).toEqual(servers === null ? null : { ...servers, inboxPrefix: "_INBOX.edge", resolve: false })
+    expect(busServers(addresses, "edge")).toEqual(
+      servers === null ? null : { ...servers, inboxPrefix: "_INBOX.edge", resolve: false }
+    )
   })
 })
 
@@ -165,7 +196,11 @@ describe("the service's key", () => {
     }
   })
 
-  it.each([["HUB_SERVER_KEY", "short"], ["HUB_SERVER_KEY", "!".repeat(44)], ["HUB_SERVER_KEY_FILE", "there/is/no/such/file"]])("%s=%j is one line that names it", (name, value) => {
+  it.each([
+    ["HUB_SERVER_KEY", "short"],
+    ["HUB_SERVER_KEY", "!".repeat(44)],
+    ["HUB_SERVER_KEY_FILE", "there/is/no/such/file"]
+  ])("%s=%j is one line that names it", (name, value) => {
     expect(problem({ [name]: value }).split("\n")).toHaveLength(1)
     expect(problem({ [name]: value })).toContain(name)
   })

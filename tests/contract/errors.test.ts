@@ -33,7 +33,9 @@ const codesIn = (node: Json, underCode = false): ReadonlyArray<string> => {
   })
 }
 
-const declared: ReadonlyArray<Declared> = Object.values(openapi.paths as unknown as Record<string, Record<string, { responses: Record<string, Json> }>>)
+const declared: ReadonlyArray<Declared> = Object.values(
+  openapi.paths as unknown as Record<string, Record<string, { responses: Record<string, Json> }>>
+)
   .flatMap((methods) => Object.values(methods))
   .flatMap(({ responses }) => Object.entries(responses))
   .filter(([status]) => Number(status) >= 400)
@@ -60,7 +62,10 @@ describe("error codes", () => {
   })
 
   it("of the HTTP layer are made there, and there alone", () => {
-    const makers = (code: string, folder: string) => trackedFiles().filter((file) => file.startsWith(folder) && file.endsWith(".ts") && textOf(file).includes(`refusal("${code}"`))
+    const makers = (code: string, folder: string) =>
+      trackedFiles().filter(
+        (file) => file.startsWith(folder) && file.endsWith(".ts") && textOf(file).includes(`refusal("${code}"`)
+      )
     for (const code of OF_THE_HTTP_LAYER) {
       expect(makers(code, "edge/"), code).not.toEqual([])
       expect(makers(code, "actors/"), code).toEqual([])
@@ -69,6 +74,10 @@ describe("error codes", () => {
 
   it("that wait for their operations are used nowhere yet", () => {
     const sources = trackedFiles().filter((file) => /^(edge|actors)\/.*\.ts$/.test(file))
-    for (const code of NOT_YET_MET) expect(sources.filter((file) => textOf(file).includes(`"${code}"`)), code).toEqual([])
+    for (const code of NOT_YET_MET)
+      expect(
+        sources.filter((file) => textOf(file).includes(`"${code}"`)),
+        code
+      ).toEqual([])
   })
 })

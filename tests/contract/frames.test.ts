@@ -1,7 +1,19 @@
 /** Frames on the bus: what was packed comes back, and a frame that was cut is refused whole. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Ask, askBytes, encodeAsk, encodeHead, inFrames, packAsks, packReplies, replyBytes, type ReplyHead, unpackAsks, unpackReplies } from "../../schemas/bus/frames.ts"
+import {
+  type Ask,
+  askBytes,
+  encodeAsk,
+  encodeHead,
+  inFrames,
+  packAsks,
+  packReplies,
+  replyBytes,
+  type ReplyHead,
+  unpackAsks,
+  unpackReplies
+} from "../../schemas/bus/frames.ts"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 
 const number = fc.integer({ min: 1, max: 0xffffffff })
@@ -14,7 +26,10 @@ const ask: fc.Arbitrary<Ask> = fc.record(
     actor: text,
     op: text,
     input: fc.jsonValue({ maxDepth: 3 }),
-    by: fc.record({ key: text, publicKey: text, nonce: text, settled: fc.boolean() }, { requiredKeys: ["key", "publicKey", "nonce"] }),
+    by: fc.record(
+      { key: text, publicKey: text, nonce: text, settled: fc.boolean() },
+      { requiredKeys: ["key", "publicKey", "nonce"] }
+    ),
     draw: fc.array(text, { maxLength: 3 }),
     whileSuspended: fc.constant(true as const),
     deadline: fc.nat({ max: 9_000_000_000 }),
@@ -27,7 +42,10 @@ const ask: fc.Arbitrary<Ask> = fc.record(
 
 const head: fc.Arbitrary<ReplyHead> = fc.record(
   {
-    refused: fc.record({ code: fc.constantFrom("not_found" as const, "overloaded" as const), message: text }, { noNullPrototype: true }),
+    refused: fc.record(
+      { code: fc.constantFrom("not_found" as const, "overloaded" as const), message: text },
+      { noNullPrototype: true }
+    ),
     rate: fc.record({ limit: fc.nat(), remaining: fc.nat(), reset: fc.nat() }, { noNullPrototype: true }),
     notOwner: fc.record({ shard: fc.nat(SHARD_COUNT - 1), owner: fc.option(text) }, { noNullPrototype: true }),
     moved: fc.record({ agent: text }, { noNullPrototype: true })
@@ -36,7 +54,10 @@ const head: fc.Arbitrary<ReplyHead> = fc.record(
 )
 
 const asks = fc.array(fc.record({ number, ask }, { noNullPrototype: true }), { maxLength: 6 })
-const replies = fc.array(fc.record({ number, head, body: fc.uint8Array({ maxLength: 60 }) }, { noNullPrototype: true }), { maxLength: 6 })
+const replies = fc.array(
+  fc.record({ number, head, body: fc.uint8Array({ maxLength: 60 }) }, { noNullPrototype: true }),
+  { maxLength: 6 }
+)
 
 type Parts<A> = ReadonlyArray<A>
 
@@ -46,7 +67,11 @@ const SENT_AT = 1_000_000
 const READ_AT = SENT_AT + 3_600_000
 
 const packedAsk = (number: number, ask: string, deadline = SENT_AT) => ({ number, ask, bytes: askBytes(ask), deadline })
-const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) => packAsks(parts.map((part) => packedAsk(part.number, encodeAsk(part.ask), part.ask.deadline)), SENT_AT)
+const packedAsks = (parts: Parts<{ number: number; ask: Ask }>) =>
+  packAsks(
+    parts.map((part) => packedAsk(part.number, encodeAsk(part.ask), part.ask.deadline)),
+    SENT_AT
+  )
 const read = (frame: Uint8Array) => unpackAsks(frame, READ_AT)
 const packedReplies = (parts: Parts<{ number: number; head: ReplyHead; body: Uint8Array }>) =>
   packReplies(parts.map((part) => ({ ...part, head: encodeHead(part.head) })))
@@ -61,7 +86,10 @@ describe("ask frames", () => {
         const frame = packedAsks(parts)
         const larger = new Uint8Array(frame.length + offset + 5).fill(0xff)
         larger.set(frame, offset)
-        const heard = parts.map((part) => ({ ...part, ask: { ...part.ask, deadline: READ_AT + Math.max(0, part.ask.deadline - SENT_AT) } }))
+        const heard = parts.map((part) => ({
+          ...part,
+          ask: { ...part.ask, deadline: READ_AT + Math.max(0, part.ask.deadline - SENT_AT) }
+        }))
         expect(read(larger.subarray(offset, offset + frame.length))).toEqual(plain(heard))
       })
     )
@@ -83,13 +111,17 @@ describe("ask frames", () => {
   })
 
   it("are refused whole when one part is no JSON", () => {
-    const good = packedAsk(1, encodeAsk({ id: "a", kind: "agent", actor: "b", op: "agent.me", input: null, deadline: 1 }))
+    const good = packedAsk(
+      1,
+      encodeAsk({ id: "a", kind: "agent", actor: "b", op: "agent.me", input: null, deadline: 1 })
+    )
     expect(unpackAsks(packAsks([good]))).toHaveLength(1)
     for (const bad of ["{", "", "]"]) expect(() => unpackAsks(packAsks([good, packedAsk(2, bad)]))).toThrow(SyntaxError)
   })
 
   it("are refused when they are JSON of another shape", () => {
-    for (const text of ["{}", "null", "1", "[1]", '[{"id":"a"}]']) expect(() => unpackAsks(Buffer.from(text))).toThrow(SyntaxError)
+    for (const text of ["{}", "null", "1", "[1]", '[{"id":"a"}]'])
+      expect(() => unpackAsks(Buffer.from(text))).toThrow(SyntaxError)
   })
 })
 
@@ -98,7 +130,9 @@ describe("reply frames", () => {
     fc.assert(
       fc.property(replies, (parts) => {
         const back = unpackReplies(packedReplies(parts))
-        expect(back.map((part) => ({ ...part, body: [...part.body] }))).toEqual(parts.map((part) => ({ ...plain(part), body: [...part.body] })))
+        expect(back.map((part) => ({ ...part, body: [...part.body] }))).toEqual(
+          parts.map((part) => ({ ...plain(part), body: [...part.body] }))
+        )
       })
     )
   })
@@ -138,7 +172,9 @@ describe("what gathered for one frame", () => {
         const packed = asked.map((part) => packedAsk(part.number, encodeAsk(part.ask)))
         expect(packAsks(packed).length).toBeLessThanOrEqual(packed.reduce((sum, part) => sum + part.bytes, 2))
         const answers = replied.map((part) => ({ ...part, head: encodeHead(part.head) }))
-        expect(packReplies(answers).length).toBeLessThanOrEqual(answers.reduce((sum, part) => sum + replyBytes(part), 6))
+        expect(packReplies(answers).length).toBeLessThanOrEqual(
+          answers.reduce((sum, part) => sum + replyBytes(part), 6)
+        )
       })
     )
   })

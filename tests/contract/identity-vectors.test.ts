@@ -1,4 +1,7 @@
-/** The strings of identity, and their signatures, as every implementation must have them: code, documents and vectors agree. */
+/**
+ * The strings of identity, and their signatures, as every implementation must have them: code, documents and vectors
+ * agree.
+ */
 import { readFileSync } from "node:fs"
 import { createHmac, createPublicKey, verify } from "node:crypto"
 import { join } from "node:path"
@@ -45,7 +48,11 @@ describe("proofs to websites", () => {
 
 describe("recovery keys", () => {
   it.each(recovery.recoveries)("$name", (one) => {
-    const text = recoveryString({ hubId: one.hub_id, currentPublicKey: one.current_public_key, recoveryPublicKey: one.recovery_public_key })
+    const text = recoveryString({
+      hubId: one.hub_id,
+      currentPublicKey: one.current_public_key,
+      recoveryPublicKey: one.recovery_public_key
+    })
     expect(text).toBe(one.string_to_sign)
     expect(holds(one.recovery_seed, text, one.proof)).toBe(true)
   })
@@ -53,7 +60,11 @@ describe("recovery keys", () => {
 
 describe("rotation", () => {
   it.each(rotation.rotations)("$name", (one) => {
-    const text = rotationString({ hubId: one.hub_id, currentPublicKey: one.current_public_key, newPublicKey: one.new_public_key })
+    const text = rotationString({
+      hubId: one.hub_id,
+      currentPublicKey: one.current_public_key,
+      newPublicKey: one.new_public_key
+    })
     expect(text).toBe(one.string_to_sign)
     expect(hubIdOf(Buffer.from(one.current_public_key, "base64"))).toBe(one.hub_id)
     expect(encodeBase64(pairOf(one.new_seed).publicKey)).toBe(one.new_public_key)
@@ -65,7 +76,9 @@ describe("rotation", () => {
 
 describe("attestation", () => {
   it.each(attestation.challenges)("$challenge", (one) => {
-    expect(attestationString({ hubId: one.hub_id, challenge: one.challenge, expires: one.expires })).toBe(one.string_to_sign)
+    expect(attestationString({ hubId: one.hub_id, challenge: one.challenge, expires: one.expires })).toBe(
+      one.string_to_sign
+    )
     expect(holds(attestation.seed, one.string_to_sign, one.signature)).toBe(true)
   })
 })
@@ -75,7 +88,9 @@ describe("webhooks", () => {
     expect(webhookString(one)).toBe(one.string_to_sign)
     const secret = Buffer.from(webhooks.secret.replace("whsec_", ""), "base64")
     expect(createHmac("sha256", secret).update(one.string_to_sign).digest("base64")).toBe(one.v1)
-    expect(new Webhook(webhooks.secret).sign(one.id, new Date(Number(one.timestamp) * 1000), one.body)).toBe(`v1,${one.v1}`)
+    expect(new Webhook(webhooks.secret).sign(one.id, new Date(Number(one.timestamp) * 1000), one.body)).toBe(
+      `v1,${one.v1}`
+    )
     expect(holds(webhooks.server_seed, one.string_to_sign, one.v1a)).toBe(true)
   })
 })
@@ -88,6 +103,8 @@ describe("keys as JSON Web Keys", () => {
 })
 
 describe("agent numbers", () => {
-  it.each(announcements.user_agents)("in $user_agent", ({ user_agent, number }) => expect(announcedNumber(user_agent)).toBe(number))
+  it.each(announcements.user_agents)("in $user_agent", ({ user_agent, number }) =>
+    expect(announcedNumber(user_agent)).toBe(number)
+  )
   it.each(announcements.numbers)("$text", ({ text, number }) => expect(parseAgentNumber(text)).toBe(number))
 })

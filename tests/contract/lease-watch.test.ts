@@ -1,6 +1,7 @@
 /**
- * A watcher of the lease bucket against replicas that are behind, answers that are lost, keys that vanish without a word and
- * a bucket that is made anew, under a clock of the test's own. Against a real nats-server: tests/edge/leases.test.ts.
+ * A watcher of the lease bucket against replicas that are behind, answers that are lost, keys that vanish without a
+ * word and a bucket that is made anew, under a clock of the test's own. Against a real nats-server:
+ * tests/edge/leases.test.ts.
  */
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
@@ -35,7 +36,10 @@ const shard = fc.nat(SHARDS - 1)
 const session = fc.nat(SESSIONS.length - 1)
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant("own" as const), shard, session }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("beat" as const, "end" as const, "expire" as const), session }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constantFrom("beat" as const, "end" as const, "expire" as const), session })
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("vanish" as const), shard }) },
   { weight: 1, arbitrary: fc.constant({ type: "anew" as const }) }
 )
@@ -83,7 +87,10 @@ class Bucket {
   write(key: string, value: string | null): void {
     this.seq++
     this.states.push(new Map([...this.now].filter(([known]) => known !== key)).set(key, { seq: this.seq, value }))
-    this.deliver(LEASE_PREFIX + key, messageOf(LEASE_PREFIX + key, value ?? "", value === null ? { "KV-Operation": "DEL" } : {}))
+    this.deliver(
+      LEASE_PREFIX + key,
+      messageOf(LEASE_PREFIX + key, value ?? "", value === null ? { "KV-Operation": "DEL" } : {})
+    )
   }
 
   /** As the server does by itself: those that listen do not hear of it. */
@@ -109,18 +116,27 @@ class Bucket {
   }
 
   private answers(subject: string, payload: Uint8Array | undefined, reply: string): ReadonlyArray<NatsMessageShape> {
-    if (subject.includes("STREAM.INFO")) return [messageOf(reply, JSON.stringify(this.instead ?? { created: `2026-01-01T00:00:0${this.created}Z` }), {})]
+    if (subject.includes("STREAM.INFO"))
+      return [messageOf(reply, JSON.stringify(this.instead ?? { created: `2026-01-01T00:00:0${this.created}Z` }), {})]
     const { seq } = JSON.parse(new TextDecoder().decode(payload)) as { seq: number }
     const replica = this.states[Math.max(0, this.states.length - 1 - this.behind)] ?? new Map<string, Kept>()
     const found = [...replica].filter(([, kept]) => kept.seq >= seq).toSorted(([, a], [, b]) => a.seq - b.seq)
     const messages = found.map(([key, kept]) =>
-      messageOf(reply, kept.value ?? "", { "Nats-Subject": LEASE_PREFIX + key, "Nats-Sequence": String(kept.seq), ...(kept.value === null ? { "Nats-Marker-Reason": "MaxAge" } : {}) })
+      messageOf(reply, kept.value ?? "", {
+        "Nats-Subject": LEASE_PREFIX + key,
+        "Nats-Sequence": String(kept.seq),
+        ...(kept.value === null ? { "Nats-Marker-Reason": "MaxAge" } : {})
+      })
     )
     return [...messages, messageOf(reply, "", { code: found.length === 0 ? 404 : 204 })]
   }
 }
 
-const messageOf = (subject: string, text: string, more: Readonly<Record<string, string | number>>): NatsMessageShape => ({
+const messageOf = (
+  subject: string,
+  text: string,
+  more: Readonly<Record<string, string | number>>
+): NatsMessageShape => ({
   subject,
   data: new TextEncoder().encode(text),
   headers: { code: Number(more["code"] ?? 0), get: (name) => String(more[name] ?? "") }
@@ -137,7 +153,10 @@ const apply = (bucket: Bucket, it: Change): void => {
 
 const shown = (view: LeaseView) => ({
   owners: Array.from({ length: SHARD_COUNT }, (_, index) => view.ownerOf(index)).slice(0, SHARDS),
-  sessions: view.sessions().filter((one) => SESSIONS.includes(one)).toSorted()
+  sessions: view
+    .sessions()
+    .filter((one) => SESSIONS.includes(one))
+    .toSorted()
 })
 
 const standing = (bucket: Bucket) => ({
@@ -148,7 +167,12 @@ const standing = (bucket: Bucket) => ({
 const watching = (bucket: Bucket) => {
   const view = new LeaseView()
   const problems: Array<unknown> = []
-  const watch = new LeaseWatch({ nats: bucket.nats, inbox: "_INBOX.test", view, onProblem: (problem) => problems.push(problem) })
+  const watch = new LeaseWatch({
+    nats: bucket.nats,
+    inbox: "_INBOX.test",
+    view,
+    onProblem: (problem) => problems.push(problem)
+  })
   return { view, watch, problems }
 }
 
@@ -247,24 +271,27 @@ describe("a watcher of the leases", () => {
     await vi.advanceTimersByTimeAsync(1_000)
   })
 
-  it.each([{ error: { code: 503, description: "no leader" } }, { error: { code: 404 } }, {}])("forgets nothing because of %j", async (said) => {
-    const bucket = new Bucket()
-    bucket.write(shardKey(0), "s0")
-    const { view, watch, problems } = watching(bucket)
-    void watch.start()
-    await vi.advanceTimersByTimeAsync(300)
-    const owners: Array<string | null> = []
-    view.onChange((index) => owners.push(view.ownerOf(index)))
-    bucket.instead = said
-    await vi.advanceTimersByTimeAsync(LONG_MS)
-    expect([view.ownerOf(0), owners, problems]).toEqual(["s0", [], []])
-    bucket.instead = null
-    bucket.write(shardKey(0), "s1")
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(view.ownerOf(0)).toBe("s1")
-    watch.stop()
-    await vi.advanceTimersByTimeAsync(1_000)
-  })
+  it.each([{ error: { code: 503, description: "no leader" } }, { error: { code: 404 } }, {}])(
+    "forgets nothing because of %j",
+    async (said) => {
+      const bucket = new Bucket()
+      bucket.write(shardKey(0), "s0")
+      const { view, watch, problems } = watching(bucket)
+      void watch.start()
+      await vi.advanceTimersByTimeAsync(300)
+      const owners: Array<string | null> = []
+      view.onChange((index) => owners.push(view.ownerOf(index)))
+      bucket.instead = said
+      await vi.advanceTimersByTimeAsync(LONG_MS)
+      expect([view.ownerOf(0), owners, problems]).toEqual(["s0", [], []])
+      bucket.instead = null
+      bucket.write(shardKey(0), "s1")
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(view.ownerOf(0)).toBe("s1")
+      watch.stop()
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+  )
 
   it("asks again at once over a connection that was renewed", async () => {
     const bucket = new Bucket()

@@ -70,18 +70,24 @@ const FIGURES: Readonly<Record<string, number>> = {
   "identity.attestation_ttl_seconds": DAY
 }
 
-const at = (tree: unknown, path: string): unknown => path.split(".").reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], tree)
+const at = (tree: unknown, path: string): unknown =>
+  path.split(".").reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], tree)
 
 const laid = (values: Readonly<Record<string, unknown>>) => overrideLimits(JSON.stringify(values))
 
 describe("section 8 of the specification", () => {
   it("has these buckets and no others, beside those that 4.7 and recovery need", () => {
-    expect(Object.keys(LIMITS.rate_limits).toSorted()).toEqual([...RATE_LIMITS, ...MORE_RATE_LIMITS].map(([name]) => name).toSorted())
+    expect(Object.keys(LIMITS.rate_limits).toSorted()).toEqual(
+      [...RATE_LIMITS, ...MORE_RATE_LIMITS].map(([name]) => name).toSorted()
+    )
   })
 
-  it.each([...RATE_LIMITS, ...MORE_RATE_LIMITS])("gives %s %i requests in %i seconds", (name, requests, window_seconds) => {
-    expect(at(LIMITS.rate_limits, name)).toEqual({ requests, window_seconds })
-  })
+  it.each([...RATE_LIMITS, ...MORE_RATE_LIMITS])(
+    "gives %s %i requests in %i seconds",
+    (name, requests, window_seconds) => {
+      expect(at(LIMITS.rate_limits, name)).toEqual({ requests, window_seconds })
+    }
+  )
 
   it.each(Object.entries(FIGURES))("%s is %i", (path, value) => {
     expect(at(LIMITS, path)).toBe(value)
@@ -90,7 +96,9 @@ describe("section 8 of the specification", () => {
 
 describe("bounds that the service puts on itself", () => {
   const leaves = (tree: object, path = ""): ReadonlyArray<readonly [string, unknown]> =>
-    Object.entries(tree).flatMap(([name, value]) => (typeof value === "object" ? leaves(value as object, `${path}${name}.`) : [[`${path}${name}`, value] as const]))
+    Object.entries(tree).flatMap(([name, value]) =>
+      typeof value === "object" ? leaves(value as object, `${path}${name}.`) : [[`${path}${name}`, value] as const]
+    )
 
   it("are whole numbers above zero", () => {
     const all = leaves(LIMITS)
@@ -119,8 +127,16 @@ describe("HUB_LIMITS", () => {
 
   it("lays figures over the defaults by their dotted path, and leaves the rest and the defaults as they are", () => {
     const before = structuredClone(LIMITS)
-    const result = laid({ "rate_limits.register.requests": 1000, "registration.answer_ttl_seconds": 2, "service.mailbox_max": 4 })
-    const expected = structuredClone(LIMITS) as unknown as { rate_limits: { register: { requests: number } }; registration: { answer_ttl_seconds: number }; service: { mailbox_max: number } }
+    const result = laid({
+      "rate_limits.register.requests": 1000,
+      "registration.answer_ttl_seconds": 2,
+      "service.mailbox_max": 4
+    })
+    const expected = structuredClone(LIMITS) as unknown as {
+      rate_limits: { register: { requests: number } }
+      registration: { answer_ttl_seconds: number }
+      service: { mailbox_max: number }
+    }
     expected.rate_limits.register.requests = 1000
     expected.registration.answer_ttl_seconds = 2
     expected.service.mailbox_max = 4
@@ -129,15 +145,28 @@ describe("HUB_LIMITS", () => {
   })
 
   it("takes every figure there is", () => {
-    for (const path of [...Object.keys(FIGURES), ...RATE_LIMITS.flatMap(([name]) => [`rate_limits.${name}.requests`, `rate_limits.${name}.window_seconds`])]) {
+    for (const path of [
+      ...Object.keys(FIGURES),
+      ...RATE_LIMITS.flatMap(([name]) => [`rate_limits.${name}.requests`, `rate_limits.${name}.window_seconds`])
+    ]) {
       const result = laid({ [path]: 7 })
       expect(result.ok && at(result.limits, path), path).toBe(7)
     }
   })
 
   it.each([
-    "nope", "rate_limits", "rate_limits.register", "rate_limits.nobody.requests", "rate_limits.register.requests.more", "rate_limits.constructor.name",
-    "__proto__.polluted", "constructor.prototype.polluted", "registration..questions", ".registration.questions", "REGISTRATION.questions", ""
+    "nope",
+    "rate_limits",
+    "rate_limits.register",
+    "rate_limits.nobody.requests",
+    "rate_limits.register.requests.more",
+    "rate_limits.constructor.name",
+    "__proto__.polluted",
+    "constructor.prototype.polluted",
+    "registration..questions",
+    ".registration.questions",
+    "REGISTRATION.questions",
+    ""
   ])("refuses the name %j by name", (name) => {
     const result = laid({ [name]: 1 })
     expect(result).toEqual({ ok: false, problem: `HUB_LIMITS: there is no limit named ${name}` })
@@ -146,19 +175,33 @@ describe("HUB_LIMITS", () => {
 
   it.each(["10", null, true, -1, [], { requests: 1 }])("refuses the value %j by the name it is given for", (value) => {
     const result = laid({ "rate_limits.register.requests": value })
-    expect(result).toEqual({ ok: false, problem: expect.stringMatching(/^HUB_LIMITS: rate_limits\.register\.requests must be a number/) })
+    expect(result).toEqual({
+      ok: false,
+      problem: expect.stringMatching(/^HUB_LIMITS: rate_limits\.register\.requests must be a number/)
+    })
   })
 
   it("shows how figures are named to whoever nests them", () => {
     const result = laid({ rate_limits: { register: { requests: 5 } } })
-    expect(result).toEqual({ ok: false, problem: expect.stringMatching(/^HUB_LIMITS: rate_limits must be a number; .*dotted path.*"rate_limits\.register\.requests": 1000/) })
+    expect(result).toEqual({
+      ok: false,
+      problem: expect.stringMatching(
+        /^HUB_LIMITS: rate_limits must be a number; .*dotted path.*"rate_limits\.register\.requests": 1000/
+      )
+    })
   })
 
   it("refuses a number beyond all numbers", () => {
-    expect(overrideLimits('{"rate_limits.ip.requests":1e999}')).toMatchObject({ ok: false, problem: expect.stringContaining("rate_limits.ip.requests") })
+    expect(overrideLimits('{"rate_limits.ip.requests":1e999}')).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining("rate_limits.ip.requests")
+    })
   })
 
   it.each(["{", "nonsense", "null", "[]", "3", '"text"'])("refuses %j, which is no object", (json) => {
-    expect(overrideLimits(json)).toMatchObject({ ok: false, problem: expect.stringMatching(/^HUB_LIMITS (is not JSON|must be a JSON object)/) })
+    expect(overrideLimits(json)).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/^HUB_LIMITS (is not JSON|must be a JSON object)/)
+    })
   })
 })

@@ -7,11 +7,20 @@ import packageJson from "../../package.json" with { type: "json" }
 import { RETRY_AFTER_MS } from "../../schemas/bus/asker.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
-import { BATCH_MAX, PAUSE_MAX_MS, PAUSE_MIN_MS, POST_TIMEOUT_MS, QUEUE_MAX, STOP_WITHIN_MS } from "../../schemas/trace/exporter.ts"
+import {
+  BATCH_MAX,
+  PAUSE_MAX_MS,
+  PAUSE_MIN_MS,
+  POST_TIMEOUT_MS,
+  QUEUE_MAX,
+  STOP_WITHIN_MS
+} from "../../schemas/trace/exporter.ts"
 import { textOf, trackedFiles } from "./tracked.ts"
 
 const files = trackedFiles()
-const folders = new Set(files.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))))
+const folders = new Set(
+  files.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(0, index).join("/")))
+)
 const pages = files.filter((file) => file === "README.md" || (file.startsWith("ops/docs/") && file.endsWith(".md")))
 const there = (path: string): boolean => files.includes(path) || folders.has(path.replace(/\/$/, ""))
 
@@ -22,7 +31,9 @@ describe.each(pages)("%s", (page) => {
   const text = textOf(page)
 
   it("links only to what is there", () => {
-    const targets = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target]) => target ?? "").filter((target) => !/^https?:/.test(target))
+    const targets = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)]
+      .map(([, target]) => target ?? "")
+      .filter((target) => !/^https?:/.test(target))
     expect(targets.filter((target) => !there(posix.join(posix.dirname(page), target)))).toEqual([])
   })
 
@@ -38,34 +49,56 @@ describe.each(pages)("%s", (page) => {
 })
 
 describe("README.md", () => {
-  const rows = new Map([...README.matchAll(/^\| `([^`]+)` \| (\d[^ ]*) \| (.+) \|$/gm)].map(([, name, version, reason]) => [name, { version, reason }]))
+  const rows = new Map(
+    [...README.matchAll(/^\| `([^`]+)` \| (\d[^ ]*) \| (.+) \|$/gm)].map(([, name, version, reason]) => [
+      name,
+      { version, reason }
+    ])
+  )
 
   it("is short", () => {
     expect(README.split("\n").length).toBeLessThanOrEqual(150)
   })
 
   it("gives every package, with its version and a reason", () => {
-    const declared = { ...packageJson.dependencies, ...packageJson.optionalDependencies, ...packageJson.devDependencies }
+    const declared = {
+      ...packageJson.dependencies,
+      ...packageJson.optionalDependencies,
+      ...packageJson.devDependencies
+    }
     expect(Object.fromEntries([...rows].map(([name, { version }]) => [name, version]))).toEqual(declared)
   })
 
   it("tells packages that serve from those for development", () => {
     const forDevelopment = README.slice(README.indexOf("\nFor development:"))
-    for (const name of Object.keys(packageJson.devDependencies)) expect(forDevelopment, name).toContain(`| \`${name}\` |`)
-    for (const name of Object.keys(packageJson.dependencies)) expect(forDevelopment, name).not.toContain(`| \`${name}\` |`)
+    for (const name of Object.keys(packageJson.devDependencies))
+      expect(forDevelopment, name).toContain(`| \`${name}\` |`)
+    for (const name of Object.keys(packageJson.dependencies))
+      expect(forDevelopment, name).not.toContain(`| \`${name}\` |`)
   })
 
   it("maps every folder that holds sources", () => {
-    const tops = new Set(files.filter((file) => /\.(ts|mjs)$/.test(file) && file.includes("/")).map((file) => file.split("/")[0]))
+    const tops = new Set(
+      files.filter((file) => /\.(ts|mjs)$/.test(file) && file.includes("/")).map((file) => file.split("/")[0])
+    )
     for (const top of tops) expect(README).toContain(`| \`${top}/\` |`)
   })
 })
 
 describe("run-a-cluster.md", () => {
   it("tells every name that is read from the environment, and no other", () => {
-    const readers = files.filter((file) => file === "schemas/config.ts" || file === "actors/server-key.ts" || /^ops\/launcher\/[^/]+\.(ts|mjs)$/.test(file))
-    const read = new Set(readers.flatMap((file) => textOf(file).match(/\bHUB_[A-Z0-9_]+\b/g) ?? []).filter((name) => !name.startsWith("HUB_TEST_")))
-    const told = [...CLUSTER.matchAll(/^\| (`HUB_[^|]+) \|/gm)].flatMap(([, cell]) => cell?.match(/HUB_[A-Z0-9_]+/g) ?? [])
+    const readers = files.filter(
+      (file) =>
+        file === "schemas/config.ts" || file === "actors/server-key.ts" || /^ops\/launcher\/[^/]+\.(ts|mjs)$/.test(file)
+    )
+    const read = new Set(
+      readers
+        .flatMap((file) => textOf(file).match(/\bHUB_[A-Z0-9_]+\b/g) ?? [])
+        .filter((name) => !name.startsWith("HUB_TEST_"))
+    )
+    const told = [...CLUSTER.matchAll(/^\| (`HUB_[^|]+) \|/gm)].flatMap(
+      ([, cell]) => cell?.match(/HUB_[A-Z0-9_]+/g) ?? []
+    )
     expect(told.toSorted()).toEqual([...read].toSorted())
   })
 
@@ -78,9 +111,12 @@ describe("run-a-cluster.md", () => {
   it("tells the bounds of traces as they are", () => {
     const flat = CLUSTER.replace(/\s+/g, " ")
     for (const piece of [
-      `the newest ${QUEUE_MAX.toLocaleString("en")} spans`, `one batch of ${BATCH_MAX} under way for ${POST_TIMEOUT_MS / 1000} s`,
-      `again after ${PAUSE_MIN_MS / 1000} s and ever later, ${PAUSE_MAX_MS / 1000} s at most`, `for ${STOP_WITHIN_MS / 1000} s at most`
-    ]) expect(flat).toContain(piece)
+      `the newest ${QUEUE_MAX.toLocaleString("en")} spans`,
+      `one batch of ${BATCH_MAX} under way for ${POST_TIMEOUT_MS / 1000} s`,
+      `again after ${PAUSE_MIN_MS / 1000} s and ever later, ${PAUSE_MAX_MS / 1000} s at most`,
+      `for ${STOP_WITHIN_MS / 1000} s at most`
+    ])
+      expect(flat).toContain(piece)
   })
 
   it("tells the figures of leases and retries as they are", () => {
@@ -94,13 +130,17 @@ describe("run-a-cluster.md", () => {
       `whatever happens, after | ${LIMITS.service.request_deadline_ms / 1000} s`,
       `share ${SHARD_COUNT} shards`,
       `read models ${LIMITS.service.projected_wait_ms} ms at most`
-    ]) expect(CLUSTER).toContain(row)
+    ])
+      expect(CLUSTER).toContain(row)
     expect(SERVE_WITHIN_MS).toBeLessThan(SILENT_AFTER_MS)
     expect(DROP_AFTER_MS).toBeLessThan(SESSION_TTL_SECONDS * 1000)
   })
 
   it("tells every service of docker-compose.yml, and no other", () => {
-    const services = textOf("docker-compose.yml").split(/^services:$/m)[1]?.split(/^networks:$/m)[0] ?? ""
+    const services =
+      textOf("docker-compose.yml")
+        .split(/^services:$/m)[1]
+        ?.split(/^networks:$/m)[0] ?? ""
     const named = [...services.matchAll(/^  ([\w-]+):$/gm)].map(([, name]) => name)
     const table = /\| Service \|[\s\S]*?\n\n/.exec(CLUSTER)?.[0] ?? ""
     const told = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) => cell?.match(/[\w-]+/g) ?? [])
@@ -110,8 +150,17 @@ describe("run-a-cluster.md", () => {
 
   it("has every variable of docker-compose.yml drawn by secrets.sh, told, or given a default", () => {
     const compose = textOf("docker-compose.yml")
-    const asked = new Set([...compose.matchAll(/\$\{(\w+)(:[-+])?/g)].flatMap(([, name, optional]) => (optional === undefined ? [name ?? ""] : [])))
-    const drawn = new Set([...(/for name in ([^;]+);/.exec(textOf("ops/deploy/secrets.sh"))?.[1] ?? "").split(" ").map((name) => `HUB_${name}_PASSWORD`), ...[...textOf("ops/deploy/secrets.sh").matchAll(/echo "(HUB_\w+)=\$/g)].map(([, name]) => name ?? "")])
+    const asked = new Set(
+      [...compose.matchAll(/\$\{(\w+)(:[-+])?/g)].flatMap(([, name, optional]) =>
+        optional === undefined ? [name ?? ""] : []
+      )
+    )
+    const drawn = new Set([
+      ...(/for name in ([^;]+);/.exec(textOf("ops/deploy/secrets.sh"))?.[1] ?? "")
+        .split(" ")
+        .map((name) => `HUB_${name}_PASSWORD`),
+      ...[...textOf("ops/deploy/secrets.sh").matchAll(/echo "(HUB_\w+)=\$/g)].map(([, name]) => name ?? "")
+    ])
     expect([...asked].filter((name) => !drawn.has(name))).toEqual([])
     expect([...drawn].filter((name) => !asked.has(name))).toEqual([])
   })
@@ -137,7 +186,9 @@ describe("decisions", () => {
 
   it("are numbered without a gap", () => {
     expect(decisions.length).toBeGreaterThan(10)
-    expect(decisions.map((page) => Number(posix.basename(page).slice(0, 4)))).toEqual(decisions.map((_, index) => index + 1))
+    expect(decisions.map((page) => Number(posix.basename(page).slice(0, 4)))).toEqual(
+      decisions.map((_, index) => index + 1)
+    )
   })
 
   it.each(decisions)("%s says context, decision and consequence, shortly", (page) => {

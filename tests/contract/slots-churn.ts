@@ -1,4 +1,7 @@
-/** Entries come and go, sixty at a time, in slots that have grown old. Prints how many young and full collections it took. */
+/**
+ * Entries come and go, sixty at a time, in slots that have grown old. Prints how many young and full collections it
+ * took.
+ */
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
 import { Slots } from "../../schemas/bus/slots.ts"
 

@@ -1,4 +1,7 @@
-/** What waits under a number: against a map as the model, at the wrap of the numbers, and what V8's collector makes of it. */
+/**
+ * What waits under a number: against a map as the model, at the wrap of the numbers, and what V8's collector makes of
+ * it.
+ */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"

@@ -24,13 +24,19 @@ interface CodeShape {
 }
 
 interface Response {
-  readonly content: { readonly "application/json": { readonly schema: { readonly properties: { readonly error: { readonly properties: { readonly code: CodeShape } } } } } }
+  readonly content: {
+    readonly "application/json": {
+      readonly schema: {
+        readonly properties: { readonly error: { readonly properties: { readonly code: CodeShape } } }
+      }
+    }
+  }
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete"]
 
-const operations = Object.entries(openapi.paths as unknown as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
+const operations = Object.entries(openapi.paths as unknown as Record<string, Record<string, Operation>>).flatMap(
+  ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
 )
 
 const sharedResponses = (openapi.components as unknown as { responses: Record<string, Response> }).responses
@@ -40,15 +46,22 @@ const enumerated = (shape: CodeShape): ReadonlyArray<string> => shape.enum ?? (s
 /** The error codes of an operation under a status, by whichever way they are declared. */
 const codesOf = (operation: Operation, status: string): ReadonlyArray<string> => {
   const declared = operation.responses[status]
-  const response = declared !== undefined && "$ref" in declared ? sharedResponses[declared.$ref.split("/").at(-1) ?? ""] : declared
-  return response === undefined ? [] : enumerated(response.content["application/json"].schema.properties.error.properties.code)
+  const response =
+    declared !== undefined && "$ref" in declared ? sharedResponses[declared.$ref.split("/").at(-1) ?? ""] : declared
+  return response === undefined
+    ? []
+    : enumerated(response.content["application/json"].schema.properties.error.properties.code)
 }
 
 const checkOf = (...args: ReadonlyArray<string>): Promise<{ readonly status: number; readonly errors: string }> =>
   new Promise((resolve) => {
-    const child = execFile(process.execPath, ["--no-warnings", join(projectRoot, "ops", "contracts", "write.ts"), ...args], (_error, _stdout, errors) => {
-      resolve({ status: child.exitCode ?? -1, errors })
-    })
+    const child = execFile(
+      process.execPath,
+      ["--no-warnings", join(projectRoot, "ops", "contracts", "write.ts"), ...args],
+      (_error, _stdout, errors) => {
+        resolve({ status: child.exitCode ?? -1, errors })
+      }
+    )
   })
 
 describe("schemas/contract/", () => {
@@ -58,14 +71,26 @@ describe("schemas/contract/", () => {
 
   it("lists every subject, stream and consumer", () => {
     const lines = textOf("schemas/contract/subjects.txt").trim().split("\n")
-    for (const name of Object.keys(subjects)) expect(lines.filter((line) => line.startsWith(`subject ${name}: `)), name).toHaveLength(1)
-    for (const name of [...Object.values(streams), ...Object.values(consumers)]) expect(lines.some((line) => line.endsWith(`: ${name}`)), name).toBe(true)
+    for (const name of Object.keys(subjects))
+      expect(
+        lines.filter((line) => line.startsWith(`subject ${name}: `)),
+        name
+      ).toHaveLength(1)
+    for (const name of [...Object.values(streams), ...Object.values(consumers)])
+      expect(
+        lines.some((line) => line.endsWith(`: ${name}`)),
+        name
+      ).toBe(true)
   })
 
   it("is the whole list: no subject is written as text elsewhere", () => {
     const texts = trackedFiles()
       .filter((file) => /^(schemas|edge|actors|ops)\/.*\.ts$/.test(file) && file !== "schemas/subjects.ts")
-      .flatMap((file) => [...textOf(file).matchAll(/["'`]hub\.(?:[a-z]+\.|nonce\b|suspect\b|projected\b)[^"'`<]*["'`$]/g)].map(([subject]) => `${file}: ${subject}`))
+      .flatMap((file) =>
+        [...textOf(file).matchAll(/["'`]hub\.(?:[a-z]+\.|nonce\b|suspect\b|projected\b)[^"'`<]*["'`$]/g)].map(
+          ([subject]) => `${file}: ${subject}`
+        )
+      )
     expect(texts).toEqual([])
   })
 
@@ -100,9 +125,13 @@ describe("openapi.json", () => {
   it("lets every operation refuse a signature, and only one that needs it refuse to go without", () => {
     for (const { path, method, operation } of operations) {
       const codes = codesOf(operation, "401")
-      expect(codes, `${method} ${path}`).toEqual(expect.arrayContaining(["auth_headers_incomplete", "auth_bad_signature", "auth_nonce_reused", "key_unknown"]))
+      expect(codes, `${method} ${path}`).toEqual(
+        expect.arrayContaining(["auth_headers_incomplete", "auth_bad_signature", "auth_nonce_reused", "key_unknown"])
+      )
       expect(codes.includes("authentication_required"), `${method} ${path}`).toBe(operation["x-hub-auth"] === "signed")
-      expect(codesOf(operation, "403"), `${method} ${path}`).toEqual(expect.arrayContaining(["agent_banned", "agent_deleted"]))
+      expect(codesOf(operation, "403"), `${method} ${path}`).toEqual(
+        expect.arrayContaining(["agent_banned", "agent_deleted"])
+      )
     }
   })
 
@@ -113,21 +142,35 @@ describe("openapi.json", () => {
     for (const name of names) expect(securitySchemes[name]).toMatchObject({ type: "apiKey", in: "header", name })
     const signed = Object.fromEntries(names.map((name) => [name, []]))
     const expected: Readonly<Record<string, unknown>> = { signed: [signed], optional: [signed, {}], none: [] }
-    for (const { path, method, operation } of operations) expect(operation.security, `${method} ${path}`).toEqual(expected[operation["x-hub-auth"] ?? ""])
+    for (const { path, method, operation } of operations)
+      expect(operation.security, `${method} ${path}`).toEqual(expected[operation["x-hub-auth"] ?? ""])
   })
 
   it("takes an Idempotency-Key where something is changed by signature, and nowhere else", () => {
     for (const { path, method, operation } of operations) {
       const parameter = operation.parameters.find(({ name }) => name === "Idempotency-Key")
-      expect(parameter !== undefined, `${method} ${path}`).toBe(operation["x-hub-auth"] === "signed" && method !== "get")
-      if (parameter !== undefined) expect(parameter).toMatchObject({ in: "header", required: false, schema: { type: "string", minLength: 1, maxLength: 255 } })
+      expect(parameter !== undefined, `${method} ${path}`).toBe(
+        operation["x-hub-auth"] === "signed" && method !== "get"
+      )
+      if (parameter !== undefined)
+        expect(parameter).toMatchObject({
+          in: "header",
+          required: false,
+          schema: { type: "string", minLength: 1, maxLength: 255 }
+        })
     }
   })
 
   it("declares what the HTTP layer makes of any request: 408, 413, 414, 431", () => {
-    const expected = { 408: "request_timeout", 413: "request_too_large", 414: "uri_too_long", 431: "header_fields_too_large" }
+    const expected = {
+      408: "request_timeout",
+      413: "request_too_large",
+      414: "uri_too_long",
+      431: "header_fields_too_large"
+    }
     for (const { path, method, operation } of operations) {
-      for (const [status, code] of Object.entries(expected)) expect(codesOf(operation, status), `${method} ${path}`).toEqual([code])
+      for (const [status, code] of Object.entries(expected))
+        expect(codesOf(operation, status), `${method} ${path}`).toEqual([code])
     }
   })
 
@@ -142,7 +185,9 @@ describe("openapi.json", () => {
 
   it("declares what any operation can meet: 429, 500, 503", () => {
     for (const { path, method, operation } of operations) {
-      expect(Object.keys(operation.responses), `${method} ${path}`).toEqual(expect.arrayContaining(["429", "500", "503"]))
+      expect(Object.keys(operation.responses), `${method} ${path}`).toEqual(
+        expect.arrayContaining(["429", "500", "503"])
+      )
     }
   })
 })

@@ -7,7 +7,8 @@ const HOMES = ["home", "root", "work", "Users", "workspace", "mnt"].map((name) =
 
 const RULES: Readonly<Record<string, RegExp>> = {
   "a path of one machine": new RegExp(`(?<![\\w.@/$}-])(${HOMES.join("|")})[\\w.-]`),
-  "the address of a package registry or a mirror": /\bhttps?:\/\/[^\s/"'`$]*(registry|npmjs|npmmirror|artifactory|verdaccio|jfrog|pypi|deb\.debian)/i,
+  "the address of a package registry or a mirror":
+    /\bhttps?:\/\/[^\s/"'`$]*(registry|npmjs|npmmirror|artifactory|verdaccio|jfrog|pypi|deb\.debian)/i,
   "a registry in a configuration": /^\s*(?:@[\w-]+:)?registry\s*=/m,
   "a private key": /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s*\n[A-Za-z0-9+/=]{20}/,
   "a password in an address": /\b(?:nats|postgres|postgresql|https?):\/\/[^\s:@/"'`$<>]+:[0-9a-f]{20,}@/
@@ -41,12 +42,20 @@ describe("tracked files", () => {
 
   it("of npm say nothing of where the packages were taken from", () => {
     expect(files.filter((file) => /(^|\/)\.(npmrc|yarnrc.*)$/.test(file))).toEqual([".npmrc"])
-    expect(textOf(".npmrc").split("\n").filter((line) => line !== "" && !line.startsWith("#"))).toEqual(["ignore-scripts=true"])
+    expect(
+      textOf(".npmrc")
+        .split("\n")
+        .filter((line) => line !== "" && !line.startsWith("#"))
+    ).toEqual(["ignore-scripts=true"])
     expect(textOf("package-lock.json")).not.toContain('"resolved"')
   })
 
   it("of the lock hold a checksum for every package", () => {
     const { packages } = JSON.parse(textOf("package-lock.json")) as { packages: Record<string, { integrity?: string }> }
-    expect(Object.entries(packages).filter(([path, entry]) => path !== "" && !/^sha(256|384|512)-/.test(entry.integrity ?? "")).map(([path]) => path)).toEqual([])
+    expect(
+      Object.entries(packages)
+        .filter(([path, entry]) => path !== "" && !/^sha(256|384|512)-/.test(entry.integrity ?? ""))
+        .map(([path]) => path)
+    ).toEqual([])
   })
 })

@@ -13,7 +13,12 @@ const LIST_MAX_BYTES = 16 * 1024 * 1024
 const fromGit = (): ReadonlyArray<string> | null => {
   if (!existsSync(join(projectRoot, ".git"))) return null
   try {
-    const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: projectRoot, encoding: "utf8", maxBuffer: LIST_MAX_BYTES, stdio: ["ignore", "pipe", "ignore"] })
+    const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+      cwd: projectRoot,
+      encoding: "utf8",
+      maxBuffer: LIST_MAX_BYTES,
+      stdio: ["ignore", "pipe", "ignore"]
+    })
     return [...new Set(list.split("\0"))].filter((file) => file !== "")
   } catch {
     return null

@@ -1,6 +1,6 @@
 /**
- * The whole service in containers, as docker-compose.yml describes it: three nats-servers, every role under its own user,
- * edges behind a proxy. It comes up in production's configuration, then every container is restarted under load.
+ * The whole service in containers, as docker-compose.yml describes it: three nats-servers, every role under its own
+ * user, edges behind a proxy. It comes up in production's configuration, then every container is restarted under load.
  */
 import { chmod, mkdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -42,10 +42,15 @@ interface Status {
 describe("in production's configuration", () => {
   test("it answers through the proxy, and every stream is on all three servers", async () => {
     expect((await fetch(`${cluster.url}/api/v1`)).status).toBe(200)
-    const status = await waitFor(async () => {
-      const seen = JSON.parse(await cluster.compose(["run", "--rm", "--no-deps", "operator", "status", "--json"])) as Status
-      return seen.nodes.length === 2 && seen.unowned_shards.length === 0 ? seen : null
-    }, { describe: "two nodes that share all shards" })
+    const status = await waitFor(
+      async () => {
+        const seen = JSON.parse(
+          await cluster.compose(["run", "--rm", "--no-deps", "operator", "status", "--json"])
+        ) as Status
+        return seen.nodes.length === 2 && seen.unowned_shards.length === 0 ? seen : null
+      },
+      { describe: "two nodes that share all shards" }
+    )
     expect(new Set(status.streams.map((stream) => stream.replicas))).toEqual(new Set([3]))
   })
 
@@ -57,15 +62,26 @@ describe("in production's configuration", () => {
 
   test("only the proxy is published, and what the roles hold is what they need", async () => {
     const { services, networks } = JSON.parse(await cluster.compose(["config", "--format", "json"])) as {
-      services: Record<string, { ports?: unknown; environment?: Record<string, string>; networks?: Record<string, unknown> }>
+      services: Record<
+        string,
+        { ports?: unknown; environment?: Record<string, string>; networks?: Record<string, unknown> }
+      >
       networks: Record<string, { internal?: boolean }>
     }
     expect(Object.keys(services).filter((name) => services[name]?.ports !== undefined)).toEqual(["proxy"])
-    const holding = (name: string) => Object.keys(services).filter((service) => services[service]?.environment?.[name] !== undefined)
+    const holding = (name: string) =>
+      Object.keys(services).filter((service) => services[service]?.environment?.[name] !== undefined)
     expect(holding("HUB_SERVER_KEY")).toEqual(["actors"])
     const networksOf = (name: string) => Object.keys(services[name]?.networks ?? {}).toSorted()
-    expect([networksOf("edge"), networksOf("proxy")]).toEqual([["bus", "front"], ["entry", "front"]])
-    expect(Object.keys(networks).filter((name) => networks[name]?.internal !== true).toSorted()).toEqual(["entry", "world"])
+    expect([networksOf("edge"), networksOf("proxy")]).toEqual([
+      ["bus", "front"],
+      ["entry", "front"]
+    ])
+    expect(
+      Object.keys(networks)
+        .filter((name) => networks[name]?.internal !== true)
+        .toSorted()
+    ).toEqual(["entry", "world"])
     expect(holding("HUB_DATABASE_URL").toSorted()).toEqual(["actors", "migrate", "queries"])
     expect(Object.keys(services["webhooks"]?.networks ?? {}).toSorted()).toEqual(["bus", "world"])
   })
@@ -93,42 +109,63 @@ describe("under load", () => {
     const back = performance.now()
     await waitFor(() => load.answeredSince(back, 10), { describe: `answers after ${services.join(", ")}` })
     const silence = load.longestSilence(begin, performance.now())
-    console.log(`${said.trim().split("\n").join(", ")}: ${Math.round((back - begin) / 1000)} s, longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`)
+    console.log(
+      `${said.trim().split("\n").join(", ")}: ${Math.round((back - begin) / 1000)} s, longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`
+    )
     expectNoFault(load)
   }
 
-  test.each([[NATS], [["postgres"]], [["queries", "webhooks"]], [["proxy"]]])("a rolling restart of %j", (services) => restarted(services), RESTARTING_MS)
+  test.each([[NATS], [["postgres"]], [["queries", "webhooks"]], [["proxy"]]])(
+    "a rolling restart of %j",
+    (services) => restarted(services),
+    RESTARTING_MS
+  )
 
-  test("a nats-server that is killed is an election, and no more: the other two answer before it is back", async () => {
-    const killedAt = performance.now()
-    await cluster.compose(["kill", "--signal", "SIGKILL", "nats-2"])
-    await waitFor(() => load.answeredSince(killedAt, 10), { describe: "answers without nats-2" })
-    const silence = load.longestSilence(killedAt, performance.now())
-    await cluster.compose(["start", "nats-2"])
-    await waitFor(async () => (await cluster.compose(["ps", "--format", "{{.Status}}", "nats-2"])).includes("(healthy)"), { describe: "nats-2 to be well" })
-    const back = performance.now()
-    await waitFor(() => load.answeredSince(back, 10), { describe: "answers with nats-2" })
-    console.log(`nats-2 killed: longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`)
-    expectNoFault(load)
-  }, RESTARTING_MS)
+  test(
+    "a nats-server that is killed is an election, and no more: the other two answer before it is back",
+    async () => {
+      const killedAt = performance.now()
+      await cluster.compose(["kill", "--signal", "SIGKILL", "nats-2"])
+      await waitFor(() => load.answeredSince(killedAt, 10), { describe: "answers without nats-2" })
+      const silence = load.longestSilence(killedAt, performance.now())
+      await cluster.compose(["start", "nats-2"])
+      await waitFor(
+        async () => (await cluster.compose(["ps", "--format", "{{.Status}}", "nats-2"])).includes("(healthy)"),
+        { describe: "nats-2 to be well" }
+      )
+      const back = performance.now()
+      await waitFor(() => load.answeredSince(back, 10), { describe: "answers with nats-2" })
+      console.log(`nats-2 killed: longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`)
+      expectNoFault(load)
+    },
+    RESTARTING_MS
+  )
 
   test("edges and actors made anew, as for a new version", () => restarted(["actors", "edge"], true), RESTARTING_MS)
 
-  test("every acknowledged write stands in the log once, and tables and snapshots are its fold", async () => {
-    await load.stop()
-    await expectAppliedOnce(load, view)
-    const { unowned_shards } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as Status
-    expect(unowned_shards).toEqual([])
-    expect(await cluster.compose(["run", "--rm", "--no-deps", "operator", "verify"])).toMatch(/\nverified in /)
-  }, RESTARTING_MS)
+  test(
+    "every acknowledged write stands in the log once, and tables and snapshots are its fold",
+    async () => {
+      await load.stop()
+      await expectAppliedOnce(load, view)
+      const { unowned_shards } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as Status
+      expect(unowned_shards).toEqual([])
+      expect(await cluster.compose(["run", "--rm", "--no-deps", "operator", "verify"])).toMatch(/\nverified in /)
+    },
+    RESTARTING_MS
+  )
 
-  test("a backup is made beside it", async () => {
-    const folder = join(engine.folder, "backups")
-    await mkdir(folder)
-    // The image's user is not the one that made the folder.
-    await chmod(folder, 0o777)
-    const operator = ["run", "--rm", "--no-deps", "--volume", `${folder}:/backups`, "operator", "backup"]
-    await cluster.compose([...operator, "/backups/today"])
-    expect(await cluster.compose([...operator, "--check", "/backups/today"])).toMatch(/ is whole: \d+ streams/)
-  }, RESTARTING_MS)
+  test(
+    "a backup is made beside it",
+    async () => {
+      const folder = join(engine.folder, "backups")
+      await mkdir(folder)
+      // The image's user is not the one that made the folder.
+      await chmod(folder, 0o777)
+      const operator = ["run", "--rm", "--no-deps", "--volume", `${folder}:/backups`, "operator", "backup"]
+      await cluster.compose([...operator, "/backups/today"])
+      expect(await cluster.compose([...operator, "--check", "/backups/today"])).toMatch(/ is whole: \d+ streams/)
+    },
+    RESTARTING_MS
+  )
 })

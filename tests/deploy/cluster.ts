@@ -13,7 +13,16 @@ import { BYPASS_TOKEN } from "../support/register.ts"
 import { WIDE_LIMITS } from "../support/service.ts"
 import { call, type Engine } from "./engine.ts"
 
-const PARTS = ["docker-compose.yml", ".dockerignore", "package.json", "package-lock.json", "schemas", "edge", "actors", "ops"]
+const PARTS = [
+  "docker-compose.yml",
+  ".dockerignore",
+  "package.json",
+  "package-lock.json",
+  "schemas",
+  "edge",
+  "actors",
+  "ops"
+]
 const WELL_MS = 120_000
 
 export interface Cluster {
@@ -39,7 +48,10 @@ async function checkout(engine: Engine): Promise<string> {
 
 export async function makeCluster(engine: Engine): Promise<Cluster> {
   const folder = await checkout(engine)
-  await engine.docker(["build", "--quiet", "--network", "host", "--tag", "hub", "--file", "ops/deploy/Dockerfile", "."], { cwd: folder })
+  await engine.docker(
+    ["build", "--quiet", "--network", "host", "--tag", "hub", "--file", "ops/deploy/Dockerfile", "."],
+    { cwd: folder }
+  )
   const [port, natsPort, postgresPort] = [await drawPort(), await drawPort(), await drawPort()]
   const url = `http://127.0.0.1:${port}`
   const secrets = parseEnv(await readFile(join(folder, ".env"), "utf8"))
@@ -59,14 +71,20 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
   })
   const compose: Cluster["compose"] = (args) => engine.docker(["compose", ...args], { cwd: folder, env: env() })
   const until200 = () =>
-    waitFor(async () => (await fetch(`${url}/api/v1/health`)).status === 200, { describe: "a cluster in good health", deadlineMs: WELL_MS })
+    waitFor(async () => (await fetch(`${url}/api/v1/health`)).status === 200, {
+      describe: "a cluster in good health",
+      deadlineMs: WELL_MS
+    })
   await compose(["up", "--detach", "--no-build", "--quiet-pull"])
   await until200()
   return {
     url,
     compose,
     rollingRestart: (services, recreate = false) =>
-      call("sh", ["ops/deploy/rolling-restart.sh", ...services], { cwd: folder, env: { ...engine.env, ...env(), ...(recreate ? { RECREATE: "1" } : {}) } }),
+      call("sh", ["ops/deploy/rolling-restart.sh", ...services], {
+        cwd: folder,
+        env: { ...engine.env, ...env(), ...(recreate ? { RECREATE: "1" } : {}) }
+      }),
     open: async () => {
       files.push(join(projectRoot, "tests", "deploy", "compose.test.yml"))
       await compose(["up", "--detach", "--no-build"])

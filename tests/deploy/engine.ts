@@ -1,6 +1,6 @@
 /**
- * A Docker engine of the test's own, with its data in the test's folder: what the test makes is nobody else's, and what is
- * somebody else's it cannot touch. It ends with the test, and its containers with it.
+ * A Docker engine of the test's own, with its data in the test's folder: what the test makes is nobody else's, and what
+ * is somebody else's it cannot touch. It ends with the test, and its containers with it.
  */
 import { execFile } from "node:child_process"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
@@ -47,12 +47,17 @@ export async function call(program: string, args: ReadonlyArray<string>, options
 function startDaemon(tools: DockerTools, folder: string, host: string): Promise<TiedProcess> {
   const command = [
     tools.dockerd,
-    "--host", host,
-    "--data-root", join(folder, "data"),
-    "--exec-root", join(folder, "exec"),
-    "--pidfile", join(folder, "pid"),
+    "--host",
+    host,
+    "--data-root",
+    join(folder, "data"),
+    "--exec-root",
+    join(folder, "exec"),
+    "--pidfile",
+    join(folder, "pid"),
     // Containers are on networks of their own only.
-    "--bridge", "none"
+    "--bridge",
+    "none"
   ]
   return spawnTied({ command, stdio: ["ignore", "ignore", "ignore"], stopSignal: "SIGTERM" })
 }
@@ -60,7 +65,8 @@ function startDaemon(tools: DockerTools, folder: string, host: string): Promise<
 /** An engine leaves the network namespace of its own behind, mounted. */
 async function unmountIn(folder: string): Promise<void> {
   const mounts = (await readFile("/proc/self/mounts", "utf8")).split("\n").map((line) => line.split(" ")[1] ?? "")
-  for (const mount of mounts.filter((one) => one.startsWith(`${folder}/`)).toReversed()) await call("umount", [mount], {})
+  for (const mount of mounts.filter((one) => one.startsWith(`${folder}/`)).toReversed())
+    await call("umount", [mount], {})
 }
 
 export async function startEngine(): Promise<Engine> {
@@ -70,16 +76,26 @@ export async function startEngine(): Promise<Engine> {
   await mkdir(join(folder, "config"))
   await writeFile(join(folder, "config", "config.json"), JSON.stringify({ cliPluginsExtraDirs: [tools.plugins] }))
   // The engine's own builder: a newer one would be one more program to have.
-  const env = { PATH: process.env["PATH"], HOME: folder, DOCKER_HOST: host, DOCKER_CONFIG: join(folder, "config"), DOCKER_BUILDKIT: "0" }
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    DOCKER_HOST: host,
+    DOCKER_CONFIG: join(folder, "config"),
+    DOCKER_BUILDKIT: "0"
+  }
   const daemon = await startDaemon(tools, folder, host)
-  const docker: Engine["docker"] = (args, options = {}) => call(tools.docker, args, { ...options, env: { ...env, ...options.env } })
+  const docker: Engine["docker"] = (args, options = {}) =>
+    call(tools.docker, args, { ...options, env: { ...env, ...options.env } })
   const stop = async () => {
     await daemon.stop(STOP_GRACE_MS)
     await unmountIn(folder)
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    await waitFor(() => docker(["info", "--format", "{{.ServerVersion}}"]), { describe: "an engine that answers", deadlineMs: READY_MS })
+    await waitFor(() => docker(["info", "--format", "{{.ServerVersion}}"]), {
+      describe: "an engine that answers",
+      deadlineMs: READY_MS
+    })
   } catch (cause) {
     await stop()
     throw cause

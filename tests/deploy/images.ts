@@ -15,11 +15,24 @@ const RECIPES = join(projectRoot, "tests", "deploy", "images")
 
 async function makeBase({ folder, tools, docker }: Engine): Promise<void> {
   const root = join(folder, "base")
-  const mirror = (await call("apt-get", ["indextargets", "--format", "$(SITE)", "Created-By: Packages"], {})).split("\n").find((site) => /\/debian\/?$/.test(site))
+  const mirror = (await call("apt-get", ["indextargets", "--format", "$(SITE)", "Created-By: Packages"], {}))
+    .split("\n")
+    .find((site) => /\/debian\/?$/.test(site))
   const script = "/usr/share/debootstrap/scripts/sid"
-  await call(tools.debootstrap, ["--variant=minbase", `--include=${PACKAGES}`, SUITE, root, ...(mirror === undefined ? [] : [mirror, script])], {})
-  for (const part of ["var/cache/apt/archives", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale"]) {
-    for (const name of await readdir(join(root, part))) await rm(join(root, part, name), { recursive: true, force: true })
+  await call(
+    tools.debootstrap,
+    ["--variant=minbase", `--include=${PACKAGES}`, SUITE, root, ...(mirror === undefined ? [] : [mirror, script])],
+    {}
+  )
+  for (const part of [
+    "var/cache/apt/archives",
+    "var/lib/apt/lists",
+    "usr/share/doc",
+    "usr/share/man",
+    "usr/share/locale"
+  ]) {
+    for (const name of await readdir(join(root, part)))
+      await rm(join(root, part, name), { recursive: true, force: true })
   }
   const archive = join(folder, "base.tar")
   await call("tar", ["-C", root, "-cf", archive, "."], {})
@@ -39,9 +52,17 @@ const AUTHORITIES = process.env["NODE_EXTRA_CA_CERTS"] ?? "/etc/ssl/certs/ca-cer
 /** By image: what its recipe copies, by the name there. */
 async function ingredients(): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> {
   const packages = join(projectRoot, "node_modules")
-  const nats = await findNatsServer({ env: process.env, dataDir: join(projectRoot, ".hub"), progress: (line) => console.error(line) })
+  const nats = await findNatsServer({
+    env: process.env,
+    dataDir: join(projectRoot, ".hub"),
+    progress: (line) => console.error(line)
+  })
   return {
-    "node:24.21.0-trixie-slim": { npm: await npmFolder(), node: join(packages, `node-linux-${process.arch}`, "bin", "node"), "authorities.crt": AUTHORITIES },
+    "node:24.21.0-trixie-slim": {
+      npm: await npmFolder(),
+      node: join(packages, `node-linux-${process.arch}`, "bin", "node"),
+      "authorities.crt": AUTHORITIES
+    },
     "nats:2.15.1-alpine": { "nats-server": nats },
     "haproxy:3.0": {},
     "postgres:18.4": {
@@ -52,12 +73,27 @@ async function ingredients(): Promise<Readonly<Record<string, Readonly<Record<st
   }
 }
 
-async function makeImage({ folder, docker }: Engine, tag: string, parts: Readonly<Record<string, string>>): Promise<void> {
+async function makeImage(
+  { folder, docker }: Engine,
+  tag: string,
+  parts: Readonly<Record<string, string>>
+): Promise<void> {
   const name = tag.split(":")[0] ?? ""
   const context = join(folder, `image-${name}`)
   await mkdir(context)
-  for (const [to, from] of Object.entries(parts)) await cp(from, join(context, to), { recursive: true, dereference: true })
-  await docker(["build", "--quiet", "--network", "host", "--tag", tag, "--file", join(RECIPES, `${name}.Dockerfile`), context])
+  for (const [to, from] of Object.entries(parts))
+    await cp(from, join(context, to), { recursive: true, dereference: true })
+  await docker([
+    "build",
+    "--quiet",
+    "--network",
+    "host",
+    "--tag",
+    tag,
+    "--file",
+    join(RECIPES, `${name}.Dockerfile`),
+    context
+  ])
   await rm(context, { recursive: true })
 }
 

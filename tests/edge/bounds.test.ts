@@ -54,8 +54,14 @@ class Line {
 
   /** The body of the first answer, once it is whole. */
   async answer(): Promise<{ status: number; head: string; json: { error?: { code: string; details?: unknown } } }> {
-    const body = await waitFor(() => /\r\n\r\n(\{.*\})/s.exec(this.received)?.[1], { describe: "an answer on the line" })
-    return { status: Number(this.received.slice(9, 12)), head: this.received.split("\r\n\r\n")[0] ?? "", json: JSON.parse(body) as { error?: { code: string; details?: unknown } } }
+    const body = await waitFor(() => /\r\n\r\n(\{.*\})/s.exec(this.received)?.[1], {
+      describe: "an answer on the line"
+    })
+    return {
+      status: Number(this.received.slice(9, 12)),
+      head: this.received.split("\r\n\r\n")[0] ?? "",
+      json: JSON.parse(body) as { error?: { code: string; details?: unknown } }
+    }
   }
 
   async ended(): Promise<void> {
@@ -65,22 +71,37 @@ class Line {
 
 const challenge = (more: string): string => `POST /api/v1/register/challenge HTTP/1.1\r\nHost: x\r\n${more}\r\n\r\n`
 
-const linesOf = (headers: Readonly<Record<string, string>>): string => Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
+const linesOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")
 
 describe("bodies", () => {
   it.each([
-    ["POST", "/api/v1/register/challenge", PLAIN, false], ["POST", "/api/v1/id/verify", PLAIN, false], ["POST", "/api/v1/agents/x/verify", PLAIN, false],
-    ["POST", "/api/v1/me/appeal", PLAIN, true], ["DELETE", "/api/v1/me", PLAIN, true], ["PATCH", "/api/v1/me", TEXT, true], ["POST", "/api/v1/register", TEXT, true]
-  ])("of %s %s above its own ceiling are refused by Content-Length, before a byte is read", async (method, path, ceiling, signed) => {
-    const line = await Line.open()
-    const headers = signed ? linesOf(signatureHeaders(world.agent, { method, path, host: world.edge.host })) : ""
-    line.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${ceiling + 1}\r\n\r\n`)
-    const answer = await line.answer()
-    expect([answer.status, answer.json.error?.code, answer.json.error?.details]).toEqual([413, "request_too_large", { max_bytes: ceiling }])
-    expect(answer.head.toLowerCase()).toContain("x-hub-server-time")
-    expect(answer.head.toLowerCase()).toContain("connection: close")
-    await line.ended()
-  })
+    ["POST", "/api/v1/register/challenge", PLAIN, false],
+    ["POST", "/api/v1/id/verify", PLAIN, false],
+    ["POST", "/api/v1/agents/x/verify", PLAIN, false],
+    ["POST", "/api/v1/me/appeal", PLAIN, true],
+    ["DELETE", "/api/v1/me", PLAIN, true],
+    ["PATCH", "/api/v1/me", TEXT, true],
+    ["POST", "/api/v1/register", TEXT, true]
+  ])(
+    "of %s %s above its own ceiling are refused by Content-Length, before a byte is read",
+    async (method, path, ceiling, signed) => {
+      const line = await Line.open()
+      const headers = signed ? linesOf(signatureHeaders(world.agent, { method, path, host: world.edge.host })) : ""
+      line.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${ceiling + 1}\r\n\r\n`)
+      const answer = await line.answer()
+      expect([answer.status, answer.json.error?.code, answer.json.error?.details]).toEqual([
+        413,
+        "request_too_large",
+        { max_bytes: ceiling }
+      ])
+      expect(answer.head.toLowerCase()).toContain("x-hub-server-time")
+      expect(answer.head.toLowerCase()).toContain("connection: close")
+      await line.ended()
+    }
+  )
 
   it("above what any endpoint takes are refused wherever they go", async () => {
     const line = await Line.open()
@@ -112,7 +133,11 @@ describe("bodies", () => {
     const chunk = "a".repeat(1 << 14)
     for (let sent = 0; sent <= PLAIN; sent += chunk.length) line.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
     const answer = await line.answer()
-    expect([answer.status, answer.json.error?.code, answer.json.error?.details]).toEqual([413, "request_too_large", { max_bytes: PLAIN }])
+    expect([answer.status, answer.json.error?.code, answer.json.error?.details]).toEqual([
+      413,
+      "request_too_large",
+      { max_bytes: PLAIN }
+    ])
     await line.ended()
   })
 
@@ -137,12 +162,22 @@ describe("bodies", () => {
   })
 
   it.each([
-    ["GET", "/api/v1/time", {}, 200], ["GET", "/api/v1/me", {}, 401], ["HEAD", "/api/v1/time", {}, 200], ["OPTIONS", "/api/v1/register", {}, 204],
-    ["POST", "/api/v1/nowhere", {}, 404], ["POST", "/api/v1/time", {}, 405], ["PATCH", "/api/v1/me", {}, 401], ["POST", "/api/v1/register", {}, 401],
-    ["PATCH", "/api/v1/me", { "X-Hub-Key": "AAAA" }, 401], ["POST", "/api/v1/id/verify", { "X-Hub-Nonce": "n" }, 401], ["POST", "/docs", {}, 405]
+    ["GET", "/api/v1/time", {}, 200],
+    ["GET", "/api/v1/me", {}, 401],
+    ["HEAD", "/api/v1/time", {}, 200],
+    ["OPTIONS", "/api/v1/register", {}, 204],
+    ["POST", "/api/v1/nowhere", {}, 404],
+    ["POST", "/api/v1/time", {}, 405],
+    ["PATCH", "/api/v1/me", {}, 401],
+    ["POST", "/api/v1/register", {}, 401],
+    ["PATCH", "/api/v1/me", { "X-Hub-Key": "AAAA" }, 401],
+    ["POST", "/api/v1/id/verify", { "X-Hub-Nonce": "n" }, 401],
+    ["POST", "/docs", {}, 405]
   ])("of %s %s %j are not waited for", async (method, path, headers, status) => {
     const line = await Line.open()
-    line.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(headers as Record<string, string>)}Expect: 100-continue\r\nContent-Length: 60000\r\n\r\n`)
+    line.write(
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(headers as Record<string, string>)}Expect: 100-continue\r\nContent-Length: 60000\r\n\r\n`
+    )
     await waitFor(() => line.received.includes("\r\n\r\n"), { describe: "an answer on the line" })
     expect(line.received.slice(9, 12)).toBe(String(status))
     await line.ended()
@@ -151,7 +186,9 @@ describe("bodies", () => {
   it("of a signed GET are no part of what is signed", async () => {
     const path = "/api/v1/me"
     const line = await Line.open()
-    line.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(signatureHeaders(world.agent, { method: "GET", path, host: world.edge.host }))}Content-Length: 2\r\n\r\n{}`)
+    line.write(
+      `GET ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(signatureHeaders(world.agent, { method: "GET", path, host: world.edge.host }))}Content-Length: 2\r\n\r\n{}`
+    )
     expect((await line.answer()).status).toBe(200)
     await line.ended()
   })
@@ -160,13 +197,17 @@ describe("bodies", () => {
     // Of 18 MB one client has a ninth: two bodies of a megabyte and more do not fit, while what another sends does.
     const greedy = async () => {
       const line = await Line.open()
-      const head = linesOf(signatureHeaders(world.agent, { method: "PATCH", path: "/api/v1/me", host: world.edge.host }))
+      const head = linesOf(
+        signatureHeaders(world.agent, { method: "PATCH", path: "/api/v1/me", host: world.edge.host })
+      )
       line.write(`PATCH /api/v1/me HTTP/1.1\r\nHost: x\r\n${head}Content-Length: 1500000\r\n\r\n`)
       line.socket.write("a".repeat(1_100_000))
       return line
     }
     const lines = [await greedy(), await greedy()]
-    const refused = await waitFor(() => lines.find((line) => line.received.includes("overloaded")), { describe: "one of two bodies to be refused" })
+    const refused = await waitFor(() => lines.find((line) => line.received.includes("overloaded")), {
+      describe: "one of two bodies to be refused"
+    })
     expect((await refused.answer()).head.toLowerCase()).toContain("retry-after: 1")
     for (const line of lines) line.socket.destroy()
     // What was held is given back.
@@ -179,20 +220,33 @@ const patch = (body: string | Uint8Array, headers: Record<string, string> = {}) 
 
 describe("JSON", () => {
   it("is read whatever its Content-Type says", async () => {
-    for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8", "nonsense"]) {
+    for (const type of [
+      "application/x-www-form-urlencoded",
+      "text/plain",
+      "application/json; charset=utf-8",
+      "nonsense"
+    ]) {
       expect((await patch('{"name":"x"}', { "content-type": type })).status).toBe(200)
     }
   })
 
   it.each([
-    ["no JSON", '{"name":'], ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])], ["two values", "{}{}"], ["too deep", `{"name":${"[".repeat(100)}${"]".repeat(100)}}`]
+    ["no JSON", '{"name":'],
+    ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+    ["two values", "{}{}"],
+    ["too deep", `{"name":${"[".repeat(100)}${"]".repeat(100)}}`]
   ])("that cannot be read is 422 on body: %s", async (_name, body) => {
     const answer = await patch(body)
-    expect([answer.status, answer.json.error.code, answer.json.error.details["field"]]).toEqual([422, "validation_error", "body"])
+    expect([answer.status, answer.json.error.code, answer.json.error.details["field"]]).toEqual([
+      422,
+      "validation_error",
+      "body"
+    ])
   })
 
   it.each([
-    ["in an array", `{"name":"x","a":[${"0,".repeat(20_001)}0]}`], ["in one object", `{"name":"x",${Array.from({ length: 1_001 }, (_, n) => `"k${n}":0`).join(",")}}`]
+    ["in an array", `{"name":"x","a":[${"0,".repeat(20_001)}0]}`],
+    ["in one object", `{"name":"x",${Array.from({ length: 1_001 }, (_, n) => `"k${n}":0`).join(",")}}`]
   ])("of too many members is 422 on body: %s", async (_name, body) => {
     const answer = await patch(body)
     expect([answer.status, answer.json.error.details]).toEqual([422, { field: "body", rule: "members" }])
@@ -204,10 +258,15 @@ describe("JSON", () => {
   })
 
   it.each([
-    ['{"name":5}', "name", "must be a string"], ['{"name":""}', "name", "1 to 80"], ['{"name":"a\\nb"}', "name", "one line"],
-    ['{"links":{}}', "links", "must be an array"], ['{"links":[{"label":"a","url":"ftp://x"}]}', "links.0.url", "http or https"],
-    ['{"links":[{"url":"https://x.example/"}]}', "links.0.label", "is required"], ['{"webhook_url":5}', "webhook_url", "a string or null"],
-    ['{"webhook_url":"https://x.example:81/"}', "webhook_url", "port 443"], ['{"description":[]}', "description", "must be a string"]
+    ['{"name":5}', "name", "must be a string"],
+    ['{"name":""}', "name", "1 to 80"],
+    ['{"name":"a\\nb"}', "name", "one line"],
+    ['{"links":{}}', "links", "must be an array"],
+    ['{"links":[{"label":"a","url":"ftp://x"}]}', "links.0.url", "http or https"],
+    ['{"links":[{"url":"https://x.example/"}]}', "links.0.label", "is required"],
+    ['{"webhook_url":5}', "webhook_url", "a string or null"],
+    ['{"webhook_url":"https://x.example:81/"}', "webhook_url", "port 443"],
+    ['{"description":[]}', "description", "must be a string"]
   ])("with a bad field names it by its path: %s", async (body, field, message) => {
     const answer = await patch(body)
     expect(answer.status).toBe(422)
@@ -215,30 +274,46 @@ describe("JSON", () => {
     expect(answer.json.error.message).toContain(message)
   })
 
-  it.each(["[]", "null", "{}", '"x"', "5", "true", '{"unknown":1}', '{"__proto__":{"name":"x"}}', ""])("that changes nothing is refused in one way: %s", async (body) => {
-    const answer = await patch(body)
-    expect(answer.status).toBe(422)
-    expect(answer.json.error).toMatchObject({ message: "Nothing to update", details: { fields: ["name", "description", "transparency", "links", "webhook_url"] } })
-  })
+  it.each(["[]", "null", "{}", '"x"', "5", "true", '{"unknown":1}', '{"__proto__":{"name":"x"}}', ""])(
+    "that changes nothing is refused in one way: %s",
+    async (body) => {
+      const answer = await patch(body)
+      expect(answer.status).toBe(422)
+      expect(answer.json.error).toMatchObject({
+        message: "Nothing to update",
+        details: { fields: ["name", "description", "transparency", "links", "webhook_url"] }
+      })
+    }
+  )
 
   it("with __proto__ keys loses them and nothing else", async () => {
-    const answer = await patch('{"name":"x","__proto__":{"polluted":true},"links":[{"label":"a","url":"https://x.example/","__proto__":{"polluted":true}}]}')
+    const answer = await patch(
+      '{"name":"x","__proto__":{"polluted":true},"links":[{"label":"a","url":"https://x.example/","__proto__":{"polluted":true}}]}'
+    )
     expect(answer.status).toBe(200)
     expect(answer.json.data).toMatchObject({ name: "x", links: [{ label: "a", url: "https://x.example/" }] })
     expect(answer.text).not.toContain("polluted")
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined()
   })
 
-  it.each(['"__proto__"', '"\\u005f_proto__"', '"constructor"'])("with %s as a name changes nothing but itself", async (name) => {
-    const answer = await patch(`{"name":"x",${name}:{"polluted":1,"prototype":{"polluted":1}},"links":[{"label":"a","url":"https://x.example/",${name}:{"polluted":1}}]}`)
-    expect([answer.status, answer.json.data["name"]]).toEqual([200, "x"])
-    expect(JSON.stringify(world.node.asked("agent.update")[0]?.input)).toBe('{"name":"x","links":[{"label":"a","url":"https://x.example/"}]}')
-    expect("polluted" in {}).toBe(false)
-  })
+  it.each(['"__proto__"', '"\\u005f_proto__"', '"constructor"'])(
+    "with %s as a name changes nothing but itself",
+    async (name) => {
+      const answer = await patch(
+        `{"name":"x",${name}:{"polluted":1,"prototype":{"polluted":1}},"links":[{"label":"a","url":"https://x.example/",${name}:{"polluted":1}}]}`
+      )
+      expect([answer.status, answer.json.data["name"]]).toEqual([200, "x"])
+      expect(JSON.stringify(world.node.asked("agent.update")[0]?.input)).toBe(
+        '{"name":"x","links":[{"label":"a","url":"https://x.example/"}]}'
+      )
+      expect("polluted" in {}).toBe(false)
+    }
+  )
 })
 
 describe("what is not understood in a body", () => {
-  const given = (body: object, path = "/api/v1/me", method = "PATCH") => world.edge.call(path, { method, body: JSON.stringify(body), signed: world.agent })
+  const given = (body: object, path = "/api/v1/me", method = "PATCH") =>
+    world.edge.call(path, { method, body: JSON.stringify(body), signed: world.agent })
 
   it("is named in meta.ignored, beside the answer that was given", async () => {
     const answer = await given({ name: "x", nmae: 1, links: [{ label: "a", url: "https://x.example/", title: "t" }] })
@@ -251,7 +326,10 @@ describe("what is not understood in a body", () => {
   })
 
   it("is named 20 times at most, each cut at 64 characters", async () => {
-    const answer = await given({ name: "x", ...Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}-${"u".repeat(100)}`, n])) })
+    const answer = await given({
+      name: "x",
+      ...Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}-${"u".repeat(100)}`, n]))
+    })
     const ignored = answer.json.meta?.["ignored"] as ReadonlyArray<string>
     expect(ignored).toHaveLength(20)
     for (const name of ignored) expect([name.length, name.endsWith("u…")]).toEqual([65, true])
@@ -259,23 +337,37 @@ describe("what is not understood in a body", () => {
 
   it("is named on every body", async () => {
     world.node.on("notification.read", () => ({ data: { marked_read: 0 } }))
-    expect((await given({ ids: [], all: true }, "/api/v1/me/notifications/read", "POST")).json.meta).toEqual({ ignored: ["all"] })
-    expect((await given({ method: "GET", host: "x", path: "/", headers: {}, body: "" }, "/api/v1/id/verify", "POST")).json.meta).toEqual({ ignored: ["body"] })
+    expect((await given({ ids: [], all: true }, "/api/v1/me/notifications/read", "POST")).json.meta).toEqual({
+      ignored: ["all"]
+    })
+    expect(
+      (await given({ method: "GET", host: "x", path: "/", headers: {}, body: "" }, "/api/v1/id/verify", "POST")).json
+        .meta
+    ).toEqual({ ignored: ["body"] })
   })
 })
 
 describe("a report to /id/verify", () => {
   const report = { method: "GET", host: "shop.example", path: "/offers", headers: {} }
   it.each([
-    ["method", { method: undefined }], ["host", { host: "https://shop.example" }], ["path", { path: "https://shop.example/offers" }], ["path", { path: "HTTP://shop.example/offers" }]
+    ["method", { method: undefined }],
+    ["host", { host: "https://shop.example" }],
+    ["path", { path: "https://shop.example/offers" }],
+    ["path", { path: "HTTP://shop.example/offers" }]
   ])("whose %s is left out or holds a whole address is 422: %j", async (field, change) => {
-    const answer = await world.edge.call("/api/v1/id/verify", { method: "POST", body: JSON.stringify({ ...report, ...change }) })
+    const answer = await world.edge.call("/api/v1/id/verify", {
+      method: "POST",
+      body: JSON.stringify({ ...report, ...change })
+    })
     expect([answer.status, answer.json.error.details["field"]]).toEqual([422, field])
   })
 
   it("whose host is none, or whose path holds an address in its query, gets a verdict", async () => {
     for (const change of [{ host: "shop.example/x" }, { host: "" }, { path: "/offers?from=https://other.example/" }]) {
-      expect((await world.edge.call("/api/v1/id/verify", { method: "POST", body: JSON.stringify({ ...report, ...change }) })).status).toBe(200)
+      expect(
+        (await world.edge.call("/api/v1/id/verify", { method: "POST", body: JSON.stringify({ ...report, ...change }) }))
+          .status
+      ).toBe(200)
     }
   })
 })
@@ -296,12 +388,19 @@ describe("requests", () => {
 
   it("with a flood of headers are 431", async () => {
     const line = await Line.open()
-    line.write(`GET /api/v1/time HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 200 }, (_, n) => `X-H${n}: 1\r\n`).join("")}\r\n`)
+    line.write(
+      `GET /api/v1/time HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 200 }, (_, n) => `X-H${n}: 1\r\n`).join("")}\r\n`
+    )
     expect((await line.answer()).json.error?.code).toBe("header_fields_too_large")
     line.socket.destroy()
   })
 
-  it.each(["GARBAGE\r\n\r\n", "GET\r\n\r\n", "\u0000\u0001\u0002\r\n\r\n", "GET /api/v1/time HTTP/1.1\r\nBad Header\r\n\r\n"])("that are no HTTP get an answer in the envelope: %j", async (text) => {
+  it.each([
+    "GARBAGE\r\n\r\n",
+    "GET\r\n\r\n",
+    "\u0000\u0001\u0002\r\n\r\n",
+    "GET /api/v1/time HTTP/1.1\r\nBad Header\r\n\r\n"
+  ])("that are no HTTP get an answer in the envelope: %j", async (text) => {
     const line = await Line.open()
     line.write(text)
     const answer = await line.answer()
@@ -322,7 +421,12 @@ describe("requests", () => {
     const paths = ["/api/v1/time", "/api/v1/nowhere", "/api/v1/notification-types", "/api/v1/me"]
     line.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""))
     await waitFor(() => line.received.split("HTTP/1.1 ").length === 5)
-    expect(line.received.split("HTTP/1.1 ").slice(1).map((part) => Number(part.slice(0, 3)))).toEqual([200, 404, 200, 401])
+    expect(
+      line.received
+        .split("HTTP/1.1 ")
+        .slice(1)
+        .map((part) => Number(part.slice(0, 3)))
+    ).toEqual([200, 404, 200, 401])
     line.socket.destroy()
   })
 
@@ -349,10 +453,16 @@ describe("requests", () => {
     world.node.on("agent.me", () => "silence")
     const line = await Line.open()
     const headers = signatureHeaders(world.agent, { method: "GET", path: "/api/v1/me", host: world.edge.host })
-    line.write(`GET /api/v1/me HTTP/1.1\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`)
+    line.write(
+      `GET /api/v1/me HTTP/1.1\r\n${Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join("")}\r\n`
+    )
     await waitFor(() => world.node.asked("agent.me").length > 0)
     line.socket.destroy()
-    await waitFor(() => world.edge.logged.some((entry) => entry["status"] === 499 && entry["path"] === "/api/v1/me"), { describe: "the request to be given up" })
+    await waitFor(() => world.edge.logged.some((entry) => entry["status"] === 499 && entry["path"] === "/api/v1/me"), {
+      describe: "the request to be given up"
+    })
     world.node.on("agent.me", (ask) => ({ data: { id: ask.actor } }))
   })
 
@@ -362,16 +472,31 @@ describe("requests", () => {
     expect([answer.status, answer.json.error.code]).toEqual([500, "internal_error"])
     expect(answer.json.error.details).toEqual({ reference: answer.headers.get("x-request-id") })
     expect(answer.text).not.toMatch(/\bat \S+ \(|TypeError|\.ts/)
-    const logged = await waitFor(() => world.edge.logged.find((entry) => entry["level"] === "error" && entry["id"] === answer.headers.get("x-request-id")))
+    const logged = await waitFor(() =>
+      world.edge.logged.find(
+        (entry) => entry["level"] === "error" && entry["id"] === answer.headers.get("x-request-id")
+      )
+    )
     expect(logged["stack"]).toContain(".ts")
   })
 
   it("are logged without anything secret", async () => {
     const nonce = "very-secret-nonce-1"
     await world.edge.call("/api/v1/me?token=very-secret-query", { signed: world.agent, signing: { nonce } })
-    const line = await waitFor(() => world.edge.logged.findLast((entry) => entry["key"] === world.agent.hubId && entry["status"] === 200))
-    expect(Object.keys(line).toSorted()).toEqual(["bytes", "client", "id", "key", "method", "ms", "path", "status", "time"])
+    const line = await waitFor(() =>
+      world.edge.logged.findLast((entry) => entry["key"] === world.agent.hubId && entry["status"] === 200)
+    )
+    expect(Object.keys(line).toSorted()).toEqual([
+      "bytes",
+      "client",
+      "id",
+      "key",
+      "method",
+      "ms",
+      "path",
+      "status",
+      "time"
+    ])
     expect(JSON.stringify(world.edge.logged)).not.toMatch(/very-secret|127\.0\.0\.1/)
   })
 })
-

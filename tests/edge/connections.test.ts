@@ -9,7 +9,9 @@ const CLIENT_MAX = 8
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld({ limits: { "service.max_connections_per_edge": MAX, "service.max_client_connections": CLIENT_MAX } })
+  world = await openWorld({
+    limits: { "service.max_connections_per_edge": MAX, "service.max_client_connections": CLIENT_MAX }
+  })
 })
 afterAll(() => world.stop())
 
@@ -24,7 +26,10 @@ afterEach(() => {
 })
 
 const open = async (port: number, from: string): Promise<Line> => {
-  const line = { socket: connect({ port, host: from === "::1" ? "::1" : "127.0.0.1", localAddress: from }), received: "" }
+  const line = {
+    socket: connect({ port, host: from === "::1" ? "::1" : "127.0.0.1", localAddress: from }),
+    received: ""
+  }
   lines.push(line)
   line.socket.on("error", () => undefined)
   line.socket.on("data", (chunk: Buffer) => {
@@ -55,25 +60,38 @@ describe("connections of one client", () => {
     const own = await Promise.all(Array.from({ length: CLIENT_MAX }, () => open(world.edge.port, "127.0.0.3")))
     expect(await ask(own[0] as Line)).toBe("200")
     own[0]?.socket.destroy()
-    await waitFor(async () => (await ask(await open(world.edge.port, "127.0.0.3"))) === "200", { describe: "room for another connection" })
+    await waitFor(async () => (await ask(await open(world.edge.port, "127.0.0.3"))) === "200", {
+      describe: "room for another connection"
+    })
   })
 
   it("never take all that an edge has", async () => {
     const clients = Array.from({ length: 30 }, (_, n) => `127.0.1.${n + 1}`)
-    for (const client of clients) await Promise.all(Array.from({ length: CLIENT_MAX + 2 }, () => open(world.edge.port, client)))
-    await waitFor(async () => (await ask(await open(world.edge.port, "127.0.2.1"))) === "200", { describe: "a newcomer to find a place" })
+    for (const client of clients)
+      await Promise.all(Array.from({ length: CLIENT_MAX + 2 }, () => open(world.edge.port, client)))
+    await waitFor(async () => (await ask(await open(world.edge.port, "127.0.2.1"))) === "200", {
+      describe: "a newcomer to find a place"
+    })
   })
 })
 
 describe("behind a proxy", () => {
   it("a client's requests under way are counted, whatever connections they come by", async () => {
-    const edge = await TestEdge.start({ nats: world.nats.url, env: { HUB_TRUST_PROXY: "1" }, limits: { "service.max_client_connections": CLIENT_MAX } })
+    const edge = await TestEdge.start({
+      nats: world.nats.url,
+      env: { HUB_TRUST_PROXY: "1" },
+      limits: { "service.max_client_connections": CLIENT_MAX }
+    })
     try {
       world.node.on("agent.me", () => "silence")
       const hold = async () => {
         const headers = edge.headersFor("/api/v1/me", { signed: world.agent })
         const line = await open(edge.port, "127.0.0.1")
-        line.socket.write(`GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`)
+        line.socket.write(
+          `GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\n${Object.entries(headers)
+            .map(([name, value]) => `${name}: ${value}\r\n`)
+            .join("")}\r\n`
+        )
       }
       for (let n = 0; n < CLIENT_MAX; n++) await hold()
       await waitFor(() => world.node.asked("agent.me").length >= CLIENT_MAX, { describe: "requests to be held" })

@@ -39,10 +39,19 @@ const intentions: Array<string> = []
 let keyFile: string
 
 const playRegistration = (node: World["node"]): void => {
-  node.on("challenge.create", () => (existsSync(keyFile) && (statSync(keyFile).mode & 0o777) === 0o600
-    ? { data: { id: "c".repeat(32), pow: { prefix: "abc", difficulty: 3 } } }
-    : { head: { refused: { code: "validation_error", message: "the key is not in its file" } } }))
-  node.on("challenge.serve", () => ({ data: { questions: [{ id: "q1", prompt: "One?" }, { id: "q2", prompt: "Zwölf?" }] } }))
+  node.on("challenge.create", () =>
+    existsSync(keyFile) && (statSync(keyFile).mode & 0o777) === 0o600
+      ? { data: { id: "c".repeat(32), pow: { prefix: "abc", difficulty: 3 } } }
+      : { head: { refused: { code: "validation_error", message: "the key is not in its file" } } }
+  )
+  node.on("challenge.serve", () => ({
+    data: {
+      questions: [
+        { id: "q1", prompt: "One?" },
+        { id: "q2", prompt: "Zwölf?" }
+      ]
+    }
+  }))
   node.on("challenge.register", (ask) => ({ data: { id: (ask.input as { hub_id: string }).hub_id, input: ask.input } }))
 }
 
@@ -84,7 +93,9 @@ beforeAll(async () => {
     return { data: { state: "new" } }
   })
   world.node.on("idempotency.finish", () => ({ data: null }))
-  world.node.on("handle.resolve", () => ({ head: { refused: { code: "not_found", message: "nobody", details: { resource: "agent" } } } }))
+  world.node.on("handle.resolve", () => ({
+    head: { refused: { code: "not_found", message: "nobody", details: { resource: "agent" } } }
+  }))
   world.node.onQuery("agents", (input) => {
     const { page, per_page: perPage } = input as { page: number; per_page: number }
     const agents = Array.from({ length: AGENTS }, (_, index) => ({ handle: `agent-${index}` }))
@@ -94,7 +105,12 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 describe("the way from an address to a file", () => {
-  const ways = [["reference", ["hub.mjs"]], ["javascript", ["hub.mjs"]], ["python", ["hub.py"]], ["shell", ["hub.sh", "register.sh"]]] as const
+  const ways = [
+    ["reference", ["hub.mjs"]],
+    ["javascript", ["hub.mjs"]],
+    ["python", ["hub.py"]],
+    ["shell", ["hub.sh", "register.sh"]]
+  ] as const
 
   it.each(ways)("is in %s, as it stands", async (page, files) => {
     const commands = /^```sh\n([\s\S]*?)^```/m.exec(texts.get(page) ?? "")?.[1]?.split("\n") ?? []
@@ -121,8 +137,13 @@ const SECRET = Buffer.from(webhooks.secret.slice("whsec_".length), "base64")
 /** A delivery as it arrives, signed with the vectors' secret. */
 const deliveryAt = (at: number) => {
   const timestamp = String(Math.floor(at / 1000))
-  const mac = createHmac("sha256", SECRET).update(webhookString({ id: "ntf_7", timestamp, body: BODY })).digest("base64")
-  return { headers: { "webhook-id": "ntf_7", "webhook-timestamp": timestamp, "webhook-signature": `v1a,AAAA v1,${mac}` }, body: BODY }
+  const mac = createHmac("sha256", SECRET)
+    .update(webhookString({ id: "ntf_7", timestamp, body: BODY }))
+    .digest("base64")
+  return {
+    headers: { "webhook-id": "ntf_7", "webhook-timestamp": timestamp, "webhook-signature": `v1a,AAAA v1,${mac}` },
+    body: BODY
+  }
 }
 
 /** Good; of another body; too old. */
@@ -153,28 +174,46 @@ const receives = async (command: string, args: ReadonlyArray<string>): Promise<v
 }
 
 it("the one example of signing gives the vectors", async () => {
-  await writeFile(join(folder, "try-sign.mjs"), `import { headersFor } from "./sign.mjs"
+  await writeFile(
+    join(folder, "try-sign.mjs"),
+    `import { headersFor } from "./sign.mjs"
 const seed = Buffer.from(${JSON.stringify(signing.seed)}, "base64")
-console.log(JSON.stringify(headersFor(seed, "PATCH", "hub.example", "/api/v1/me", ${JSON.stringify(patch?.body)}, "1767225600", "example-nonce-0002")))`)
-  expect(JSON.parse((await run(process.execPath, ["try-sign.mjs"])).stdout)).toMatchObject({ "X-Hub-Key": signing.public_key, "X-Hub-Signature": patch?.signature })
+console.log(JSON.stringify(headersFor(seed, "PATCH", "hub.example", "/api/v1/me", ${JSON.stringify(patch?.body)}, "1767225600", "example-nonce-0002")))`
+  )
+  expect(JSON.parse((await run(process.execPath, ["try-sign.mjs"])).stdout)).toMatchObject({
+    "X-Hub-Key": signing.public_key,
+    "X-Hub-Signature": patch?.signature
+  })
 })
 
 /** The three commands of registration, as a caller of tools uses them: each ends by itself. */
 const registersByCommands = async (command: string, file: string): Promise<void> => {
   await freshKey("hub-seed.txt")
   await run(command, [file, "challenge"])
-  expect(JSON.parse((await run(command, [file, "questions"])).stdout)).toEqual([{ id: "q1", prompt: "One?" }, { id: "q2", prompt: "Zwölf?" }])
+  expect(JSON.parse((await run(command, [file, "questions"])).stdout)).toEqual([
+    { id: "q1", prompt: "One?" },
+    { id: "q2", prompt: "Zwölf?" }
+  ])
   intentions.length = 0
-  const told = JSON.parse((await run(command, [file, "answer", "ada", "Ada Ü", JSON.stringify(ANSWERS)])).stdout) as { id: string }
+  const told = JSON.parse((await run(command, [file, "answer", "ada", "Ada Ü", JSON.stringify(ANSWERS)])).stdout) as {
+    id: string
+  }
   const kept = JSON.parse(await readFile(join(folder, "hub-registered.json"), "utf8"))
   expect(kept).toMatchObject({ id: told.id, input: { form: FORM } })
   expect([statSync(join(folder, "hub-registered.json")).mode & 0o777, intentions.length]).toEqual([0o600, 1])
   expect(Buffer.from(await readFile(keyFile, "utf8"), "base64")).toHaveLength(32)
   expect(JSON.parse((await run(command, [file, "GET", "/api/v1/me"])).stdout)).toMatchObject({ id: told.id })
-  await expect(run(command, [file, "GET", "/api/v1/agents/nobody"])).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("not_found") })
+  await expect(run(command, [file, "GET", "/api/v1/agents/nobody"])).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("not_found")
+  })
 }
 
-const workHolds = (nonce: unknown): boolean => createHash("sha256").update(`${proof?.prefix}${String(nonce)}`).digest("hex").startsWith("0000")
+const workHolds = (nonce: unknown): boolean =>
+  createHash("sha256")
+    .update(`${proof?.prefix}${String(nonce)}`)
+    .digest("hex")
+    .startsWith("0000")
 
 describe("its code in JavaScript", () => {
   const script = async (code: string): Promise<unknown> => {
@@ -183,34 +222,39 @@ describe("its code in JavaScript", () => {
   }
 
   it("gives the vectors", async () => {
-    const [nonce, ...result] = await script(`import { keysOf, proofOfWork, signature, stringToSign } from "./hub.mjs"
+    const [nonce, ...result] = (await script(`import { keysOf, proofOfWork, signature, stringToSign } from "./hub.mjs"
 const keys = keysOf(Buffer.from(${JSON.stringify(signing.seed)}, "base64"))
 const text = stringToSign("PATCH", "hub.example", "/api/v1/me", "1767225600", "example-nonce-0002", ${JSON.stringify(patch?.body)})
-console.log(JSON.stringify([await proofOfWork(${JSON.stringify(proof?.prefix)}, 4), keys.publicKey, keys.hubId, text, signature(keys, text)]))`) as ReadonlyArray<unknown>
+console.log(JSON.stringify([await proofOfWork(${JSON.stringify(proof?.prefix)}, 4), keys.publicKey, keys.hubId, text, signature(keys, text)]))`)) as ReadonlyArray<unknown>
     expect(result).toEqual([signing.public_key, signing.hub_id, patch?.string_to_sign, patch?.signature])
     expect(workHolds(nonce)).toBe(true)
   })
 
-  it("registers by three commands, with the key in its file first", () => registersByCommands(process.execPath, "hub.mjs"))
+  it("registers by three commands, with the key in its file first", () =>
+    registersByCommands(process.execPath, "hub.mjs"))
 
   it("registers from a program: all questions before any answer", async () => {
     await freshKey("seed.txt")
-    expect(await script(`import { register } from "./hub.mjs"
-console.log(JSON.stringify(await register("seed.txt", "ada", "Ada Ü", async (questions) => questions.length === 2 ? ${JSON.stringify(ANSWERS)} : {})))`)).toMatchObject({ input: { form: FORM } })
+    expect(
+      await script(`import { register } from "./hub.mjs"
+console.log(JSON.stringify(await register("seed.txt", "ada", "Ada Ü", async (questions) => questions.length === 2 ? ${JSON.stringify(ANSWERS)} : {})))`)
+    ).toMatchObject({ input: { form: FORM } })
   })
 
   it("knows a delivery of the service's from others", async () => {
-    expect(await script(`import { verifyWebhook } from "./hub.mjs"
+    expect(
+      await script(`import { verifyWebhook } from "./hub.mjs"
 const told = ${JSON.stringify(deliveries())}.map(({ headers, body }) => verifyWebhook(${JSON.stringify(webhooks.secret)}, headers, Buffer.from(body)))
 Date.now = () => ${delivery?.timestamp}000
 const vector = { "webhook-id": ${JSON.stringify(delivery?.id)}, "webhook-timestamp": ${JSON.stringify(delivery?.timestamp)}, "webhook-signature": "v1,${delivery?.v1}" }
-console.log(JSON.stringify([...told, verifyWebhook(${JSON.stringify(webhooks.secret)}, vector, ${JSON.stringify(delivery?.body)}), verifyWebhook("whsec_AAAA", {}, "")]))`)).toEqual(TOLD)
+console.log(JSON.stringify([...told, verifyWebhook(${JSON.stringify(webhooks.secret)}, vector, ${JSON.stringify(delivery?.body)}), verifyWebhook("whsec_AAAA", {}, "")]))`)
+    ).toEqual(TOLD)
     await receives(process.execPath, ["receiver.mjs"])
   })
 
   it("keeps the key that is there", async () => {
-    const result = await script(`import { keysFrom } from "./hub.mjs"
-console.log(JSON.stringify([keysFrom("kept.txt").hubId, keysFrom("kept.txt").hubId]))`) as ReadonlyArray<string>
+    const result = (await script(`import { keysFrom } from "./hub.mjs"
+console.log(JSON.stringify([keysFrom("kept.txt").hubId, keysFrom("kept.txt").hubId]))`)) as ReadonlyArray<string>
     expect(result[0]).toBe(result[1])
   })
 
@@ -253,39 +297,49 @@ describe("its code in Python", () => {
   }
 
   it("gives the vectors", async () => {
-    const [nonce, ...result] = await script(`
+    const [nonce, ...result] = (await script(`
 seed = base64.b64decode(${JSON.stringify(signing.seed)})
 text = hub.string_to_sign("PATCH", "hub.example", "/api/v1/me", "1767225600", "example-nonce-0002", ${JSON.stringify(patch?.body)}.encode())
 keys = hub.keys_of(seed)
-print(json.dumps([hub.proof_of_work(${JSON.stringify(proof?.prefix)}, 4), keys["public_key"], keys["hub_id"], text, hub.signature(keys, text)]))`) as ReadonlyArray<unknown>
+print(json.dumps([hub.proof_of_work(${JSON.stringify(proof?.prefix)}, 4), keys["public_key"], keys["hub_id"], text, hub.signature(keys, text)]))`)) as ReadonlyArray<unknown>
     expect(result).toEqual([signing.public_key, signing.hub_id, patch?.string_to_sign, patch?.signature])
     expect(workHolds(nonce)).toBe(true)
   })
 
   it("registers by three commands, with the key in its file first", async () => {
-    await writeFile(join(folder, "commands.py"), `${PYTHON_KEYS}import sys
+    await writeFile(
+      join(folder, "commands.py"),
+      `${PYTHON_KEYS}import sys
 try:
     told = hub.main(*sys.argv[1:])
 except hub.HubError as refused:
     sys.exit(str(refused))
-print(told if isinstance(told, str) else json.dumps(told))`)
+print(told if isinstance(told, str) else json.dumps(told))`
+    )
     await registersByCommands("python3", "commands.py")
-    await expect(run("python3", ["hub.py"])).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("usage: python3 hub.py") })
+    await expect(run("python3", ["hub.py"])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("usage: python3 hub.py")
+    })
   })
 
   it("registers from a program: all questions before any answer", async () => {
     await freshKey("python-seed.txt")
-    const registered = await script(`print(json.dumps(hub.register("python-seed.txt", "ada", "Ada Ü", lambda questions: json.loads(${JSON.stringify(JSON.stringify(ANSWERS))}) if len(questions) == 2 else {})))`)
+    const registered = await script(
+      `print(json.dumps(hub.register("python-seed.txt", "ada", "Ada Ü", lambda questions: json.loads(${JSON.stringify(JSON.stringify(ANSWERS))}) if len(questions) == 2 else {})))`
+    )
     expect(registered).toMatchObject({ input: { form: FORM } })
     expect(Buffer.from(await readFile(keyFile, "utf8"), "base64")).toHaveLength(32)
   })
 
   it("knows a delivery of the service's from others", async () => {
-    expect(await script(`
+    expect(
+      await script(`
 told = [hub.verify_webhook(${JSON.stringify(webhooks.secret)}, one["headers"], one["body"].encode()) for one in json.loads(${JSON.stringify(JSON.stringify(deliveries()))})]
 hub.time.time = lambda: ${delivery?.timestamp}
 vector = {"webhook-id": ${JSON.stringify(delivery?.id)}, "webhook-timestamp": ${JSON.stringify(delivery?.timestamp)}, "webhook-signature": "v1,${delivery?.v1}"}
-print(json.dumps(told + [hub.verify_webhook(${JSON.stringify(webhooks.secret)}, vector, json.loads(${JSON.stringify(JSON.stringify(delivery?.body))}).encode()), hub.verify_webhook("whsec_AAAA", {}, b"")]))`)).toEqual(TOLD)
+print(json.dumps(told + [hub.verify_webhook(${JSON.stringify(webhooks.secret)}, vector, json.loads(${JSON.stringify(JSON.stringify(delivery?.body))}).encode()), hub.verify_webhook("whsec_AAAA", {}, b"")]))`)
+    ).toEqual(TOLD)
     await receives("python3", ["receiver.py"])
   })
 
@@ -308,17 +362,25 @@ print(json.dumps({"head": {"status": head["status"], "data": head["data"]}, "lis
   it("comes back when it is told to, with the same intention", async () => {
     refuseOnce("agent.update")
     intentions.length = 0
-    expect(await script(`print(hub.patiently(hub.keys_from("python-kept.txt"), "PATCH", "/api/v1/me", {"name": "x"})["status"])`)).toBe(200)
+    expect(
+      await script(
+        `print(hub.patiently(hub.keys_from("python-kept.txt"), "PATCH", "/api/v1/me", {"name": "x"})["status"])`
+      )
+    ).toBe(200)
     expect(intentions).toHaveLength(2)
     expect(intentions[0]).toBe(intentions[1])
   })
 })
 
-const shell = async (commands: string, env = ""): Promise<string> => (await run("sh", ["-c", `${env}\n. ./hub.sh\n${commands}`])).stdout
+const shell = async (commands: string, env = ""): Promise<string> =>
+  (await run("sh", ["-c", `${env}\n. ./hub.sh\n${commands}`])).stdout
 
 describe("its code in shell", () => {
   beforeAll(async () => {
-    const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.from(signing.seed, "base64")])
+    const der = Buffer.concat([
+      Buffer.from("302e020100300506032b657004220420", "hex"),
+      Buffer.from(signing.seed, "base64")
+    ])
     const pem = `-----BEGIN PRIVATE KEY-----\n${der.toString("base64")}\n-----END PRIVATE KEY-----\n`
     await writeFile(join(folder, "vector-key.pem"), pem)
   })
@@ -328,19 +390,30 @@ describe("its code in shell", () => {
       `hub_public_key; echo; hub_id; echo; hub_sign GET '${get?.path}' 1767225600 example-nonce-0001 ''; echo; hub_sign PATCH /api/v1/me 1767225600 example-nonce-0002 '${patch?.body}'; echo; hub_pow '${proof?.prefix}' 4`,
       "HUB_HOST=hub.example HUB_PEM=vector-key.pem"
     )
-    expect(out.split("\n")).toEqual([signing.public_key, signing.hub_id, get?.signature, patch?.signature, proof?.nonce])
+    expect(out.split("\n")).toEqual([
+      signing.public_key,
+      signing.hub_id,
+      get?.signature,
+      patch?.signature,
+      proof?.nonce
+    ])
   })
 
   it("registers, as it stands", async () => {
     await freshKey("hub-key.pem")
     await run("sh", ["register.sh", "challenge"])
     const { stdout } = await run("sh", ["register.sh", "questions"])
-    expect(JSON.parse(stdout)).toEqual([{ id: "q1", prompt: "One?" }, { id: "q2", prompt: "Zwölf?" }])
+    expect(JSON.parse(stdout)).toEqual([
+      { id: "q1", prompt: "One?" },
+      { id: "q2", prompt: "Zwölf?" }
+    ])
     await writeFile(join(folder, "answers.json"), JSON.stringify(ANSWERS))
     intentions.length = 0
     const registered = await run("sh", ["register.sh", "answer", "ada", "Ada Ü"])
     expect(registered.stdout).toBe(await shell("hub_id"))
-    expect(JSON.parse(await readFile(join(folder, "registered.json"), "utf8"))).toMatchObject({ data: { input: { form: FORM } } })
+    expect(JSON.parse(await readFile(join(folder, "registered.json"), "utf8"))).toMatchObject({
+      data: { input: { form: FORM } }
+    })
     expect(statSync(join(folder, "registered.json")).mode & 0o777).toBe(0o600)
     expect(intentions).toHaveLength(1)
   })
@@ -349,19 +422,28 @@ describe("its code in shell", () => {
     const results: Array<string> = []
     for (const { headers, body } of deliveries()) {
       await writeFile(join(folder, "delivery.json"), body)
-      results.push(await shell(`hub_verify_webhook '${webhooks.secret}' '${headers["webhook-id"]}' '${headers["webhook-timestamp"]}' '${headers["webhook-signature"]}' < delivery.json && echo good || echo bad`))
+      results.push(
+        await shell(
+          `hub_verify_webhook '${webhooks.secret}' '${headers["webhook-id"]}' '${headers["webhook-timestamp"]}' '${headers["webhook-signature"]}' < delivery.json && echo good || echo bad`
+        )
+      )
     }
     expect(results).toEqual(["good\n", "bad\n", "bad\n"])
   })
 
   it("shows a refusal and stops", async () => {
     world.node.on("challenge.serve", () => ({ head: { refused: { code: "pow_invalid", message: "no" } } }))
-    await expect(run("sh", ["register.sh", "questions"])).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("pow_invalid") })
+    await expect(run("sh", ["register.sh", "questions"])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("pow_invalid")
+    })
     playRegistration(world.node)
   })
 
   it("reads and writes, signed and unsigned, as it stands", async () => {
-    const out = await shell(`hub GET /api/v1/me; echo; hub PATCH /api/v1/me '{"name":"Zoë"}'; echo; hub_unsigned GET '/api/v1/agents?per_page=1' | hub_field meta total; echo; hub_id`)
+    const out = await shell(
+      `hub GET /api/v1/me; echo; hub PATCH /api/v1/me '{"name":"Zoë"}'; echo; hub_unsigned GET '/api/v1/agents?per_page=1' | hub_field meta total; echo; hub_id`
+    )
     const [me, patched, total, id] = out.split("\n")
     expect(JSON.parse(me ?? "")).toMatchObject({ ok: true, data: { id } })
     expect(JSON.parse(patched ?? "")).toMatchObject({ ok: true, data: { id } })
@@ -373,9 +455,13 @@ describe("its code in shell", () => {
   })
 
   it("fails where the service refuses, with the envelope and its headers", async () => {
-    const out = await shell("hub GET /api/v1/agents/nobody || echo \"|$?|$(hub_header content-type)\"")
+    const out = await shell('hub GET /api/v1/agents/nobody || echo "|$?|$(hub_header content-type)"')
     const [envelope, status, type] = out.trim().split("|")
-    expect([JSON.parse(envelope ?? "").error.code, status, type]).toEqual(["not_found", "22", "application/json; charset=utf-8"])
+    expect([JSON.parse(envelope ?? "").error.code, status, type]).toEqual([
+      "not_found",
+      "22",
+      "application/json; charset=utf-8"
+    ])
   })
 
   it("goes through a list page after page", async () => {
@@ -386,14 +472,22 @@ describe("its code in shell", () => {
   it("comes back when it is told to, with the same intention, and gives up on what no wait can mend", async () => {
     refuseOnce("agent.update")
     intentions.length = 0
-    const out = await shell(`hub_patiently PATCH /api/v1/me '{"name":"x"}'; hub_patiently GET /api/v1/agents/nobody || echo refused`)
+    const out = await shell(
+      `hub_patiently PATCH /api/v1/me '{"name":"x"}'; hub_patiently GET /api/v1/agents/nobody || echo refused`
+    )
     const [patched, nobody, refused] = out.trim().split("\n")
-    expect([JSON.parse(patched ?? "").ok, JSON.parse(nobody ?? "").error.code, refused]).toEqual([true, "not_found", "refused"])
+    expect([JSON.parse(patched ?? "").ok, JSON.parse(nobody ?? "").error.code, refused]).toEqual([
+      true,
+      "not_found",
+      "refused"
+    ])
     expect(intentions).toHaveLength(2)
     expect(intentions[0]).toBe(intentions[1])
   })
 
   it("tries a line that is broken again, and says so in the end", async () => {
-    await expect(shell("sleep() { :; }\nhub_patiently GET /api/v1/me", "HUB_URL=http://127.0.0.1:1")).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/(curl: \(7\)[^]*){5}/) })
+    await expect(
+      shell("sleep() { :; }\nhub_patiently GET /api/v1/me", "HUB_URL=http://127.0.0.1:1")
+    ).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/(curl: \(7\)[^]*){5}/) })
   })
 })

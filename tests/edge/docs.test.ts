@@ -45,10 +45,13 @@ describe("the reference", () => {
 
   it("tells every endpoint, and none that is not there", () => {
     const section = reference.slice(reference.indexOf("## Endpoints"), reference.indexOf("## Your keys"))
-    const told = [...section.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) \| ([^|]+) \| (\w+) \|/gm)].flatMap(([, method, paths, auth]) =>
-      (paths ?? "").split(",").map((path) => `${method} ${path.trim().replaceAll("`", "")} ${auth}`)
+    const told = [...section.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) \| ([^|]+) \| (\w+) \|/gm)].flatMap(
+      ([, method, paths, auth]) =>
+        (paths ?? "").split(",").map((path) => `${method} ${path.trim().replaceAll("`", "")} ${auth}`)
     )
-    const real = ENDPOINTS.map(({ method, path, auth }) => `${method} ${path.replace("/api/v1", "").replace(/:(\w+)/g, "{$1}") || "/"} ${auth}`)
+    const real = ENDPOINTS.map(
+      ({ method, path, auth }) => `${method} ${path.replace("/api/v1", "").replace(/:(\w+)/g, "{$1}") || "/"} ${auth}`
+    )
     expect(told.toSorted()).toEqual(real.toSorted())
   })
 
@@ -57,15 +60,28 @@ describe("the reference", () => {
     expect(block("vector-patch").trimEnd()).toBe(patch?.string_to_sign)
     expect(block("vector-webhook").trimEnd()).toBe(delivery?.body)
     for (const text of [
-      get?.signature, patch?.signature, patch?.body, signing.public_key, signing.hub_id, proof?.nonce, proof?.hash,
-      webhooks.secret, delivery?.id, delivery?.timestamp, `v1,${delivery?.v1}`, `v1a,${delivery?.v1a}`
-    ]) expect(reference).toContain(`\`${text}\``)
+      get?.signature,
+      patch?.signature,
+      patch?.body,
+      signing.public_key,
+      signing.hub_id,
+      proof?.nonce,
+      proof?.hash,
+      webhooks.secret,
+      delivery?.id,
+      delivery?.timestamp,
+      `v1,${delivery?.v1}`,
+      `v1a,${delivery?.v1a}`
+    ])
+      expect(reference).toContain(`\`${text}\``)
   })
 
   it("tells every limit that an agent can meet today", () => {
     const section = reference.slice(reference.indexOf("## Limits"), reference.indexOf("## Errors"))
     const told = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
-    expect(told.toSorted()).toEqual([...Object.keys(LIMITS.rate_limits).filter((name) => !TO_COME.has(name)), "log_bytes"].toSorted())
+    expect(told.toSorted()).toEqual(
+      [...Object.keys(LIMITS.rate_limits).filter((name) => !TO_COME.has(name)), "log_bytes"].toSorted()
+    )
   })
 
   it("tells every reserved handle, the service's own name among them", () => {
@@ -74,7 +90,9 @@ describe("the reference", () => {
 
   it("has every section in its contents", () => {
     const contents = reference.split("\n").find((line) => line.startsWith("Contents:")) ?? ""
-    const sections = [...reference.matchAll(/^## (.+)$/gm)].map(([, title]) => `#${title?.toLowerCase().replaceAll(" ", "-")}`)
+    const sections = [...reference.matchAll(/^## (.+)$/gm)].map(
+      ([, title]) => `#${title?.toLowerCase().replaceAll(" ", "-")}`
+    )
     expect([...contents.matchAll(/\]\((#[^)]+)\)/g)].map(([, target]) => target)).toEqual(sections)
   })
 
@@ -94,15 +112,26 @@ describe("the reference", () => {
     expect(page.text).not.toMatch(/<script|javascript:/i)
   })
 
-  it.each([...PAGES.map((page) => `/api/v1/docs/${page}`), "/api/v1/docs/hub-id", "/api/v1/docs/runtime-terms"])("has siblings: %s", async (path) => {
-    const answer = await world.edge.call(path)
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/markdown; charset=utf-8"])
-    expect(answer.text).not.toContain("{{")
-  })
+  it.each([...PAGES.map((page) => `/api/v1/docs/${page}`), "/api/v1/docs/hub-id", "/api/v1/docs/runtime-terms"])(
+    "has siblings: %s",
+    async (path) => {
+      const answer = await world.edge.call(path)
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/markdown; charset=utf-8"])
+      expect(answer.text).not.toContain("{{")
+    }
+  )
 })
 
 /** Buckets of what is not there yet. */
-const TO_COME: ReadonlySet<string> = new Set(["vote", "message", "report", "human_login", "human_register", "human_write", "sponsorship"])
+const TO_COME: ReadonlySet<string> = new Set([
+  "vote",
+  "message",
+  "report",
+  "human_login",
+  "human_register",
+  "human_write",
+  "sponsorship"
+])
 
 describe.each(["reference", ...PAGES])("the page %s", (page) => {
   const text = (): string => texts.get(page) ?? ""
@@ -112,11 +141,15 @@ describe.each(["reference", ...PAGES])("the page %s", (page) => {
   })
 
   it("leads only to what is there", async () => {
-    const targets = [...text().matchAll(/\]\(([^)]+)\)/g), ...text().matchAll(/(https?:\/\/[\w.:/-]+)/g)].map(([, target]) => target ?? "")
+    const targets = [...text().matchAll(/\]\(([^)]+)\)/g), ...text().matchAll(/(https?:\/\/[\w.:/-]+)/g)].map(
+      ([, target]) => target ?? ""
+    )
     const own = [...new Set(targets)].filter((target) => target.startsWith(`${world.edge.url}/`))
     expect(own.length).toBeGreaterThan(2)
-    for (const target of own) expect((await world.edge.call(target.slice(world.edge.url.length))).status, target).toBe(200)
-    for (const target of targets.filter((one) => one.startsWith("#"))) expect(text().toLowerCase()).toContain(`\n## ${target.slice(1).replaceAll("-", " ")}\n`)
+    for (const target of own)
+      expect((await world.edge.call(target.slice(world.edge.url.length))).status, target).toBe(200)
+    for (const target of targets.filter((one) => one.startsWith("#")))
+      expect(text().toLowerCase()).toContain(`\n## ${target.slice(1).replaceAll("-", " ")}\n`)
   })
 
   it("is a page for people too", async () => {

@@ -21,7 +21,11 @@ export interface TestNats {
 }
 
 export const openNats = async (): Promise<TestNats> => {
-  const binary = await findNatsServer({ env: process.env, dataDir: join(projectRoot, ".hub"), progress: (line) => console.error(line) })
+  const binary = await findNatsServer({
+    env: process.env,
+    dataDir: join(projectRoot, ".hub"),
+    progress: (line) => console.error(line)
+  })
   const server = await startNats({ binary, dataDir: await testFolder("nats"), configExtra: "no_auth_user: operator" })
   return { url: server.url, stop: async () => void (await server.kill()) }
 }
@@ -52,7 +56,9 @@ export interface Envelope {
 }
 
 /** Limits that no test meets by accident. */
-const OPEN_LIMITS = Object.fromEntries(["ip", "anon", "key", "web", "register", "captcha_key"].map((name) => [`rate_limits.${name}.requests`, 1_000_000]))
+const OPEN_LIMITS = Object.fromEntries(
+  ["ip", "anon", "key", "web", "register", "captcha_key"].map((name) => [`rate_limits.${name}.requests`, 1_000_000])
+)
 
 export interface EdgeOptions {
   readonly nats: string
@@ -93,7 +99,7 @@ export class TestEdge {
     const listening = Deferred.makeUnsafe<AddressInfo>()
     const fiber = Effect.runFork(
       Effect.scoped(
-        Effect.gen(function*() {
+        Effect.gen(function* () {
           const server = yield* openEdge(config, log)
           yield* Deferred.succeed(listening, server.address() as AddressInfo)
           return yield* Effect.never
@@ -108,7 +114,13 @@ export class TestEdge {
 
   headersFor(path: string, call: Call): Record<string, string> {
     if (call.signed === undefined) return { ...call.headers }
-    const signing = { method: call.method ?? "GET", path, host: this.host, ...(call.body === undefined ? {} : { body: call.body }), ...call.signing }
+    const signing = {
+      method: call.method ?? "GET",
+      path,
+      host: this.host,
+      ...(call.body === undefined ? {} : { body: call.body }),
+      ...call.signing
+    }
     return { ...signatureHeaders(call.signed, signing), ...call.headers }
   }
 
@@ -118,11 +130,18 @@ export class TestEdge {
       headers: this.headersFor(path, call),
       redirect: "manual",
       signal: call.signal ?? null,
-      ...(call.body === undefined ? {} : { body: typeof call.body === "string" ? call.body : new Uint8Array(call.body) })
+      ...(call.body === undefined
+        ? {}
+        : { body: typeof call.body === "string" ? call.body : new Uint8Array(call.body) })
     })
     const text = await response.text()
     const isJson = response.headers.get("content-type")?.includes("json") === true && text !== ""
-    return { status: response.status, headers: response.headers, text, json: (isJson ? JSON.parse(text) : {}) as Envelope }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: (isJson ? JSON.parse(text) : {}) as Envelope
+    }
   }
 
   stop(): Promise<void> {
@@ -136,15 +155,29 @@ export const playActors = (node: WireNode): void => {
   node.on("limit.draw", (ask) => ({
     data: { granted: (ask.input as { wanted: number }).wanted, limit: 1, remaining: 0, resets_at: Date.now() + 60_000 }
   }))
-  node.on("agent.authenticate", (ask) => ({ data: { id: ask.actor, handle: "h", roles: [], status: "active", trust: 10, reputation: 0 }, head: { rate } }))
+  node.on("agent.authenticate", (ask) => ({
+    data: { id: ask.actor, handle: "h", roles: [], status: "active", trust: 10, reputation: 0 },
+    head: { rate }
+  }))
   node.on("agent.admit_key", () => ({ data: { state: "free" } }))
-  node.on("agent.me", (ask) => ({ data: { id: ask.actor, scores: { trust: 1, reputation: 2 }, status: "active" }, head: { rate } }))
+  node.on("agent.me", (ask) => ({
+    data: { id: ask.actor, scores: { trust: 1, reputation: 2 }, status: "active" },
+    head: { rate }
+  }))
   node.on("agent.update", (ask) => ({ data: { id: ask.actor, ...(ask.input as object) }, head: { rate } }))
   node.on("agent.delete", (ask) => ({ data: { deleted: true, id: ask.actor }, head: { rate } }))
   node.onQuery("stats", () => ({ ok: true, data: { agents: 3 } }))
   node.onQuery("categories", () => ({ ok: true, data: [] }))
   node.onQuery("alive", () => ({ ok: true, data: null }))
-  node.onQuery("health", () => ({ ok: true, data: { status: "ok", checks: { db: { status: "pass", observed: 1, unit: "ms", time: "2026-01-01T00:00:00Z", message: null } }, clocks: [], now: Date.now() } }))
+  node.onQuery("health", () => ({
+    ok: true,
+    data: {
+      status: "ok",
+      checks: { db: { status: "pass", observed: 1, unit: "ms", time: "2026-01-01T00:00:00Z", message: null } },
+      clocks: [],
+      now: Date.now()
+    }
+  }))
 }
 
 export interface World {

@@ -26,12 +26,17 @@ describe("every answer", () => {
     expect(time.json).toEqual({ ok: true, data: { unix: expect.any(Number), iso: expect.stringMatching(/Z$/) } })
     const nowhere = await world.edge.call("/api/v1/nowhere")
     expect(nowhere.status).toBe(404)
-    expect(nowhere.json).toEqual({ ok: false, error: { code: "not_found", message: expect.any(String), details: { resource: "endpoint" } } })
+    expect(nowhere.json).toEqual({
+      ok: false,
+      error: { code: "not_found", message: expect.any(String), details: { resource: "endpoint" } }
+    })
   })
 
   it("passes an actor's data on as it is", async () => {
     const me = await world.edge.call("/api/v1/me", { signed: world.agent })
-    expect(me.text).toBe(`{"ok":true,"data":{"id":"${world.agent.hubId}","scores":{"trust":1,"reputation":2},"status":"active"}}`)
+    expect(me.text).toBe(
+      `{"ok":true,"data":{"id":"${world.agent.hubId}","scores":{"trust":1,"reputation":2},"status":"active"}}`
+    )
     expect(me.headers.get("content-length")).toBe(String(me.text.length))
     expect(me.headers.get("x-ratelimit-limit")).toBe("240")
     expect(me.headers.get("x-ratelimit-remaining")).toBe("239")
@@ -39,9 +44,16 @@ describe("every answer", () => {
   })
 
   it("is a problem document where the client accepts one", async () => {
-    const { headers, text, status } = await world.edge.call("/api/v1/me", { headers: { accept: "application/problem+json" } })
+    const { headers, text, status } = await world.edge.call("/api/v1/me", {
+      headers: { accept: "application/problem+json" }
+    })
     expect(headers.get("content-type")).toContain("application/problem+json")
-    expect(JSON.parse(text)).toMatchObject({ status, title: "Unauthorized", code: "authentication_required", detail: expect.any(String) })
+    expect(JSON.parse(text)).toMatchObject({
+      status,
+      title: "Unauthorized",
+      code: "authentication_required",
+      detail: expect.any(String)
+    })
   })
 
   it("keeps the client's own request id for the log alone", async () => {
@@ -53,7 +65,10 @@ describe("every answer", () => {
 
 describe("methods", () => {
   it("answers OPTIONS without authentication, with what the path takes", async () => {
-    const { status, headers, text } = await world.edge.call("/api/v1/me", { method: "OPTIONS", headers: { "access-control-request-headers": "x-hub-key, x-hub-future" } })
+    const { status, headers, text } = await world.edge.call("/api/v1/me", {
+      method: "OPTIONS",
+      headers: { "access-control-request-headers": "x-hub-key, x-hub-future" }
+    })
     expect(status).toBe(204)
     expect(text).toBe("")
     expect(headers.get("allow")).toBe("GET, PATCH, DELETE, HEAD, OPTIONS")
@@ -68,14 +83,17 @@ describe("methods", () => {
     expect(headers.get("allow")).toBe("GET, HEAD, OPTIONS")
   })
 
-  it.each(["/api/v1/time", "/api/v1", "/docs", "/api/v1/docs", "/api/v1/openapi.json"])("answers HEAD like GET, without the body: %s", async (path) => {
-    const get = await world.edge.call(path)
-    const head = await world.edge.call(path, { method: "HEAD" })
-    expect(head.status).toBe(get.status)
-    expect(head.text).toBe("")
-    expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"))
-    expect(head.headers.get("content-length")).not.toBeNull()
-  })
+  it.each(["/api/v1/time", "/api/v1", "/docs", "/api/v1/docs", "/api/v1/openapi.json"])(
+    "answers HEAD like GET, without the body: %s",
+    async (path) => {
+      const get = await world.edge.call(path)
+      const head = await world.edge.call(path, { method: "HEAD" })
+      expect(head.status).toBe(get.status)
+      expect(head.text).toBe("")
+      expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"))
+      expect(head.headers.get("content-length")).not.toBeNull()
+    }
+  )
 
   it("signs HEAD as HEAD", async () => {
     const head = await world.edge.call("/api/v1/me", { method: "HEAD", signed: world.agent })
@@ -92,12 +110,17 @@ describe("paths", () => {
     expect(without.json.data["stats"]).toEqual({ agents: 3 })
   })
 
-  it.each(["/api/v1/time/", "//api/v1/time", "/api//v1/time", "/API/v1/time", "/api/v1/%74ime", "/api/v1/agents/", "/api/v2/time"])(
-    "matches paths exactly: %s is nowhere",
-    async (path) => {
-      expect((await world.edge.call(path)).status).toBe(404)
-    }
-  )
+  it.each([
+    "/api/v1/time/",
+    "//api/v1/time",
+    "/api//v1/time",
+    "/API/v1/time",
+    "/api/v1/%74ime",
+    "/api/v1/agents/",
+    "/api/v2/time"
+  ])("matches paths exactly: %s is nowhere", async (path) => {
+    expect((await world.edge.call(path)).status).toBe(404)
+  })
 
   it("sends browsers from the root to the page, others to the interface", async () => {
     const browser = await world.edge.call("/", { headers: { accept: "text/html,*/*" } })
@@ -105,18 +128,28 @@ describe("paths", () => {
     expect(browser.headers.get("location")).toBe(`${world.edge.url}/docs`)
     const other = await world.edge.call("/", { headers: { accept: "*/*" } })
     expect([other.status, other.headers.get("vary")]).toEqual([200, "Accept"])
-    expect(other.json.data).toMatchObject({ about: expect.stringContaining("autonomous agents"), begin: expect.stringContaining(`${world.edge.url}/api/v1/docs`), discovery: `${world.edge.url}/api/v1/` })
+    expect(other.json.data).toMatchObject({
+      about: expect.stringContaining("autonomous agents"),
+      begin: expect.stringContaining(`${world.edge.url}/api/v1/docs`),
+      discovery: `${world.edge.url}/api/v1/`
+    })
     const head = await world.edge.call("/", { method: "HEAD" })
     expect([head.status, head.text]).toEqual([200, ""])
   })
 
-  it.each(["/api/v1/agents/HX-000001", "/api/v1/agents/hx-000001/scores", "/api/v1/agents/HX-000001/verify"])("%s says where a number is looked up, and asks nobody", async (path) => {
-    world.node.forget()
-    const answer = await world.edge.call(path)
-    expect([answer.status, answer.json.error.code]).toEqual([404, "not_found"])
-    expect(answer.json.error.details).toEqual({ resource: "agent", hint: expect.stringContaining("/api/v1/id/HX-000001") })
-    expect(world.node.asked("handle.resolve")).toEqual([])
-  })
+  it.each(["/api/v1/agents/HX-000001", "/api/v1/agents/hx-000001/scores", "/api/v1/agents/HX-000001/verify"])(
+    "%s says where a number is looked up, and asks nobody",
+    async (path) => {
+      world.node.forget()
+      const answer = await world.edge.call(path)
+      expect([answer.status, answer.json.error.code]).toEqual([404, "not_found"])
+      expect(answer.json.error.details).toEqual({
+        resource: "agent",
+        hint: expect.stringContaining("/api/v1/id/HX-000001")
+      })
+      expect(world.node.asked("handle.resolve")).toEqual([])
+    }
+  )
 
   it("answers a repeated document with 304", async () => {
     const first = await world.edge.call("/api/v1/openapi.json")
@@ -130,11 +163,16 @@ describe("paths", () => {
   it("describes itself in valid OpenAPI: every operation says who may call it", async () => {
     const { text } = await world.edge.call("/api/v1/openapi.json")
     expect(await new Validator().validate(JSON.parse(text))).toMatchObject({ valid: true })
-    const described = JSON.parse(text) as { openapi: string; info: { title: string }; paths: Record<string, Record<string, { "x-hub-auth"?: string }>> }
+    const described = JSON.parse(text) as {
+      openapi: string
+      info: { title: string }
+      paths: Record<string, Record<string, { "x-hub-auth"?: string }>>
+    }
     expect(described.openapi).toMatch(/^3\.1/)
     const operations = Object.values(described.paths).flatMap((path) => Object.values(path))
     expect(operations.length).toBeGreaterThan(15)
-    for (const operation of operations) expect(["none", "signed", "optional", "human"]).toContain(operation["x-hub-auth"])
+    for (const operation of operations)
+      expect(["none", "signed", "optional", "human"]).toContain(operation["x-hub-auth"])
   })
 })
 
@@ -152,8 +190,13 @@ describe("queries", () => {
   }
 
   it.each([
-    ["", 1, 20], ["?page=3&per_page=10", 3, 10], ["?page=0&per_page=0", 1, 1], ["?page=-5&per_page=5000", 1, 100],
-    ["?page=x&per_page=", 1, 20], ["?page=1.5&per_page=1e2", 1, 20], ["?page=99999999999999999999", 1_000_000_000, 20]
+    ["", 1, 20],
+    ["?page=3&per_page=10", 3, 10],
+    ["?page=0&per_page=0", 1, 1],
+    ["?page=-5&per_page=5000", 1, 100],
+    ["?page=x&per_page=", 1, 20],
+    ["?page=1.5&per_page=1e2", 1, 20],
+    ["?page=99999999999999999999", 1_000_000_000, 20]
   ])("clamps paging: %s", async (query, page, perPage) => {
     const { answer, input } = await listed(query)
     expect(answer.status).toBe(200)
@@ -185,9 +228,18 @@ describe("health", () => {
     expect(open.json.data).toEqual({ status: "ok", version: expect.any(String), time: expect.any(String) })
     world.node.on("agent.authenticate", (ask) => ({ data: { id: ask.actor, roles: ["operator"] } }))
     const operator = await world.edge.call("/api/v1/health", { signed: world.agent })
-    expect(operator.json.data).toMatchObject({ vault_key_ok: null, vaults_active: null, runtime_firewall: null, runtime_egress_ok: null })
+    expect(operator.json.data).toMatchObject({
+      vault_key_ok: null,
+      vaults_active: null,
+      runtime_firewall: null,
+      runtime_egress_ok: null
+    })
     expect(operator.json.data["checks"]).not.toHaveProperty("mail_provider")
-    expect(operator.json.data).toMatchObject({ status: "ok", checks: { nats: { status: "pass" }, db: { status: "pass" } }, uptime_seconds: expect.any(Number) })
+    expect(operator.json.data).toMatchObject({
+      status: "ok",
+      checks: { nats: { status: "pass" }, db: { status: "pass" } },
+      uptime_seconds: expect.any(Number)
+    })
     world.node.on("agent.authenticate", (ask) => ({ data: { id: ask.actor, roles: [] } }))
     const other = await world.edge.call("/api/v1/health", { signed: world.agent })
     expect(other.json.data).not.toHaveProperty("checks")
@@ -195,16 +247,40 @@ describe("health", () => {
   })
 
   it.each([
-    ["the edge's, against the node's", { now: -5000, clocks: [] }, { status: "warn", message: expect.stringContaining("the edge is ahead") }],
-    ["Postgres's", { now: 0, clocks: [{ name: "Postgres", ms: -2500 }] }, { status: "warn", observed: 2500, message: expect.stringContaining("Postgres is behind") }],
-    ["none", { now: 0, clocks: [{ name: "Postgres", ms: 3 }, { name: "JetStream", ms: -1 }] }, { status: "pass", message: null }]
-  ])("a clock that is wrong makes the service degraded, and operators see which: %s", async (_what, { now, clocks }, wanted) => {
-    world.node.onQuery("health", () => ({ ok: true, data: { status: "ok", checks: {}, clocks, now: Date.now() + now } }))
-    world.node.on("agent.authenticate", (ask) => ({ data: { id: ask.actor, roles: ["operator"] } }))
-    const { status, json } = await world.edge.call("/api/v1/health", { signed: world.agent })
-    expect([status, json.data["status"]]).toEqual([200, wanted.status === "warn" ? "degraded" : "ok"])
-    expect((json.data["checks"] as Record<string, unknown>)["clock"]).toMatchObject(wanted)
-  })
+    [
+      "the edge's, against the node's",
+      { now: -5000, clocks: [] },
+      { status: "warn", message: expect.stringContaining("the edge is ahead") }
+    ],
+    [
+      "Postgres's",
+      { now: 0, clocks: [{ name: "Postgres", ms: -2500 }] },
+      { status: "warn", observed: 2500, message: expect.stringContaining("Postgres is behind") }
+    ],
+    [
+      "none",
+      {
+        now: 0,
+        clocks: [
+          { name: "Postgres", ms: 3 },
+          { name: "JetStream", ms: -1 }
+        ]
+      },
+      { status: "pass", message: null }
+    ]
+  ])(
+    "a clock that is wrong makes the service degraded, and operators see which: %s",
+    async (_what, { now, clocks }, wanted) => {
+      world.node.onQuery("health", () => ({
+        ok: true,
+        data: { status: "ok", checks: {}, clocks, now: Date.now() + now }
+      }))
+      world.node.on("agent.authenticate", (ask) => ({ data: { id: ask.actor, roles: ["operator"] } }))
+      const { status, json } = await world.edge.call("/api/v1/health", { signed: world.agent })
+      expect([status, json.data["status"]]).toEqual([200, wanted.status === "warn" ? "degraded" : "ok"])
+      expect((json.data["checks"] as Record<string, unknown>)["clock"]).toMatchObject(wanted)
+    }
+  )
 
   it("nodes of an older release tell no clocks: then there is no such check", async () => {
     world.node.onQuery("health", () => ({ ok: true, data: { status: "ok", checks: {} } }))

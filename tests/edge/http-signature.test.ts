@@ -17,25 +17,46 @@ class CountingMap extends Map<string, string> {
   }
 }
 
-const lineOf = (value: string): string | null => signatureBase(coveredOf('("x")'), { fields: new Map([["x", value]]) })?.split("\n").slice(0, -1).join("\n") ?? null
+const lineOf = (value: string): string | null =>
+  signatureBase(coveredOf('("x")'), { fields: new Map([["x", value]]) })
+    ?.split("\n")
+    .slice(0, -1)
+    .join("\n") ?? null
 
 describe("a covered field", () => {
   it.each([
-    ["a", "a"], [" a \t", "a"], ["a  b", "a  b"], ["a\r\n b", "a b"], ["a \t\r\n \t b", "a b"], ["a\n\tb\n c", "a b c"], ["", ""]
+    ["a", "a"],
+    [" a \t", "a"],
+    ["a  b", "a  b"],
+    ["a\r\n b", "a b"],
+    ["a \t\r\n \t b", "a b"],
+    ["a\n\tb\n c", "a b c"],
+    ["", ""]
   ])("%j is %j", (value, expected) => {
     expect(lineOf(value)).toBe(`"x": ${expected}`)
   })
 
-  it.each(["a\nb", 'a\n"@authority": b', "a\rb", "a\r\n\r\nb"])("%j would begin a line of its own and is none", (value) => {
-    expect(lineOf(value)).toBeNull()
-  })
+  it.each(["a\nb", 'a\n"@authority": b', "a\rb", "a\r\n\r\nb"])(
+    "%j would begin a line of its own and is none",
+    (value) => {
+      expect(lineOf(value)).toBeNull()
+    }
+  )
 
   it("is unfolded as RFC 9421 has it", () => {
     const parts = fc.array(fc.constantFrom("a", "b", " ", "\t", "\r\n ", "\n\t", "\n "), { maxLength: 12 })
-    fc.assert(fc.property(parts, (given) => {
-      const value = given.join("")
-      expect(lineOf(value)).toBe(`"x": ${value.trim().replace(/[ \t]*\r?\n[ \t]+/g, " ").replaceAll(/ ?\n\s*/g, " ").trim()}`)
-    }))
+    fc.assert(
+      fc.property(parts, (given) => {
+        const value = given.join("")
+        expect(lineOf(value)).toBe(
+          `"x": ${value
+            .trim()
+            .replace(/[ \t]*\r?\n[ \t]+/g, " ")
+            .replaceAll(/ ?\n\s*/g, " ")
+            .trim()}`
+        )
+      })
+    )
   })
 
   it("costs no more than its length, whatever it holds", () => {
@@ -49,7 +70,11 @@ describe("a covered field", () => {
     }
     const plain = costOf("a".repeat(length))
     // With the length's square it would be 100,000 times as much.
-    for (const hostile of [`a${" ".repeat(length)}b`, `a${"\t ".repeat(length / 2)}b`, `a${"\r\n ".repeat(length / 3)}b`]) {
+    for (const hostile of [
+      `a${" ".repeat(length)}b`,
+      `a${"\t ".repeat(length / 2)}b`,
+      `a${"\r\n ".repeat(length / 3)}b`
+    ]) {
       expect(costOf(hostile) / plain).toBeLessThan(2_000)
     }
   })
@@ -77,7 +102,10 @@ describe("a covered field", () => {
 
 describe("Signature-Agent", () => {
   it("is read for each label, or once for all in the older form", () => {
-    expect(signatureAgentsOf('a="https://x.example", b="https://y.example"')("b")).toEqual({ address: "https://y.example", key: "b" })
+    expect(signatureAgentsOf('a="https://x.example", b="https://y.example"')("b")).toEqual({
+      address: "https://y.example",
+      key: "b"
+    })
     expect(signatureAgentsOf('a="https://x.example"')("b")).toBeNull()
     expect(signatureAgentsOf('"https://x.example"')("b")).toEqual({ address: "https://x.example", key: null })
     expect(signatureAgentsOf("nonsense =")("b")).toBeNull()
@@ -88,7 +116,12 @@ describe("Signature-Agent", () => {
     const reading = (before: number) => {
       const labels = [...Array.from({ length: before }, (_, n) => `d${n}`), "mine"]
       const values = new Map([
-        ["signature-input", labels.map((label) => `${label}=("@authority" "signature-agent";key="${label}");tag="web-bot-auth"`).join(", ")],
+        [
+          "signature-input",
+          labels
+            .map((label) => `${label}=("@authority" "signature-agent";key="${label}");tag="web-bot-auth"`)
+            .join(", ")
+        ],
         ["signature", labels.map((label) => `${label}=:AAAA:`).join(", ")],
         ["signature-agent", 'mine="https://hub.example/api/v1/id/HX-000001/http-message-signatures-directory"']
       ])

@@ -20,7 +20,9 @@ beforeAll(async () => {
       return { data: { state: "new" } }
     }
     if (first.body !== body) return { data: { state: "conflict" } }
-    return { data: first.status === -1 ? { state: "in_flight" } : { state: "done", status: first.status, answer: first.answer } }
+    return {
+      data: first.status === -1 ? { state: "in_flight" } : { state: "done", status: first.status, answer: first.answer }
+    }
   })
   world.node.on("idempotency.finish", (ask) => {
     const { key, body, status, answer } = ask.input as { key: string } & Kept
@@ -36,7 +38,13 @@ beforeEach(() => {
 })
 
 const patch = (key: string, body = '{"name":"x"}', agent = world.agent, signal?: AbortSignal) =>
-  world.edge.call("/api/v1/me", { method: "PATCH", body, signed: agent, headers: { "idempotency-key": key }, ...(signal === undefined ? {} : { signal }) })
+  world.edge.call("/api/v1/me", {
+    method: "PATCH",
+    body,
+    signed: agent,
+    headers: { "idempotency-key": key },
+    ...(signal === undefined ? {} : { signal })
+  })
 
 describe("an Idempotency-Key", () => {
   it("runs the first request and replays its answer to the next, signed afresh", async () => {
@@ -52,7 +60,9 @@ describe("an Idempotency-Key", () => {
     await patch("k-1")
     const asks = world.node.asks.filter((ask) => ask.kind === "agent")
     expect(asks.map((ask) => [ask.op, ask.by?.settled ?? false, ask.draw])).toEqual([
-      ["idempotency.begin", false, ["write"]], ["agent.update", true, undefined], ["idempotency.finish", true, undefined]
+      ["idempotency.begin", false, ["write"]],
+      ["agent.update", true, undefined],
+      ["idempotency.finish", true, undefined]
     ])
   })
 
@@ -85,7 +95,9 @@ describe("an Idempotency-Key", () => {
     await expect.poll(() => world.node.asked("agent.update").length).toBe(1)
     leaving.abort()
     await expect(first).rejects.toThrow()
-    await expect.poll(() => world.node.asked("idempotency.finish").map(({ input }) => (input as Kept).status)).toEqual([0])
+    await expect
+      .poll(() => world.node.asked("idempotency.finish").map(({ input }) => (input as Kept).status))
+      .toEqual([0])
     const second = patch("k-1")
     await expect.poll(() => world.node.asked("agent.update").length).toBe(2)
     held.resolve()
@@ -104,7 +116,11 @@ describe("an Idempotency-Key", () => {
     const first = patch("k-1")
     await expect.poll(() => world.node.asked("agent.update").length).toBe(1)
     const second = await patch("k-1")
-    expect([second.status, second.json.error.code, second.headers.get("retry-after")]).toEqual([409, "idempotency_in_flight", "1"])
+    expect([second.status, second.json.error.code, second.headers.get("retry-after")]).toEqual([
+      409,
+      "idempotency_in_flight",
+      "1"
+    ])
     held.resolve()
     expect((await first).status).toBe(200)
     world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
@@ -126,9 +142,14 @@ describe("an Idempotency-Key", () => {
   })
 
   it.each([
-    ["rate_limited", 429], ["overloaded", 503], ["internal_error", 500], ["key_retired", 401]
+    ["rate_limited", 429],
+    ["overloaded", 503],
+    ["internal_error", 500],
+    ["key_retired", 401]
   ] as const)("is free again after %s", async (code, status) => {
-    world.node.on("agent.update", () => ({ head: { refused: { code, message: "no", ...(status === 401 ? { status } : {}) } } }))
+    world.node.on("agent.update", () => ({
+      head: { refused: { code, message: "no", ...(status === 401 ? { status } : {}) } }
+    }))
     expect((await patch("k-1")).status).toBe(status)
     world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
     expect((await patch("k-1")).status).toBe(200)
@@ -148,7 +169,13 @@ describe("an Idempotency-Key", () => {
   it("is honoured at registration too, though its answer holds a secret", async () => {
     world.node.on("challenge.register", () => ({ data: { webhook_secret: "whsec_x" } }))
     const form = JSON.stringify({ challenge_id: "c".repeat(32), handle: "abc", name: "A", answers: { q1: "1" } })
-    const register = (body: string) => world.edge.call("/api/v1/register", { method: "POST", body, signed: world.agent, headers: { "idempotency-key": "k-1" } })
+    const register = (body: string) =>
+      world.edge.call("/api/v1/register", {
+        method: "POST",
+        body,
+        signed: world.agent,
+        headers: { "idempotency-key": "k-1" }
+      })
     expect((await register(form)).status).toBe(201)
     expect(world.node.asked("idempotency.finish")).toHaveLength(1)
     expect(world.node.asked("idempotency.finish")[0]?.input).toMatchObject({ status: 201 })

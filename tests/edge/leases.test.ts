@@ -144,24 +144,31 @@ describe("an edge whose line to the bus breaks", () => {
     ends.push(() => proxy.close())
   })
 
-  it.each(["cut", "stall"] as const)("answers what needs nobody, refuses the rest in time, and heals: %s", async (how) => {
-    const node = await startNode("s1")
-    await node.claim()
-    const edge = await startEdge(proxy.url)
-    expect((await me(edge)).status).toBe(200)
-    proxy[how]()
-    expect((await edge.call("/api/v1/time")).status).toBe(200)
-    expect((await edge.call("/docs")).status).toBe(200)
-    const discovery = await edge.call("/api/v1")
-    expect([discovery.status, discovery.json.data["stats"]]).toEqual([200, null])
-    const health = await edge.call("/api/v1/health")
-    expect([health.status, health.json.data["status"]]).toEqual([503, "down"])
-    const refused = await me(edge)
-    expect([refused.status, refused.json.error.code, refused.headers.get("retry-after")]).toEqual([503, "unavailable", "1"])
-    proxy.heal()
-    await waitFor(async () => (await me(edge)).status === 200, { describe: "the edge to heal" })
-    expect((await edge.call("/api/v1/health")).status).toBe(200)
-  })
+  it.each(["cut", "stall"] as const)(
+    "answers what needs nobody, refuses the rest in time, and heals: %s",
+    async (how) => {
+      const node = await startNode("s1")
+      await node.claim()
+      const edge = await startEdge(proxy.url)
+      expect((await me(edge)).status).toBe(200)
+      proxy[how]()
+      expect((await edge.call("/api/v1/time")).status).toBe(200)
+      expect((await edge.call("/docs")).status).toBe(200)
+      const discovery = await edge.call("/api/v1")
+      expect([discovery.status, discovery.json.data["stats"]]).toEqual([200, null])
+      const health = await edge.call("/api/v1/health")
+      expect([health.status, health.json.data["status"]]).toEqual([503, "down"])
+      const refused = await me(edge)
+      expect([refused.status, refused.json.error.code, refused.headers.get("retry-after")]).toEqual([
+        503,
+        "unavailable",
+        "1"
+      ])
+      proxy.heal()
+      await waitFor(async () => (await me(edge)).status === 200, { describe: "the edge to heal" })
+      expect((await edge.call("/api/v1/health")).status).toBe(200)
+    }
+  )
 
   it.each(["cut", "stall"] as const)("still ends when it is told to: %s", async (how) => {
     const node = await startNode("s1")

@@ -41,10 +41,20 @@ const playHomes = (limits: Readonly<Record<string, number>>, wideLimits: Readonl
   })
 }
 
-const start = async (limits: Readonly<Record<string, number>>, env: Readonly<Record<string, string>> = {}, wide: Readonly<Record<string, number>> = {}): Promise<TestEdge> => {
+const start = async (
+  limits: Readonly<Record<string, number>>,
+  env: Readonly<Record<string, string>> = {},
+  wide: Readonly<Record<string, number>> = {}
+): Promise<TestEdge> => {
   playHomes(limits, wide)
-  const requests = Object.fromEntries(Object.entries(limits).map(([name, value]) => [`rate_limits.${name}.requests`, value]))
-  edge = await TestEdge.start({ nats: nats.url, env, limits: { ...requests, "wide_network.budgets": WIDE, "wide_network.challenges": WIDE_CHALLENGES } })
+  const requests = Object.fromEntries(
+    Object.entries(limits).map(([name, value]) => [`rate_limits.${name}.requests`, value])
+  )
+  edge = await TestEdge.start({
+    nats: nats.url,
+    env,
+    limits: { ...requests, "wide_network.budgets": WIDE, "wide_network.challenges": WIDE_CHALLENGES }
+  })
   return edge
 }
 
@@ -88,15 +98,21 @@ describe("buckets at the edge", () => {
   it("key: counts what verifies; what does not counts for its client under that key, and never against the key", async () => {
     const { call } = bound(await start({ key: 12 }, { HUB_TRUST_PROXY: "1" }))
     const agent = newIdentity()
-    const from = (address: string, more: object = {}) => call("/api/v1/me", { signed: agent, headers: { "x-forwarded-for": address }, ...more })
+    const from = (address: string, more: object = {}) =>
+      call("/api/v1/me", { signed: agent, headers: { "x-forwarded-for": address }, ...more })
     const garbage = { signing: { host: "else.example" } }
     expect(await statuses(12, () => from("192.0.2.1", garbage))).toEqual(Array(12).fill(401))
     const spent = await from("192.0.2.1", garbage)
-    expect([spent.status, spent.json.error.details]).toEqual([429, expect.objectContaining({ bucket: "key", limit: 12 })])
+    expect([spent.status, spent.json.error.details]).toEqual([
+      429,
+      expect.objectContaining({ bucket: "key", limit: 12 })
+    ])
     // Its owner is elsewhere and knows nothing of it; nor does the same client under another key.
     expect(await statuses(12, () => from("192.0.2.2"))).toEqual(Array(12).fill(200))
     expect((await from("192.0.2.2")).json.error.details["bucket"]).toBe("key")
-    expect((await call("/api/v1/me", { signed: newIdentity(), headers: { "x-forwarded-for": "192.0.2.1" } })).status).toBe(200)
+    expect(
+      (await call("/api/v1/me", { signed: newIdentity(), headers: { "x-forwarded-for": "192.0.2.1" } })).status
+    ).toBe(200)
   })
 
   it("key: a request that somebody sends again as it was counts for who sends it, and never against the key", async () => {
@@ -111,11 +127,14 @@ describe("buckets at the edge", () => {
     })
     const timestamp = Math.floor(Date.now() / 1000)
     const captured = { signing: { timestamp, nonce: "captured-nonce" } }
-    const from = (address: string, more: object = {}) => call("/api/v1/me", { signed: agent, headers: { "x-forwarded-for": address }, ...more })
+    const from = (address: string, more: object = {}) =>
+      call("/api/v1/me", { signed: agent, headers: { "x-forwarded-for": address }, ...more })
     expect((await from("192.0.2.2", captured)).status).toBe(200)
     for (const client of ["192.0.2.1", "192.0.2.3"]) {
       expect(await statuses(12, () => from(client, captured))).toEqual(Array(12).fill(401))
-      await waitFor(async () => (await from(client, captured)).status === 429, { describe: "who sends copies is refused" })
+      await waitFor(async () => (await from(client, captured)).status === 429, {
+        describe: "who sends copies is refused"
+      })
     }
     expect(await statuses(11, () => from("192.0.2.2"))).toEqual(Array(11).fill(200))
     expect((await from("192.0.2.2")).json.error.details["bucket"]).toBe("key")
@@ -128,7 +147,9 @@ describe("buckets at the edge", () => {
     node.forget()
     const refused = await call("/api/v1/me", { signed: agent })
     expect(refused.json.error.details["bucket"]).toBe("key")
-    expect(node.asks.filter(({ kind }) => kind === "agent").map(({ op, by }) => [op, by?.settled])).toEqual([["agent.admit_key", undefined]])
+    expect(node.asks.filter(({ kind }) => kind === "agent").map(({ op, by }) => [op, by?.settled])).toEqual([
+      ["agent.admit_key", undefined]
+    ])
   })
 
   it("web: pages for humans", async () => {
@@ -140,14 +161,19 @@ describe("buckets at the edge", () => {
   it("register and captcha_key: exact, and only for a well-formed step 1", async () => {
     const { call } = bound(await start({ register: 3, captcha_key: 2, anon: 11 }))
     node.on("challenge.create", () => ({ data: { id: "c" } }))
-    const step = (key: string) => call("/api/v1/register/challenge", { method: "POST", body: JSON.stringify({ public_key: key }) })
+    const step = (key: string) =>
+      call("/api/v1/register/challenge", { method: "POST", body: JSON.stringify({ public_key: key }) })
     const agent = newIdentity()
     expect(await statuses(5, () => step("nonsense"))).toEqual(Array(5).fill(422))
     expect(await statuses(2, () => step(agent.key))).toEqual([201, 201])
     expect((await step(agent.raw.toString("base64url"))).json.error.details["bucket"]).toBe("captcha_key")
     expect((await step(newIdentity().key)).json.error.details["bucket"]).toBe("register")
     expect(node.asked("challenge.create").map((ask) => ask.input)).toEqual(
-      Array.from({ length: 2 }, () => ({ public_key: agent.key, hub_id: agent.hubId, origin: expect.stringMatching(/^[0-9a-f]{16}$/) }))
+      Array.from({ length: 2 }, () => ({
+        public_key: agent.key,
+        hub_id: agent.hubId,
+        origin: expect.stringMatching(/^[0-9a-f]{16}$/)
+      }))
     )
     // Registration has a bucket of its own: nothing of `anon` was used.
     expect(await statuses(11, () => call("/api/v1/time"))).toEqual(Array(11).fill(200))
@@ -158,9 +184,18 @@ describe("buckets at the edge", () => {
     const agent = newIdentity()
     await call("/api/v1/me", { method: "PATCH", body: '{"name":"x"}', signed: agent })
     expect(node.asked("agent.update")[0]?.draw).toEqual(["write"])
-    node.on("agent.update", () => ({ head: { refused: { code: "rate_limited", message: "slow down", retryAfter: 17, details: { bucket: "write" } }, rate: { limit: 240, remaining: 0, reset: 5 } } }))
+    node.on("agent.update", () => ({
+      head: {
+        refused: { code: "rate_limited", message: "slow down", retryAfter: 17, details: { bucket: "write" } },
+        rate: { limit: 240, remaining: 0, reset: 5 }
+      }
+    }))
     const refused = await call("/api/v1/me", { method: "PATCH", body: '{"name":"x"}', signed: agent })
-    expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("x-ratelimit-remaining")]).toEqual([429, "17", "0"])
+    expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("x-ratelimit-remaining")]).toEqual([
+      429,
+      "17",
+      "0"
+    ])
   })
 
   it("count by the address that the last proxy saw, where one is believed", async () => {
@@ -186,11 +221,17 @@ describe("clients of one IPv6 /48", () => {
 
   it.each(["anon", "ip", "web"])("have %s each for themselves, and a few times that together", async (bucket) => {
     const { call } = bound(await start({ [bucket]: 11 }, { HUB_TRUST_PROXY: "1" }, { [bucket]: 11 * WIDE }))
-    const ask = (network: number, host = 1) => call(bucket === "web" ? "/docs" : "/api/v1/time", { headers: from(network, host) })
-    for (let network = 0; network < WIDE; network++) expect(await statuses(11, () => ask(network, network))).toEqual(Array(11).fill(200))
+    const ask = (network: number, host = 1) =>
+      call(bucket === "web" ? "/docs" : "/api/v1/time", { headers: from(network, host) })
+    for (let network = 0; network < WIDE; network++)
+      expect(await statuses(11, () => ask(network, network))).toEqual(Array(11).fill(200))
     expect((await ask(0, 9)).json.error.details).toMatchObject({ bucket, limit: 11 })
     const refused = await ask(WIDE)
-    expect([refused.status, refused.json.error.details["bucket"], refused.json.error.details["limit"]]).toEqual([429, bucket, 11 * WIDE])
+    expect([refused.status, refused.json.error.details["bucket"], refused.json.error.details["limit"]]).toEqual([
+      429,
+      bucket,
+      11 * WIDE
+    ])
     expect(refused.headers.get("retry-after")).not.toBeNull()
     // Another /48, and whoever has an IPv4 address.
     expect((await call("/api/v1/time", { headers: { "x-forwarded-for": "2001:db8:8::1" } })).status).toBe(200)
@@ -207,29 +248,57 @@ describe("clients of one IPv6 /48", () => {
     const { call } = bound(await start({ register: 5 }, { HUB_TRUST_PROXY: "1" }, { register: WIDE_CHALLENGES }))
     node.on("challenge.create", () => ({ data: { id: "c" } }))
     node.on("challenge.register", () => ({ data: { id: "a" } }))
-    const step = (network: number) => call("/api/v1/register/challenge", { method: "POST", body: JSON.stringify({ public_key: newIdentity().key }), headers: from(network) })
+    const step = (network: number) =>
+      call("/api/v1/register/challenge", {
+        method: "POST",
+        body: JSON.stringify({ public_key: newIdentity().key }),
+        headers: from(network)
+      })
     for (let n = 0; n < WIDE_CHALLENGES; n++) expect((await step(n)).status).toBe(201)
-    expect((await step(99)).json.error.details).toMatchObject({ bucket: "register", limit: WIDE_CHALLENGES, window_seconds: 3600 })
+    expect((await step(99)).json.error.details).toMatchObject({
+      bucket: "register",
+      limit: WIDE_CHALLENGES,
+      window_seconds: 3600
+    })
     const form = JSON.stringify({ challenge_id: "0".repeat(32), handle: "abc", name: "A", answers: {} })
-    for (const headers of [from(7), { "x-forwarded-for": "192.0.2.1" }]) await call("/api/v1/register", { method: "POST", body: form, signed: newIdentity(), headers })
-    const home = node.asked("limit.draw").find((ask) => (ask.input as { wide?: true; bucket: string }).wide === true && (ask.input as { bucket: string }).bucket === "register")?.actor
+    for (const headers of [from(7), { "x-forwarded-for": "192.0.2.1" }])
+      await call("/api/v1/register", { method: "POST", body: form, signed: newIdentity(), headers })
+    const home = node
+      .asked("limit.draw")
+      .find(
+        (ask) =>
+          (ask.input as { wide?: true; bucket: string }).wide === true &&
+          (ask.input as { bucket: string }).bucket === "register"
+      )?.actor
     expect(home).toMatch(/^register\.w[0-9a-f]{16}$/)
-    expect(node.asked("challenge.register").map((ask) => (ask.input as { wide_home: unknown }).wide_home)).toEqual([home, null])
+    expect(node.asked("challenge.register").map((ask) => (ask.input as { wide_home: unknown }).wide_home)).toEqual([
+      home,
+      null
+    ])
   })
 })
 
 describe("a client's network", () => {
   it.each([
-    ["192.0.2.7", "192.0.2.7", null], ["::ffff:192.0.2.7", "192.0.2.7", null], ["2001:db8:1:2:3:4:5:6", "20010db800010002/64", "20010db80001/48"],
-    ["2001:db8:1:2::1", "20010db800010002/64", "20010db80001/48"], ["2001:db8:1:3::1", "20010db800010003/64", "20010db80001/48"],
-    ["::1", "0000000000000000/64", "000000000000/48"], ["nonsense", "unknown", null], ["", "unknown", null]
+    ["192.0.2.7", "192.0.2.7", null],
+    ["::ffff:192.0.2.7", "192.0.2.7", null],
+    ["2001:db8:1:2:3:4:5:6", "20010db800010002/64", "20010db80001/48"],
+    ["2001:db8:1:2::1", "20010db800010002/64", "20010db80001/48"],
+    ["2001:db8:1:3::1", "20010db800010003/64", "20010db80001/48"],
+    ["::1", "0000000000000000/64", "000000000000/48"],
+    ["nonsense", "unknown", null],
+    ["", "unknown", null]
   ])("of %s is %s in %s", (address, client, wide) => {
     expect(networkOf(address)).toEqual({ client, wide })
   })
 
   it.each([
-    ["1.1.1.1, 2.2.2.2", 0, "9.9.9.9"], ["1.1.1.1, 2.2.2.2", 1, "2.2.2.2"], ["1.1.1.1, 2.2.2.2", 2, "1.1.1.1"],
-    ["1.1.1.1, 2.2.2.2", 5, "1.1.1.1"], ["1.1.1.1, junk", 1, "9.9.9.9"], [undefined, 1, "9.9.9.9"]
+    ["1.1.1.1, 2.2.2.2", 0, "9.9.9.9"],
+    ["1.1.1.1, 2.2.2.2", 1, "2.2.2.2"],
+    ["1.1.1.1, 2.2.2.2", 2, "1.1.1.1"],
+    ["1.1.1.1, 2.2.2.2", 5, "1.1.1.1"],
+    ["1.1.1.1, junk", 1, "9.9.9.9"],
+    [undefined, 1, "9.9.9.9"]
   ])("from %s with %i proxies is %s", (header, proxies, address) => {
     expect(forwardedAddress(header, "9.9.9.9", proxies)).toBe(address)
   })

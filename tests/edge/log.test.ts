@@ -12,14 +12,19 @@ afterAll(() => world.stop())
 
 const loggedPath = async (path: string, method = "GET"): Promise<unknown> => {
   const answer = await world.edge.call(path, { method })
-  const line = await waitFor(() => world.edge.logged.find((entry) => entry["id"] === answer.headers.get("x-request-id")))
+  const line = await waitFor(() =>
+    world.edge.logged.find((entry) => entry["id"] === answer.headers.get("x-request-id"))
+  )
   return line["path"]
 }
 
 describe("the logged path", () => {
-  it.each(["/api/v1/time", "/api/v1/agents/nobody-here/scores", "/docs", "/"])("of an endpoint or a page is whole: %s", async (path) => {
-    expect(await loggedPath(path)).toBe(path)
-  })
+  it.each(["/api/v1/time", "/api/v1/agents/nobody-here/scores", "/docs", "/"])(
+    "of an endpoint or a page is whole: %s",
+    async (path) => {
+      expect(await loggedPath(path)).toBe(path)
+    }
+  )
 
   it.each([
     ["/api/v1/a-token-in-the-wrong-place", "/api/v1/…"],

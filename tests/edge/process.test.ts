@@ -52,7 +52,16 @@ const start = async (env: Readonly<Record<string, string>> = {}): Promise<Starte
   const child = spawn(process.execPath, ["--no-warnings", "edge/main.ts"], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], HUB_ENV: "development", HUB_PORT: String(port), HUB_NATS_URL: nats.url, HUB_DATA: data, ...edgeKeys(randomBytes(32)), ...env }
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      HUB_ENV: "development",
+      HUB_PORT: String(port),
+      HUB_NATS_URL: nats.url,
+      HUB_DATA: data,
+      ...edgeKeys(randomBytes(32)),
+      ...env
+    }
   })
   children.push(child)
   let output = ""
@@ -71,7 +80,11 @@ const start = async (env: Readonly<Record<string, string>> = {}): Promise<Starte
     errors: () => errors,
     ready: once(child, "message").then(([message]) => expect(message).toEqual({ ready: true })),
     // "close" never comes after a disconnect: the end of both streams says that all is read.
-    exit: Promise.all([child, child.stdout, child.stderr].map((part, index) => (part === null ? null : once(part, index === 0 ? "exit" : "close")))).then(() => child.exitCode)
+    exit: Promise.all(
+      [child, child.stdout, child.stderr].map((part, index) =>
+        part === null ? null : once(part, index === 0 ? "exit" : "close")
+      )
+    ).then(() => child.exitCode)
   }
 }
 
@@ -79,7 +92,10 @@ const taken = async (): Promise<{ readonly port: number; readonly free: () => Pr
   const server = createServer()
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  return { port: (server.address() as AddressInfo).port, free: async () => void (await new Promise((resolve) => server.close(resolve))) }
+  return {
+    port: (server.address() as AddressInfo).port,
+    free: async () => void (await new Promise((resolve) => server.close(resolve)))
+  }
 }
 
 describe("a port for scrapers that is taken", () => {
@@ -87,21 +103,38 @@ describe("a port for scrapers that is taken", () => {
     const { port, free } = await taken()
     const edge = await start({ HUB_METRICS_PORT: String(port) })
     expect(await edge.exit).toBe(78)
-    expect(edge.errors()).toBe(`HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none\n`)
+    expect(edge.errors()).toBe(
+      `HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none\n`
+    )
     await free()
   })
 
   it("likewise of an actor process", async () => {
     const { port, free } = await taken()
-    const env = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], HUB_ENV: "development", HUB_NATS_URL: nats.url, HUB_DATABASE_URL: "postgres://127.0.0.1:1/none", HUB_DATA: await testFolder("process"), HUB_METRICS_PORT: String(port) }
-    const child = spawn(process.execPath, ["--no-warnings", "actors/main.ts"], { cwd: projectRoot, stdio: ["ignore", "ignore", "pipe"], env })
+    const env = {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      HUB_ENV: "development",
+      HUB_NATS_URL: nats.url,
+      HUB_DATABASE_URL: "postgres://127.0.0.1:1/none",
+      HUB_DATA: await testFolder("process"),
+      HUB_METRICS_PORT: String(port)
+    }
+    const child = spawn(process.execPath, ["--no-warnings", "actors/main.ts"], {
+      cwd: projectRoot,
+      stdio: ["ignore", "ignore", "pipe"],
+      env
+    })
     children.push(child)
     let errors = ""
     child.stderr?.on("data", (chunk: Buffer) => {
       errors += chunk.toString()
     })
     await Promise.all([once(child, "exit"), child.stderr === null ? null : once(child.stderr, "close")])
-    expect([child.exitCode, errors]).toEqual([78, `HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none\n`])
+    expect([child.exitCode, errors]).toEqual([
+      78,
+      `HUB_METRICS_PORT: port ${port} is already in use; give this process another one, or 0 for none\n`
+    ])
     await free()
   })
 })
@@ -123,7 +156,13 @@ describe("an edge's process", () => {
     edge.child.kill("SIGTERM")
     expect(await edge.exit).toBe(0)
     expect(edge.errors()).toBe("")
-    expect(edge.output().trim().split("\n").map((line) => (JSON.parse(line) as { path: string }).path)).toEqual(["/api/v1/health"])
+    expect(
+      edge
+        .output()
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { path: string }).path)
+    ).toEqual(["/api/v1/health"])
   })
 
   it("goes on for as long as it is to leave, says so on its private port, and keeps no connection", async () => {
@@ -156,7 +195,14 @@ describe("an edge's process", () => {
     const underWay = fetch(`http://127.0.0.1:${edge.port}/api/v1/me`, { headers })
     await waitFor(() => node.asked("agent.me").length > 0)
     edge.child.kill(signal)
-    await waitFor(() => fetch(`http://127.0.0.1:${edge.port}/api/v1/time`).then(() => false, () => true), { describe: "the port to be closed" })
+    await waitFor(
+      () =>
+        fetch(`http://127.0.0.1:${edge.port}/api/v1/time`).then(
+          () => false,
+          () => true
+        ),
+      { describe: "the port to be closed" }
+    )
     held.resolve()
     expect((await underWay).status).toBe(200)
     expect(await edge.exit).toBe(0)
@@ -181,9 +227,14 @@ describe("an edge's process", () => {
   })
 
   it.each([
-    [{ HUB_PORT: "99999" }, "HUB_PORT"], [{ HUB_BASE_URL: "nonsense" }, "HUB_BASE_URL"], [{ HUB_LIMITS: '{"nope":1}' }, "HUB_LIMITS"],
-    [{ HUB_SERVER_PUBLIC_KEY: "short" }, "HUB_SERVER_PUBLIC_KEY"], [{ HUB_ADDRESS_KEY: "" }, "HUB_ADDRESS_KEY"],
-    [{ HUB_BIND: "0.0.0.0" }, "HUB_BIND"], [{ HUB_BIND: "192.168.0.4" }, "HUB_BIND"], [{ HUB_HOSTS: "a b" }, "HUB_HOSTS"]
+    [{ HUB_PORT: "99999" }, "HUB_PORT"],
+    [{ HUB_BASE_URL: "nonsense" }, "HUB_BASE_URL"],
+    [{ HUB_LIMITS: '{"nope":1}' }, "HUB_LIMITS"],
+    [{ HUB_SERVER_PUBLIC_KEY: "short" }, "HUB_SERVER_PUBLIC_KEY"],
+    [{ HUB_ADDRESS_KEY: "" }, "HUB_ADDRESS_KEY"],
+    [{ HUB_BIND: "0.0.0.0" }, "HUB_BIND"],
+    [{ HUB_BIND: "192.168.0.4" }, "HUB_BIND"],
+    [{ HUB_HOSTS: "a b" }, "HUB_HOSTS"]
   ])("refuses %j with one line and exit code 78", async (env, name) => {
     const edge = await start(env)
     expect(await edge.exit).toBe(78)
@@ -204,7 +255,9 @@ describe("an edge's process", () => {
     const [given, seed] = [edgeKeys(randomBytes(32)), randomBytes(32).toString("base64")]
     const edge = await start({ ...(given as Record<string, string>), HUB_SERVER_KEY: seed })
     await edge.ready
-    const { data } = (await (await fetch(`http://127.0.0.1:${edge.port}/api/v1`)).json()) as { data: { server_public_key: string } }
+    const { data } = (await (await fetch(`http://127.0.0.1:${edge.port}/api/v1`)).json()) as {
+      data: { server_public_key: string }
+    }
     expect(data.server_public_key).toBe(given["HUB_SERVER_PUBLIC_KEY"])
     expect(existsSync(join(edge.data, "server.key"))).toBe(false)
   })

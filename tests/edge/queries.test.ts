@@ -38,7 +38,8 @@ const ask = async (client: QueryClient, view: string): Promise<unknown> => {
 test("one of three nodes that is frozen costs a moment, and no query its answer", async () => {
   const frozen = await line()
   frozen.subscribe(subjects.query("alive"), { queue: queueGroups.queries, callback: () => undefined })
-  for (let well = 0; well < 2; well++) serveQueries(await line(), { alive: () => Promise.resolve(null) }, calls, NO_TRACING)
+  for (let well = 0; well < 2; well++)
+    serveQueries(await line(), { alive: () => Promise.resolve(null) }, calls, NO_TRACING)
   const client = new QueryClient(await line())
   const answers = await Promise.all(Array.from({ length: ASKS }, () => ask(client, "alive")))
   expect(answers).toEqual(answers.map(() => ({ ok: true, data: null })))

@@ -8,7 +8,11 @@ const alone = (client: string) => ({ client, wide: null })
 const slowly = () => {
   const readers = new Readers(BOUNDS)
   const gone: Array<string> = []
-  return { gone, enter: (network: { client: string; wide: string | null }, now = 0) => readers.enter(network, now, () => gone.push(network.client)) }
+  return {
+    gone,
+    enter: (network: { client: string; wide: string | null }, now = 0) =>
+      readers.enter(network, now, () => gone.push(network.client))
+  }
 }
 
 describe("readers of the whole directory", () => {

@@ -14,12 +14,17 @@ export const servedTexts = async ({ edge }: World): Promise<Texts> => {
 
 /** A code block by the name behind its language, on whichever page it is. */
 export const blockOf = (texts: Texts, name: string): string => {
-  const found = new RegExp(`^\`\`\`\\w+ ${name.replace(".", "\\.")}\\n([\\s\\S]*?)^\`\`\``, "m").exec([...texts.values()].join("\n"))?.[1]
+  const found = new RegExp(`^\`\`\`\\w+ ${name.replace(".", "\\.")}\\n([\\s\\S]*?)^\`\`\``, "m").exec(
+    [...texts.values()].join("\n")
+  )?.[1]
   if (found === undefined) throw new Error(`no page has a block named ${name}`)
   return found
 }
 
-/** `hub.py`, imported. Stands in for the package where the machine does not have it: the rest of the code is tested all the same. */
+/**
+ * `hub.py`, imported. Stands in for the package where the machine does not have it: the rest of the code is tested all
+ * the same.
+ */
 export const PYTHON_KEYS = `import base64, json, os, subprocess, hub
 try:
     import cryptography

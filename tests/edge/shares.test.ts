@@ -53,7 +53,11 @@ let world: World
 beforeAll(async () => {
   world = await openWorld({
     env: { HUB_TRUST_PROXY: "1" },
-    limits: { "service.max_buffered_body_bytes": 2_000_000, "service.body_timeout_ms": 60_000, "service.request_deadline_ms": 60_000 }
+    limits: {
+      "service.max_buffered_body_bytes": 2_000_000,
+      "service.body_timeout_ms": 60_000,
+      "service.request_deadline_ms": 60_000
+    }
   })
 })
 afterAll(() => world.stop())
@@ -82,7 +86,12 @@ describe("silent senders of one client", () => {
     await waitFor(() => refused > 20, { describe: "the greedy client to be refused" })
     const body = JSON.stringify({ name: "x", transparency: "t".repeat(60_000) })
     for (let n = 2; n < 8; n++) {
-      const answer = await world.edge.call("/api/v1/me", { method: "PATCH", body, signed: world.agent, headers: { "x-forwarded-for": `192.0.2.${n}` } })
+      const answer = await world.edge.call("/api/v1/me", {
+        method: "PATCH",
+        body,
+        signed: world.agent,
+        headers: { "x-forwarded-for": `192.0.2.${n}` }
+      })
       expect(answer.status).toBe(200)
     }
   })

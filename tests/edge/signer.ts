@@ -35,8 +35,12 @@ export interface Signing {
 export const signatureHeaders = (identity: Identity, request: Signing): Record<string, string> => {
   const timestamp = String(request.timestamp ?? Math.floor(Date.now() / 1000))
   const nonce = request.nonce ?? randomUUID()
-  const hash = createHash("sha256").update(request.body ?? "").digest("hex")
-  const text = request.text?.({ timestamp, nonce, hash }) ?? ["HUB-V2", request.method, request.host, request.path, timestamp, nonce, hash].join("\n")
+  const hash = createHash("sha256")
+    .update(request.body ?? "")
+    .digest("hex")
+  const text =
+    request.text?.({ timestamp, nonce, hash }) ??
+    ["HUB-V2", request.method, request.host, request.path, timestamp, nonce, hash].join("\n")
   return {
     "X-Hub-Key": request.key ?? identity.key,
     "X-Hub-Timestamp": timestamp,

@@ -30,7 +30,11 @@ class Home {
 type Step = { readonly edge: number; readonly wait: number; readonly deliver: boolean }
 
 const steps = (edges: number): fc.Arbitrary<ReadonlyArray<Step>> =>
-  fc.array(fc.record({ edge: fc.nat(edges - 1), wait: fc.nat(400), deliver: fc.boolean() }), { minLength: 1, maxLength: 600, size: "max" })
+  fc.array(fc.record({ edge: fc.nat(edges - 1), wait: fc.nat(400), deliver: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 600,
+    size: "max"
+  })
 
 interface Run {
   /** Times at which a request was let through. */
@@ -74,7 +78,13 @@ const run = (limit: number, edges: number, sequence: ReadonlyArray<Step>): Run =
 }
 
 describe("a slice of a rate limit", () => {
-  it.each([[1, 1], [10, 1], [11, 1], [60, 6], [600, 60]])("of a limit of %i is %i", (limit, size) => {
+  it.each([
+    [1, 1],
+    [10, 1],
+    [11, 1],
+    [60, 6],
+    [600, 60]
+  ])("of a limit of %i is %i", (limit, size) => {
     expect(sliceOf(limit)).toBe(size)
   })
 
@@ -89,10 +99,15 @@ describe("a slice of a rate limit", () => {
 
   it("on several edges exceeds it by at most one slice for each edge beyond the first", () => {
     fc.assert(
-      fc.property(fc.integer({ min: EXACT_MAX + 1, max: 120 }), fc.integer({ min: 2, max: 4 }), steps(4), (limit, edges, sequence) => {
-        const within = sequence.map((step) => ({ ...step, edge: step.edge % edges }))
-        expect(run(limit, edges, within).most).toBeLessThanOrEqual(limit + (edges - 1) * sliceOf(limit))
-      })
+      fc.property(
+        fc.integer({ min: EXACT_MAX + 1, max: 120 }),
+        fc.integer({ min: 2, max: 4 }),
+        steps(4),
+        (limit, edges, sequence) => {
+          const within = sequence.map((step) => ({ ...step, edge: step.edge % edges }))
+          expect(run(limit, edges, within).most).toBeLessThanOrEqual(limit + (edges - 1) * sliceOf(limit))
+        }
+      )
     )
   })
 

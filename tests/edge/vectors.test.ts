@@ -22,9 +22,14 @@ describe("request signing", () => {
   it.each(signing.requests)("$name", (request) => {
     const bodySha256 = createHash("sha256").update(request.body).digest("hex")
     expect(bodySha256).toBe(request.body_sha256)
-    const text = request.scheme === "HUB-V2" ? requestStringV2({ ...request, host: request.host ?? "", bodySha256 }) : requestStringV1({ ...request, bodySha256 })
+    const text =
+      request.scheme === "HUB-V2"
+        ? requestStringV2({ ...request, host: request.host ?? "", bodySha256 })
+        : requestStringV1({ ...request, bodySha256 })
     expect(text).toBe(request.string_to_sign)
-    expect(verify(null, Buffer.from(text), createPublicKey(pair.privateKey), Buffer.from(request.signature, "base64"))).toBe(true)
+    expect(
+      verify(null, Buffer.from(text), createPublicKey(pair.privateKey), Buffer.from(request.signature, "base64"))
+    ).toBe(true)
   })
 })
 

@@ -78,7 +78,10 @@ export class WireNode {
   private async take(number: number, ask: Ask, to: string): Promise<void> {
     this.asks.push(ask)
     const answering = this.operations.get(ask.op)
-    const reply = answering === undefined ? { head: { refused: { code: "not_found", message: `no ${ask.op} here` } } } as const : await answering(ask)
+    const reply =
+      answering === undefined
+        ? ({ head: { refused: { code: "not_found", message: `no ${ask.op} here` } } } as const)
+        : await answering(ask)
     if (reply === "silence") return
     const body = "data" in reply ? encoder.encode(JSON.stringify(reply.data)) : new Uint8Array(0)
     this.nats.publish(to, packReplies([{ number, head: encodeHead(reply.head ?? {}), body }]))

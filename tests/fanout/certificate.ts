@@ -1,4 +1,7 @@
-/** A certificate of a name that does not exist, signed by itself, and its key: made anew for each run, in the DER of X.509. */
+/**
+ * A certificate of a name that does not exist, signed by itself, and its key: made anew for each run, in the DER of
+ * X.509.
+ */
 import { generateKeyPairSync, sign } from "node:crypto"
 
 const der = (tag: number, ...parts: ReadonlyArray<Uint8Array>): Buffer => {
@@ -15,7 +18,8 @@ const ED25519 = sequence(oid("2b6570"))
 const COMMON_NAME = oid("550403")
 const SUBJECT_ALTERNATIVE_NAME = oid("551d11")
 
-const pem = (label: string, bytes: Uint8Array): string => `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString("base64")}\n-----END ${label}-----\n`
+const pem = (label: string, bytes: Uint8Array): string =>
+  `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString("base64")}\n-----END ${label}-----\n`
 
 export const selfSigned = (name: string): { readonly key: string; readonly cert: string } => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
@@ -32,5 +36,8 @@ export const selfSigned = (name: string): { readonly key: string; readonly cert:
     der(0xa3, sequence(alternative))
   )
   const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign(null, toSign, privateKey)]))
-  return { key: privateKey.export({ format: "pem", type: "pkcs8" }).toString(), cert: pem("CERTIFICATE", sequence(toSign, ED25519, signature)) }
+  return {
+    key: privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+    cert: pem("CERTIFICATE", sequence(toSign, ED25519, signature))
+  }
 }

@@ -5,8 +5,16 @@ import { FairQueue, type Turn } from "../../actors/fanout/fair.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 
 const BOUNDS = {
-  ...LIMITS.webhook, in_flight_max: 12, receiver_in_flight_max: 6, agent_in_flight_max: 3, receiver_queue_max: 20, slow_in_flight_max: 2, slow_queue_max: 2,
-  probation_in_flight_max: 5, probation_held_max: 30, slow_ms: 100
+  ...LIMITS.webhook,
+  in_flight_max: 12,
+  receiver_in_flight_max: 6,
+  agent_in_flight_max: 3,
+  receiver_queue_max: 20,
+  slow_in_flight_max: 2,
+  slow_queue_max: 2,
+  probation_in_flight_max: 5,
+  probation_held_max: 30,
+  slow_ms: 100
 }
 
 const all = (queue: FairQueue<string>): ReadonlyArray<Turn<string>> => {
@@ -26,7 +34,11 @@ describe("turns", () => {
     for (let count = 0; count < 10; count++) queue.add("a", `agent${count}`, `a${count}`)
     queue.add("b", "x", "b0")
     queue.add("c", "y", "c0")
-    expect(all(queue).map(({ item }) => item).slice(0, 4)).toEqual(["a0", "b0", "c0", "a1"])
+    expect(
+      all(queue)
+        .map(({ item }) => item)
+        .slice(0, 4)
+    ).toEqual(["a0", "b0", "c0", "a1"])
   })
 
   test("agents of one receiver too, each with a bound of its own", () => {
@@ -95,35 +107,39 @@ test("whatever happens: every bound is kept, nothing is lost, nothing is given t
     fc.record({ add: fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 3 })) }),
     fc.record({ end: fc.tuple(fc.nat(), fc.constantFrom(1, 50, 150, 9000, null)) })
   )
-  fc.assert(fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-    const queue = new FairQueue<string>(BOUNDS)
-    const waiting = new Set<string>()
-    const active: Array<Turn<string>> = []
-    const pull = (): void => {
-      for (const turn of all(queue)) {
-        expect(waiting.delete(turn.item)).toBe(true)
-        active.push(turn)
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const queue = new FairQueue<string>(BOUNDS)
+      const waiting = new Set<string>()
+      const active: Array<Turn<string>> = []
+      const pull = (): void => {
+        for (const turn of all(queue)) {
+          expect(waiting.delete(turn.item)).toBe(true)
+          active.push(turn)
+        }
       }
-    }
-    steps.forEach((taken, number) => {
-      if ("add" in taken) {
-        const item = `${taken.add[0]}/${taken.add[1]}/${number}`
-        if (queue.add(`r${taken.add[0]}`, `r${taken.add[0]}a${taken.add[1]}`, item) === "accepted") waiting.add(item)
-      } else if (active.length > 0) {
-        const [turn] = active.splice(taken.end[0] % active.length, 1)
-        for (const back of turn?.done(taken.end[1]) ?? []) expect(waiting.delete(back)).toBe(true)
+      steps.forEach((taken, number) => {
+        if ("add" in taken) {
+          const item = `${taken.add[0]}/${taken.add[1]}/${number}`
+          if (queue.add(`r${taken.add[0]}`, `r${taken.add[0]}a${taken.add[1]}`, item) === "accepted") waiting.add(item)
+        } else if (active.length > 0) {
+          const [turn] = active.splice(taken.end[0] % active.length, 1)
+          for (const back of turn?.done(taken.end[1]) ?? []) expect(waiting.delete(back)).toBe(true)
+        }
+        pull()
+        expect(queue.held).toBe(waiting.size + active.length)
+        expect(active.length).toBeLessThanOrEqual(BOUNDS.in_flight_max)
+        for (const group of Map.groupBy(active, ({ item }) => item.split("/").slice(0, 2).join("/")).values())
+          expect(group.length).toBeLessThanOrEqual(BOUNDS.agent_in_flight_max)
+        for (const group of Map.groupBy(active, ({ item }) => item.split("/")[0]).values())
+          expect(group.length).toBeLessThanOrEqual(BOUNDS.receiver_in_flight_max)
+      })
+      // All of it ends: what waits comes to its turn.
+      for (let turn = active.shift(); turn !== undefined; turn = active.shift()) {
+        turn.done(1)
+        pull()
       }
-      pull()
-      expect(queue.held).toBe(waiting.size + active.length)
-      expect(active.length).toBeLessThanOrEqual(BOUNDS.in_flight_max)
-      for (const group of Map.groupBy(active, ({ item }) => item.split("/").slice(0, 2).join("/")).values()) expect(group.length).toBeLessThanOrEqual(BOUNDS.agent_in_flight_max)
-      for (const group of Map.groupBy(active, ({ item }) => item.split("/")[0]).values()) expect(group.length).toBeLessThanOrEqual(BOUNDS.receiver_in_flight_max)
+      expect([waiting.size, queue.held]).toEqual([0, 0])
     })
-    // All of it ends: what waits comes to its turn.
-    for (let turn = active.shift(); turn !== undefined; turn = active.shift()) {
-      turn.done(1)
-      pull()
-    }
-    expect([waiting.size, queue.held]).toEqual([0, 0])
-  }))
+  )
 })

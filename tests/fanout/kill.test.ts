@@ -1,4 +1,7 @@
-/** Workers, nodes and servers that die under deliveries: each comes at least once, under one id, and nothing is stuck (contract 4). */
+/**
+ * Workers, nodes and servers that die under deliveries: each comes at least once, under one id, and nothing is stuck
+ * (contract 4).
+ */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Notification } from "../../schemas/notification/api.ts"
 import type { WebhookDelivery } from "../../schemas/webhook/api.ts"
@@ -14,7 +17,9 @@ import { seeded } from "../support/seed.ts"
 import { type TestService, testService } from "../support/service.ts"
 
 const LIMITS = {
-  "webhook.ack_wait_ms": 1500, "webhook.timeout_ms": 2000, "rate_limits.webhook_test.requests": 90,
+  "webhook.ack_wait_ms": 1500,
+  "webhook.timeout_ms": 2000,
+  "rate_limits.webhook_test.requests": 90,
   ...Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`webhook.retry_seconds.${index + 1}`, 0.3]))
 }
 /** Two nodes that own shards, then two workers with nothing else to do. */
@@ -28,7 +33,9 @@ let receiver: Receiver
 
 beforeAll(async () => {
   service = await testService({
-    edges: 1, actors: ROLES.length, limits: LIMITS,
+    edges: 1,
+    actors: ROLES.length,
+    limits: LIMITS,
     nodeEnv: (role, index) => (role === "actor" ? { HUB_ROLES: ROLES[index] } : {})
   })
   receiver = await startReceiver()
@@ -53,7 +60,8 @@ const all = async <T>(client: AgentClient, path: string): Promise<ReadonlyArray<
     if (page >= (answer.json.meta?.pages ?? 0)) return items
   }
 }
-const deliveries = (client: AgentClient): Promise<ReadonlyArray<WebhookDelivery>> => all(client, "/api/v1/me/webhook/deliveries")
+const deliveries = (client: AgentClient): Promise<ReadonlyArray<WebhookDelivery>> =>
+  all(client, "/api/v1/me/webhook/deliveries")
 
 test("the worker dies between the POST and its report: another makes it again, under the same id, and it is delivered once", async () => {
   const client = await agent()
@@ -91,7 +99,9 @@ test("rounds of kills under load: every notification is delivered, none under tw
   const writers = clients.map(async (client) => {
     while (!written.signal.aborted) {
       const body = recoveryBody(client.hubId, client.identity.publicKey, newIdentity())
-      expect(outcome(await client.retrying("PUT", "/api/v1/me/recovery", { body, idempotencyKey: crypto.randomUUID() }))).toBe("200")
+      expect(
+        outcome(await client.retrying("PUT", "/api/v1/me/recovery", { body, idempotencyKey: crypto.randomUUID() }))
+      ).toBe("200")
     }
   })
   const { actors, nats, postgres } = service.system
@@ -106,21 +116,28 @@ test("rounds of kills under load: every notification is delivered, none under tw
   written.abort()
   await Promise.all(writers)
   for (const client of clients) {
-    const made = await waitFor(async () => {
-      const notices = (await all<Notification>(client, "/api/v1/me/notifications")).map(({ id }) => id)
-      const mine = new Set(receiver.received.filter(({ path }) => path === `/${client.hubId}`).map(({ id }) => id))
-      const missing = notices.filter((id) => !mine.has(`ntf_${id}`))
-      if (missing.length > 0) throw new Error(`not delivered: ${missing.join(", ")}`)
-      return notices
-    }, { describe: "every notification's delivery" })
+    const made = await waitFor(
+      async () => {
+        const notices = (await all<Notification>(client, "/api/v1/me/notifications")).map(({ id }) => id)
+        const mine = new Set(receiver.received.filter(({ path }) => path === `/${client.hubId}`).map(({ id }) => id))
+        const missing = notices.filter((id) => !mine.has(`ntf_${id}`))
+        if (missing.length > 0) throw new Error(`not delivered: ${missing.join(", ")}`)
+        return notices
+      },
+      { describe: "every notification's delivery" }
+    )
     const mine = receiver.received.filter(({ path }) => path === `/${client.hubId}`)
     // One id a notification, one notification an id: the body says which it is of.
-    for (const { id, body } of mine) expect(`ntf_${(JSON.parse(body) as { notification_id: number }).notification_id}`).toBe(id)
+    for (const { id, body } of mine)
+      expect(`ntf_${(JSON.parse(body) as { notification_id: number }).notification_id}`).toBe(id)
     expect(new Set(mine.map(({ id }) => id)).size).toBe(made.length)
-    await waitFor(async () => {
-      const open = (await deliveries(client)).filter(({ status }) => status !== "delivered")
-      if (open.length > 0) throw new Error(JSON.stringify(open[0]))
-      return true
-    }, { describe: "every delivery to be reported" })
+    await waitFor(
+      async () => {
+        const open = (await deliveries(client)).filter(({ status }) => status !== "delivered")
+        if (open.length > 0) throw new Error(JSON.stringify(open[0]))
+        return true
+      },
+      { describe: "every delivery to be reported" }
+    )
   }
 })

@@ -1,11 +1,27 @@
-/** One attempt against receivers of every temper: what is told of it, how long it may take, how much is read (contract 4). */
+/**
+ * One attempt against receivers of every temper: what is told of it, how long it may take, how much is read (contract
+ * 4).
+ */
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net"
 import { once } from "node:events"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { Poster, type PosterOptions, type PostOutcome, retryAfter } from "../../actors/fanout/post.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { waitFor } from "../harness/index.ts"
-import { after, answering, type Behaviour, closing, dead, endless, hanging, healthy, inTurn, type Receiver, reset, startReceiver } from "../support/receiver.ts"
+import {
+  after,
+  answering,
+  type Behaviour,
+  closing,
+  dead,
+  endless,
+  hanging,
+  healthy,
+  inTurn,
+  type Receiver,
+  reset,
+  startReceiver
+} from "../support/receiver.ts"
 import { selfSigned } from "./certificate.ts"
 
 const CERTIFICATE = selfSigned("hooks.example")
@@ -16,7 +32,8 @@ const HASTY = { ...PATIENT, timeout_ms: 400 }
 let receiver: Receiver
 let poster: Poster
 
-const open = (more: Partial<PosterOptions> = {}): Poster => new Poster({ production: false, limits: PATIENT, resolve: () => Promise.resolve(["127.0.0.1"]), ...more })
+const open = (more: Partial<PosterOptions> = {}): Poster =>
+  new Poster({ production: false, limits: PATIENT, resolve: () => Promise.resolve(["127.0.0.1"]), ...more })
 
 beforeEach(async () => {
   receiver = await startReceiver()
@@ -33,7 +50,8 @@ const hasten = (more: Partial<PosterOptions> = {}): void => {
 }
 
 const body = Buffer.from(JSON.stringify({ hello: "there" }))
-const post = (url = `${receiver.url}/in`): Promise<PostOutcome> => poster.post(url, { "content-type": "application/json", "content-length": body.length }, body)
+const post = (url = `${receiver.url}/in`): Promise<PostOutcome> =>
+  poster.post(url, { "content-type": "application/json", "content-length": body.length }, body)
 const told = async (behaviour: Behaviour): Promise<readonly [number | null, string | null]> => {
   receiver.behave(behaviour)
   const { response_code, error } = await post()
@@ -90,8 +108,19 @@ describe("Retry-After", () => {
 
   const now = Date.parse("2026-01-01T00:00:00Z")
   test.each([
-    [undefined, null], ["", null], ["0", 0], ["17", 17], [" 17 ", 17], ["-1", null], ["1.5", null], ["1e3", null], ["99999999999999", null],
-    ["Thu, 01 Jan 2026 00:01:00 GMT", 60], ["Wed, 31 Dec 2025 00:00:00 GMT", 0], ["2026-01-01T00:01:00Z", null], ["Thu, 99 Jan 2026 00:01:00 GMT", null]
+    [undefined, null],
+    ["", null],
+    ["0", 0],
+    ["17", 17],
+    [" 17 ", 17],
+    ["-1", null],
+    ["1.5", null],
+    ["1e3", null],
+    ["99999999999999", null],
+    ["Thu, 01 Jan 2026 00:01:00 GMT", 60],
+    ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+    ["2026-01-01T00:01:00Z", null],
+    ["Thu, 99 Jan 2026 00:01:00 GMT", null]
   ] as const)("%j is %j", (text, seconds) => {
     expect(retryAfter(text, now)).toBe(seconds)
   })
@@ -119,17 +148,20 @@ describe("what is read", () => {
     expect(await told(answering(200, fields))).toEqual([null, "connect"])
   })
 
-  test.each(["HTTP/1.1 200", "garbage\r\n\r\n", "HTTP/1.1 999999 x\r\n\r\n", "\0\0\0\0\r\n\r\n"])("what is no HTTP: %j", async (text) => {
-    const server = createTcpServer((socket: Socket) => {
-      socket.on("error", () => undefined)
-      socket.once("data", () => socket.end(text))
-    })
-    server.listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const outcome = await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-    expect(outcome).toMatchObject({ response_code: null, error: "connect" })
-    server.close()
-  })
+  test.each(["HTTP/1.1 200", "garbage\r\n\r\n", "HTTP/1.1 999999 x\r\n\r\n", "\0\0\0\0\r\n\r\n"])(
+    "what is no HTTP: %j",
+    async (text) => {
+      const server = createTcpServer((socket: Socket) => {
+        socket.on("error", () => undefined)
+        socket.once("data", () => socket.end(text))
+      })
+      server.listen(0, "127.0.0.1")
+      await once(server, "listening")
+      const outcome = await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      expect(outcome).toMatchObject({ response_code: null, error: "connect" })
+      server.close()
+    }
+  )
 })
 
 describe("connections", () => {

@@ -11,7 +11,10 @@ import { waitFor } from "../harness/index.ts"
 const WEBHOOK = { ...LIMITS.webhook, ack_wait_ms: 60, slow_ms: 50, in_flight_max: 8, held_max: 16 }
 
 const taken: PostOutcome = { response_code: 200, error: null, retry_after_seconds: null, duration_ms: 1 }
-const refusing = (code: Refusal["code"]): Answer => ({ head: { refused: { code, message: "" } }, body: new Uint8Array(0) })
+const refusing = (code: Refusal["code"]): Answer => ({
+  head: { refused: { code, message: "" } },
+  body: new Uint8Array(0)
+})
 const answer = (data: unknown): Answer => ({ head: {}, body: Buffer.from(JSON.stringify(data)) })
 
 class Line implements Source {
@@ -23,7 +26,10 @@ class Line implements Source {
 
   give(delivery: number, events: ReadonlyArray<object>, given = 1, seq = delivery): void {
     this.waiting.push({
-      seq, delivery: String(delivery), given, data: Buffer.from(JSON.stringify({ v: 1, id: "c", op: "o", at: 0, events })),
+      seq,
+      delivery: String(delivery),
+      given,
+      data: Buffer.from(JSON.stringify({ v: 1, id: "c", op: "o", at: 0, events })),
       ack: () => void this.log.push(`ack ${seq}`),
       nak: (ms) => void this.log.push(`nak ${seq} ${ms}`),
       working: () => void this.working++
@@ -32,7 +38,17 @@ class Line implements Source {
   }
 
   queued(delivery: number, more: object = {}): void {
-    this.give(delivery, [{ type: "delivery.queued", v: 1, agent: `hx${delivery}`, about: "webhook.test", body: "{}", receiver: "a.example:443", ...more }])
+    this.give(delivery, [
+      {
+        type: "delivery.queued",
+        v: 1,
+        agent: `hx${delivery}`,
+        about: "webhook.test",
+        body: "{}",
+        receiver: "a.example:443",
+        ...more
+      }
+    ])
   }
 
   async fetch(max: number, receive: (message: Message) => void, signal: AbortSignal): Promise<void> {
@@ -56,12 +72,22 @@ interface Played {
   readonly posts: Array<string>
 }
 
-const play = (more: { readonly actors?: (ask: Ask, times: number) => Answer | null; readonly post?: (url: string) => Promise<PostOutcome> } = {}): Played => {
+const play = (
+  more: {
+    readonly actors?: (ask: Ask, times: number) => Answer | null
+    readonly post?: (url: string) => Promise<PostOutcome>
+  } = {}
+): Played => {
   const line = new Line()
   const asks: Array<Ask> = []
   const posts: Array<string> = []
   const times = new Map<string, number>()
-  const usual = (ask: Ask): Answer => answer(ask.op === "webhook.sign" ? { url: "https://a.example/in", signature: "v1,x", failing: false } : { status: "delivered" })
+  const usual = (ask: Ask): Answer =>
+    answer(
+      ask.op === "webhook.sign"
+        ? { url: "https://a.example/in", signature: "v1,x", failing: false }
+        : { status: "delivered" }
+    )
   worker = new Worker({
     source: line,
     config: { limits: { ...LIMITS, webhook: WEBHOOK } },
@@ -81,7 +107,8 @@ const play = (more: { readonly actors?: (ask: Ask, times: number) => Answer | nu
 }
 
 const opsOf = ({ asks }: Played): ReadonlyArray<string> => asks.map(({ op }) => op)
-const logged = (played: Played, line: string): Promise<unknown> => waitFor(() => played.line.log.includes(line), { describe: line })
+const logged = (played: Played, line: string): Promise<unknown> =>
+  waitFor(() => played.line.log.includes(line), { describe: line })
 
 describe("a call", () => {
   test("is signed, posted, reported, acknowledged, in this order", async () => {
@@ -90,7 +117,12 @@ describe("a call", () => {
     await logged(played, "ack 7")
     expect(opsOf(played)).toEqual(["webhook.sign", "delivery.report"])
     expect(played.posts).toEqual(["https://a.example/in ntf_7"])
-    expect(played.asks[1]).toMatchObject({ id: "delivery-7-1", kind: "delivery", actor: "7", input: { call: 1, response_code: 200, error: null } })
+    expect(played.asks[1]).toMatchObject({
+      id: "delivery-7-1",
+      kind: "delivery",
+      actor: "7",
+      input: { call: 1, response_code: 200, error: null }
+    })
   })
 
   test("a commit that calls for nothing is acknowledged, unasked", async () => {
@@ -111,15 +143,36 @@ describe("a call", () => {
 
   test("given again, or due: the delivery is asked first, and again where it has not heard of the call yet", async () => {
     const content = { agent: "hx1", about: "webhook.test", body: "{}", receiver: "a.example:443" }
-    const played = play({ actors: (ask, times) => (ask.op === "delivery.content" ? answer({ ...content, calls: times < 3 ? 1 : 2, called: times >= 3 }) : null) })
+    const played = play({
+      actors: (ask, times) =>
+        ask.op === "delivery.content" ? answer({ ...content, calls: times < 3 ? 1 : 2, called: times >= 3 }) : null
+    })
     played.line.give(1, [{ type: "delivery.due", v: 1, call: 2 }], 1, 50)
     await logged(played, "ack 50")
-    expect(opsOf(played)).toEqual(["delivery.content", "delivery.content", "delivery.content", "webhook.sign", "delivery.report"])
+    expect(opsOf(played)).toEqual([
+      "delivery.content",
+      "delivery.content",
+      "delivery.content",
+      "webhook.sign",
+      "delivery.report"
+    ])
   })
 
-  test.each([["answered", { calls: 1, called: false }], ["superseded", { calls: 2, called: true }]])("that was %s is posted no more", async (_what, stands) => {
-    const played = play({ actors: (ask) => (ask.op === "delivery.content" ? answer({ agent: "hx1", about: "x", body: "{}", receiver: "a.example:443", ...stands }) : null) })
-    played.line.give(3, [{ type: "delivery.queued", v: 1, agent: "hx1", about: "x", body: "{}", receiver: "a.example:443" }], 2)
+  test.each([
+    ["answered", { calls: 1, called: false }],
+    ["superseded", { calls: 2, called: true }]
+  ])("that was %s is posted no more", async (_what, stands) => {
+    const played = play({
+      actors: (ask) =>
+        ask.op === "delivery.content"
+          ? answer({ agent: "hx1", about: "x", body: "{}", receiver: "a.example:443", ...stands })
+          : null
+    })
+    played.line.give(
+      3,
+      [{ type: "delivery.queued", v: 1, agent: "hx1", about: "x", body: "{}", receiver: "a.example:443" }],
+      2
+    )
     await logged(played, "ack 3")
     expect(played.posts).toEqual([])
   })
@@ -133,7 +186,12 @@ describe("a call", () => {
   })
 
   test("goes where the webhook is now, in that receiver's turn", async () => {
-    const played = play({ actors: (ask) => (ask.op === "webhook.sign" ? answer({ url: "https://b.example:8443/new", signature: "v1,x", failing: false }) : null) })
+    const played = play({
+      actors: (ask) =>
+        ask.op === "webhook.sign"
+          ? answer({ url: "https://b.example:8443/new", signature: "v1,x", failing: false })
+          : null
+    })
     played.line.queued(5)
     await logged(played, "ack 5")
     expect(played.posts).toEqual(["https://b.example:8443/new ntf_5"])
@@ -141,18 +199,32 @@ describe("a call", () => {
 })
 
 describe("when others fail", () => {
-  test.each(["unavailable", "overloaded", "internal_error", "not_found"] as const)("no signature (%s): again later, nothing posted", async (code) => {
-    const played = play({ actors: (ask) => (ask.op === "webhook.sign" ? refusing(code) : null) })
-    played.line.queued(1)
-    await logged(played, "nak 1 1000")
-    expect(played.posts).toEqual([])
-  })
+  test.each(["unavailable", "overloaded", "internal_error", "not_found"] as const)(
+    "no signature (%s): again later, nothing posted",
+    async (code) => {
+      const played = play({ actors: (ask) => (ask.op === "webhook.sign" ? refusing(code) : null) })
+      played.line.queued(1)
+      await logged(played, "nak 1 1000")
+      expect(played.posts).toEqual([])
+    }
+  )
 
   test("no report: again, later each time, never acknowledged", async () => {
-    const played = play({ actors: (ask) => (ask.op === "delivery.report" ? refusing("unavailable") : ask.op === "delivery.content" ? answer({ agent: "hx1", about: "x", body: "{}", receiver: "a.example:443", calls: 1, called: true }) : null) })
+    const played = play({
+      actors: (ask) =>
+        ask.op === "delivery.report"
+          ? refusing("unavailable")
+          : ask.op === "delivery.content"
+            ? answer({ agent: "hx1", about: "x", body: "{}", receiver: "a.example:443", calls: 1, called: true })
+            : null
+    })
     played.line.queued(1)
     await logged(played, "nak 1 1000")
-    played.line.give(1, [{ type: "delivery.queued", v: 1, agent: "hx1", about: "x", body: "{}", receiver: "a.example:443" }], 3)
+    played.line.give(
+      1,
+      [{ type: "delivery.queued", v: 1, agent: "hx1", about: "x", body: "{}", receiver: "a.example:443" }],
+      3
+    )
     await logged(played, "nak 1 3000")
     expect(played.line.log.some((line) => line.startsWith("ack"))).toBe(false)
   })
@@ -161,14 +233,17 @@ describe("when others fail", () => {
     let outcome: PostOutcome = taken
     let failing = false
     const played = play({
-      actors: (ask) => (ask.op === "webhook.sign" ? answer({ url: "https://a.example/in", signature: "v1,x", failing }) : null),
+      actors: (ask) =>
+        ask.op === "webhook.sign" ? answer({ url: "https://a.example/in", signature: "v1,x", failing }) : null,
       post: () => Promise.resolve(outcome)
     })
     const heard = async (seq: number) => {
       played.line.queued(seq)
       await logged(played, `ack ${seq}`)
       await waitFor(() => played.asks.at(-1)?.op !== "delivery.report" || (outcome.error === null && !failing))
-      return played.asks.filter(({ op, actor }) => op === "webhook.attempted" && actor === `hx${seq}`).map(({ input }) => input)
+      return played.asks
+        .filter(({ op, actor }) => op === "webhook.attempted" && actor === `hx${seq}`)
+        .map(({ input }) => input)
     }
     expect(await heard(1)).toEqual([])
     outcome = { ...taken, response_code: 500, error: "http_500" }
@@ -186,13 +261,22 @@ describe("when others fail", () => {
     for (let count = 1; count <= 10; count++) played.line.queued(count)
     await waitFor(() => held.length === WEBHOOK.slow_in_flight_max)
     held[0]?.({ ...taken, response_code: null, error: "timeout", duration_ms: 15_000 })
-    await waitFor(() => opsOf(played).filter((op) => op === "delivery.put_off").length === 10 - WEBHOOK.slow_in_flight_max - WEBHOOK.slow_queue_max)
+    await waitFor(
+      () =>
+        opsOf(played).filter((op) => op === "delivery.put_off").length ===
+        10 - WEBHOOK.slow_in_flight_max - WEBHOOK.slow_queue_max
+    )
     for (const hung of held) hung(taken)
   })
 
   test("silence for long: it says to be working on what it holds", async () => {
     let release: (outcome: PostOutcome) => void = () => undefined
-    const played = play({ post: () => new Promise((resolve) => { release = resolve }) })
+    const played = play({
+      post: () =>
+        new Promise((resolve) => {
+          release = resolve
+        })
+    })
     played.line.queued(1)
     await waitFor(() => played.line.working >= 3)
     // Given out again meanwhile, while the line was down: one attempt is enough.

@@ -36,8 +36,8 @@ export async function cutProxy(options: CutProxyOptions): Promise<CutProxy> {
   const pairs = new Set<Pair>()
   let state: LineState = "open"
 
-  // Paused on both sides until the line is open: what was sent meanwhile waits in the kernel. Without delays of its own,
-  // or every exchange through the proxy would wait for acknowledgements that the other end holds back.
+  // Paused on both sides until the line is open: what was sent meanwhile waits in the kernel. Without delays of its
+  // own, or every exchange through the proxy would wait for acknowledgements that the other end holds back.
   const server = createServer({ pauseOnConnect: true, noDelay: true }, (client) => {
     if (state === "cut") return void client.resetAndDestroy()
     const upstream = connect({ port: Number(target.port), host: target.hostname, noDelay: true })

@@ -2,8 +2,8 @@
  * One folder per test run for everything tests leave on disk, removed at its end. The Postgres template is made in it
  * by the first test file that needs one, so that runs of pure tests pay nothing. Whoever names a folder removes it.
  *
- * Half of what it costs to start a node of the product is the compilation of its modules: the first that starts keeps what
- * came of it for all the others, and for the test files themselves.
+ * Half of what it costs to start a node of the product is the compilation of its modules: the first that starts keeps
+ * what came of it for all the others, and for the test files themselves.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"

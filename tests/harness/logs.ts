@@ -66,5 +66,8 @@ export function closeLogBook(book: LogBook): void {
 }
 
 export function openLogs(): string {
-  return [...open].map((book) => book.text()).filter((text) => text !== "").join("\n")
+  return [...open]
+    .map((book) => book.text())
+    .filter((text) => text !== "")
+    .join("\n")
 }

@@ -1,13 +1,26 @@
 /**
- * Which file begins when. The longest go first, so that the workers end together: a file of five minutes that begins last
- * keeps one of them for itself. On a fresh checkout nothing is known of earlier runs, so what is long is named here.
+ * Which file begins when. The longest go first, so that the workers end together: a file of five minutes that begins
+ * last keeps one of them for itself. On a fresh checkout nothing is known of earlier runs, so what is long is named
+ * here.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** By time, longest first: parts of their paths. The others follow in vitest's own order. */
 const LONG = [
-  "tests/deploy/", "tests/chaos/notification-stream", "tests/ops/backup-copy", "tests/fanout/kill", "tests/chaos/", "tests/ops/backup",
-  "tests/html/hostile", "tests/edge/leases", "tests/edge/process", "tests/launcher/start", "tests/api/identity/", "tests/api/notification-live", "tests/api/webhook", "tests/api/states"
+  "tests/deploy/",
+  "tests/chaos/notification-stream",
+  "tests/ops/backup-copy",
+  "tests/fanout/kill",
+  "tests/chaos/",
+  "tests/ops/backup",
+  "tests/html/hostile",
+  "tests/edge/leases",
+  "tests/edge/process",
+  "tests/launcher/start",
+  "tests/api/identity/",
+  "tests/api/notification-live",
+  "tests/api/webhook",
+  "tests/api/states"
 ] as const
 
 const rankOf = (path: string): number => {

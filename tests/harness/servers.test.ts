@@ -55,7 +55,9 @@ describe("servers for tests", () => {
     const connection = await connect({ servers: servers.nats.url })
     servers.nats.freeze()
     // The signal is sent; that every thread has stopped takes a moment.
-    await waitFor(() => /\) [Tt] /.test(readFileSync(`/proc/${servers.nats.pid}/stat`, "utf8")), { describe: "a frozen process" })
+    await waitFor(() => /\) [Tt] /.test(readFileSync(`/proc/${servers.nats.pid}/stat`, "utf8")), {
+      describe: "a frozen process"
+    })
     const answer = connection.flush().then(() => "answered")
     expect(await Promise.race([answer, silenceAfter(150)])).toBe("silent")
     servers.nats.thaw()

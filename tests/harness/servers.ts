@@ -73,7 +73,8 @@ function tellTerminal(line: string): void {
 }
 
 export async function serverOptions(
-  folder: string, options: ServersOptions
+  folder: string,
+  options: ServersOptions
 ): Promise<Pick<StackOptions, "nats" | "postgres">> {
   const [binary, template] = await Promise.all([
     findNatsServer({ env: process.env, dataDir: join(projectRoot, ".hub"), progress: tellTerminal }),
@@ -108,7 +109,10 @@ export function controlOf(role: SupervisedRole): ProcessControl {
 
 export function serverControl(server: Stack["nats"]): ServerControl {
   if (server.role === undefined) throw new Error("this server was not started by the test")
-  return Object.defineProperty(controlOf(server.role) as ServerControl, "url", { value: server.operatorUrl, enumerable: true })
+  return Object.defineProperty(controlOf(server.role) as ServerControl, "url", {
+    value: server.operatorUrl,
+    enumerable: true
+  })
 }
 
 /** Remembers every process a stack ever had, so that none can be left unnoticed. */

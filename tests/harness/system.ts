@@ -150,8 +150,17 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   return {
     url,
     folder,
-    edges: stack.edges.map((edge, index) => withLine(controlOf(edge.role), { url: edge.url, metrics: stack.metricsOf("edge", index) ?? "" }, lines, `edge ${index}`)),
-    actors: stack.actors.map((actor, index) => withLine(controlOf(actor), { metrics: stack.metricsOf("actor", index) ?? "" }, lines, `actor ${index}`)),
+    edges: stack.edges.map((edge, index) =>
+      withLine(
+        controlOf(edge.role),
+        { url: edge.url, metrics: stack.metricsOf("edge", index) ?? "" },
+        lines,
+        `edge ${index}`
+      )
+    ),
+    actors: stack.actors.map((actor, index) =>
+      withLine(controlOf(actor), { metrics: stack.metricsOf("actor", index) ?? "" }, lines, `actor ${index}`)
+    ),
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,

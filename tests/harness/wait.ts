@@ -31,5 +31,7 @@ export async function waitFor<A>(probe: () => A | Promise<A>, options: WaitOptio
     if (Date.now() > end) break
     await delay(PAUSE_MS)
   }
-  throw new Error(`${options.describe ?? "the condition"} did not come within ${deadlineMs} ms; last seen: ${inspect(seen)}`)
+  throw new Error(
+    `${options.describe ?? "the condition"} did not come within ${deadlineMs} ms; last seen: ${inspect(seen)}`
+  )
 }

@@ -27,14 +27,17 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const get = (path: string, headers: Readonly<Record<string, string>> = HTML) => send({ edge, method: "GET", path, headers })
+const get = (path: string, headers: Readonly<Record<string, string>> = HTML) =>
+  send({ edge, method: "GET", path, headers })
 
 /** Every stretch of white space as one space, every day and key as the same. */
 const steady = (text: string): string =>
   text
     .replaceAll(sample.agent.id, "HUB-ID")
     .replaceAll(sample.client.identity.publicKey, "PUBLIC-KEY")
-    .replace(/\d{1,2} [A-Z][a-z]+ \d{4}( at \d\d:\d\d UTC)?/g, (_, time?: string) => (time === undefined ? "DAY" : "MINUTE"))
+    .replace(/\d{1,2} [A-Z][a-z]+ \d{4}( at \d\d:\d\d UTC)?/g, (_, time?: string) =>
+      time === undefined ? "DAY" : "MINUTE"
+    )
     .replaceAll(edge, "")
 
 describe.each([
@@ -57,17 +60,29 @@ describe.each([
   it("says who it is about in its title and at its head", async () => {
     expect(await visit.page.title()).toBe("Marginalia (@marginalia) · Hub")
     expect(await visit.page.locator("html").getAttribute("lang")).toBe("en")
-    expect(await visit.page.locator("meta[name=description]").getAttribute("content")).toBe("Reads long documents & writes notes in their margins. Ask before you publish.")
+    expect(await visit.page.locator("meta[name=description]").getAttribute("content")).toBe(
+      "Reads long documents & writes notes in their margins. Ask before you publish."
+    )
     expect(await visit.page.locator("link[rel=canonical]").getAttribute("href")).toBe(sample.url)
-    expect(await visit.page.locator("link[rel=alternate][type='application/json']").getAttribute("href")).toBe(`${edge}/api/v1/agents/marginalia`)
+    expect(await visit.page.locator("link[rel=alternate][type='application/json']").getAttribute("href")).toBe(
+      `${edge}/api/v1/agents/marginalia`
+    )
     expect(await visit.page.locator("meta[name=robots]").count()).toBe(0)
     expect(await visit.page.locator("script, style + style, img, iframe, form").count()).toBe(0)
   })
 
   it("has its headings in order: one first, none skipped, the agent's own below ours", async () => {
     expect(await visit.page.evaluate(headings)).toEqual([
-      [1, "Marginalia"], [2, "Links"], [2, "Facts"], [2, "Scores"], [2, "Transparency"],
-      [3, "Who runs me"], [3, "What I keep"], [4, "Why"], [2, "Sponsors"], [2, "Public key"]
+      [1, "Marginalia"],
+      [2, "Links"],
+      [2, "Facts"],
+      [2, "Scores"],
+      [2, "Transparency"],
+      [3, "Who runs me"],
+      [3, "What I keep"],
+      [4, "Why"],
+      [2, "Sponsors"],
+      [2, "Public key"]
     ])
   })
 
@@ -82,31 +97,51 @@ describe("its links", () => {
     const here = (await visit.page.evaluate(linkAddresses)).filter((address) => address.startsWith(edge))
     await visit.close()
     expect(here.length).toBeGreaterThan(3)
-    for (const address of here) expect([address, (await get(address.slice(edge.length))).status]).toEqual([address, 200])
+    for (const address of here)
+      expect([address, (await get(address.slice(edge.length))).status]).toEqual([address, 200])
   })
 
   it("that lead away say where, and that nothing is vouched for", async () => {
     const visit = await browser.visit(sample.url)
     const away = visit.page.locator("a[href^=http]").and(visit.page.locator("[rel='nofollow ugc noopener noreferrer']"))
-    const addresses = (await visit.page.evaluate(linkAddresses)).filter((address) => !address.startsWith(edge) && !address.startsWith("#"))
+    const addresses = (await visit.page.evaluate(linkAddresses)).filter(
+      (address) => !address.startsWith(edge) && !address.startsWith("#")
+    )
     expect(await away.allInnerTexts()).toEqual([
-      "Source code (code.example)", "Method (marginalia.example:8443)", "Tartu (tartu.example)", "image: my desk (tartu.example)"
+      "Source code (code.example)",
+      "Method (marginalia.example:8443)",
+      "Tartu (tartu.example)",
+      "image: my desk (tartu.example)"
     ])
     expect(addresses).toEqual([
-      "https://code.example/marginalia", "http://marginalia.example:8443/method?x=1&y=2", "https://tartu.example/", "https://tartu.example/desk.png"
+      "https://code.example/marginalia",
+      "http://marginalia.example:8443/method?x=1&y=2",
+      "https://tartu.example/",
+      "https://tartu.example/desk.png"
     ])
     await visit.close()
   })
 })
 
 describe("its address", () => {
-  it.each([["another case", () => "/agents/MarginaliA"], ["the hub id", () => `/agents/${sample.agent.id}`]])("is found by %s", async (_what, path) => {
+  it.each([
+    ["another case", () => "/agents/MarginaliA"],
+    ["the hub id", () => `/agents/${sample.agent.id}`]
+  ])("is found by %s", async (_what, path) => {
     const answer = await get(path())
     expect([answer.status, answer.headers.location]).toEqual([301, sample.url])
   })
 
   it("has no other forms", async () => {
-    for (const path of ["/agents/marginalia/", "/agents//marginalia", "/agents/%6darginalia", "/agents/HX-000001", "/agents/", "/agents", "/Agents/marginalia"]) {
+    for (const path of [
+      "/agents/marginalia/",
+      "/agents//marginalia",
+      "/agents/%6darginalia",
+      "/agents/HX-000001",
+      "/agents/",
+      "/agents",
+      "/Agents/marginalia"
+    ]) {
       expect([path, (await get(path)).status]).toEqual([path, 404])
     }
   })
@@ -117,7 +152,9 @@ describe("its address", () => {
     expect(headers["cache-control"]).toBe("no-store")
     expect(headers["referrer-policy"]).toBe("no-referrer")
     expect(headers["x-content-type-options"]).toBe("nosniff")
-    expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/)
+    expect(headers["content-security-policy"]).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/
+    )
   })
 })
 
@@ -127,7 +164,9 @@ describe("an agent that is", () => {
     await hub(service.system, ["agent", "suspend", "lapsed", "--reason", "a test"])
     const visit = await browser.visit(url)
     expect(visit.status()).toBe(200)
-    expect(await visit.page.getByRole("note", { name: "Status" }).innerText()).toMatch(/^Suspended\. Moderation has flagged this agent/)
+    expect(await visit.page.getByRole("note", { name: "Status" }).innerText()).toMatch(
+      /^Suspended\. Moderation has flagged this agent/
+    )
     expect(await visit.page.locator("dt:text-is('Status') + dd").innerText()).toBe("Suspended by moderation")
     expect(await visit.page.locator("meta[name=robots]").getAttribute("content")).toBe("noindex")
     await visit.close()
@@ -137,7 +176,15 @@ describe("an agent that is", () => {
     const [banned, deleted] = await Promise.all([sampleAgent(edge, "banned-one"), sampleAgent(edge, "deleted-one")])
     await hub(service.system, ["agent", "ban", "banned-one"])
     expect((await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: "deleted-one" } })).status).toBe(200)
-    const refs = ["nobody-here", "banned-one", "deleted-one", "Banned-One", banned.agent.id, deleted.agent.id, `hx${"0".repeat(24)}`]
+    const refs = [
+      "nobody-here",
+      "banned-one",
+      "deleted-one",
+      "Banned-One",
+      banned.agent.id,
+      deleted.agent.id,
+      `hx${"0".repeat(24)}`
+    ]
     const pages = await Promise.all(refs.map((ref) => get(`/agents/${ref}`)))
     const [first] = pages
     expect(pages.map(({ status, text }) => [status, text])).toEqual(refs.map(() => [404, first?.text]))
@@ -151,7 +198,9 @@ describe("without the read models", () => {
     await service.system.postgres.kill()
     const visit = await browser.visit(sample.url)
     expect(visit.status()).toBe(200)
-    expect(await visit.page.getByRole("region", { name: "Scores" }).innerText()).toContain("How the scores came about cannot be shown at the moment.")
+    expect(await visit.page.getByRole("region", { name: "Scores" }).innerText()).toContain(
+      "How the scores came about cannot be shown at the moment."
+    )
     expect(await visit.page.locator("h1").innerText()).toBe("Marginalia")
     await visit.close()
     await service.system.postgres.restart()

@@ -61,14 +61,21 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     const texts = await visit.page.evaluate(textsShown)
     await visit.close()
     expect(texts.length).toBeGreaterThan(5)
-    const faint = texts.map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) })).filter((text) => text.contrast < ENOUGH_FOR_TEXT)
+    const faint = texts
+      .map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) }))
+      .filter((text) => text.contrast < ENOUGH_FOR_TEXT)
     expect(faint).toEqual([])
   })
 
   it("shows where the focus is, at each step through everything that can be reached", async () => {
     const visit = await browser.visit(`${edge}/agents/marginalia`, { colorScheme })
     const expected = await visit.page.evaluate(reachable)
-    expect(expected.slice(0, 4)).toEqual(["Skip to the content", "Reference for agents", "Source code (code.example)", "Method (marginalia.example:8443)"])
+    expect(expected.slice(0, 4)).toEqual([
+      "Skip to the content",
+      "Reference for agents",
+      "Source code (code.example)",
+      "Method (marginalia.example:8443)"
+    ])
     const steps: Array<Focus> = []
     for (const _ of expected) {
       await visit.page.keyboard.press("Tab")
@@ -78,7 +85,12 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     await visit.close()
     expect(steps.map(({ name }) => name)).toEqual(expected)
     for (const { name, style, width, colour, grounds } of steps) {
-      expect([name, style, width >= 2, contrast(colour, grounds) >= ENOUGH_FOR_FOCUS]).toEqual([name, "solid", true, true])
+      expect([name, style, width >= 2, contrast(colour, grounds) >= ENOUGH_FOR_FOCUS]).toEqual([
+        name,
+        "solid",
+        true,
+        true
+      ])
     }
   })
 })

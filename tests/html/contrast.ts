@@ -18,7 +18,12 @@ const WHITE: Colour = { red: 255, green: 255, blue: 255, alpha: 1 }
 
 const over = (upper: Colour, lower: Colour): Colour => {
   const mixed = (a: number, b: number): number => a * upper.alpha + b * (1 - upper.alpha)
-  return { red: mixed(upper.red, lower.red), green: mixed(upper.green, lower.green), blue: mixed(upper.blue, lower.blue), alpha: 1 }
+  return {
+    red: mixed(upper.red, lower.red),
+    green: mixed(upper.green, lower.green),
+    blue: mixed(upper.blue, lower.blue),
+    alpha: 1
+  }
 }
 
 /** What is seen through grounds that may be transparent, innermost first. */
@@ -35,6 +40,8 @@ const luminance = ({ red, green, blue }: Colour): number => {
 
 export const contrast = (colour: string, grounds: ReadonlyArray<string>): number => {
   const ground = groundOf(grounds)
-  const [lighter = 0, darker = 0] = [luminance(over(colourOf(colour), ground)), luminance(ground)].toSorted((a, b) => b - a)
+  const [lighter = 0, darker = 0] = [luminance(over(colourOf(colour), ground)), luminance(ground)].toSorted(
+    (a, b) => b - a
+  )
   return (lighter + 0.05) / (darker + 0.05)
 }

@@ -26,13 +26,67 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const HEAD = ["meta charset", "meta name content", "title", "meta name content", "link rel href", "link rel type href", "style"]
+const HEAD = [
+  "meta charset",
+  "meta name content",
+  "title",
+  "meta name content",
+  "link rel href",
+  "link rel type href",
+  "style"
+]
 
 /** Every element that a page may have, with every attribute that it may have and what its value may be. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   ...Object.fromEntries(
-    ["main", "nav", "article", "header", "footer", "section", "h1", "h2", "h3", "h4", "h5", "h6", "p", "a", "bdi", "dl", "dt", "dd", "div", "ul", "ol", "li", "table", "caption", "thead", "tbody", "tr", "th", "td", "time", "span", "code", "pre", "blockquote", "hr", "br", "em", "strong", "s"]
-      .map((tag) => [tag, { class: /^(skip|bar|brand|foot|who|faint|text|facts|scores|score|number|links|host|wide|by-agent|left|center|right)$/, dir: /^auto$/ }])
+    [
+      "main",
+      "nav",
+      "article",
+      "header",
+      "footer",
+      "section",
+      "h1",
+      "h2",
+      "h3",
+      "h4",
+      "h5",
+      "h6",
+      "p",
+      "a",
+      "bdi",
+      "dl",
+      "dt",
+      "dd",
+      "div",
+      "ul",
+      "ol",
+      "li",
+      "table",
+      "caption",
+      "thead",
+      "tbody",
+      "tr",
+      "th",
+      "td",
+      "time",
+      "span",
+      "code",
+      "pre",
+      "blockquote",
+      "hr",
+      "br",
+      "em",
+      "strong",
+      "s"
+    ].map((tag) => [
+      tag,
+      {
+        class:
+          /^(skip|bar|brand|foot|who|faint|text|facts|scores|score|number|links|host|wide|by-agent|left|center|right)$/,
+        dir: /^auto$/
+      }
+    ])
   ),
   a: { class: /^skip$/, href: /^(#content$|https?:\/\/)/, rel: /^nofollow ugc noopener noreferrer$/ },
   bdi: { class: /^host$/, dir: /^ltr$/ },
@@ -40,14 +94,20 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   main: { id: /^content$/, tabindex: /^-1$/ },
   section: { "aria-labelledby": /^[a-z]+$/ },
   h2: { id: /^(links|facts|scores|transparency|sponsors|key)$/ },
-  div: { class: /^(wide|by-agent|scores)$/, role: /^region$/, "aria-label": /^(Table|Latest changes of the scores)$/, tabindex: /^0$/ },
+  div: {
+    class: /^(wide|by-agent|scores)$/,
+    role: /^region$/,
+    "aria-label": /^(Table|Latest changes of the scores)$/,
+    tabindex: /^0$/
+  },
   ol: { start: /^\d{1,9}$/ },
   th: { scope: /^col$/, class: /^(left|center|right)$/, dir: /^auto$/ },
   time: { datetime: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ }
 }
 
 const isAllowed = ({ tag, attributes }: ElementShape): boolean =>
-  Object.entries(attributes).every(([name, value]) => ALLOWED[tag]?.[name]?.test(value) === true) && ALLOWED[tag] !== undefined
+  Object.entries(attributes).every(([name, value]) => ALLOWED[tag]?.[name]?.test(value) === true) &&
+  ALLOWED[tag] !== undefined
 
 /** Nothing came of it: no element or attribute that is not ours, nothing run, asked for, opened or left. */
 const expectHarmless = async (): Promise<void> => {
@@ -57,13 +117,25 @@ const expectHarmless = async (): Promise<void> => {
   expect((await visit.page.evaluate(linkNames)).filter((name) => !/[\p{L}\p{N}]/u.test(name))).toEqual([])
   await visit.page.evaluate(touchEverything)
   expect(await visit.page.evaluate("window.__pwned")).toBeUndefined()
-  expect({ requests: visit.requests, dialogs: visit.dialogs, windows: visit.windows, complaints: visit.complaints, url: visit.page.url() }).toEqual({
-    requests: [sample.url], dialogs: [], windows: [], complaints: [], url: sample.url
+  expect({
+    requests: visit.requests,
+    dialogs: visit.dialogs,
+    windows: visit.windows,
+    complaints: visit.complaints,
+    url: visit.page.url()
+  }).toEqual({
+    requests: [sample.url],
+    dialogs: [],
+    windows: [],
+    complaints: [],
+    url: sample.url
   })
 }
 
 const shown = async (change: Readonly<Record<string, unknown>>, look: () => Promise<void>): Promise<void> => {
-  const answer = await sample.client.call("PATCH", "/api/v1/me", { body: { name: "x", description: "", links: [], transparency: "", ...change } })
+  const answer = await sample.client.call("PATCH", "/api/v1/me", {
+    body: { name: "x", description: "", links: [], transparency: "", ...change }
+  })
   expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.anything()])
   await visit.again()
   await look()
@@ -73,7 +145,9 @@ const content = (selector: string): Promise<string | null> => visit.page.locator
 
 it("what would be found is found", async () => {
   await visit.again()
-  await visit.page.setContent(`<main id="content"><img src="x" onerror="window.__pwned=1"><a href="javascript:1">x</a><p onclick="x">y</p></main>`)
+  await visit.page.setContent(
+    `<main id="content"><img src="x" onerror="window.__pwned=1"><a href="javascript:1">x</a><p onclick="x">y</p></main>`
+  )
   await expect.poll(() => visit.page.evaluate("window.__pwned")).toBe(1)
   const found = await visit.page.evaluate(elementsOfBody)
   expect(found.filter((element) => !isAllowed(element)).map(({ tag }) => tag)).toEqual(["img", "a", "p"])
@@ -82,42 +156,62 @@ it("what would be found is found", async () => {
 
 describe("text is text in each field", () => {
   it.each(TEXTS)("%j", (text) =>
-    shown({ name: text, description: text, links: [{ label: text, url: "https://a.example" }], transparency: text }, async () => {
-      await expectHarmless()
-      expect(await content("h1")).toBe(text)
-      expect(await content("p.text")).toBe(text)
-      expect(await content(".links bdi")).toBe(text)
-      expect(await visit.page.title()).toBe(`${text} (@marginalia) · Hub`)
-    }))
+    shown(
+      { name: text, description: text, links: [{ label: text, url: "https://a.example" }], transparency: text },
+      async () => {
+        await expectHarmless()
+        expect(await content("h1")).toBe(text)
+        expect(await content("p.text")).toBe(text)
+        expect(await content(".links bdi")).toBe(text)
+        expect(await visit.page.title()).toBe(`${text} (@marginalia) · Hub`)
+      }
+    )
+  )
 
   it.each(LONG_TEXTS)("%j", (text) =>
     shown({ description: text, transparency: text }, async () => {
       await expectHarmless()
       expect(await content(".who")).toContain(text.replaceAll(/\r\n?/g, "\n").trim().slice(0, 100))
-    }))
+    })
+  )
 })
 
 describe("an address is an address", () => {
   it.each(ADDRESSES)("%j", (address) =>
-    shown({ links: [{ label: "x", url: `https://a.example${address}` }], transparency: `[x](<https://a.example${address.replaceAll(/[\n\t]/g, "")}>)` }, async () => {
-      await expectHarmless()
-      const href = await visit.page.locator(".links a").getAttribute("href")
-      expect(href).toBe(new URL(`https://a.example${address}`).href)
-      expect(await content(".links .host")).toBe("(a.example)")
-    }))
+    shown(
+      {
+        links: [{ label: "x", url: `https://a.example${address}` }],
+        transparency: `[x](<https://a.example${address.replaceAll(/[\n\t]/g, "")}>)`
+      },
+      async () => {
+        await expectHarmless()
+        const href = await visit.page.locator(".links a").getAttribute("href")
+        expect(href).toBe(new URL(`https://a.example${address}`).href)
+        expect(await content(".links .host")).toBe("(a.example)")
+      }
+    )
+  )
 
   it("shows its true host, whatever it looks like", () =>
-    shown({
-      links: [
-        { label: "bank.example", url: "https://bank.example@evil.example/" },
-        { label: "bank.example", url: "https://bаnk.example/" },
-        { label: "bank.example", url: "https://evil.example\\@bank.example/" },
-        { label: "a", url: "HTTPS://EVIL.EXAMPLE:443/" }
-      ]
-    }, async () => {
-      await expectHarmless()
-      expect(await visit.page.locator(".links .host").allTextContents()).toEqual(["(evil.example)", "(xn--bnk-6cd.example)", "(evil.example)", "(evil.example)"])
-    }))
+    shown(
+      {
+        links: [
+          { label: "bank.example", url: "https://bank.example@evil.example/" },
+          { label: "bank.example", url: "https://bаnk.example/" },
+          { label: "bank.example", url: "https://evil.example\\@bank.example/" },
+          { label: "a", url: "HTTPS://EVIL.EXAMPLE:443/" }
+        ]
+      },
+      async () => {
+        await expectHarmless()
+        expect(await visit.page.locator(".links .host").allTextContents()).toEqual([
+          "(evil.example)",
+          "(xn--bnk-6cd.example)",
+          "(evil.example)",
+          "(evil.example)"
+        ])
+      }
+    ))
 })
 
 describe("markdown is harmless", () => {
@@ -125,18 +219,22 @@ describe("markdown is harmless", () => {
     shown({ transparency }, async () => {
       await expectHarmless()
       expect((await content(".by-agent"))?.trim()).not.toBe("")
-    }))
+    })
+  )
 
   it("in all of it together", () => shown({ transparency: MARKDOWNS.join("\n\n---\n\n") }, expectHarmless))
 
   it("with headings of any level in any order", () => {
     const levels = [6, 1, 4, 2, 2, 6, 3, 1, 5, 6, 1]
-    return shown({ transparency: levels.map((level) => `${"#".repeat(level)} h`).join("\n\n> # q\n\n- ## l\n\n") }, async () => {
-      const found = (await visit.page.evaluate(headings)).map(([level]) => level)
-      expect(found.length).toBeGreaterThan(30)
-      expect(found.filter((level) => level === 1)).toHaveLength(1)
-      expect(found.every((level, index) => index === 0 || level <= (found[index - 1] ?? 0) + 1)).toBe(true)
-    })
+    return shown(
+      { transparency: levels.map((level) => `${"#".repeat(level)} h`).join("\n\n> # q\n\n- ## l\n\n") },
+      async () => {
+        const found = (await visit.page.evaluate(headings)).map(([level]) => level)
+        expect(found.length).toBeGreaterThan(30)
+        expect(found.filter((level) => level === 1)).toHaveLength(1)
+        expect(found.every((level, index) => index === 0 || level <= (found[index - 1] ?? 0) + 1)).toBe(true)
+      }
+    )
   })
 
   it("at its full length", () =>

@@ -9,8 +9,9 @@ const LENGTH_MAX = 100_000
 
 describe("a template", () => {
   it("escapes what is put in, and nothing else", () => {
-    expect(html`<p title="${`"'`}">${"<b>&amp;"} ${1} ${null}${["a", html`<i>${"<"}</i>`, ["&"]]}${markup("<hr>")}</p>`.text)
-      .toBe("<p title=\"&quot;&#39;\">&lt;b&gt;&amp;amp; 1 a<i>&lt;</i>&amp;<hr></p>")
+    expect(
+      html`<p title="${`"'`}">${"<b>&amp;"} ${1} ${null}${["a", html`<i>${"<"}</i>`, ["&"]]}${markup("<hr>")}</p>`.text
+    ).toBe('<p title="&quot;&#39;">&lt;b&gt;&amp;amp; 1 a<i>&lt;</i>&amp;<hr></p>')
   })
 
   it("does not take an attribute without quotes", () => {
@@ -18,15 +19,18 @@ describe("a template", () => {
   })
 
   it("lets no text out of its place", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
-      const made = html`<p title="${text}">${text}</p>`.text
-      expect(made.replace(/&(amp|lt|gt|quot|#39);/g, "")).toMatch(/^<p title="[^"'<>&]*">[^"'<>&]*<\/p>$/)
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const made = html`<p title="${text}">${text}</p>`.text
+        expect(made.replace(/&(amp|lt|gt|quot|#39);/g, "")).toMatch(/^<p title="[^"'<>&]*">[^"'<>&]*<\/p>$/)
+      })
+    )
   })
 })
 
 const filled = (unit: string): string => unit.repeat(Math.ceil(LENGTH_MAX / unit.length)).slice(0, LENGTH_MAX)
-const halves = (first: string, second: string): string => filled(first).slice(0, LENGTH_MAX / 2) + filled(second).slice(0, LENGTH_MAX / 2)
+const halves = (first: string, second: string): string =>
+  filled(first).slice(0, LENGTH_MAX / 2) + filled(second).slice(0, LENGTH_MAX / 2)
 const columns = (count: number): string => `${"|a".repeat(count)}|\n${"|-".repeat(count)}|\n`
 
 /** The slowest and the largest of many that were tried. */
@@ -48,7 +52,10 @@ const COSTLY: Readonly<Record<string, string>> = {
   "wide tables": (columns(1000) + filled("|\n")).slice(0, LENGTH_MAX),
   "tables of one word": (columns(100) + filled("a\n")).slice(0, LENGTH_MAX),
   "many tables": filled("a|b\n-|-\n"),
-  references: `${Array.from({ length: 4000 }, (_, index) => `[a${index}]: b\n`).join("")}\n${filled("[a1]")}`.slice(0, LENGTH_MAX),
+  references: `${Array.from({ length: 4000 }, (_, index) => `[a${index}]: b\n`).join("")}\n${filled("[a1]")}`.slice(
+    0,
+    LENGTH_MAX
+  ),
   "references never ended": filled("[a\n"),
   "titles never closed": filled("[a](https://a.example 'b"),
   "addresses with parentheses": `[a](https://a.example/${filled("(")}`.slice(0, LENGTH_MAX),

@@ -53,18 +53,26 @@ export interface TextShown {
 export const textsShown = (): ReadonlyArray<TextShown> => {
   const found: Array<TextShown> = []
   for (const element of document.querySelectorAll("body *")) {
-    const own = [...element.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ textContent }) => textContent).join("").trim()
+    const own = [...element.childNodes]
+      .filter(({ nodeType }) => nodeType === 3)
+      .map(({ textContent }) => textContent)
+      .join("")
+      .trim()
     const { width, height } = element.getBoundingClientRect()
     if (own === "" || width === 0 || height === 0) continue
     const grounds: Array<string> = []
-    for (let around: Element | null = element; around !== null; around = around.parentElement) grounds.push(getComputedStyle(around).backgroundColor)
+    for (let around: Element | null = element; around !== null; around = around.parentElement)
+      grounds.push(getComputedStyle(around).backgroundColor)
     found.push({ text: own.slice(0, 60), colour: getComputedStyle(element).color, grounds })
   }
   return found
 }
 
 export const headings = (): ReadonlyArray<readonly [level: number, text: string]> =>
-  [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((heading) => [Number(heading.tagName.slice(1)), heading.innerText])
+  [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((heading) => [
+    Number(heading.tagName.slice(1)),
+    heading.innerText
+  ])
 
 export interface ElementShape {
   readonly tag: string
@@ -79,18 +87,23 @@ export const elementsOfBody = (): ReadonlyArray<ElementShape> =>
 
 /** Each element's tag, and the names of its attributes. */
 export const elementsOfHead = (): ReadonlyArray<string> =>
-  [...document.querySelectorAll("head *")].map((element) => [element.tagName.toLowerCase(), ...[...element.attributes].map(({ name }) => name)].join(" "))
+  [...document.querySelectorAll("head *")].map((element) =>
+    [element.tagName.toLowerCase(), ...[...element.attributes].map(({ name }) => name)].join(" ")
+  )
 
 /** How much wider than the window the page is. */
 export const overflow = (): number => document.documentElement.scrollWidth - document.documentElement.clientWidth
 
-export const linkAddresses = (): ReadonlyArray<string> => [...document.querySelectorAll("a")].map((link) => link.getAttribute("href") ?? "")
+export const linkAddresses = (): ReadonlyArray<string> =>
+  [...document.querySelectorAll("a")].map((link) => link.getAttribute("href") ?? "")
 
 export const linkNames = (): ReadonlyArray<string> => [...document.querySelectorAll("a")].map((link) => link.innerText)
 
 /** What can be reached by keyboard, in the order of the document. */
 export const reachable = (): ReadonlyArray<string> =>
-  [...document.querySelectorAll("a[href], [tabindex='0']")].map((element) => element.getAttribute("aria-label") ?? element.innerText)
+  [...document.querySelectorAll("a[href], [tabindex='0']")].map(
+    (element) => element.getAttribute("aria-label") ?? element.innerText
+  )
 
 export interface Focus {
   readonly name: string
@@ -105,14 +118,22 @@ export const focus = (): Focus | null => {
   if (element === null || element === document.body) return null
   const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element)
   const grounds: Array<string> = []
-  for (let around = element.parentElement; around !== null; around = around.parentElement) grounds.push(getComputedStyle(around).backgroundColor)
-  return { name: element.getAttribute("aria-label") ?? element.innerText, style: outlineStyle, width: Number.parseFloat(outlineWidth), colour: outlineColor, grounds }
+  for (let around = element.parentElement; around !== null; around = around.parentElement)
+    grounds.push(getComputedStyle(around).backgroundColor)
+  return {
+    name: element.getAttribute("aria-label") ?? element.innerText,
+    style: outlineStyle,
+    width: Number.parseFloat(outlineWidth),
+    colour: outlineColor,
+    grounds
+  }
 }
 
 /** As a reader would who goes over the whole page. */
 export const touchEverything = (): void => {
   for (const element of document.querySelectorAll("body *")) {
-    for (const type of ["mouseover", "mouseenter", "pointerover", "toggle", "animationend"]) element.dispatchEvent(new Event(type, { bubbles: true }))
+    for (const type of ["mouseover", "mouseenter", "pointerover", "toggle", "animationend"])
+      element.dispatchEvent(new Event(type, { bubbles: true }))
     element.focus?.()
   }
 }

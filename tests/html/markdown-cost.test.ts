@@ -21,11 +21,27 @@ const plainly = least(repeated("lorem ipsum dolor sit amet "))
 
 describe("a text of 100,000 characters", () => {
   it.each([
-    ["brackets", repeated("[")], ["images that never end", repeated("![[")], ["links", repeated("[a](http://b) ")], ["images", repeated("![a](http://b) ")],
-    ["a long table", repeated("|x|y|\n", "|a|b|\n|-|-|\n")], ["rows of one cell", repeated("a\n", "|a|\n|-|\n")], ["emphasis", repeated("*a_ ")], ["open emphasis and links", repeated("*[a")],
-    ["a list", repeated("- a\n")], ["a numbered list", repeated("1. a\n")], ["headings", repeated("# a\n")], ["quotes with lists", repeated("> - a\n")], ["lines", repeated("a\n")],
-    ["paragraphs", repeated("a\n\n")], ["references", repeated("[a] ", "[a]: http://b\n\n")], ["references to a long address", repeated("[a] ", `[a]: https://a.example/${"x".repeat(1_900)}\n\n`)], ["definitions", repeated("[a]: http://b\n")], ["addresses", repeated("<http://a.b> ")],
-    ["code", repeated("`a")], ["entities", repeated("&amp;")], ["underlines", repeated("a\n===\n")]
+    ["brackets", repeated("[")],
+    ["images that never end", repeated("![[")],
+    ["links", repeated("[a](http://b) ")],
+    ["images", repeated("![a](http://b) ")],
+    ["a long table", repeated("|x|y|\n", "|a|b|\n|-|-|\n")],
+    ["rows of one cell", repeated("a\n", "|a|\n|-|\n")],
+    ["emphasis", repeated("*a_ ")],
+    ["open emphasis and links", repeated("*[a")],
+    ["a list", repeated("- a\n")],
+    ["a numbered list", repeated("1. a\n")],
+    ["headings", repeated("# a\n")],
+    ["quotes with lists", repeated("> - a\n")],
+    ["lines", repeated("a\n")],
+    ["paragraphs", repeated("a\n\n")],
+    ["references", repeated("[a] ", "[a]: http://b\n\n")],
+    ["references to a long address", repeated("[a] ", `[a]: https://a.example/${"x".repeat(1_900)}\n\n`)],
+    ["definitions", repeated("[a]: http://b\n")],
+    ["addresses", repeated("<http://a.b> ")],
+    ["code", repeated("`a")],
+    ["entities", repeated("&amp;")],
+    ["underlines", repeated("a\n===\n")]
   ])("of %s costs little more than one of words", (_name, text) => {
     expect(least(text)).toBeLessThan(40 + 30 * plainly)
   })
@@ -41,7 +57,11 @@ describe("a text of 100,000 characters", () => {
   })
 
   it("of the usual sort is laid out whole", () => {
-    const text = Array.from({ length: 60 }, (_, n) => `## Part ${n}\n\n${"Words, [a link](https://x.example/) and *more* words. ".repeat(3)}\n\n- one\n- two\n`).join("\n")
+    const text = Array.from(
+      { length: 60 },
+      (_, n) =>
+        `## Part ${n}\n\n${"Words, [a link](https://x.example/) and *more* words. ".repeat(3)}\n\n- one\n- two\n`
+    ).join("\n")
     expect(new AgentMarkdown().render(text).text).not.toContain("too elaborate")
   })
 })

@@ -1,4 +1,6 @@
-/** What strangers may write to have a page do their will. Each would set `__pwned`, open something or load something. */
+/**
+ * What strangers may write to have a page do their will. Each would set `__pwned`, open something or load something.
+ */
 
 const ACT = "window.__pwned=1"
 

@@ -6,9 +6,24 @@ import { openBrowser, type TestBrowser } from "../support/browser.ts"
 
 const HTML = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" }
 const PROFILE = {
-  id: `hx${"1".repeat(24)}`, hx_id: "HX-000001", handle: "broken", name: "Broken", description: "", public_key: "", links: [], transparency: "",
-  status: "active", is_system: false, roles: [], scores: { trust: 1, reputation: 2 }, created_at: "no time at all", last_seen_at: "", counts: {}, sponsors: [],
-  url: "", id_url: ""
+  id: `hx${"1".repeat(24)}`,
+  hx_id: "HX-000001",
+  handle: "broken",
+  name: "Broken",
+  description: "",
+  public_key: "",
+  links: [],
+  transparency: "",
+  status: "active",
+  is_system: false,
+  roles: [],
+  scores: { trust: 1, reputation: 2 },
+  created_at: "no time at all",
+  last_seen_at: "",
+  counts: {},
+  sponsors: [],
+  url: "",
+  id_url: ""
 }
 
 let world: World
@@ -17,7 +32,9 @@ let browser: TestBrowser
 beforeAll(async () => {
   world = await openWorld({ env: { HUB_NAME: "The <Hub> & 'co'" } })
   browser = await openBrowser()
-  world.node.on("handle.resolve", () => ({ head: { refused: { code: "not_found", message: "There is no such <agent>.", details: { resource: "agent" } } } }))
+  world.node.on("handle.resolve", () => ({
+    head: { refused: { code: "not_found", message: "There is no such <agent>.", details: { resource: "agent" } } }
+  }))
   world.node.on("agent.profile", () => ({ data: PROFILE }))
   world.node.onQuery("scores", () => ({ ok: true, data: [] }))
 })
@@ -36,15 +53,27 @@ const partsOf = ({ status, headers, text }: Answered) => ({
   said: /<\/h1>\n<p>(.*)<\/p>/.exec(text)?.[1]
 })
 
-const page = (status: number, heading: string, said: unknown) => ({ status, type: "text/html; charset=utf-8", vary: "Accept", policy: true, stored: "no-store", heading, said })
+const page = (status: number, heading: string, said: unknown) => ({
+  status,
+  type: "text/html; charset=utf-8",
+  vary: "Accept",
+  policy: true,
+  stored: "no-store",
+  heading,
+  said
+})
 
 describe("a page says", () => {
   it("that there is nothing", async () => {
-    expect(partsOf(await world.edge.call("/nowhere", { headers: HTML }))).toEqual(page(404, "Not found", "There is nothing here. The interface begins at /api/v1."))
+    expect(partsOf(await world.edge.call("/nowhere", { headers: HTML }))).toEqual(
+      page(404, "Not found", "There is nothing here. The interface begins at /api/v1.")
+    )
   })
 
   it("what is not there, with what others wrote as text", async () => {
-    expect(partsOf(await world.edge.call("/agents/somebody", { headers: HTML }))).toEqual(page(404, "Not found", "There is no such &lt;agent&gt;."))
+    expect(partsOf(await world.edge.call("/agents/somebody", { headers: HTML }))).toEqual(
+      page(404, "Not found", "There is no such &lt;agent&gt;.")
+    )
   })
 
   it("what a page does not take, and what it does", async () => {
@@ -54,7 +83,9 @@ describe("a page says", () => {
   })
 
   it("that the address is too long", async () => {
-    expect(partsOf(await world.edge.call(`/${"a".repeat(9_000)}`, { headers: HTML }))).toEqual(page(414, "The address is too long", expect.any(String)))
+    expect(partsOf(await world.edge.call(`/${"a".repeat(9_000)}`, { headers: HTML }))).toEqual(
+      page(414, "The address is too long", expect.any(String))
+    )
   })
 
   it.each(["web", "ip"])("when to come back: %s", async (empty) => {
@@ -68,7 +99,9 @@ describe("a page says", () => {
       return one.status === 200 ? null : one
     })
     await edge.stop()
-    expect(partsOf(answer)).toEqual(page(429, "Too many requests", expect.stringMatching(/^Too many requests: 11 in \d+ seconds/)))
+    expect(partsOf(answer)).toEqual(
+      page(429, "Too many requests", expect.stringMatching(/^Too many requests: 11 in \d+ seconds/))
+    )
     const wait = answer.headers.get("retry-after")
     expect(Number(wait)).toBeGreaterThan(1)
     expect(answer.text).toContain(`<p>Try again in ${wait} seconds.</p>`)

@@ -39,7 +39,11 @@ export interface SampleAgent {
   readonly url: string
 }
 
-export async function sampleAgent(edge: string, handle: string, more: Readonly<Record<string, unknown>> = SAMPLE): Promise<SampleAgent> {
+export async function sampleAgent(
+  edge: string,
+  handle: string,
+  more: Readonly<Record<string, unknown>> = SAMPLE
+): Promise<SampleAgent> {
   const client = new AgentClient({ edge: () => edge })
   const agent = await register(client, { edge, handle, name: "Marginalia", more })
   return { client, agent, url: `${edge}/agents/${handle}` }

@@ -1,4 +1,6 @@
-/** The website verifier in a real browser: the file as the service serves it, on WebCrypto, against the service itself. */
+/**
+ * The website verifier in a real browser: the file as the service serves it, on WebCrypto, against the service itself.
+ */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type TestBrowser, openBrowser } from "../support/browser.ts"
 import { AgentClient } from "../support/client.ts"

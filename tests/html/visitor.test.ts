@@ -19,9 +19,15 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-const comes = (headers: Readonly<Record<string, string>>, path = "/docs"): Promise<Answer> => send({ edge, method: "GET", path, headers: { accept: "text/html", ...headers } })
-const proof = (options: VisitOptions): Readonly<Record<string, string>> => visit(client.identity, agent.hx_id, { host: new URL(edge).host, ...options }).headers
-const said = (answer: Answer): ReadonlyArray<unknown> => [answer.status, answer.headers["hub-id-verified"], answer.headers["hub-id-announced"]]
+const comes = (headers: Readonly<Record<string, string>>, path = "/docs"): Promise<Answer> =>
+  send({ edge, method: "GET", path, headers: { accept: "text/html", ...headers } })
+const proof = (options: VisitOptions): Readonly<Record<string, string>> =>
+  visit(client.identity, agent.hx_id, { host: new URL(edge).host, ...options }).headers
+const said = (answer: Answer): ReadonlyArray<unknown> => [
+  answer.status,
+  answer.headers["hub-id-verified"],
+  answer.headers["hub-id-announced"]
+]
 
 test("whoever shows nothing is told nothing", async () => {
   expect(said(await comes({ "user-agent": "Mozilla/5.0" }))).toEqual([200, undefined, undefined])
@@ -50,7 +56,9 @@ test("a proof that fails is told its reason, and the page all the same", async (
 test("the verifier is served as JavaScript without types, and its page beside it", async () => {
   const source = await comes({}, "/sdk/verify.js")
   expect([source.status, source.headers["content-type"]]).toEqual([200, "text/javascript; charset=utf-8"])
-  const module = (await import(`data:text/javascript;base64,${Buffer.from(source.text).toString("base64")}`)) as { readonly createVerifier?: unknown }
+  const module = (await import(`data:text/javascript;base64,${Buffer.from(source.text).toString("base64")}`)) as {
+    readonly createVerifier?: unknown
+  }
   expect(module.createVerifier).toBeTypeOf("function")
   expect((await comes({}, "/docs/verify")).headers["content-type"]).toBe("text/html; charset=utf-8")
 })

@@ -85,7 +85,10 @@ afterEach(async () => {
 
 async function npmCalls(): Promise<ReadonlyArray<string>> {
   const text = await readFile(join(root, "npm-calls"), "utf8").catch(() => "")
-  return text.split("\n").filter((line) => line !== "").map((line) => line.split(" ")[0] ?? "")
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split(" ")[0] ?? "")
 }
 
 describe("packages", () => {

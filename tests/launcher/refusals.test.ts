@@ -73,7 +73,11 @@ describe("one line and status 1", () => {
     expect(readdirSync(launcher.dataDir)).toEqual([])
   })
 
-  test.each([["--edges", "none"], ["--actors", "many"], ["--actors", "33"]])("when %s is %s", async (...args) => {
+  test.each([
+    ["--edges", "none"],
+    ["--actors", "many"],
+    ["--actors", "33"]
+  ])("when %s is %s", async (...args) => {
     await expectRefusal(await launch({ args }), `${args[0]} takes a number from 0 to 32, not "${args[1]}"`)
   })
 

@@ -17,10 +17,12 @@ async function health(url: string): Promise<unknown> {
 function expectClosed(dataDir: string): void {
   const through = process.getuid?.() === 0 ? 0o011 : 0
   expect(statSync(dataDir).mode & 0o077).toBe(through)
-  for (const name of readdirSync(dataDir)) expect([name, statSync(join(dataDir, name)).mode & 0o077]).toEqual([name, name === "postgres" ? through : 0])
+  for (const name of readdirSync(dataDir))
+    expect([name, statSync(join(dataDir, name)).mode & 0o077]).toEqual([name, name === "postgres" ? through : 0])
   const ofPostgres = readdirSync(join(dataDir, "postgres"))
   expect(ofPostgres).toContain("password")
-  for (const name of ofPostgres) expect([name, statSync(join(dataDir, "postgres", name)).mode & 0o077]).toEqual([name, 0])
+  for (const name of ofPostgres)
+    expect([name, statSync(join(dataDir, "postgres", name)).mode & 0o077]).toEqual([name, 0])
 }
 
 describe("a start", () => {
@@ -36,8 +38,15 @@ describe("a start", () => {
     expect(run).toEqual({
       nats: { pid, url: expect.stringMatching(/^nats:\/\/operator:p[0-9a-f]{36}@127\.0\.0\.1:\d+$/) },
       postgres: { pid, url: expect.stringMatching(/^postgres:\/\/hub:[^@]+@127\.0\.0\.1:\d+\/hub$/) },
-      edges: [{ pid, url: base, metrics }, { pid, url: second, metrics }],
-      actors: [{ pid, metrics }, { pid, metrics }, { pid, metrics }]
+      edges: [
+        { pid, url: base, metrics },
+        { pid, url: second, metrics }
+      ],
+      actors: [
+        { pid, metrics },
+        { pid, metrics },
+        { pid, metrics }
+      ]
     })
     expect(new Set([...run.edges, ...run.actors].map((one) => one.metrics)).size).toBe(5)
     expect(statSync(launcher.runFile).mode & 0o777).toBe(0o600)
@@ -104,9 +113,17 @@ describe("a start", () => {
 
 describe("ports for scrapers", () => {
   test.each([
-    ["from the one that is named, edges first", { HUB_METRICS_PORT: "14000" }, ["http://127.0.0.1:14000/metrics", "http://127.0.0.1:14001/metrics"]],
+    [
+      "from the one that is named, edges first",
+      { HUB_METRICS_PORT: "14000" },
+      ["http://127.0.0.1:14000/metrics", "http://127.0.0.1:14001/metrics"]
+    ],
     ["none where 0 is said", { HUB_METRICS_PORT: "0" }, [null, null]],
-    ["none in production, unless one is named", { HUB_ENV: "production", HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64") }, [null, null]]
+    [
+      "none in production, unless one is named",
+      { HUB_ENV: "production", HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64") },
+      [null, null]
+    ]
   ])("%s", async (_what, env, wanted) => {
     const launcher = await (await launch({ env })).ready()
     const { edges, actors } = launcher.run()
@@ -116,7 +133,10 @@ describe("ports for scrapers", () => {
   test("a number that leaves no room is refused", async () => {
     const launcher = await launch({ env: { HUB_METRICS_PORT: "65535" } })
     const ended = await launcher.ended
-    expect([ended.code, launcher.stderr]).toEqual([1, expect.stringContaining("HUB_METRICS_PORT leaves no room for 2 processes")])
+    expect([ended.code, launcher.stderr]).toEqual([
+      1,
+      expect.stringContaining("HUB_METRICS_PORT leaves no room for 2 processes")
+    ])
   })
 })
 

@@ -8,7 +8,8 @@ import { register } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 
 const rules = textOf("ops/deploy/prometheus/alerts.yml")
-const all = (field: string): ReadonlyArray<string> => [...rules.matchAll(new RegExp(`^ +(?:- )?${field}: (.+)$`, "gm"))].map((match) => match[1] ?? "")
+const all = (field: string): ReadonlyArray<string> =>
+  [...rules.matchAll(new RegExp(`^ +(?:- )?${field}: (.+)$`, "gm"))].map((match) => match[1] ?? "")
 const METRIC = /\b(?:hub|process|nodejs)_[a-z0-9_]+/g
 const SELECTED = /\b((?:hub|process|nodejs)_[a-z0-9_]+)\{([^}]*)\}/g
 
@@ -42,9 +43,17 @@ test("every metric of the rules is in a scrape, with the labels that they select
   expect(names.size).toBeGreaterThan(8)
   for (const name of names) expect(seriesOf(name).length, name).toBeGreaterThan(0)
   for (const [, name = "", selector = ""] of expressions.matchAll(SELECTED)) {
-    for (const [, label = ""] of selector.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)) expect(seriesOf(name).every(({ labels }) => Object.hasOwn(labels, label)), `${name}{${label}}`).toBe(true)
+    for (const [, label = ""] of selector.matchAll(/(\w+)(?:=~|!~|!=|=)"/g))
+      expect(
+        seriesOf(name).every(({ labels }) => Object.hasOwn(labels, label)),
+        `${name}{${label}}`
+      ).toBe(true)
     // What is selected by an exact value is told from the start, or the rule could never see it rise.
-    for (const [, label = "", value = ""] of selector.matchAll(/(\w+)="([^"]*)"/g)) expect(seriesOf(name).some(({ labels }) => labels[label] === value), `${name}{${label}="${value}"}`).toBe(true)
+    for (const [, label = "", value = ""] of selector.matchAll(/(\w+)="([^"]*)"/g))
+      expect(
+        seriesOf(name).some(({ labels }) => labels[label] === value),
+        `${name}{${label}="${value}"}`
+      ).toBe(true)
   }
 })
 

@@ -38,7 +38,8 @@ const statsOf = async (name: string) => {
   if (stats === undefined || more.length > 0) throw new Error(`${more.length + 1} answers of ${name}`)
   return stats
 }
-const endpointOf = async (name: string, endpoint: string) => (await statsOf(name)).endpoints?.find((one) => one.name === endpoint)
+const endpointOf = async (name: string, endpoint: string) =>
+  (await statsOf(name)).endpoints?.find((one) => one.name === endpoint)
 
 test("every role answers a ping, with what tells processes apart", async () => {
   const answers = await gathered(discover().ping())
@@ -48,7 +49,11 @@ test("every role answers a ping, with what tells processes apart", async () => {
   for (const { name, type, version, metadata } of answers) {
     const process = name === "hub-edge" ? edges[0] : actors[0]
     expect({ type, version }).toEqual({ type: ServiceResponseType.PING, version: VERSION })
-    expect(metadata).toEqual({ pid: String(process?.pid), roles: name === "hub-edge" ? "edge" : "actors,queries,webhooks", metrics_port: new URL(process?.metrics ?? "").port })
+    expect(metadata).toEqual({
+      pid: String(process?.pid),
+      roles: name === "hub-edge" ? "edge" : "actors,queries,webhooks",
+      metrics_port: new URL(process?.metrics ?? "").port
+    })
   }
 })
 
@@ -62,29 +67,46 @@ test("by name and by id only who is meant answers", async () => {
 test("info tells where each endpoint is, asked or not", async () => {
   const [info] = await gathered(discover().info("hub-queries"))
   expect(info).toMatchObject({ type: ServiceResponseType.INFO, description: expect.any(String) })
-  expect(info?.endpoints).toContainEqual({ name: "agents", subject: "hub.qry.agents", queue_group: "queries", metadata: {} })
+  expect(info?.endpoints).toContainEqual({
+    name: "agents",
+    subject: "hub.qry.agents",
+    queue_group: "queries",
+    metadata: {}
+  })
   expect(info?.endpoints?.map(({ name }) => name)).toContain("directory_block")
-  const named = async (name: string) => (await gathered(discover().info(name)))[0]?.endpoints?.map((endpoint) => endpoint.name)
+  const named = async (name: string) =>
+    (await gathered(discover().info(name)))[0]?.endpoints?.map((endpoint) => endpoint.name)
   expect(await named("hub-actors")).toEqual(expect.arrayContaining(KINDS.map(({ fold }) => fold.kind)))
   expect(await named("hub-edge")).toEqual(expect.arrayContaining(["agent", "identity", "meta", "page", "none"]))
   expect(await named("hub-webhooks")).toEqual(["deliveries"])
 })
 
 test("stats tell what was done, exactly; a refusal by rule is no error", async () => {
-  const before = await Promise.all([endpointOf("hub-queries", "stats"), endpointOf("hub-actors", "agent"), endpointOf("hub-edge", "agent")])
+  const before = await Promise.all([
+    endpointOf("hub-queries", "stats"),
+    endpointOf("hub-actors", "agent"),
+    endpointOf("hub-edge", "agent")
+  ])
   for (let at = 0; at < 3; at++) await client.call("GET", `${API_PREFIX}/stats`)
   for (let at = 0; at < 2; at++) await client.call("PATCH", `${API_PREFIX}/me`, { body: { name: `N ${at}` } })
   await client.call("GET", `${API_PREFIX}/agents/hx${"2".repeat(40)}`)
-  const after = await Promise.all([endpointOf("hub-queries", "stats"), endpointOf("hub-actors", "agent"), endpointOf("hub-edge", "agent")])
+  const after = await Promise.all([
+    endpointOf("hub-queries", "stats"),
+    endpointOf("hub-actors", "agent"),
+    endpointOf("hub-edge", "agent")
+  ])
   const rise = after.map((one, at) => (one?.num_requests ?? 0) - (before[at]?.num_requests ?? 0))
-  // Reads of the statistics are signed: their signatures are settled at the agent, three of them; two writes; the profile.
+  // Reads of the statistics are signed: their signatures are settled at the agent, three of them; two writes; the
+  // profile.
   expect(rise[2]).toBe(3)
   // What is slow is asked again.
   expect(rise[0]).toBeGreaterThanOrEqual(3)
   expect(rise[1]).toBeGreaterThanOrEqual(6)
   for (const one of after) {
     expect(one).toMatchObject({ num_errors: 0, last_error: "" })
-    expect(Math.abs((one?.average_processing_time ?? 0) * (one?.num_requests ?? 0) - (one?.processing_time ?? 0))).toBeLessThan(one?.num_requests ?? 0)
+    expect(
+      Math.abs((one?.average_processing_time ?? 0) * (one?.num_requests ?? 0) - (one?.processing_time ?? 0))
+    ).toBeLessThan(one?.num_requests ?? 0)
     expect(one?.processing_time).toBeGreaterThan(0)
   }
 })
@@ -92,9 +114,18 @@ test("stats tell what was done, exactly; a refusal by rule is no error", async (
 test("a node tells its session, its shards and its actors; its endpoints are kinds", async () => {
   const stats = await statsOf("hub-actors")
   expect(Date.parse(stats.started as unknown as string)).toBeGreaterThan(Date.now() - 300_000)
-  const nouns = new Set([...KINDS.map(({ fold }) => fold.kind), "engine", "identity", "notification", "moderation", "webhook", "idempotency"])
+  const nouns = new Set([
+    ...KINDS.map(({ fold }) => fold.kind),
+    "engine",
+    "identity",
+    "notification",
+    "moderation",
+    "webhook",
+    "idempotency"
+  ])
   expect(stats.endpoints?.filter(({ name }) => !nouns.has(name))).toEqual([])
-  for (const { data } of stats.endpoints ?? []) expect(data).toEqual({ session: expect.stringMatching(/^[0-9a-f]{16}$/), shards: 64, resident: expect.any(Number) })
+  for (const { data } of stats.endpoints ?? [])
+    expect(data).toEqual({ session: expect.stringMatching(/^[0-9a-f]{16}$/), shards: 64, resident: expect.any(Number) })
 })
 
 test("a query without Postgres is an error, by its code", async () => {
@@ -107,12 +138,24 @@ test("a query without Postgres is an error, by its code", async () => {
 })
 
 test("hub status shows who serves, who leads, and how it is", async () => {
-  const status = JSON.parse(await hub(service.system, ["status", "--json"])) as Record<string, ReadonlyArray<Record<string, unknown>>>
+  const status = JSON.parse(await hub(service.system, ["status", "--json"])) as Record<
+    string,
+    ReadonlyArray<Record<string, unknown>>
+  >
   expect(status["services"]?.map(({ name }) => name)).toEqual(NAMES)
-  expect(status["services"]?.find(({ name }) => name === "hub-edge")).toMatchObject({ metrics_port: Number(new URL(service.system.edges[0]?.metrics ?? "").port), version: VERSION, pid: service.system.edges[0]?.pid })
+  expect(status["services"]?.find(({ name }) => name === "hub-edge")).toMatchObject({
+    metrics_port: Number(new URL(service.system.edges[0]?.metrics ?? "").port),
+    version: VERSION,
+    pid: service.system.edges[0]?.pid
+  })
   expect(status["streams"]?.every((stream) => stream["replicas"] === 1 && "leader" in stream)).toBe(true)
   expect(status["nodes"]).toMatchObject([{ roles: ["actors", "queries", "webhooks"] }])
-  expect(status["checks"]).toMatchObject({ db: { unit: "sequence" }, webhook_queue: { status: "pass" }, disk: { unit: "bytes free" }, clock: { status: "pass" } })
+  expect(status["checks"]).toMatchObject({
+    db: { unit: "sequence" },
+    webhook_queue: { status: "pass" },
+    disk: { unit: "bytes free" },
+    clock: { status: "pass" }
+  })
   const text = await hub(service.system, ["status"])
   for (const part of ["services (4)", "health", "1 replica", "metrics on port"]) expect(text).toContain(part)
 })

@@ -16,7 +16,9 @@ const ROLES = ["actors,queries", "webhooks"]
 
 interface Seen {
   readonly status: string
-  readonly checks: Readonly<Record<string, { readonly status: string; readonly observed: number | null; readonly message: string | null }>>
+  readonly checks: Readonly<
+    Record<string, { readonly status: string; readonly observed: number | null; readonly message: string | null }>
+  >
 }
 
 let service: TestService
@@ -24,7 +26,10 @@ let receiver: Receiver
 let operator: AgentClient
 
 beforeAll(async () => {
-  service = await testService({ actors: ROLES.length, nodeEnv: (role, index) => (role === "actor" ? { HUB_ROLES: ROLES[index] } : {}) })
+  service = await testService({
+    actors: ROLES.length,
+    nodeEnv: (role, index) => (role === "actor" ? { HUB_ROLES: ROLES[index] } : {})
+  })
   receiver = await startReceiver()
   const edge = service.edges[0] ?? ""
   operator = new AgentClient({ edge: () => edge })
@@ -50,7 +55,9 @@ test("without a worker, what is to be delivered waits, and its age grows; with o
   expect(checks["webhook_queue"]).toMatchObject({ status: "pass", observed: 1 })
   const age = checks["webhook_queue_age"]?.observed ?? -1
   expect(age).toBeGreaterThanOrEqual(0)
-  await waitFor(async () => ((await look()).checks["webhook_queue_age"]?.observed ?? 0) > age, { describe: "an older queue" })
+  await waitFor(async () => ((await look()).checks["webhook_queue_age"]?.observed ?? 0) > age, {
+    describe: "an older queue"
+  })
   await worker?.restart()
   await waitFor(async () => (await look()).checks["webhook_queue"]?.observed === 0, { describe: "an empty queue" })
   expect((await look()).checks["webhook_queue_age"]?.observed).toBe(0)
@@ -61,22 +68,52 @@ test("a Postgres that does not answer is told in time, and what else is well sta
   const { code, status, checks } = await service.view.db.transaction().execute(async (held) => {
     await sql`lock table projections in access exclusive mode`.execute(held)
     // It is answered while the table is held; on a slow machine others may be late as well, for a look.
-    return waitFor(async () => {
-      const seen = await look()
-      return Object.entries(seen.checks).every(([name, check]) => name === "db" || check.status === "pass") ? seen : null
-    }, { describe: "an answer in which only Postgres fails" })
+    return waitFor(
+      async () => {
+        const seen = await look()
+        return Object.entries(seen.checks).every(([name, check]) => name === "db" || check.status === "pass")
+          ? seen
+          : null
+      },
+      { describe: "an answer in which only Postgres fails" }
+    )
   })
   expect([code, status]).toEqual([200, "degraded"])
-  expect(checks).toMatchObject({ db: { status: "fail", observed: null }, jetstream: { status: "pass" }, clock: { status: "pass" }, disk: { status: "pass" }, actors: { status: "pass" } })
+  expect(checks).toMatchObject({
+    db: { status: "fail", observed: null },
+    jetstream: { status: "pass" },
+    clock: { status: "pass" },
+    disk: { status: "pass" },
+    actors: { status: "pass" }
+  })
   expect(checks).not.toHaveProperty("read_models")
   await waitFor(async () => (await look()).status === "ok", { describe: "a service that is well" })
 })
 
-test.each([[0, 0, 0], [40, 50, 0], [-40, 50, 0], [1040, 50, 990], [-1040, 50, -990]])("a difference of %d ms that is known to %d is one of %d", (difference, give, left) => {
+test.each([
+  [0, 0, 0],
+  [40, 50, 0],
+  [-40, 50, 0],
+  [1040, 50, 990],
+  [-1040, 50, -990]
+])("a difference of %d ms that is known to %d is one of %d", (difference, give, left) => {
   expect(unexplained(difference, give)).toBe(left)
 })
 
 test("no other clock to look at is nothing to be sure of; a second apart is well, more is not", () => {
-  const of = (ms: number) => worstClock([{ name: "one", ms: 1 }, { name: "other", ms }], "now").status
-  expect([worstClock([], "now").status, of(1000), of(-1000), of(1001), of(-1001)]).toEqual(["warn", "pass", "pass", "warn", "warn"])
+  const of = (ms: number) =>
+    worstClock(
+      [
+        { name: "one", ms: 1 },
+        { name: "other", ms }
+      ],
+      "now"
+    ).status
+  expect([worstClock([], "now").status, of(1000), of(-1000), of(1001), of(-1001)]).toEqual([
+    "warn",
+    "pass",
+    "pass",
+    "warn",
+    "warn"
+  ])
 })

@@ -56,19 +56,33 @@ describe("a collector", () => {
       asked++
     })
     meter.gauge("f", "F.", () => asked)
-    expect(await Promise.all([meter.scrape(), meter.scrape()])).toEqual([expect.stringContaining("f 1\n"), expect.stringContaining("f 1\n")])
+    expect(await Promise.all([meter.scrape(), meter.scrape()])).toEqual([
+      expect.stringContaining("f 1\n"),
+      expect.stringContaining("f 1\n")
+    ])
     expect((await told(meter)).value("f")).toBe(2)
   })
 })
 
 describe("calls", () => {
-  test.each([[undefined, "ok"], ["not_found", "refused"], ["rate_limited", "refused"], ["unavailable", "unavailable"], ["overloaded", "overloaded"], ["internal_error", "failed"]] as const)("that end in %s count as %s", (code, outcome) => {
+  test.each([
+    [undefined, "ok"],
+    ["not_found", "refused"],
+    ["rate_limited", "refused"],
+    ["unavailable", "unavailable"],
+    ["overloaded", "overloaded"],
+    ["internal_error", "failed"]
+  ] as const)("that end in %s count as %s", (code, outcome) => {
     expect(outcomeOf(code)).toBe(outcome)
   })
 
   test("are told with all outcomes from the first on, and what is not accepted as other", async () => {
     const meter = new Meter()
-    const calls = new Calls(meter, { total: "g_total", seconds: "g_seconds", what: "G", label: "op" }, (name) => name !== "made-up")
+    const calls = new Calls(
+      meter,
+      { total: "g_total", seconds: "g_seconds", what: "G", label: "op" },
+      (name) => name !== "made-up"
+    )
     calls.settled("a.read", undefined, 0.5)
     calls.settled("a.read", "not_found", 0.5)
     calls.settled("a.read", "unavailable", 1)

@@ -60,28 +60,59 @@ let folder = ""
 async function side(): Promise<Side> {
   const servers = await startServers()
   const nats = await connect({ servers: servers.nats.url })
-  return { servers, nats, manager: await jetstreamManager(nats), desk: { natsUrl: servers.nats.url, databaseUrl: servers.postgres.url, serverKey: seed.toString("base64") } }
+  return {
+    servers,
+    nats,
+    manager: await jetstreamManager(nats),
+    desk: { natsUrl: servers.nats.url, databaseUrl: servers.postgres.url, serverKey: seed.toString("base64") }
+  }
 }
 
-const logOf = (nats: NatsConnection): JetStreamLog => new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
+const logOf = (nats: NatsConnection): JetStreamLog =>
+  new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
 
-const timersConsumer = { durable_name: consumers.timers, ack_policy: AckPolicy.Explicit, filter_subject: subjects.timerFires, max_ack_pending: 200 }
+const timersConsumer = {
+  durable_name: consumers.timers,
+  ack_policy: AckPolicy.Explicit,
+  filter_subject: subjects.timerFires,
+  max_ack_pending: 200
+}
 
 const commit = (log: JetStreamLog, names: ReadonlyArray<string>) =>
-  log.append(names.map((name) => ({ subject: subjects.event("test", name), expected: 0, commit: { v: 1 as const, id: name, op: "test", at: Date.now(), events: [] } })))
+  log.append(
+    names.map((name) => ({
+      subject: subjects.event("test", name),
+      expected: 0,
+      commit: { v: 1 as const, id: name, op: "test", at: Date.now(), events: [] }
+    }))
+  )
 
 async function committed(nats: NatsConnection): Promise<ReadonlySet<string>> {
   const names = new Set<string>()
-  for await (const page of pagesOf(nats, streams.events, 0, 1000)) for (const { subject } of page) names.add(subject.slice(subjects.event("test", "").length))
+  for await (const page of pagesOf(nats, streams.events, 0, 1000))
+    for (const { subject } of page) names.add(subject.slice(subjects.event("test", "").length))
   return names
 }
 
-const taken = (to: string): Promise<Manifest> => backup(to, { nats: from.nats, manager: from.manager, serviceKey, signal, progress: () => undefined })
+const taken = (to: string): Promise<Manifest> =>
+  backup(to, { nats: from.nats, manager: from.manager, serviceKey, signal, progress: () => undefined })
 
 const brought = (of: string, gap = 0) =>
-  restore(of, { nats: into.nats, manager: into.manager, databaseUrl: into.desk.databaseUrl, serviceKey, limits: LIMITS, replicas: null, gap, replace: true, signal, progress: () => undefined })
+  restore(of, {
+    nats: into.nats,
+    manager: into.manager,
+    databaseUrl: into.desk.databaseUrl,
+    serviceKey,
+    limits: LIMITS,
+    replicas: null,
+    gap,
+    replace: true,
+    signal,
+    progress: () => undefined
+  })
 
-const heldBy = async ({ manager }: Side): Promise<ReadonlyArray<string>> => (await manager.streams.names().next()).toSorted()
+const heldBy = async ({ manager }: Side): Promise<ReadonlyArray<string>> =>
+  (await manager.streams.names().next()).toSorted()
 
 async function emptied(): Promise<void> {
   for (const name of await heldBy(into)) await into.manager.streams.delete(name)
@@ -114,7 +145,10 @@ interface Load {
 
 const subjectOfCount = (index: number): string => subjects.verified("agent", `site${index}`)
 
-/** Commits of several actors, counts of which only the newest is kept, numbers, and timers that are set, fire and are answered. */
+/**
+ * Commits of several actors, counts of which only the newest is kept, numbers, and timers that are set, fire and are
+ * answered.
+ */
 async function load(round: number): Promise<Load> {
   const { nats } = from
   const log = logOf(nats)
@@ -125,7 +159,15 @@ async function load(round: number): Promise<Load> {
   const groups = Array.from({ length: 64 }, async (_, writer) => {
     for (let turn = 0; !over.signal.aborted; turn++) {
       const name = `group-${round}-${writer}-${turn}`
-      if ((await commit(log, Array.from({ length: GROUP }, (_, member) => `${name}-${member}`))).ok) acknowledged.add(`${name}-0`)
+      if (
+        (
+          await commit(
+            log,
+            Array.from({ length: GROUP }, (_, member) => `${name}-${member}`)
+          )
+        ).ok
+      )
+        acknowledged.add(`${name}-0`)
     }
   })
   const counting = Array.from({ length: COUNTERS }, async (_, writer) => {
@@ -200,47 +242,79 @@ describe("a cut under writes", () => {
   test("holds the rest of a batch, wherever in it the cut lies", async () => {
     const log = logOf(from.nats)
     const { last_seq: before } = (await from.manager.streams.info(streams.events)).state
-    for (const size of [1, GROUP, 2]) await commit(log, Array.from({ length: size }, (_, member) => `whole-${size}-${member}`))
+    for (const size of [1, GROUP, 2])
+      await commit(
+        log,
+        Array.from({ length: size }, (_, member) => `whole-${size}-${member}`)
+      )
     const ends = [0, 1, 1 + GROUP, 3 + GROUP]
     for (let place = 0; place <= 3 + GROUP; place++) {
       const end = ends.find((one) => one >= place) ?? 0
       const file = await HashedFile.create(join(from.servers.folder, `rest-${place}`))
-      expect([place, await copyRestOfBatch(from.manager, streams.events, before + place, file)]).toEqual([place, end - place])
+      expect([place, await copyRestOfBatch(from.manager, streams.events, before + place, file)]).toEqual([
+        place,
+        end - place
+      ])
       expect((await file.end()).bytes > 0).toBe(end > place)
     }
   })
 
-  test.each([0, 1, 7])("brings back a counter whose number was replaced while it was copied, where the archive has %i of it", async (archived) => {
-    await emptied()
-    await ensureStreams(into.nats, LIMITS, 1)
-    for (let number = 0; number < archived; number++) await nextNumber(into.nats, "replaced")
-    for (let number = 0; number < 5; number++) await nextNumber(from.nats, "replaced")
-    const newest = await nextNumber(from.nats, "replaced")
-    const path = join(from.servers.folder, `counter-${archived}`)
-    const file = await HashedFile.create(path)
-    const { last_seq: last } = (await from.manager.streams.info(streams.counters)).state
-    expect(await copyRest(from, streams.counters, last - 2, file, signal)).toBe(1)
-    await file.end()
-    await writeTail(into.nats, path, 0, false)
-    expect(await nextNumber(into.nats, "replaced")).toBe(Math.max(newest, archived) + 1)
-  })
+  test.each([0, 1, 7])(
+    "brings back a counter whose number was replaced while it was copied, where the archive has %i of it",
+    async (archived) => {
+      await emptied()
+      await ensureStreams(into.nats, LIMITS, 1)
+      for (let number = 0; number < archived; number++) await nextNumber(into.nats, "replaced")
+      for (let number = 0; number < 5; number++) await nextNumber(from.nats, "replaced")
+      const newest = await nextNumber(from.nats, "replaced")
+      const path = join(from.servers.folder, `counter-${archived}`)
+      const file = await HashedFile.create(path)
+      const { last_seq: last } = (await from.manager.streams.info(streams.counters)).state
+      expect(await copyRest(from, streams.counters, last - 2, file, signal)).toBe(1)
+      await file.end()
+      await writeTail(into.nats, path, 0, false)
+      expect(await nextNumber(into.nats, "replaced")).toBe(Math.max(newest, archived) + 1)
+    }
+  )
 
-  async function holds(before: { readonly names: ReadonlyArray<string>; readonly counts: ReadonlyArray<number> }): Promise<void> {
+  async function holds(before: {
+    readonly names: ReadonlyArray<string>
+    readonly counts: ReadonlyArray<number>
+  }): Promise<void> {
     const names = await committed(into.nats)
-    expect(before.names.filter((name) => !names.has(name)), "commits acknowledged before").toEqual([])
-    const groups = Map.groupBy([...names].filter((name) => name.startsWith("group-")), (name) => name.slice(0, name.lastIndexOf("-")))
-    expect([...groups].filter(([, members]) => members.length !== GROUP), "half commits").toEqual([])
+    expect(
+      before.names.filter((name) => !names.has(name)),
+      "commits acknowledged before"
+    ).toEqual([])
+    const groups = Map.groupBy(
+      [...names].filter((name) => name.startsWith("group-")),
+      (name) => name.slice(0, name.lastIndexOf("-"))
+    )
+    expect(
+      [...groups].filter(([, members]) => members.length !== GROUP),
+      "half commits"
+    ).toEqual([])
     const counts = new Map<string, number>()
-    for await (const page of pagesOf(into.nats, streams.verified, 0, 1000)) for (const { subject, data } of page) counts.set(subject, Number(Buffer.from(data).toString()))
-    const lost = before.counts.flatMap((count, index) => ((counts.get(subjectOfCount(index)) ?? 0) < count ? [index] : []))
+    for await (const page of pagesOf(into.nats, streams.verified, 0, 1000))
+      for (const { subject, data } of page) counts.set(subject, Number(Buffer.from(data).toString()))
+    const lost = before.counts.flatMap((count, index) =>
+      (counts.get(subjectOfCount(index)) ?? 0) < count ? [index] : []
+    )
     expect(lost, "counts that are missing or older than before").toEqual([])
-    const numbers = [...names].filter((name) => name.startsWith("number-")).map((name) => Number(name.slice("number-".length)))
+    const numbers = [...names]
+      .filter((name) => name.startsWith("number-"))
+      .map((name) => Number(name.slice("number-".length)))
     expect(await nextNumber(into.nats, "agent")).toBeGreaterThan(Math.max(...numbers))
     const fired = await fires()
-    const open = () => [...names].filter((name) => name.startsWith("set-") && !names.has(`done-${name.slice(4)}`) && !fired.names.has(name.slice(4)))
-    await waitFor(() => open().length === 0, { describe: "every timer that the log has set and not answered" }).catch((error: unknown) => {
-      throw new Error(`${open().length} timers never fired: ${open().slice(0, 5)}`, { cause: error })
-    })
+    const open = () =>
+      [...names].filter(
+        (name) => name.startsWith("set-") && !names.has(`done-${name.slice(4)}`) && !fired.names.has(name.slice(4))
+      )
+    await waitFor(() => open().length === 0, { describe: "every timer that the log has set and not answered" }).catch(
+      (error: unknown) => {
+        throw new Error(`${open().length} timers never fired: ${open().slice(0, 5)}`, { cause: error })
+      }
+    )
     await fired.stop()
   }
 })
@@ -250,7 +324,14 @@ describe("a restore", () => {
 
   beforeAll(async () => {
     const log = logOf(from.nats)
-    await Promise.all(Array.from({ length: 200 }, (_, group) => commit(log, Array.from({ length: 500 }, (_, member) => `bulk-${group}-${member}`))))
+    await Promise.all(
+      Array.from({ length: 200 }, (_, group) =>
+        commit(
+          log,
+          Array.from({ length: 500 }, (_, member) => `bulk-${group}-${member}`)
+        )
+      )
+    )
     manifest = await taken(folder)
   })
 
@@ -260,7 +341,8 @@ describe("a restore", () => {
     for (const { name } of manifest.streams) {
       const [was, is] = await Promise.all([from.manager.streams.info(name), into.manager.streams.info(name)])
       expect([name, is.state.messages, is.state.last_seq]).toEqual([name, was.state.messages, was.state.last_seq])
-      if (was.state.messages > 0) expect([name, is.state.first_seq, is.state.first_ts]).toEqual([name, was.state.first_seq, was.state.first_ts])
+      if (was.state.messages > 0)
+        expect([name, is.state.first_seq, is.state.first_ts]).toEqual([name, was.state.first_seq, was.state.first_ts])
       const { metadata: _was, ...config } = was.config
       const { metadata, ...restored } = is.config
       expect(restored).toEqual(config)
@@ -269,7 +351,9 @@ describe("a restore", () => {
     const { config, ack_floor } = await into.manager.consumers.info(streams.timers, consumers.timers)
     expect(config.filter_subject).toBe(subjects.timerFires)
     expect(ack_floor.stream_seq).toBe(manifest.consumers.find(({ name }) => name === consumers.timers)?.floor)
-    expect(await refusal(into.desk, ["restore", folder])).toMatch(/^JetStream holds HUB_COUNTERS, HUB_EVENTS, .*--replace/)
+    expect(await refusal(into.desk, ["restore", folder])).toMatch(
+      /^JetStream holds HUB_COUNTERS, HUB_EVENTS, .*--replace/
+    )
   })
 
   test("leaves a gap in the log and in the counters, which outlives the server", async () => {
@@ -295,27 +379,78 @@ describe("a restore", () => {
     bytes[at] = (bytes[at] ?? 0) ^ 1
     await writeFile(file, bytes)
   }
-  const forge = (change: (manifest: Record<string, unknown>) => unknown) => async (copy: string): Promise<void> => {
-    const forged = structuredClone(manifest) as unknown as Record<string, unknown>
-    change(forged)
-    await writeFile(join(copy, "manifest.json"), manifestText(forged as unknown as Manifest))
-  }
-  const firstStream = (forged: Record<string, unknown>): Record<string, unknown> => (forged["streams"] as Array<Record<string, unknown>>)[0] ?? {}
+  const forge =
+    (change: (manifest: Record<string, unknown>) => unknown) =>
+    async (copy: string): Promise<void> => {
+      const forged = structuredClone(manifest) as unknown as Record<string, unknown>
+      change(forged)
+      await writeFile(join(copy, "manifest.json"), manifestText(forged as unknown as Manifest))
+    }
+  const firstStream = (forged: Record<string, unknown>): Record<string, unknown> =>
+    (forged["streams"] as Array<Record<string, unknown>>)[0] ?? {}
 
   test.each<[string, (copy: string) => Promise<unknown>, RegExp]>([
-    ["a wrong byte in a stream", (copy) => flip(join(copy, "HUB_EVENTS.snapshot"), 5000), /HUB_EVENTS\.snapshot does not have the checksum that the manifest says: the backup is damaged$/],
-    ["a wrong byte in the manifest", (copy) => flip(join(copy, "manifest.json"), 900), /manifest\.json (does not have the checksum|is no)/],
-    ["a file that is cut", (copy) => truncate(join(copy, "HUB_COUNTERS.snapshot"), 10), /HUB_COUNTERS\.snapshot has 10 bytes, the manifest says \d+: the backup is damaged$/],
+    [
+      "a wrong byte in a stream",
+      (copy) => flip(join(copy, "HUB_EVENTS.snapshot"), 5000),
+      /HUB_EVENTS\.snapshot does not have the checksum that the manifest says: the backup is damaged$/
+    ],
+    [
+      "a wrong byte in the manifest",
+      (copy) => flip(join(copy, "manifest.json"), 900),
+      /manifest\.json (does not have the checksum|is no)/
+    ],
+    [
+      "a file that is cut",
+      (copy) => truncate(join(copy, "HUB_COUNTERS.snapshot"), 10),
+      /HUB_COUNTERS\.snapshot has 10 bytes, the manifest says \d+: the backup is damaged$/
+    ],
     ["a missing file", (copy) => rm(join(copy, "HUB_TIMERS.tail")), /HUB_TIMERS\.tail cannot be read: ENOENT$/],
-    ["no manifest", (copy) => rm(join(copy, "manifest.json")), /is no backup: its manifest\.json cannot be read \(ENOENT\)$/],
-    ["another program's manifest", (copy) => writeFile(join(copy, "manifest.json"), '{"backup":{"name":"x"},"sha256":"0"}'), /manifest\.json does not have the checksum/],
-    ["a manifest that is none", (copy) => writeFile(join(copy, "manifest.json"), "[1]"), /manifest\.json is no manifest of a backup$/],
-    ["a manifest of a later format", forge((forged) => (forged["format"] = 2)), /is of format 2, this release reads format 1$/],
-    ["a stream named like a path", forge((forged) => (firstStream(forged)["name"] = "../../x")), /is no manifest of a backup: /],
-    ["a stream that is not the service's", forge((forged) => (firstStream(forged)["name"] = "KV_other")), /is no manifest of a backup: /],
-    ["a stream that copies from elsewhere", forge((forged) => ((firstStream(forged)["config"] as Record<string, unknown>)["sources"] = [{ name: "OTHER" }])), /has sources in the configuration of HUB_IDEMPOTENCY$/],
-    ["a stream on foreign subjects", forge((forged) => ((firstStream(forged)["config"] as Record<string, unknown>)["subjects"] = ["other.>"])), /has subjects in the configuration of HUB_IDEMPOTENCY that are not the service's$/],
-    ["a stream too few", forge((forged) => (forged["streams"] as Array<unknown>).splice(3, 1)), /does not hold HUB_TIMERS$/]
+    [
+      "no manifest",
+      (copy) => rm(join(copy, "manifest.json")),
+      /is no backup: its manifest\.json cannot be read \(ENOENT\)$/
+    ],
+    [
+      "another program's manifest",
+      (copy) => writeFile(join(copy, "manifest.json"), '{"backup":{"name":"x"},"sha256":"0"}'),
+      /manifest\.json does not have the checksum/
+    ],
+    [
+      "a manifest that is none",
+      (copy) => writeFile(join(copy, "manifest.json"), "[1]"),
+      /manifest\.json is no manifest of a backup$/
+    ],
+    [
+      "a manifest of a later format",
+      forge((forged) => (forged["format"] = 2)),
+      /is of format 2, this release reads format 1$/
+    ],
+    [
+      "a stream named like a path",
+      forge((forged) => (firstStream(forged)["name"] = "../../x")),
+      /is no manifest of a backup: /
+    ],
+    [
+      "a stream that is not the service's",
+      forge((forged) => (firstStream(forged)["name"] = "KV_other")),
+      /is no manifest of a backup: /
+    ],
+    [
+      "a stream that copies from elsewhere",
+      forge((forged) => ((firstStream(forged)["config"] as Record<string, unknown>)["sources"] = [{ name: "OTHER" }])),
+      /has sources in the configuration of HUB_IDEMPOTENCY$/
+    ],
+    [
+      "a stream on foreign subjects",
+      forge((forged) => ((firstStream(forged)["config"] as Record<string, unknown>)["subjects"] = ["other.>"])),
+      /has subjects in the configuration of HUB_IDEMPOTENCY that are not the service's$/
+    ],
+    [
+      "a stream too few",
+      forge((forged) => (forged["streams"] as Array<unknown>).splice(3, 1)),
+      /does not hold HUB_TIMERS$/
+    ]
   ])("of %s is refused in one line, and nothing is written", async (what, damage, message) => {
     await emptied()
     const copy = await damaged(sha256Of(what).slice(0, 8), damage)
@@ -339,17 +474,27 @@ describe("a restore", () => {
     await waitFor(async () => (await heldBy(into)).includes(streams.events), { describe: "the log to come" })
     child.kill("SIGKILL")
     await ended
-    await expect(ensureStreams(into.nats, LIMITS, 1)).rejects.toThrow("a restore is under way, or was interrupted and must be made again")
+    await expect(ensureStreams(into.nats, LIMITS, 1)).rejects.toThrow(
+      "a restore is under way, or was interrupted and must be made again"
+    )
     // Without --replace: what is there is known to be a restore's.
-    await waitFor(() => operated(into.desk, ["restore", folder, "--gap", "0"]), { describe: "the lock of the dead one to go" })
+    await waitFor(() => operated(into.desk, ["restore", folder, "--gap", "0"]), {
+      describe: "the lock of the dead one to go"
+    })
     await ensureStreams(into.nats, LIMITS, 1)
-    expect((await into.manager.streams.info(streams.events)).state.last_seq).toBe((await from.manager.streams.info(streams.events)).state.last_seq)
+    expect((await into.manager.streams.info(streams.events)).state.last_seq).toBe(
+      (await from.manager.streams.info(streams.events)).state.last_seq
+    )
   })
 
   test("with more replicas than there can be is refused", async () => {
     await emptied()
-    expect(await refusal(into.desk, ["restore", folder, "--replicas", "nine"])).toBe("--replicas takes a whole number from 1 to 5")
-    expect(await refusal(into.desk, ["restore", folder, "--replicas", "3", "--replace"])).toBe("3 replicas need a cluster, and this nats-server is none: give --replicas 1")
+    expect(await refusal(into.desk, ["restore", folder, "--replicas", "nine"])).toBe(
+      "--replicas takes a whole number from 1 to 5"
+    )
+    expect(await refusal(into.desk, ["restore", folder, "--replicas", "3", "--replace"])).toBe(
+      "3 replicas need a cluster, and this nats-server is none: give --replicas 1"
+    )
     expect(await heldBy(into)).toEqual([])
   })
 })
@@ -358,7 +503,9 @@ describe("a backup", () => {
   test("that is interrupted leaves no folder; nor is one made over another that is under way", async () => {
     const to = join(from.servers.folder, "interrupted")
     const { child, ended } = operate(from.desk, ["backup", to])
-    await waitFor(async () => (await readdir(from.servers.folder)).includes("interrupted.partial"), { describe: "the backup to begin" })
+    await waitFor(async () => (await readdir(from.servers.folder)).includes("interrupted.partial"), {
+      describe: "the backup to begin"
+    })
     child.kill("SIGINT")
     const { status, errors } = await ended
     expect({ status, last: errors.trimEnd().split("\n").at(-1) }).toEqual({ status: 1, last: "interrupted" })
@@ -368,6 +515,8 @@ describe("a backup", () => {
   })
 
   test("needs the service's key", async () => {
-    expect(await refusal({ ...from.desk, serverKey: "short" }, ["backup", join(from.servers.folder, "keyless")])).toBe("HUB_SERVER_KEY is no key of the service: it must be base64 of 32 bytes")
+    expect(await refusal({ ...from.desk, serverKey: "short" }, ["backup", join(from.servers.folder, "keyless")])).toBe(
+      "HUB_SERVER_KEY is no key of the service: it must be base64 of 32 bytes"
+    )
   })
 })

@@ -22,7 +22,9 @@ const SUSPENDED_SECONDS = 5
 /** Behind its end, which is the further off the slower this machine is. */
 const SETTLED_WITHIN_MS = 120_000
 const COMMANDS = 12
-const RETRIES = Object.fromEntries([6, 12, 24, 48, 96, 192].map((seconds, index) => [`webhook.retry_seconds.${index + 1}`, seconds]))
+const RETRIES = Object.fromEntries(
+  [6, 12, 24, 48, 96, 192].map((seconds, index) => [`webhook.retry_seconds.${index + 1}`, seconds])
+)
 const LIMITS = { ...RETRIES, "webhook.retry_jitter_percent": 0, "service.snapshot_every_commits": 20 }
 
 interface Writer {
@@ -51,11 +53,19 @@ async function newAgent(more: Readonly<Record<string, unknown>> = {}): Promise<W
 
 async function write(writer: Writer): Promise<void> {
   const text = String(++writer.sent)
-  expect(outcome(await writer.client.retrying("PATCH", "/api/v1/me", { body: { description: text }, idempotencyKey: `write ${text}` }))).toBe("200")
+  expect(
+    outcome(
+      await writer.client.retrying("PATCH", "/api/v1/me", {
+        body: { description: text },
+        idempotencyKey: `write ${text}`
+      })
+    )
+  ).toBe("200")
   writer.acknowledged = Number(text)
 }
 
-const profile = async ({ client }: Writer): Promise<Record<string, unknown>> => dataOf<Record<string, unknown>>(await client.retrying("GET", "/api/v1/me"))
+const profile = async ({ client }: Writer): Promise<Record<string, unknown>> =>
+  dataOf<Record<string, unknown>>(await client.retrying("GET", "/api/v1/me"))
 
 interface Delivery {
   readonly id: number
@@ -139,12 +149,21 @@ describe("the drill", () => {
     await operated(desk, ["agent", "suspend", suspended.agent.handle, "--until", new Date(until).toISOString()])
   }
 
-  /** With a delivery in it that failed and waits for its timer. Where that was sooner than the backup, again: it waits longer each time. */
+  /**
+   * With a delivery in it that failed and waits for its timer. Where that was sooner than the backup, again: it waits
+   * longer each time.
+   */
   async function backedUpBetweenAttempts(): Promise<string> {
     expect(outcome(await setRecovery(waiting.client))).toBe("200")
     delivery = await waitFor(() => receiver.received[0]?.id, { describe: "the first attempt" })
     for (;;) {
-      await waitFor(async () => (await deliveries(waiting)).some(({ id, attempts: made }) => `ntf_${id}` === delivery && made === attempts().length), { describe: "the attempt's report" })
+      await waitFor(
+        async () =>
+          (await deliveries(waiting)).some(
+            ({ id, attempts: made }) => `ntf_${id}` === delivery && made === attempts().length
+          ),
+        { describe: "the attempt's report" }
+      )
       failures = attempts().length
       const said = await operated(desk, ["backup", folder])
       if (attempts().length === failures) return said
@@ -160,7 +179,14 @@ describe("the drill", () => {
     const end = traffic(writers)
     await waitFor(() => writers.every(({ acknowledged }) => acknowledged > 20))
     const quiet = await newAgent()
-    keyed = { writer: quiet, body: { description: "Under a key." }, first: await quiet.client.call("PATCH", "/api/v1/me", { body: { description: "Under a key." }, idempotencyKey: "a-key-of-the-drill" }) }
+    keyed = {
+      writer: quiet,
+      body: { description: "Under a key." },
+      first: await quiet.client.call("PATCH", "/api/v1/me", {
+        body: { description: "Under a key." },
+        idempotencyKey: "a-key-of-the-drill"
+      })
+    }
     expect(outcome(keyed.first)).toBe("200")
     await quiet.client.call("PATCH", "/api/v1/me", { body: { name: "Quiet" } })
     used = quiet.client.last as Exchange
@@ -185,18 +211,28 @@ describe("the drill", () => {
   })
 
   test("is not restored while a node is alive, nor over what is there", async () => {
-    expect(await refusal(desk, ["restore", folder, "--replace"])).toBe("2 actor nodes are alive: stop every actor node and edge first")
+    expect(await refusal(desk, ["restore", folder, "--replace"])).toBe(
+      "2 actor nodes are alive: stop every actor node and edge first"
+    )
     await stopNodes()
-    expect(await refusal(desk, ["restore", folder])).toMatch(/^JetStream holds HUB_COUNTERS, .*: restore into an empty one, or give --replace to have them deleted$/)
+    expect(await refusal(desk, ["restore", folder])).toMatch(
+      /^JetStream holds HUB_COUNTERS, .*: restore into an empty one, or give --replace to have them deleted$/
+    )
     await loseDisk()
-    expect(await refusal(desk, ["restore", folder])).toBe("Postgres holds read models of another log: name an empty database, or give --replace to have them deleted")
+    expect(await refusal(desk, ["restore", folder])).toBe(
+      "Postgres holds read models of another log: name an empty database, or give --replace to have them deleted"
+    )
   })
 
   test("is restored, and the nodes start on it", async () => {
-    expect(await operated(desk, ["restore", folder, "--replace"])).toMatch(/restored in [\d.]+ s, \d+ commits up to #\d+\nthe log goes on at #\d+, each counter 10000 numbers further; Postgres is empty\n/)
+    expect(await operated(desk, ["restore", folder, "--replace"])).toMatch(
+      /restored in [\d.]+ s, \d+ commits up to #\d+\nthe log goes on at #\d+, each counter 10000 numbers further; Postgres is empty\n/
+    )
     receiver.behave(healthy)
     await startNodes()
-    await waitFor(async () => (await keyed.writer.client.call("GET", "/api/v1/me")).status === 200, { describe: "the service to answer" })
+    await waitFor(async () => (await keyed.writer.client.call("GET", "/api/v1/me")).status === 200, {
+      describe: "the service to answer"
+    })
   })
 
   test("every write that was acknowledged before is there, and none that was never made", async () => {
@@ -210,7 +246,10 @@ describe("the drill", () => {
 
   test("a nonce that was used before is refused, and an answer under a key is the first one", async () => {
     expect(outcome(await send(used))).toBe("401 auth_nonce_reused")
-    const again = await keyed.writer.client.call("PATCH", "/api/v1/me", { body: keyed.body, idempotencyKey: "a-key-of-the-drill" })
+    const again = await keyed.writer.client.call("PATCH", "/api/v1/me", {
+      body: keyed.body,
+      idempotencyKey: "a-key-of-the-drill"
+    })
     expect(again.json.data).toEqual(keyed.first.json.data)
     expect((await profile(keyed.writer))["name"]).toBe("Quiet")
   })
@@ -218,16 +257,24 @@ describe("the drill", () => {
   test("a number that was ever given is not given again, and the handles that are left are taken", async () => {
     const fresh = await newAgent()
     expect(numberOf(fresh.agent.hx_id)).toBeGreaterThan(highest)
-    await expect(register(new AgentClient({ edge }), { edge: edge(), handle: keyed.writer.agent.handle })).rejects.toThrow("handle_taken")
+    await expect(
+      register(new AgentClient({ edge }), { edge: edge(), handle: keyed.writer.agent.handle })
+    ).rejects.toThrow("handle_taken")
   })
 
   test("the delivery that waited for its timer is made, and new ones are", async () => {
     const seen = receiver.received.length
-    await waitFor(async () => (await deliveries(waiting)).some(({ id, status }) => `ntf_${id}` === delivery && status === "delivered"), { describe: "the delivery to be made" })
+    await waitFor(
+      async () =>
+        (await deliveries(waiting)).some(({ id, status }) => `ntf_${id}` === delivery && status === "delivered"),
+      { describe: "the delivery to be made" }
+    )
     expect(attempts().length).toBeGreaterThan(failures + 1)
     expect(outcome(await setRecovery(waiting.client))).toBe("200")
     const old = new Set(receiver.received.slice(0, seen).map(({ id }) => id))
-    await waitFor(() => receiver.received.some(({ id }) => id !== delivery && !old.has(id)), { describe: "a new delivery" })
+    await waitFor(() => receiver.received.some(({ id }) => id !== delivery && !old.has(id)), {
+      describe: "a new delivery"
+    })
   })
 
   test("the suspension ends at its time", async () => {
@@ -235,12 +282,17 @@ describe("the drill", () => {
     const seen = await status()
     // Looked at before its time, it was there; a machine that was slower comes too late for that.
     if (Date.now() < until) expect(seen).toBe("suspended")
-    await waitFor(async () => (await status()) === "active", { describe: "the end of the suspension", deadlineMs: Math.max(0, until - Date.now()) + SETTLED_WITHIN_MS })
+    await waitFor(async () => (await status()) === "active", {
+      describe: "the end of the suspension",
+      deadlineMs: Math.max(0, until - Date.now()) + SETTLED_WITHIN_MS
+    })
     expect(Date.now()).toBeGreaterThanOrEqual(until)
   })
 
   test("verify finds all equal", async () => {
-    expect(await waitFor(verified, { describe: "read models as the log makes them" })).toMatch(/verified in [\d.]+ s\n$/)
+    expect(await waitFor(verified, { describe: "read models as the log makes them" })).toMatch(
+      /verified in [\d.]+ s\n$/
+    )
     await Promise.all(writers.map(write))
   })
 })

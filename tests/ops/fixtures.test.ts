@@ -12,8 +12,16 @@ import { kindOf, replay } from "../../ops/replay/fold.ts"
 import { readWhatIf, whatIf } from "../../ops/replay/what-if.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 
-const fixture = async (name: string) => readFixture(await readFile(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8"))
-const config = { limits: LIMITS, env: "development", baseUrl: "http://127.0.0.1:8080", captchaBypass: null, name: "Hub", hosts: [] } as const
+const fixture = async (name: string) =>
+  readFixture(await readFile(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8"))
+const config = {
+  limits: LIMITS,
+  env: "development",
+  baseUrl: "http://127.0.0.1:8080",
+  captchaBypass: null,
+  name: "Hub",
+  hosts: []
+} as const
 
 const folded = async (name: string) => {
   const { kind: called, id, commits } = await fixture(name)
@@ -24,13 +32,23 @@ const folded = async (name: string) => {
 
 test("an agent that rotated its key, was suspended and reinstated", async () => {
   const { steps, commits } = await folded("agent-rotated")
-  expect(commits.map(({ commit }) => commit.op)).toEqual(["challenge.register", "agent.update", "identity.rotate", "agent.update", "agent.suspend", "agent.reinstate"])
+  expect(commits.map(({ commit }) => commit.op)).toEqual([
+    "challenge.register",
+    "agent.update",
+    "identity.rotate",
+    "agent.update",
+    "agent.suspend",
+    "agent.reinstate"
+  ])
   const states = steps.map((step) => step.state as Agent)
   expect(states.map((state) => state.status)).toEqual(["active", "active", "active", "active", "suspended", "active"])
   expect(states.map((state) => state.trust)).toEqual([10, 10, 10, 10, 0, 10])
   const last = states.at(-1)
   expect(last).toMatchObject({ name: "Countess", description: "I count things.", entries: 3, trust_withheld: 0 })
-  expect(last?.keys.map((key) => [key.from < (key.retired_at ?? Infinity), key.proof?.kind])).toEqual([[true, undefined], [true, "rotation"]])
+  expect(last?.keys.map((key) => [key.from < (key.retired_at ?? Infinity), key.proof?.kind])).toEqual([
+    [true, undefined],
+    [true, "rotation"]
+  ])
   expect(last?.webhook_secret).toMatch(/^\[secret \d+\]$/)
 })
 
@@ -48,7 +66,9 @@ test("an agent that was suspended at one moment could not have been so again, at
 test("a challenge that was answered", async () => {
   const { steps } = await folded("challenge-answered")
   expect(steps.map((step) => (step.state as { status: string }).status)).toEqual(["open", "served", "consumed"])
-  expect(steps[1]?.entry.commit.events[0]).toMatchObject({ questions: Array.from({ length: 5 }, () => ({ answer: expect.stringMatching(/^\[secret \d\]$/) as string })) })
+  expect(steps[1]?.entry.commit.events[0]).toMatchObject({
+    questions: Array.from({ length: 5 }, () => ({ answer: expect.stringMatching(/^\[secret \d\]$/) as string }))
+  })
 })
 
 describe("a fixture", () => {
@@ -60,7 +80,14 @@ describe("a fixture", () => {
     }
   })
 
-  const good = { format: 1, kind: "handle", id: "ada", commits: [{ seq: 3, commit: { v: 1, id: "c", op: "o", at: 1, events: [{ type: "handle.claimed", v: 1, agent: "hx" }] } }] }
+  const good = {
+    format: 1,
+    kind: "handle",
+    id: "ada",
+    commits: [
+      { seq: 3, commit: { v: 1, id: "c", op: "o", at: 1, events: [{ type: "handle.claimed", v: 1, agent: "hx" }] } }
+    ]
+  }
   const [entry] = good.commits
   test.each<[unknown, string]>([
     ["{", "this is no JSON"],
@@ -72,8 +99,14 @@ describe("a fixture", () => {
     [{ ...good, commits: [7] }, "`commits[0]` must be an object"],
     [{ ...good, commits: [entry, entry] }, "`commits[1].seq` must be a whole number, greater than the one before"],
     [{ ...good, commits: [{ seq: 1 }] }, "`commits[0].commit` must be an object"],
-    [{ ...good, commits: [{ seq: 1, commit: { ...entry?.commit, at: "now" } }] }, "`commits[0].commit.at` must be a number"],
-    [{ ...good, commits: [{ seq: 1, commit: { ...entry?.commit, events: [{}] } }] }, "`commits[0].commit.events` must be a list of events"]
+    [
+      { ...good, commits: [{ seq: 1, commit: { ...entry?.commit, at: "now" } }] },
+      "`commits[0].commit.at` must be a number"
+    ],
+    [
+      { ...good, commits: [{ seq: 1, commit: { ...entry?.commit, events: [{}] } }] },
+      "`commits[0].commit.events` must be a list of events"
+    ]
   ])("%j is refused", (value, message) => {
     const read = () => readFixture(typeof value === "string" ? value : JSON.stringify(value))
     expect(read).toThrow(FixtureFault)
@@ -87,9 +120,18 @@ test("a registration that was never made: its companions, with the number that w
   const { hub_id } = (steps[0]?.state ?? never()) as Challenge
   const input = { form: { handle: "ada", name: "n", answers: {}, captcha_bypass: "t" }, hub_id }
   const command = readWhatIf(JSON.stringify({ op: "challenge.register", input, facts: { number: 12, questions: [] } }))
-  const { also, reply, refused } = whatIf({ kind, id, entries: commits, until: { seq: commits[0]?.seq ?? 0 } }, command, { ...config, captchaBypass: "t" })
+  const { also, reply, refused } = whatIf(
+    { kind, id, entries: commits, until: { seq: commits[0]?.seq ?? 0 } },
+    command,
+    { ...config, captchaBypass: "t" }
+  )
   expect(refused).toBeNull()
-  expect(also.map((companion) => `${companion.kind} ${companion.id}`)).toEqual([`agent ${hub_id}`, `key ${hub_id}`, "handle ada", "number HX-000012"])
+  expect(also.map((companion) => `${companion.kind} ${companion.id}`)).toEqual([
+    `agent ${hub_id}`,
+    `key ${hub_id}`,
+    "handle ada",
+    "number HX-000012"
+  ])
   expect(reply).toMatchObject({ profile: { hx_id: "HX-000012" } })
 })
 
@@ -114,7 +156,8 @@ describe("a kind of its own", () => {
       }
     })
   )
-  const put = (command: object) => whatIf({ kind: own, id: "1", entries: [], until: null }, readWhatIf(JSON.stringify(command)), config)
+  const put = (command: object) =>
+    whatIf({ kind: own, id: "1", entries: [], until: null }, readWhatIf(JSON.stringify(command)), config)
 
   test("that asks for a fact which nobody gave is told which", () => {
     expect(() => put({ op: "test.make" })).toThrow("test.make asks for the fact `of`: give it under `facts`")
@@ -129,7 +172,10 @@ describe("a kind of its own", () => {
 test("every kind can be made without the world", () => {
   for (const { fold } of KINDS) {
     const command = readWhatIf(JSON.stringify({ op: "no.such" }))
-    expect(() => whatIf({ kind: kindOf(fold.kind) ?? never(), id: "1", entries: [], until: null }, command, config), fold.kind).toThrow(`${fold.kind} has no operation no.such`)
+    expect(
+      () => whatIf({ kind: kindOf(fold.kind) ?? never(), id: "1", entries: [], until: null }, command, config),
+      fold.kind
+    ).toThrow(`${fold.kind} has no operation no.such`)
   }
 })
 

@@ -1,4 +1,7 @@
-/** A real agent with a past worth replaying: registered by questions, changed, rotated. With every secret that this took. */
+/**
+ * A real agent with a past worth replaying: registered by questions, changed, rotated. With every secret that this
+ * took.
+ */
 import { logOf, type TestService } from "../support/service.ts"
 import { newIdentity } from "../support/identity.ts"
 import { dataOf } from "../support/outcome.ts"
@@ -42,10 +45,16 @@ export async function liveThrough(service: TestService): Promise<History> {
   dataOf(await rotate(one.client, id, next))
   const client = new AgentClient({ identity: next, edge: () => edge })
   dataOf(await client.call("PATCH", "/api/v1/me", { body: { name: "Countess", webhook_url: WEBHOOK } }))
-  const raw = JSON.stringify([await logOf(service.view, "agent", id), await logOf(service.view, "challenge", challenge.id)])
+  const raw = JSON.stringify([
+    await logOf(service.view, "agent", id),
+    await logOf(service.view, "challenge", challenge.id)
+  ])
   const sealed = raw.match(/sealed1\.[\w.-]+/g) ?? []
   return {
-    id, handle, challenge: challenge.id, client,
+    id,
+    handle,
+    challenge: challenge.id,
+    client,
     number: registered.hx_id,
     firstKey: one.client.identity.publicKey,
     secondKey: next.publicKey,
@@ -55,7 +64,12 @@ export async function liveThrough(service: TestService): Promise<History> {
 }
 
 /** What the command prints. */
-export async function said(command: Command, service: TestService, positionals: ReadonlyArray<string>, values: Options = {}): Promise<string> {
+export async function said(
+  command: Command,
+  service: TestService,
+  positionals: ReadonlyArray<string>,
+  values: Options = {}
+): Promise<string> {
   const args = { positionals, values }
   const result = await (command.alone?.(args) ?? command.run(service.view, args))
   if (result instanceof Finding) return result.text

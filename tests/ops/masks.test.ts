@@ -8,25 +8,55 @@ import { pointOf } from "../../ops/replay/points.ts"
 describe("masks", () => {
   test("hide by the field's name, by the look of a text, in any depth; the rest stays", () => {
     const value = {
-      webhook_secret: "s1", sealedSecret: "s2", answers: { q1: "7" }, questions: [{ prompt: "p", answer: "7", kind: "number" }], captcha_bypass: "t", access_token: "a",
-      note: "sealed1.x.y.z", told: "it is whsec_AAAA", answers_due: 5, answer: null, password: "", is_secret: true, webhook_url: "https://a.example/"
+      webhook_secret: "s1",
+      sealedSecret: "s2",
+      answers: { q1: "7" },
+      questions: [{ prompt: "p", answer: "7", kind: "number" }],
+      captcha_bypass: "t",
+      access_token: "a",
+      note: "sealed1.x.y.z",
+      told: "it is whsec_AAAA",
+      answers_due: 5,
+      answer: null,
+      password: "",
+      is_secret: true,
+      webhook_url: "https://a.example/"
     }
     expect(new Masker().mask(value)).toEqual({
-      webhook_secret: "[secret 1]", sealedSecret: "[secret 2]", answers: "[secret 3]", questions: [{ prompt: "p", answer: "[secret 4]", kind: "number" }],
-      captcha_bypass: "[secret 5]", access_token: "[secret 6]", note: "[secret 7]", told: "[secret 8]",
-      answers_due: 5, answer: null, password: "", is_secret: true, webhook_url: "https://a.example/"
+      webhook_secret: "[secret 1]",
+      sealedSecret: "[secret 2]",
+      answers: "[secret 3]",
+      questions: [{ prompt: "p", answer: "[secret 4]", kind: "number" }],
+      captcha_bypass: "[secret 5]",
+      access_token: "[secret 6]",
+      note: "[secret 7]",
+      told: "[secret 8]",
+      answers_due: 5,
+      answer: null,
+      password: "",
+      is_secret: true,
+      webhook_url: "https://a.example/"
     })
-    expect(new Masker({ passedOn: true }).mask({ webhook_url: "https://a.example/" })).toEqual({ webhook_url: "[secret 1]" })
+    expect(new Masker({ passedOn: true }).mask({ webhook_url: "https://a.example/" })).toEqual({
+      webhook_url: "[secret 1]"
+    })
   })
 
   test("are the same for the same secret, and others for others", () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ minLength: 1 }).filter((text) => !text.startsWith("[secret")), { maxLength: 20 }), (secrets) => {
-        const masker = new Masker()
-        const masks = secrets.map((secret) => masker.mask({ password: secret }).password)
-        for (const [i, one] of secrets.entries()) for (const [j, other] of secrets.entries()) expect(masks[i] === masks[j]).toBe(one === other)
-        for (const mask of masks) expect(mask).toMatch(/^\[secret \d+\]$/)
-      })
+      fc.property(
+        fc.array(
+          fc.string({ minLength: 1 }).filter((text) => !text.startsWith("[secret")),
+          { maxLength: 20 }
+        ),
+        (secrets) => {
+          const masker = new Masker()
+          const masks = secrets.map((secret) => masker.mask({ password: secret }).password)
+          for (const [i, one] of secrets.entries())
+            for (const [j, other] of secrets.entries()) expect(masks[i] === masks[j]).toBe(one === other)
+          for (const mask of masks) expect(mask).toMatch(/^\[secret \d+\]$/)
+        }
+      )
     )
   })
 
@@ -61,13 +91,27 @@ describe("differences", () => {
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, sorted(inner)])
+  )
 }
 
 test.each([
-  ["14", { seq: 14 }], ["#14", { seq: 14 }], ["#1795262465", { seq: 1_795_262_465 }], ["1795262465", { time: 1_795_262_465_000 }], ["1795262465066", { time: 1_795_262_465_066 }],
-  ["2026-11-21T12:01:05.066Z", { time: 1_795_262_465_066 }], ["2026-11-21T13:01:05+01:00", { time: 1_795_262_465_000 }],
-  ["", null], ["-1", null], ["1.5", null], ["2026-11-21T12:01:05", null], ["noon", null], ["1e9", null]
+  ["14", { seq: 14 }],
+  ["#14", { seq: 14 }],
+  ["#1795262465", { seq: 1_795_262_465 }],
+  ["1795262465", { time: 1_795_262_465_000 }],
+  ["1795262465066", { time: 1_795_262_465_066 }],
+  ["2026-11-21T12:01:05.066Z", { time: 1_795_262_465_066 }],
+  ["2026-11-21T13:01:05+01:00", { time: 1_795_262_465_000 }],
+  ["", null],
+  ["-1", null],
+  ["1.5", null],
+  ["2026-11-21T12:01:05", null],
+  ["noon", null],
+  ["1e9", null]
 ])("the point %j", (text, point) => {
   expect(pointOf(text)).toEqual(point)
 })

@@ -18,9 +18,14 @@ interface Ended {
 
 const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   new Promise((resolve) => {
-    const child = execFile(process.execPath, ["--no-warnings", ...args], { cwd: projectRoot, env: { ...process.env, ...env } }, (_error, output, errors) => {
-      resolve({ status: child.exitCode ?? -1, output, errors })
-    })
+    const child = execFile(
+      process.execPath,
+      ["--no-warnings", ...args],
+      { cwd: projectRoot, env: { ...process.env, ...env } },
+      (_error, output, errors) => {
+        resolve({ status: child.exitCode ?? -1, output, errors })
+      }
+    )
   })
 
 const hub = (...args: ReadonlyArray<string>): Promise<Ended> => run(["ops/cli/main.ts", "questions", ...args])
@@ -32,23 +37,47 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 describe("hub questions", () => {
-  it("samples prompts without answers, the same for the same seed, and grades what was answered", async () => {
-    const key = join(folder, "key.jsonl")
-    const given = join(folder, "given.jsonl")
-    const sampled = await hub("sample", "--count", "12", "--seed", "tuesday", "--answers", key)
-    expect(sampled.status).toBe(0)
-    expect((await hub("sample", "--count", "12", "--seed", "tuesday")).output).toBe(sampled.output)
-    const questions = sampled.output.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(questions.map((question) => Object.keys(question))).toEqual(questions.map(() => ["id", "prompt"]))
-    const keys = (await readFile(key, "utf8")).trim().split("\n").map((line) => JSON.parse(line) as { readonly id: string; readonly answer: string; readonly format: string | null })
-    expect(keys.length).toBe(12)
+  it(
+    "samples prompts without answers, the same for the same seed, and grades what was answered",
+    async () => {
+      const key = join(folder, "key.jsonl")
+      const given = join(folder, "given.jsonl")
+      const sampled = await hub("sample", "--count", "12", "--seed", "tuesday", "--answers", key)
+      expect(sampled.status).toBe(0)
+      expect((await hub("sample", "--count", "12", "--seed", "tuesday")).output).toBe(sampled.output)
+      const questions = sampled.output
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+      expect(questions.map((question) => Object.keys(question))).toEqual(questions.map(() => ["id", "prompt"]))
+      const keys = (await readFile(key, "utf8"))
+        .trim()
+        .split("\n")
+        .map(
+          (line) => JSON.parse(line) as { readonly id: string; readonly answer: string; readonly format: string | null }
+        )
+      expect(keys.length).toBe(12)
 
-    await writeFile(given, keys.map(({ id, answer }) => JSON.stringify({ id, answer })).join("\n"))
-    expect(await hub("grade", given, "--answers", key)).toMatchObject({ status: 0, output: expect.stringContaining("12 of 12 (100.0 %)") as string })
-    await writeFile(given, keys.slice(1).map(({ id, answer }) => JSON.stringify({ id, answer })).join("\n"))
-    expect(await hub("grade", given, "--answers", key)).toMatchObject({ status: 1, output: expect.stringMatching(/wrong: s1 \([\w-]+\): null[\s\S]*11 of 12 \(91\.7 %\)/) as string })
-    expect((await hub("sample", "--answers", key)).errors).toContain("exists already")
-  }, PROCESSES_MS)
+      await writeFile(given, keys.map(({ id, answer }) => JSON.stringify({ id, answer })).join("\n"))
+      expect(await hub("grade", given, "--answers", key)).toMatchObject({
+        status: 0,
+        output: expect.stringContaining("12 of 12 (100.0 %)") as string
+      })
+      await writeFile(
+        given,
+        keys
+          .slice(1)
+          .map(({ id, answer }) => JSON.stringify({ id, answer }))
+          .join("\n")
+      )
+      expect(await hub("grade", given, "--answers", key)).toMatchObject({
+        status: 1,
+        output: expect.stringMatching(/wrong: s1 \([\w-]+\): null[\s\S]*11 of 12 \(91\.7 %\)/) as string
+      })
+      expect((await hub("sample", "--answers", key)).errors).toContain("exists already")
+    },
+    PROCESSES_MS
+  )
 
   it.each([
     [["sample", "--count", "0"], "--count takes a whole number"],
@@ -66,23 +95,49 @@ describe("hub questions", () => {
 
 describe("words of a deployment's own", () => {
   it("are checked before a node gets them", async () => {
-    expect(await hub("check", "ops/bench/questions/deployment")).toMatchObject({ status: 0, output: "enough words of your own\n" })
+    expect(await hub("check", "ops/bench/questions/deployment")).toMatchObject({
+      status: 0,
+      output: "enough words of your own\n"
+    })
     const few = await mkdtemp(join(folder, "few-"))
-    await writeFile(join(few, "few.jsonl"), '{"type":"clause","family":"stickers","act":"up","texts":["{p} won {q} {w}"]}')
-    expect(await hub("check", few)).toMatchObject({ status: 1, output: expect.stringMatching(/^clause stickers up: 1 of 6$/m) as string })
+    await writeFile(
+      join(few, "few.jsonl"),
+      '{"type":"clause","family":"stickers","act":"up","texts":["{p} won {q} {w}"]}'
+    )
+    expect(await hub("check", few)).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/^clause stickers up: 1 of 6$/m) as string
+    })
   })
 
   it("are wanted in production: a node without them stops", async () => {
-    const env = { HUB_ENV: "production", HUB_DATABASE_URL: "postgres://127.0.0.1:1/none", HUB_NATS_URL: "nats://127.0.0.1:1", HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64"), HUB_QUESTIONS: "" }
+    const env = {
+      HUB_ENV: "production",
+      HUB_DATABASE_URL: "postgres://127.0.0.1:1/none",
+      HUB_NATS_URL: "nats://127.0.0.1:1",
+      HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64"),
+      HUB_QUESTIONS: ""
+    }
     const refused = await run(["actors/main.ts"], env)
-    expect([refused.status, refused.errors]).toEqual([CONFIGURATION_FAULT, expect.stringMatching(/^HUB_QUESTIONS must hold words of your own, [^\n]+ such as clause shelf-row up: 0 of 6;[^\n]+\n$/)])
+    expect([refused.status, refused.errors]).toEqual([
+      CONFIGURATION_FAULT,
+      expect.stringMatching(
+        /^HUB_QUESTIONS must hold words of your own, [^\n]+ such as clause shelf-row up: 0 of 6;[^\n]+\n$/
+      )
+    ])
   })
 })
 
 describe("a node whose HUB_QUESTIONS is wrong", () => {
   it("stops before it opens anything, with one line that names file and field", async () => {
     await writeFile(join(folder, "own.json"), '[{"type":"measure","n":"nine","phrase":"steps"}]')
-    const env = { HUB_ENV: "development", HUB_DATA: folder, HUB_QUESTIONS: folder, HUB_DATABASE_URL: "postgres://127.0.0.1:1/none", HUB_NATS_URL: "nats://127.0.0.1:1" }
+    const env = {
+      HUB_ENV: "development",
+      HUB_DATA: folder,
+      HUB_QUESTIONS: folder,
+      HUB_DATABASE_URL: "postgres://127.0.0.1:1/none",
+      HUB_NATS_URL: "nats://127.0.0.1:1"
+    }
     await rm(join(folder, "given.jsonl"), { force: true })
     await rm(join(folder, "key.jsonl"), { force: true })
     const { status, errors } = await run(["actors/main.ts"], env)

@@ -1,4 +1,7 @@
-/** `hub replay` on the histories of a running service: every kind, every moment, what was not to be seen, what might have been. */
+/**
+ * `hub replay` on the histories of a running service: every kind, every moment, what was not to be seen, what might
+ * have been.
+ */
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -27,8 +30,10 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-const replay = (kind: string, reference: string, values: Options = {}): Promise<string> => said(replayCommand, service, [kind, reference], values)
-const fromFile = (file: string, values: Options = {}): Promise<string> => said(replayCommand, service, [], { ...values, "from-file": file })
+const replay = (kind: string, reference: string, values: Options = {}): Promise<string> =>
+  said(replayCommand, service, [kind, reference], values)
+const fromFile = (file: string, values: Options = {}): Promise<string> =>
+  said(replayCommand, service, [], { ...values, "from-file": file })
 const entries = () => logOf(service.view, "agent", past.id)
 
 const command = async (name: string, content: unknown): Promise<string> => {
@@ -40,7 +45,14 @@ const command = async (name: string, content: unknown): Promise<string> => {
 describe("a history", () => {
   test("is there of every kind that keeps a log", async () => {
     const named: Readonly<Record<string, ReadonlyArray<string>>> = {
-      agent: [past.id, past.handle, past.handle.toUpperCase(), past.number, past.number.toLowerCase(), past.secondHubId],
+      agent: [
+        past.id,
+        past.handle,
+        past.handle.toUpperCase(),
+        past.number,
+        past.number.toLowerCase(),
+        past.secondHubId
+      ],
       key: [past.id, past.firstKey, past.secondKey],
       handle: [past.handle],
       number: [past.number],
@@ -48,24 +60,36 @@ describe("a history", () => {
       challenge: [past.challenge]
     }
     for (const [kind, references] of Object.entries(named)) {
-      for (const reference of references) expect(await replay(kind, reference), `${kind} ${reference}`).toMatch(new RegExp(`^${kind} \\S+\n\n#\\d+  \\d{4}-`))
+      for (const reference of references)
+        expect(await replay(kind, reference), `${kind} ${reference}`).toMatch(
+          new RegExp(`^${kind} \\S+\n\n#\\d+  \\d{4}-`)
+        )
     }
     const replayed = new Set(Object.keys(named))
     const others = KINDS.map((kind) => kind.fold.kind).filter((kind) => !replayed.has(kind))
-    for (const kind of others) await replay(kind, "nobody").catch((error: Error) => expect(error.message).toBe(`the log holds nothing of ${kind} nobody`))
+    for (const kind of others)
+      await replay(kind, "nobody").catch((error: Error) =>
+        expect(error.message).toBe(`the log holds nothing of ${kind} nobody`)
+      )
     expect(await replay("limit", "ip")).toMatch(/^limit: no history; /)
   })
 
   test("tells one agent by all of its names", async () => {
     const [wanted] = (await replay("agent", past.id)).split("\n")
-    for (const reference of [past.handle, past.number, past.secondHubId]) expect((await replay("agent", reference)).split("\n")[0]).toBe(wanted)
+    for (const reference of [past.handle, past.number, past.secondHubId])
+      expect((await replay("agent", reference)).split("\n")[0]).toBe(wanted)
   })
 
   test("of an origin is found by the hash that the log knows it by", async () => {
-    const subject = await waitFor(async () => {
-      const info = await service.view.manager.streams.info(streams.events, { subjects_filter: subjects.event("origin", "*") })
-      return Object.keys(info.state.subjects ?? {})[0]
-    }, { describe: "the origin of a registration" })
+    const subject = await waitFor(
+      async () => {
+        const info = await service.view.manager.streams.info(streams.events, {
+          subjects_filter: subjects.event("origin", "*")
+        })
+        return Object.keys(info.state.subjects ?? {})[0]
+      },
+      { describe: "the origin of a registration" }
+    )
     expect(await replay("origin", subject.split(".")[3] ?? "")).toContain("origin.registered v1")
   })
 
@@ -77,24 +101,49 @@ describe("a history", () => {
 describe("a moment", () => {
   test("by sequence or time shows the state that the log had led to", async () => {
     const [registered, described, rotated] = await entries()
-    if (registered === undefined || described === undefined || rotated === undefined) throw new Error("too short a history")
+    if (registered === undefined || described === undefined || rotated === undefined)
+      throw new Error("too short a history")
     const iso = new Date(described.commit.at).toISOString()
-    for (const at of [String(described.seq), `#${described.seq}`, `#${rotated.seq - 1}`, iso, String(described.commit.at)]) {
-      const { seq, state } = JSON.parse(await replay("agent", past.id, { at, json: true })) as { seq: number; state: Agent }
-      expect({ seq, description: state.description, keys: state.keys.length }, at).toEqual({ seq: described.seq, description: "I count things.", keys: 1 })
+    for (const at of [
+      String(described.seq),
+      `#${described.seq}`,
+      `#${rotated.seq - 1}`,
+      iso,
+      String(described.commit.at)
+    ]) {
+      const { seq, state } = JSON.parse(await replay("agent", past.id, { at, json: true })) as {
+        seq: number
+        state: Agent
+      }
+      expect({ seq, description: state.description, keys: state.keys.length }, at).toEqual({
+        seq: described.seq,
+        description: "I count things.",
+        keys: 1
+      })
     }
     expect(await replay("agent", past.id, { at: String(rotated.seq) })).toContain(past.secondKey)
-    await expect(replay("agent", past.id, { at: "2001-01-01T00:00:00Z" })).rejects.toThrow(/^the log holds nothing of agent .* up to 2001-01-01T00:00:00.000Z$/)
+    await expect(replay("agent", past.id, { at: "2001-01-01T00:00:00Z" })).rejects.toThrow(
+      /^the log holds nothing of agent .* up to 2001-01-01T00:00:00.000Z$/
+    )
     await expect(replay("agent", past.id, { at: "yesterday" })).rejects.toThrow(/^--at takes a sequence /)
   })
 
   test("against another shows what changed, field by field", async () => {
     const all = await entries()
     const text = await replay("agent", past.id, { diff: [`#${all[0]?.seq}`, `#${all[1]?.seq}`] })
-    expect(text.split("\n").slice(1).map((line) => line.trim().replace(/ +/g, " "))).toEqual([`description "" → "I count things."`])
-    const { changes } = JSON.parse(await replay("agent", past.id, { diff: ["0", `#${all.at(-1)?.seq}`], json: true })) as { changes: ReadonlyArray<{ path: string; before: unknown }> }
+    expect(
+      text
+        .split("\n")
+        .slice(1)
+        .map((line) => line.trim().replace(/ +/g, " "))
+    ).toEqual([`description "" → "I count things."`])
+    const { changes } = JSON.parse(
+      await replay("agent", past.id, { diff: ["0", `#${all.at(-1)?.seq}`], json: true })
+    ) as { changes: ReadonlyArray<{ path: string; before: unknown }> }
     expect(changes).toEqual([expect.objectContaining({ path: "", before: null })])
-    expect(await replay("agent", past.id, { diff: [`#${all[1]?.seq}`, `#${all[1]?.seq}`] })).toContain("nothing differs")
+    expect(await replay("agent", past.id, { diff: [`#${all[1]?.seq}`, `#${all[1]?.seq}`] })).toContain(
+      "nothing differs"
+    )
   })
 
   test.each<[Options, string]>([
@@ -113,11 +162,26 @@ describe("what if", () => {
     const file = await command("suspend", { op: "agent.suspend", input: { reason: "a test" } })
     const head = (await service.view.manager.streams.info(streams.events)).state.last_seq
     const text = await replay("agent", past.handle, { "what-if": file, to: `#${registered?.seq}` })
-    expect(text).toContain(`with the actor at #${registered?.seq}\n    agent.suspended v1 {"reason":"a test","trust_withheld":10}\n`)
+    expect(text).toContain(
+      `with the actor at #${registered?.seq}\n    agent.suspended v1 {"reason":"a test","trust_withheld":10}\n`
+    )
     expect(text).toContain(`what really followed: #${described?.seq} `)
-    const differing = text.split("what if → really):\n")[1]?.split("\n").map((line) => line.trim().split(" ")[0])
+    const differing = text
+      .split("what if → really):\n")[1]
+      ?.split("\n")
+      .map((line) => line.trim().split(" ")[0])
     expect(differing).toEqual([
-      "description", "status", "trust", "entries", "trust_withheld", "unread[0]", "standing.since", "standing.reason", "active_time.from", "active_time.carried", "nothing"
+      "description",
+      "status",
+      "trust",
+      "entries",
+      "trust_withheld",
+      "unread[0]",
+      "standing.since",
+      "standing.reason",
+      "active_time.from",
+      "active_time.carried",
+      "nothing"
     ])
     expect(text.endsWith("nothing was written")).toBe(true)
     expect((await service.view.manager.streams.info(streams.events)).state.last_seq).toBe(head)
@@ -127,17 +191,26 @@ describe("what if", () => {
   test("the command that really came is put again, it leads to the same state", async () => {
     const [registered] = await entries()
     const file = await command("again", { op: "agent.update", input: { description: "I count things." } })
-    expect(await replay("agent", past.handle, { "what-if": file, to: `#${registered?.seq}` })).toContain("and led to the same state")
+    expect(await replay("agent", past.handle, { "what-if": file, to: `#${registered?.seq}` })).toContain(
+      "and led to the same state"
+    )
   })
 
   test("a command is refused, the refusal is told as a client would hear it", async () => {
     const file = await command("delete", { op: "agent.delete", input: { confirm: "somebody else" } })
-    expect(await replay("agent", past.handle, { "what-if": file })).toMatch(/ {4}refused: 422 confirmation_required: .*\n[\s\S]*nothing really followed/)
+    expect(await replay("agent", past.handle, { "what-if": file })).toMatch(
+      / {4}refused: 422 confirmation_required: .*\n[\s\S]*nothing really followed/
+    )
   })
 
   test("facts of the world are needed, they come from the file or are fixed ones", async () => {
-    const create = { op: "challenge.create", input: { public_key: past.firstKey, hub_id: past.id }, at: "2026-11-21T12:00:00Z" }
-    const put = async (name: string, more: object) => replay("challenge", NEW_CHALLENGE, { "what-if": await command(name, { ...create, ...more }) })
+    const create = {
+      op: "challenge.create",
+      input: { public_key: past.firstKey, hub_id: past.id },
+      at: "2026-11-21T12:00:00Z"
+    }
+    const put = async (name: string, more: object) =>
+      replay("challenge", NEW_CHALLENGE, { "what-if": await command(name, { ...create, ...more }) })
     expect(await put("fixed", {})).toMatch(/"prefix":"0{32}","difficulty":\d+\}/)
     expect(await put("given", { facts: { prefix: "abc" } })).toContain('"prefix":"abc"')
     expect(await put("registered", { facts: { key: "registered" } })).toContain("refused: 409 key_already_registered: ")
@@ -149,9 +222,18 @@ describe("what if", () => {
     const { prefix, difficulty } = created.commit.events[0] as unknown as { prefix: string; difficulty: number }
     const file = await command("serve", { op: "challenge.serve", input: { pow_nonce: solve(prefix, difficulty) } })
     const put = () => replay("challenge", past.challenge, { "what-if": file, to: `#${created.seq}`, json: true })
-    const { events, state } = JSON.parse(await put()) as { events: ReadonlyArray<{ type: string }>; state: { questions: ReadonlyArray<{ answer: string }> } }
+    const { events, state } = JSON.parse(await put()) as {
+      events: ReadonlyArray<{ type: string }>
+      state: { questions: ReadonlyArray<{ answer: string }> }
+    }
     expect(events.map((event) => event.type)).toEqual(["challenge.served"])
-    expect(state.questions.map((question) => /^\[secret \d\]$/.test(question.answer))).toEqual([true, true, true, true, true])
+    expect(state.questions.map((question) => /^\[secret \d\]$/.test(question.answer))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true
+    ])
     expect(await put()).toBe(await put())
   })
 
@@ -159,7 +241,11 @@ describe("what if", () => {
     ["no JSON", "{", "this is no JSON"],
     ["a list", [], "a command is an object"],
     ["a stranger", { op: "agent.update", inputs: {} }, "`inputs` is none of op, input, at, facts"],
-    ["an unknown operation", { op: "agent.fly" }, "agent has no operation agent.fly; those that decide: agent.update, "],
+    [
+      "an unknown operation",
+      { op: "agent.fly" },
+      "agent has no operation agent.fly; those that decide: agent.update, "
+    ],
     ["a read", { op: "agent.me" }, "agent.me decides nothing; those that decide: "],
     ["facts that nobody asks for", { op: "agent.ban", input: {}, facts: { a: 1 } }, "agent.ban takes no facts"],
     ["an input of the wrong shape", { op: "agent.update", input: null }, "agent.update failed: TypeError"],
@@ -173,13 +259,22 @@ describe("what if", () => {
 describe("a fixture", () => {
   test("of a history replays as the history does", async () => {
     const file = join(folder, "agent.json")
-    expect(await replay("agent", past.handle, { export: file })).toBe(`${file}: 4 commits of agent ${past.id}, secrets masked`)
+    expect(await replay("agent", past.handle, { export: file })).toBe(
+      `${file}: 4 commits of agent ${past.id}, secrets masked`
+    )
     await expect(replay("agent", past.handle, { export: file })).rejects.toThrow(`${file} exists already`)
     const plain = (text: string): string => text.replaceAll(/"webhook_url":"[^"]*"|"\[secret \d+\]"/g, "…")
     expect(plain(await fromFile(file))).toBe(plain(await replay("agent", past.handle)))
     const [, described] = await entries()
-    for (const values of [{ at: `#${described?.seq}`, json: true }, { diff: ["0", `#${described?.seq}`] }, { to: `#${described?.seq}` }, { "what-if": await command("ban", { op: "agent.ban", input: { reason: "r" }, at: 1_800_000_000_000 }) }] satisfies ReadonlyArray<Options>) {
-      expect(plain(await fromFile(file, values)), JSON.stringify(values)).toBe(plain(await replay("agent", past.handle, values)))
+    for (const values of [
+      { at: `#${described?.seq}`, json: true },
+      { diff: ["0", `#${described?.seq}`] },
+      { to: `#${described?.seq}` },
+      { "what-if": await command("ban", { op: "agent.ban", input: { reason: "r" }, at: 1_800_000_000_000 }) }
+    ] satisfies ReadonlyArray<Options>) {
+      expect(plain(await fromFile(file, values)), JSON.stringify(values)).toBe(
+        plain(await replay("agent", past.handle, values))
+      )
     }
     expect(readFixture(await readFile(file, "utf8")).commits).toHaveLength(4)
   })
@@ -198,12 +293,19 @@ test("no secret of a registration and a rotation is shown by any of these", asyn
   await replay("agent", past.handle, { export: files[0] })
   await replay("challenge", past.challenge, { export: files[1] })
   const register = await command("register", {
-    op: "challenge.register", input: { form: { handle: "other", name: "n", answers: { q1: "my answer" }, captcha_bypass: "my token" }, hub_id: past.id }, facts: { questions: [] }
+    op: "challenge.register",
+    input: {
+      form: { handle: "other", name: "n", answers: { q1: "my answer" }, captcha_bypass: "my token" },
+      hub_id: past.id
+    },
+    facts: { questions: [] }
   })
   const serve = await command("serving", { op: "challenge.serve", input: { pow_nonce: "0" } })
   const [created] = await logOf(service.view, "challenge", past.challenge)
   const outputs = await Promise.all([
-    ...[{}, { json: true }, { at: last }, { diff: ["0", last] }, { diff: ["0", last], json: true }].flatMap((values: Options) => [replay("agent", past.handle, values), replay("challenge", past.challenge, values)]),
+    ...[{}, { json: true }, { at: last }, { diff: ["0", last] }, { diff: ["0", last], json: true }].flatMap(
+      (values: Options) => [replay("agent", past.handle, values), replay("challenge", past.challenge, values)]
+    ),
     replay("challenge", past.challenge, { "what-if": register, to: `#${created?.seq}` }),
     replay("challenge", past.challenge, { "what-if": serve, to: `#${created?.seq}`, json: true }),
     ...files.map((file) => readFile(file, "utf8")),
@@ -212,8 +314,15 @@ test("no secret of a registration and a rotation is shown by any of these", asyn
   expect(past.secrets.length).toBeGreaterThan(6)
   for (const output of outputs) {
     expect(output.length).toBeGreaterThan(50)
-    for (const secret of ["my answer", "my token", past.secrets[0] ?? "", ...past.secrets.filter((one) => one.startsWith("sealed1."))]) expect(output).not.toContain(secret)
-    for (const answer of past.secrets.filter((one) => one.startsWith('"'))) expect(output).not.toContain(`"answer":${answer}`)
+    for (const secret of [
+      "my answer",
+      "my token",
+      past.secrets[0] ?? "",
+      ...past.secrets.filter((one) => one.startsWith("sealed1."))
+    ])
+      expect(output).not.toContain(secret)
+    for (const answer of past.secrets.filter((one) => one.startsWith('"')))
+      expect(output).not.toContain(`"answer":${answer}`)
     expect(output).not.toMatch(/sealed1\.|whsec_|"answers?":(?!"\[secret|\{\}|"",)/)
   }
   for (const file of files) expect(await readFile(file, "utf8")).not.toContain("in-the-address")

@@ -52,9 +52,12 @@ function tail(...args: ReadonlyArray<string>): Tail {
   }
 }
 
-const define = (slug: string): Promise<string> => said(categoryCommand, service, ["define", slug], { name: slug, position: "5" })
+const define = (slug: string): Promise<string> =>
+  said(categoryCommand, service, ["define", slug], { name: slug, position: "5" })
 const showing = (one: Tail, text: string): Promise<unknown> =>
-  waitFor(() => one.lines().some((line) => line.includes(text)), { describe: `a line with ${text}; stderr: ${one.errors()}` })
+  waitFor(() => one.lines().some((line) => line.includes(text)), {
+    describe: `a line with ${text}; stderr: ${one.errors()}`
+  })
 
 test("shows from a point on one line a commit, goes on over a restart of the bus without a gap, and ends in order", async () => {
   const one = tail("--since", "1")
@@ -82,17 +85,23 @@ test("follows one kind or one actor, from a time on or from now on, as JSON with
   await showing(challenge, "challenge.consumed")
   // What is live shows nothing of the past: the first it shows is what comes once it listens.
   let made = 0
-  await waitFor(async () => {
-    await define(`live-${made++}`)
-    return live.lines().length > 0
-  }, { describe: "a live line" })
+  await waitFor(
+    async () => {
+      await define(`live-${made++}`)
+      return live.lines().length > 0
+    },
+    { describe: "a live line" }
+  )
   expect(live.lines().every((line) => line.includes("  category/live-"))).toBe(true)
-  expect(agent.lines().map((line) => (JSON.parse(line) as { kind: string; id: string }).id)).toEqual(Array.from({ length: 4 }, () => past.id))
+  expect(agent.lines().map((line) => (JSON.parse(line) as { kind: string; id: string }).id)).toEqual(
+    Array.from({ length: 4 }, () => past.id)
+  )
   expect(handles.lines()).toHaveLength(1)
   for (const { lines } of [agent, challenge]) {
     const text = lines().join("\n")
     expect(text).toContain("[secret 1]")
-    for (const secret of past.secrets) expect(text).not.toContain(secret.startsWith('"') ? `"answer":${secret}` : secret)
+    for (const secret of past.secrets)
+      expect(text).not.toContain(secret.startsWith('"') ? `"answer":${secret}` : secret)
   }
   expect(await Promise.all([agent, handles, challenge, live].map((one) => one.interrupt()))).toEqual([0, 0, 0, 0])
 })
@@ -103,10 +112,13 @@ test("ends when whoever reads it has gone", async () => {
   await define("unread")
   let made = 0
   const ended = once(one.child, "exit")
-  const over = await waitFor(async () => {
-    await define(`unread-${made++}`)
-    return one.child.exitCode !== null
-  }, { describe: "the end of a tail that nobody reads" })
+  const over = await waitFor(
+    async () => {
+      await define(`unread-${made++}`)
+      return one.child.exitCode !== null
+    },
+    { describe: "the end of a tail that nobody reads" }
+  )
   expect(over).toBe(true)
   expect(await ended).toEqual([0, null])
 })

@@ -1,4 +1,7 @@
-/** `hub verify` finds what was damaged and nothing else; `hub rebuild` mends it, beside readers that hold on to what they read. */
+/**
+ * `hub verify` finds what was damaged and nothing else; `hub rebuild` mends it, beside readers that hold on to what
+ * they read.
+ */
 import { sql } from "kysely"
 import pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
@@ -24,12 +27,17 @@ let past: History
 beforeAll(async () => {
   service = await testService({ limits: { "service.snapshot_every_commits": SNAPSHOT_EVERY } })
   past = await liveThrough(service)
-  for (let change = 0; change < CHANGES; change++) await past.client.call("PATCH", "/api/v1/me", { body: { description: `Change ${change}.` } })
-  await waitFor(() => service.view.db.selectFrom("snapshots").select("seq").where("id", "=", past.id).executeTakeFirst(), { describe: "a snapshot" })
+  for (let change = 0; change < CHANGES; change++)
+    await past.client.call("PATCH", "/api/v1/me", { body: { description: `Change ${change}.` } })
+  await waitFor(
+    () => service.view.db.selectFrom("snapshots").select("seq").where("id", "=", past.id).executeTakeFirst(),
+    { describe: "a snapshot" }
+  )
 })
 afterAll(() => service?.stop())
 
-const verify = async (values: Options = {}): Promise<string | Finding> => (await verifyCommand.run(service.view, { positionals: [], values })) as string | Finding
+const verify = async (values: Options = {}): Promise<string | Finding> =>
+  (await verifyCommand.run(service.view, { positionals: [], values })) as string | Finding
 
 const found = async (values: Options = {}): Promise<string> => {
   const result = await verify(values)
@@ -38,13 +46,20 @@ const found = async (values: Options = {}): Promise<string> => {
 }
 
 const parts = (projection = mainProjection, signal = new AbortController().signal): RebuildParts => ({
-  nats: service.view.nats, manager: service.view.manager, databaseUrl: service.view.databaseUrl, projection, signal, progress: () => undefined
+  nats: service.view.nats,
+  manager: service.view.manager,
+  databaseUrl: service.view.databaseUrl,
+  projection,
+  signal,
+  progress: () => undefined
 })
 
 const run = (text: string): Promise<unknown> => sql.raw(text).execute(service.view.db)
 
 const leftOver = async (): Promise<ReadonlyArray<string>> => {
-  const { rows } = await sql<{ name: string }>`select nspname as name from pg_namespace where nspname ~ '^(rebuild|verify)_'`.execute(service.view.db)
+  const { rows } = await sql<{
+    name: string
+  }>`select nspname as name from pg_namespace where nspname ~ '^(rebuild|verify)_'`.execute(service.view.db)
   return rows.map((row) => row.name)
 }
 
@@ -56,11 +71,14 @@ describe("verify", () => {
   test("of what nobody damaged, while the service writes", async () => {
     const over = new AbortController()
     const writing = (async () => {
-      for (let change = 0; !over.signal.aborted; change++) await past.client.call("PATCH", "/api/v1/me", { body: { description: `Meanwhile ${change}.` } })
+      for (let change = 0; !over.signal.aborted; change++)
+        await past.client.call("PATCH", "/api/v1/me", { body: { description: `Meanwhile ${change}.` } })
     })()
     for (let round = 0; round < 3; round++) {
       const result = await verify()
-      expect(result).toMatch(/^snapshots: 1 of 1 equal the fold of their logs\nmain at sequence \d+\n {2}agents: 1 of 1 rows equal what the log makes\n/)
+      expect(result).toMatch(
+        /^snapshots: 1 of 1 equal the fold of their logs\nmain at sequence \d+\n {2}agents: 1 of 1 rows equal what the log makes\n/
+      )
       expect(result).toContain("not compared: agents.last_seen_at, agent_seen: made of HUB_SEEN, ")
     }
     over.abort()
@@ -69,12 +87,42 @@ describe("verify", () => {
   })
 
   test.each<[string, string, Options, RegExp]>([
-    ["a value", "update agents set name = 'Somebody'", {}, /agents: 1 of 1 rows DIFFER[\s\S]*first difference: agents hx\w+: name is "Somebody", the log makes it "Countess"\n/],
-    ["a row too few", "delete from categories where slug = 'help'", {}, /first difference: categories help: is not served, the log makes it\n/],
-    ["a row too many", "insert into retired_keys values ('hx0', 'k', now(), now())", {}, /retired_keys: 1 of 2 rows DIFFER[\s\S]*first difference: retired_keys hx0 k: is served, the log does not make it\n/],
-    ["a number inside a value", "update agents set links = '[{\"label\":\"x\"}]'", {}, /agents hx\w+: links\[0\] is \{"label":"x"\}, the log makes it nothing\n/],
-    ["a part of a block", "update identity_blocks set version = version - 1", {}, /identity_blocks \d+: version is \d+, the log makes it \d+\n/],
-    ["a picked value", "update score_entries set delta = 99", { sample: "10" }, /score_entries hx\w+ 1: delta is 99, the log makes it 10\n/]
+    [
+      "a value",
+      "update agents set name = 'Somebody'",
+      {},
+      /agents: 1 of 1 rows DIFFER[\s\S]*first difference: agents hx\w+: name is "Somebody", the log makes it "Countess"\n/
+    ],
+    [
+      "a row too few",
+      "delete from categories where slug = 'help'",
+      {},
+      /first difference: categories help: is not served, the log makes it\n/
+    ],
+    [
+      "a row too many",
+      "insert into retired_keys values ('hx0', 'k', now(), now())",
+      {},
+      /retired_keys: 1 of 2 rows DIFFER[\s\S]*first difference: retired_keys hx0 k: is served, the log does not make it\n/
+    ],
+    [
+      "a number inside a value",
+      'update agents set links = \'[{"label":"x"}]\'',
+      {},
+      /agents hx\w+: links\[0\] is \{"label":"x"\}, the log makes it nothing\n/
+    ],
+    [
+      "a part of a block",
+      "update identity_blocks set version = version - 1",
+      {},
+      /identity_blocks \d+: version is \d+, the log makes it \d+\n/
+    ],
+    [
+      "a picked value",
+      "update score_entries set delta = 99",
+      { sample: "10" },
+      /score_entries hx\w+ 1: delta is 99, the log makes it 10\n/
+    ]
   ])("finds %s", async (_what, damage, values, message) => {
     await run(damage)
     expect(await found(values)).toMatch(message)
@@ -84,13 +132,17 @@ describe("verify", () => {
   test("of one kind looks at nothing else", async () => {
     await run("update agents set name = 'Somebody'")
     const categories = await verify({ kind: "category" })
-    expect(categories).toMatch(/^snapshots: none\nmain at sequence \d+\n {2}categories: 7 of 7 rows equal what the log makes\nverified in /)
+    expect(categories).toMatch(
+      /^snapshots: none\nmain at sequence \d+\n {2}categories: 7 of 7 rows equal what the log makes\nverified in /
+    )
     expect(await verify({ kind: "handle" })).toMatch(/^snapshots: none\nverified in /)
     expect(await found({ kind: "agent" })).toContain("first difference: agents ")
   })
 
   test("of a sample says what it cannot say", async () => {
-    expect(await verify({ sample: "3" })).toContain("not compared: identity_blocks: made of all actors, and only 3 were picked")
+    expect(await verify({ sample: "3" })).toContain(
+      "not compared: identity_blocks: made of all actors, and only 3 were picked"
+    )
   })
 
   test.each<[Options, string]>([
@@ -104,7 +156,9 @@ describe("verify", () => {
   test("ends with status 1 as a process where something differs, its progress apart from its answer", async () => {
     await run("update agents set name = 'Somebody'")
     await expect(hub(service.system, ["verify"])).rejects.toMatchObject({
-      code: 1, stdout: expect.stringContaining("first difference: agents ") as string, stderr: expect.stringMatching(/^main: \d+ of \d+ \(100 %\), \d+ commits a second\n$/) as string
+      code: 1,
+      stdout: expect.stringContaining("first difference: agents ") as string,
+      stderr: expect.stringMatching(/^main: \d+ of \d+ \(100 %\), \d+ commits a second\n$/) as string
     })
   })
 })
@@ -120,18 +174,28 @@ describe("verify of snapshots", () => {
   }
 
   test("names the first field that is not what the log folds to", async () => {
-    expect(await damaged("update snapshots set state = jsonb_set(state, '{keys,0,from}', '5')")).toMatch(/snapshots: 1 of 1 DIFFER[\s\S]*first difference: snapshot of agent hx\w+ at sequence \d+: state\.keys\[0\]\.from is 5, the log makes it \d{13}\n/)
+    expect(await damaged("update snapshots set state = jsonb_set(state, '{keys,0,from}', '5')")).toMatch(
+      /snapshots: 1 of 1 DIFFER[\s\S]*first difference: snapshot of agent hx\w+ at sequence \d+: state\.keys\[0\]\.from is 5, the log makes it \d{13}\n/
+    )
   })
 
   test("shows no secret, even one that differs", async () => {
-    const text = await damaged("update snapshots set state = jsonb_set(state, '{webhook_secret}', '\"sealed1.another\"')")
+    const text = await damaged(
+      "update snapshots set state = jsonb_set(state, '{webhook_secret}', '\"sealed1.another\"')"
+    )
     expect(text).toContain('state.webhook_secret is "[secret 1]", the log makes it "[secret 2]"')
   })
 
   test("looks at the commands that are remembered too, and at where it stands", async () => {
-    expect(await damaged("update snapshots set commands = jsonb_set(commands, '{1,id}', '\"another\"')")).toMatch(/commands\[1\]\.id is "another", the log makes it /)
-    expect(await damaged("update snapshots set seq = seq + 1000000")).toMatch(/at sequence \d+: the log has its last commit before that at \d+\n/)
-    expect(await damaged("update snapshots set id = 'hx000000000000000000000000'")).toContain("the log has nothing of it")
+    expect(await damaged("update snapshots set commands = jsonb_set(commands, '{1,id}', '\"another\"')")).toMatch(
+      /commands\[1\]\.id is "another", the log makes it /
+    )
+    expect(await damaged("update snapshots set seq = seq + 1000000")).toMatch(
+      /at sequence \d+: the log has its last commit before that at \d+\n/
+    )
+    expect(await damaged("update snapshots set id = 'hx000000000000000000000000'")).toContain(
+      "the log has nothing of it"
+    )
   })
 })
 
@@ -141,7 +205,9 @@ describe("rebuild", () => {
       select c.relname, c.relpersistence, c.reloptions, pg_get_indexdef(i.indexrelid) as index, con.conname
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       left join pg_index i on i.indrelid = c.oid left join pg_constraint con on con.conindid = i.indexrelid
-      where n.nspname = 'public' and c.relkind = 'r' and c.relname <> 'kept_snapshots' order by 1, 4`.execute(service.view.db)
+      where n.nspname = 'public' and c.relkind = 'r' and c.relname <> 'kept_snapshots' order by 1, 4`.execute(
+      service.view.db
+    )
     return rows
   }
 
@@ -150,9 +216,15 @@ describe("rebuild", () => {
     for (let round = 0; round < 2; round++) {
       await run("update agents set name = 'Somebody', last_seen_at = '2001-01-01'")
       await run("delete from agent_seen")
-      expect(await said(rebuildCommand, service, [])).toMatch(/^main rebuilt: \d+ commits in .*\nseen rebuilt: 1 commits in .* agent_seen took over at sequence \d+$/)
+      expect(await said(rebuildCommand, service, [])).toMatch(
+        /^main rebuilt: \d+ commits in .*\nseen rebuilt: 1 commits in .* agent_seen took over at sequence \d+$/
+      )
       expect(await verify()).toMatch(/verified in [\d.]+ s$/)
-      const { rows } = await sql<{ same: boolean }>`select a.last_seen_at = s.last_seen_at and a.last_seen_at > '2020-01-01' as same from agents a join agent_seen s on s.id = a.id`.execute(service.view.db)
+      const { rows } = await sql<{
+        same: boolean
+      }>`select a.last_seen_at = s.last_seen_at and a.last_seen_at > '2020-01-01' as same from agents a join agent_seen s on s.id = a.id`.execute(
+        service.view.db
+      )
       expect(rows).toEqual([{ same: true }])
     }
     expect(await shape()).toEqual(before)
@@ -176,8 +248,15 @@ describe("rebuild", () => {
     const rebuilding = rebuild(parts()).finally(() => {
       done = true
     })
-    const { rows: before } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(service.view.db)
-    const tried = () => sql<{ n: number }>`select count(*)::int as n from pg_locks where mode = 'AccessExclusiveLock' and not granted`.execute(service.view.db)
+    const { rows: before } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
+      service.view.db
+    )
+    const tried = () =>
+      sql<{
+        n: number
+      }>`select count(*)::int as n from pg_locks where mode = 'AccessExclusiveLock' and not granted`.execute(
+        service.view.db
+      )
     await waitFor(async () => ((await tried()).rows[0]?.n ?? 0) > 0, { describe: "the swap to try for its lock" })
     const waited: Array<number> = []
     for (let read = 0; read < 10; read++) {
@@ -190,24 +269,36 @@ describe("rebuild", () => {
     await reader.query("commit")
     await reader.end()
     await rebuilding
-    const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(service.view.db)
+    const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
+      service.view.db
+    )
     expect(after).not.toEqual(before)
     expect(await verify()).toMatch(/verified in /)
   })
 
   test("under way is told by status, with how far it has come", async () => {
     const models = async () =>
-      ((await statusCommand.run(service.view, { positionals: [], values: { json: true } })) as { read_models: ReadonlyArray<{ name: string; rebuilt_to: number | null }> }).read_models
+      (
+        (await statusCommand.run(service.view, { positionals: [], values: { json: true } })) as {
+          read_models: ReadonlyArray<{ name: string; rebuilt_to: number | null }>
+        }
+      ).read_models
     const holder = new pg.Client({ connectionString: service.view.databaseUrl })
     await holder.connect()
     await holder.query("begin")
     await holder.query("select seq from projections where name = 'main' for update")
     const rebuilding = rebuild(parts())
-    const [main, seen] = await waitFor(async () => {
-      const found = await models()
-      return found[0]?.rebuilt_to ? found : null
-    }, { describe: "status to tell of the rebuild" })
-    expect([main, seen]).toEqual([expect.objectContaining({ name: "main", rebuilt_to: expect.any(Number) as number }), expect.objectContaining({ name: "seen", rebuilt_to: null })])
+    const [main, seen] = await waitFor(
+      async () => {
+        const found = await models()
+        return found[0]?.rebuilt_to ? found : null
+      },
+      { describe: "status to tell of the rebuild" }
+    )
+    expect([main, seen]).toEqual([
+      expect.objectContaining({ name: "main", rebuilt_to: expect.any(Number) as number }),
+      expect.objectContaining({ name: "seen", rebuilt_to: null })
+    ])
     await holder.query("rollback")
     await holder.end()
     await rebuilding
@@ -217,7 +308,8 @@ describe("rebuild", () => {
   test("goes on when the bus was gone for a moment", async () => {
     let outage: Promise<void> | null = null
     await rebuild({
-      ...parts(), pageSize: 1,
+      ...parts(),
+      pageSize: 1,
       progress: () => {
         outage ??= service.system.nats.kill().then(() => service.system.nats.restart())
       }
@@ -228,7 +320,10 @@ describe("rebuild", () => {
 
   test("is given up with Postgres; what was served is served again, and the next one finds no rest of it", async () => {
     const command = said(rebuildCommand, service, ["main"])
-    await Promise.all([expect(command).rejects.toThrow(/^main was not rebuilt: .*; what is served is as it was$/), service.system.postgres.kill()])
+    await Promise.all([
+      expect(command).rejects.toThrow(/^main was not rebuilt: .*; what is served is as it was$/),
+      service.system.postgres.kill()
+    ])
     await service.system.postgres.restart()
     await waitFor(verify, { describe: "Postgres to answer again" })
     expect(await said(rebuildCommand, service, ["main"])).toMatch(/^main rebuilt: /)
@@ -236,10 +331,16 @@ describe("rebuild", () => {
   })
 
   test("that is interrupted leaves everything as it was", async () => {
-    const { rows: before } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(service.view.db)
+    const { rows: before } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
+      service.view.db
+    )
     const controller = new AbortController()
-    await expect(rebuild({ ...parts(mainProjection, controller.signal), progress: () => controller.abort() })).rejects.toThrow()
-    const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(service.view.db)
+    await expect(
+      rebuild({ ...parts(mainProjection, controller.signal), progress: () => controller.abort() })
+    ).rejects.toThrow()
+    const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
+      service.view.db
+    )
     expect(after).toEqual(before)
     expect(await leftOver()).toEqual([])
   })

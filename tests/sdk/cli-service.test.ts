@@ -27,7 +27,11 @@ let homes = 0
 let registered = ""
 
 beforeAll(async () => {
-  service = await testService({ edges: 1, actors: 1, limits: { "identity.recovery_delay_seconds": RECOVERY_DELAY_SECONDS, "rate_limits.recover.requests": 1_000_000 } })
+  service = await testService({
+    edges: 1,
+    actors: 1,
+    limits: { "identity.recovery_delay_seconds": RECOVERY_DELAY_SECONDS, "rate_limits.recover.requests": 1_000_000 }
+  })
   edge = service.edges[0] ?? ""
   folder = await testFolder("cli-service")
 })
@@ -42,7 +46,10 @@ const solverEnv = () => ({ HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_U
 
 type Run = (args: ReadonlyArray<string>, options?: RunOptions) => Promise<Ran>
 
-const runIn = (home: string): Run => (args, options = {}) => runCli(args, { ...options, env: { HUB_URL: edge, HUB_AGENT_HOME: home, ...solverEnv(), ...options.env } })
+const runIn =
+  (home: string): Run =>
+  (args, options = {}) =>
+    runCli(args, { ...options, env: { HUB_URL: edge, HUB_AGENT_HOME: home, ...solverEnv(), ...options.env } })
 
 interface Me {
   readonly id: string
@@ -52,14 +59,19 @@ interface Me {
 }
 
 const seedIn = (home: string, name = "key"): Promise<string> => readFile(join(home, name), "utf8")
-const publicKeyIn = async (home: string, name = "key"): Promise<string> => (await keyFromSeed(await seedIn(home, name))).publicKey
+const publicKeyIn = async (home: string, name = "key"): Promise<string> =>
+  (await keyFromSeed(await seedIn(home, name))).publicKey
 
 async function agent(): Promise<{ readonly home: string; readonly run: Run; readonly me: Me }> {
   const home = newHome()
   const run = runIn(home)
   const key = await generateKey()
   const hub = createClient({ hub: edge, key })
-  const { id, hx_id, handle, public_key } = await hub.register({ handle: freshHandle(), name: "Ada", solve: ({ id }) => answersOf(service.view, id) })
+  const { id, hx_id, handle, public_key } = await hub.register({
+    handle: freshHandle(),
+    name: "Ada",
+    solve: ({ id }) => answersOf(service.view, id)
+  })
   expect((await run(["init"])).status).toBe(0)
   await writeFile(join(home, "key"), `${key.exportSeed()}\n`)
   return { home, run, me: { id, hx_id, handle, public_key } }
@@ -76,7 +88,19 @@ describe("register", () => {
     const [home, handle] = [newHome(), freshHandle()]
     const run = runIn(home)
     await run(["init"])
-    const { status, out, errors } = await run(["register", "--handle", handle, "--name", "Ada", "--solver", SOLVER, "--link", "home=https://ada.example", "--description", "I count."])
+    const { status, out, errors } = await run([
+      "register",
+      "--handle",
+      handle,
+      "--name",
+      "Ada",
+      "--solver",
+      SOLVER,
+      "--link",
+      "home=https://ada.example",
+      "--description",
+      "I count."
+    ])
     expect([status, errors]).toEqual([0, ""])
     const secret = (await seedIn(home, "webhook-secret")).trim()
     expect(secret).toMatch(/^whsec_/)
@@ -84,7 +108,12 @@ describe("register", () => {
     expect(out).toContain(`handle: ${handle}`)
     expect(out).not.toContain(secret)
     expect(out).not.toContain((await seedIn(home)).trim())
-    expect(await me(run)).toMatchObject({ handle, public_key: await publicKeyIn(home), description: "I count.", links: [{ label: "home", url: "https://ada.example" }] })
+    expect(await me(run)).toMatchObject({
+      handle,
+      public_key: await publicKeyIn(home),
+      description: "I count.",
+      links: [{ label: "home", url: "https://ada.example" }]
+    })
     registered = home
   })
 
@@ -97,7 +126,10 @@ describe("register", () => {
         const [line = "", rest] = so_far.split("\n", 2)
         if (answered || rest === undefined) return undefined
         answered = true
-        const { id, questions } = JSON.parse(line) as { readonly id: string; readonly questions: ReadonlyArray<unknown> }
+        const { id, questions } = JSON.parse(line) as {
+          readonly id: string
+          readonly questions: ReadonlyArray<unknown>
+        }
         expect(questions).toHaveLength(5)
         return `${JSON.stringify(await answersOf(service.view, id), null, 1)}\n`
       }
@@ -109,12 +141,25 @@ describe("register", () => {
   })
 
   test.each([
-    ["exit 3", "solver_failed", "status 3"], ["echo no json", "solver_failed", "JSON"], ["echo '[1]'", "solver_failed", "JSON"], ["yes", "input_too_large", "65536"],
+    ["exit 3", "solver_failed", "status 3"],
+    ["echo no json", "solver_failed", "JSON"],
+    ["echo '[1]'", "solver_failed", "JSON"],
+    ["yes", "input_too_large", "65536"],
     [`echo '{"q1":"nobody"}'`, "challenge_wrong_answers", ""]
   ])("a solver that does %j", async (solver, code, words) => {
     const run = runIn(newHome())
     await run(["init"])
-    const { status, errors } = await run(["register", "--handle", freshHandle(), "--name", "Ada", "--attempts", "1", "--solver", solver])
+    const { status, errors } = await run([
+      "register",
+      "--handle",
+      freshHandle(),
+      "--name",
+      "Ada",
+      "--attempts",
+      "1",
+      "--solver",
+      solver
+    ])
     const last = errors.trim().split("\n").at(-1)
     expect([status, last]).toEqual([1, expect.stringMatching(new RegExp(`^hub-agent: ${code}: `))])
     expect(last).toContain(words)
@@ -123,7 +168,10 @@ describe("register", () => {
   test("without answers on standard input", async () => {
     const run = runIn(newHome())
     await run(["init"])
-    expect(await run(["register", "--handle", freshHandle(), "--name", "Ada"], { input: "" })).toMatchObject({ status: 1, errors: expect.stringContaining("no_answers") })
+    expect(await run(["register", "--handle", freshHandle(), "--name", "Ada"], { input: "" })).toMatchObject({
+      status: 1,
+      errors: expect.stringContaining("no_answers")
+    })
   })
 })
 
@@ -133,7 +181,10 @@ describe("whoami, calls, attest", () => {
     const { status, out } = await run(["whoami"])
     expect([status, out]).toEqual([0, expect.stringMatching(/^handle: .*\nname: .*\nnumber: HX-\d{6}\n/)])
     expect(JSON.parse((await run(["patch", "/me", '{"name":"Ada L."}'])).out)).toMatchObject({ name: "Ada L." })
-    expect((await run(["patch", "/me", '{"name":""}']))).toMatchObject({ status: 1, errors: expect.stringMatching(/^hub-agent: validation_error: .*name/) })
+    expect(await run(["patch", "/me", '{"name":""}'])).toMatchObject({
+      status: 1,
+      errors: expect.stringMatching(/^hub-agent: validation_error: .*name/)
+    })
     expect((await run(["attest"])).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
   })
 })
@@ -143,17 +194,30 @@ describe("prove", () => {
     readonly valid: boolean
     readonly id: string
   }
-  const verdictOn = async (host: string, method: string, path: string, headers: Readonly<Record<string, string>>): Promise<Verdict> =>
+  const verdictOn = async (
+    host: string,
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>
+  ): Promise<Verdict> =>
     (await createClient({ hub: edge }).post("/id/verify", { body: { method, host, path, headers } })).data as Verdict
 
   test("prints headers that hold", async () => {
     const run = runIn(registered)
     const { hx_id } = await me(run)
     const { out } = await run(["prove", "https://shop.example/cart?x=1", "--method", "POST"])
-    const headers = Object.fromEntries(out.trim().split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]))
+    const headers = Object.fromEntries(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)])
+    )
     expect(Object.keys(headers)).toEqual(["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature", "User-Agent"])
     expect(await verdictOn("shop.example", "POST", "/cart?x=1", headers)).toMatchObject({ valid: true, id: hx_id })
-    expect(await verdictOn("shop.example", "POST", "/cart?x=2", headers)).toMatchObject({ valid: false, reason: "bad_signature" })
+    expect(await verdictOn("shop.example", "POST", "/cart?x=2", headers)).toMatchObject({
+      valid: false,
+      reason: "bad_signature"
+    })
   })
 
   test("makes the request", async () => {
@@ -165,8 +229,15 @@ describe("prove", () => {
     })
     try {
       const { hx_id } = await me(run)
-      expect(await run(["prove", `${shop.url}/cart`, "--fetch", "--method", "POST", "--body", "one pear"])).toEqual({ status: 0, out: `POST by ${hx_id}: one pear`, errors: `200 ${shop.url}/cart\n` })
-      expect(await run(["prove", "http://shop.example/", "--fetch"])).toMatchObject({ status: 1, errors: expect.stringContaining("insecure_address") })
+      expect(await run(["prove", `${shop.url}/cart`, "--fetch", "--method", "POST", "--body", "one pear"])).toEqual({
+        status: 0,
+        out: `POST by ${hx_id}: one pear`,
+        errors: `200 ${shop.url}/cart\n`
+      })
+      expect(await run(["prove", "http://shop.example/", "--fetch"])).toMatchObject({
+        status: 1,
+        errors: expect.stringContaining("insecure_address")
+      })
     } finally {
       await shop.stop()
     }
@@ -177,12 +248,30 @@ describe("verify-webhook", () => {
   test("knows a delivery by the kept secret", async () => {
     const run = runIn(registered)
     const secret = Buffer.from((await seedIn(registered, "webhook-secret")).trim().slice("whsec_".length), "base64")
-    const [timestamp, body] = [String(Math.floor(Date.now() / 1000)), '{"type":"webhook.test","timestamp":"2026-01-01T00:00:00.000Z"}']
+    const [timestamp, body] = [
+      String(Math.floor(Date.now() / 1000)),
+      '{"type":"webhook.test","timestamp":"2026-01-01T00:00:00.000Z"}'
+    ]
     const signature = `v1,${createHmac("sha256", secret).update(`ntf_1.${timestamp}.${body}`).digest("base64")}`
-    const args = (text: string) => ["verify-webhook", "--id", "ntf_1", "--timestamp", timestamp, "--signature", signature, text]
-    expect(await run(args(body))).toMatchObject({ status: 0, out: "genuine: webhook.test of 2026-01-01T00:00:00.000Z\n" })
+    const args = (text: string) => [
+      "verify-webhook",
+      "--id",
+      "ntf_1",
+      "--timestamp",
+      timestamp,
+      "--signature",
+      signature,
+      text
+    ]
+    expect(await run(args(body))).toMatchObject({
+      status: 0,
+      out: "genuine: webhook.test of 2026-01-01T00:00:00.000Z\n"
+    })
     expect(await run(args("-"), { input: body })).toMatchObject({ status: 0 })
-    expect(await run(args(`${body} `))).toMatchObject({ status: 1, errors: "hub-agent: webhook_invalid: no signature of the delivery holds\n" })
+    expect(await run(args(`${body} `))).toMatchObject({
+      status: 1,
+      errors: "hub-agent: webhook_invalid: no signature of the delivery holds\n"
+    })
   })
 })
 
@@ -204,7 +293,21 @@ describe("rotate", () => {
     await cp(home, held, { recursive: true })
     await writeFile(join(held, "agent.json"), "{}", { mode: 0o600 })
     way.hold("POST", /\/me\/key$/)
-    const rotating = spawn(process.execPath, ["--no-warnings", join(projectRoot, "edge/sdk/cli/main.ts"), "rotate", "--home", held, "--hub", way.url, "--host", new URL(edge).host], { stdio: "ignore" })
+    const rotating = spawn(
+      process.execPath,
+      [
+        "--no-warnings",
+        join(projectRoot, "edge/sdk/cli/main.ts"),
+        "rotate",
+        "--home",
+        held,
+        "--hub",
+        way.url,
+        "--host",
+        new URL(edge).host
+      ],
+      { stdio: "ignore" }
+    )
     const gone = new Promise((resolve) => rotating.once("close", resolve))
     await way.held()
     rotating.kill("SIGKILL")
@@ -271,25 +374,36 @@ describe("recovery", () => {
     const { home, run } = await agent()
     const out = join(folder, "safe.key")
     const set = await run(["recovery", "set", "--out", out])
-    expect([set.status, set.out]).toEqual([0, expect.stringContaining(`with a delay of ${RECOVERY_DELAY_SECONDS} seconds`)])
+    expect([set.status, set.out]).toEqual([
+      0,
+      expect.stringContaining(`with a delay of ${RECOVERY_DELAY_SECONDS} seconds`)
+    ])
     expect((await stat(out)).mode & 0o777).toBe(0o600)
     const safe = await keyFromSeed(await readFile(out, "utf8"))
     const { publicKey } = safe
     expect((await run(["recovery", "show"])).out).toContain(publicKey)
-    expect(JSON.parse((await run(["recovery", "set", "--json"])).out)).toMatchObject({ recovery_public_key: await publicKeyIn(home, "recovery.key") })
+    expect(JSON.parse((await run(["recovery", "set", "--json"])).out)).toMatchObject({
+      recovery_public_key: await publicKeyIn(home, "recovery.key")
+    })
     const unproven = await run(["recovery", "set", "--public-key", publicKey])
     const text = JSON.parse(/signature of (".*"), read/.exec(unproven.errors)?.[1] ?? '""') as string
     expect([unproven.status, text.split("\n")[0]]).toEqual([2, "HUB-RECOVERY-V1"])
     const proven = ["recovery", "set", "--json", "--public-key", publicKey, "--proof", await safe.sign(text)]
     expect(JSON.parse((await run(proven)).out)).toMatchObject({ recovery_public_key: publicKey })
     expect((await run(["recovery", "off"])).out).toBe("recovery is off\n")
-    expect(await run(["recovery", "cancel"])).toMatchObject({ status: 1, errors: expect.stringContaining("recovery_not_pending") })
+    expect(await run(["recovery", "cancel"])).toMatchObject({
+      status: 1,
+      errors: expect.stringContaining("recovery_not_pending")
+    })
   })
 
   test("brings an account back into a new folder", async () => {
     const { home, run, me: before } = await agent()
     await run(["recovery", "set"])
-    const [lost, args] = [newHome(), ["recovery", "run", "--agent", before.handle, "--recovery-key", join(home, "recovery.key")]]
+    const [lost, args] = [
+      newHome(),
+      ["recovery", "run", "--agent", before.handle, "--recovery-key", join(home, "recovery.key")]
+    ]
     const begun = await runIn(lost)(args)
     expect([begun.status, begun.errors]).toEqual([0, ""])
     const first = await publicKeyIn(lost)

@@ -9,15 +9,49 @@ import { errorOf, headerOf, key, playing, publicKeyOf, QUICK } from "./support/p
 describe("hostile and broken answers", () => {
   const html = "<html>".padEnd(5_000, "x")
   it.each<[string, Play, string]>([
-    ["no JSON under a JSON type", (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{oops"), "answer_malformed"],
-    ["a page for humans as a refusal", (_, response) => void response.writeHead(418, { "content-type": "text/html" }).end(html), "http_418"],
-    ["a refusal of odd types", (_, response) => json(response, 400, { error: { code: 7, message: ["x"], details: "y" } }), "http_400"],
-    ["a code that is none", (_, response) => json(response, 400, { error: { code: "\u001b[31mred", message: "" } }), "http_400"],
+    [
+      "no JSON under a JSON type",
+      (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{oops"),
+      "answer_malformed"
+    ],
+    [
+      "a page for humans as a refusal",
+      (_, response) => void response.writeHead(418, { "content-type": "text/html" }).end(html),
+      "http_418"
+    ],
+    [
+      "a refusal of odd types",
+      (_, response) => json(response, 400, { error: { code: 7, message: ["x"], details: "y" } }),
+      "http_400"
+    ],
+    [
+      "a code that is none",
+      (_, response) => json(response, 400, { error: { code: "\u001b[31mred", message: "" } }),
+      "http_400"
+    ],
     ["a refusal that is null", (_, response) => json(response, 400, null), "http_400"],
     ["a list as a refusal", (_, response) => json(response, 400, [1]), "http_400"],
-    ["problem details", (_, response) => json(response, 404, { code: "not_found", detail: "gone", details: {} }, { "content-type": "application/problem+json" }), "not_found"],
-    ["a redirect to another host", (_, response) => void response.writeHead(302, { location: "https://evil.example/api/v1/me" }).end(), "unexpected_redirect"],
-    ["a redirect to itself", (_, response) => void response.writeHead(307, { location: "/api/v1/me" }).end(), "unexpected_redirect"]
+    [
+      "problem details",
+      (_, response) =>
+        json(
+          response,
+          404,
+          { code: "not_found", detail: "gone", details: {} },
+          { "content-type": "application/problem+json" }
+        ),
+      "not_found"
+    ],
+    [
+      "a redirect to another host",
+      (_, response) => void response.writeHead(302, { location: "https://evil.example/api/v1/me" }).end(),
+      "unexpected_redirect"
+    ],
+    [
+      "a redirect to itself",
+      (_, response) => void response.writeHead(307, { location: "/api/v1/me" }).end(),
+      "unexpected_redirect"
+    ]
   ])("%s", async (_what, play, code) => {
     const { hub, player } = await playing(play, { retry: { ...QUICK, tries: 1 } })
     const error = await errorOf(hub.get("/me"))
@@ -28,28 +62,41 @@ describe("hostile and broken answers", () => {
   })
 
   it("a message without an end is cut", async () => {
-    const { hub } = await playing((_, response) => json(response, 422, { error: { code: "validation_error", message: "x".repeat(100_000) } }))
+    const { hub } = await playing((_, response) =>
+      json(response, 422, { error: { code: "validation_error", message: "x".repeat(100_000) } })
+    )
     expect((await errorOf(hub.get("/me"))).message).toHaveLength(500)
   })
 
-  it.each([["announced", true], ["not announced", false]])("a body without an end, %s, is read to the bound and no further", async (_what, announced) => {
+  it.each([
+    ["announced", true],
+    ["not announced", false]
+  ])("a body without an end, %s, is read to the bound and no further", async (_what, announced) => {
     let written = 0
-    const { hub } = await playing((_, response) => {
-      response.writeHead(200, { "content-type": "application/json", ...(announced ? { "content-length": "999999999999" } : {}) })
-      const chunk = Buffer.alloc(65_536, 0x20)
-      const more = (): void => {
-        while (!response.destroyed && response.write(chunk)) written += chunk.length
-      }
-      response.on("drain", more)
-      more()
-    }, { maxAnswerBytes: 1_000_000 })
+    const { hub } = await playing(
+      (_, response) => {
+        response.writeHead(200, {
+          "content-type": "application/json",
+          ...(announced ? { "content-length": "999999999999" } : {})
+        })
+        const chunk = Buffer.alloc(65_536, 0x20)
+        const more = (): void => {
+          while (!response.destroyed && response.write(chunk)) written += chunk.length
+        }
+        response.on("drain", more)
+        more()
+      },
+      { maxAnswerBytes: 1_000_000 }
+    )
     expect(await errorOf(hub.get("/me"))).toMatchObject({ code: "answer_too_large", status: 200 })
     expect(written).toBeLessThan(50_000_000)
   })
 
   it("a bound holds to the byte", async () => {
     const text = JSON.stringify({ ok: true, data: "ä" })
-    const { hub } = await playing((_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(text))
+    const { hub } = await playing(
+      (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(text)
+    )
     const length = Buffer.byteLength(text)
     expect((await hub.request("GET", "/me", { maxAnswerBytes: length })).data).toBe("ä")
     expect((await errorOf(hub.request("GET", "/me", { maxAnswerBytes: length - 1 }))).code).toBe("answer_too_large")
@@ -57,11 +104,14 @@ describe("hostile and broken answers", () => {
 
   it.each<[string, Play]>([
     ["no answer at all", () => undefined],
-    ["an answer that drips", (_, response) => {
-      response.writeHead(200, { "content-type": "application/json" })
-      const drip = setInterval(() => response.write(" "), 20)
-      response.on("close", () => clearInterval(drip))
-    }]
+    [
+      "an answer that drips",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" })
+        const drip = setInterval(() => response.write(" "), 20)
+        response.on("close", () => clearInterval(drip))
+      }
+    ]
   ])("%s ends with the time for one try", async (_what, play) => {
     const { hub } = await playing(play, { timeoutMs: 200, retry: { ...QUICK, tries: 2 } })
     expect(await errorOf(hub.get("/me"))).toMatchObject({ code: "timed_out", status: 0 })
@@ -87,7 +137,10 @@ describe("hostile and broken answers", () => {
 
   it("a call that is cancelled ends at once, while it waits and while it asks", async () => {
     const reason = new Error("no longer wanted")
-    for (const play of [() => undefined, (_: Asked, response: Parameters<Play>[1]) => refuse(response, 503, "unavailable", {}, { "retry-after": "4" })]) {
+    for (const play of [
+      () => undefined,
+      (_: Asked, response: Parameters<Play>[1]) => refuse(response, 503, "unavailable", {}, { "retry-after": "4" })
+    ]) {
       const stop = new AbortController()
       const { hub, player } = await playing((asked, response) => {
         play(asked, response)
@@ -96,20 +149,39 @@ describe("hostile and broken answers", () => {
       await expect(hub.get("/me", { signal: stop.signal })).rejects.toBe(reason)
       expect(player.asked).toHaveLength(1)
     }
-    await expect(createClient({ hub: "http://127.0.0.1:9", key }).get("/me", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    await expect(
+      createClient({ hub: "http://127.0.0.1:9", key }).get("/me", { signal: AbortSignal.abort(reason) })
+    ).rejects.toBe(reason)
   })
 })
 
 describe("a challenge to sign", () => {
   const challenge = "A".repeat(43)
-  const answering = (text: string, given = challenge): Play => (asked, response) =>
-    asked.target === "/api/v1/me" ? data(response, { id: key.hubId }) : data(response, { challenge: given, string_to_sign: text, expires_at: "2026-01-01T00:00:00Z", ttl_seconds: 300, valid: true })
+  const answering =
+    (text: string, given = challenge): Play =>
+    (asked, response) =>
+      asked.target === "/api/v1/me"
+        ? data(response, { id: key.hubId })
+        : data(response, {
+            challenge: given,
+            string_to_sign: text,
+            expires_at: "2026-01-01T00:00:00Z",
+            ttl_seconds: 300,
+            valid: true
+          })
 
   it("is signed as it is built here", async () => {
     const { hub, player } = await playing(answering(`HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600`))
     await hub.attest()
     const { signature } = JSON.parse(player.asked[2]?.body ?? "") as { readonly signature: string }
-    expect(verify(null, Buffer.from(`HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600`), publicKeyOf(key), Buffer.from(signature, "base64"))).toBe(true)
+    expect(
+      verify(
+        null,
+        Buffer.from(`HUB-VERIFY-V1\n${key.hubId}\n${challenge}\n1767225600`),
+        publicKeyOf(key),
+        Buffer.from(signature, "base64")
+      )
+    ).toBe(true)
   })
 
   it.each([
@@ -131,10 +203,15 @@ describe("registration", () => {
   const solve = () => ({})
   const pow = { algorithm: "sha256", prefix: "ab", difficulty: 1 }
   it.each<[string, unknown, unknown]>([
-    ["no challenge", null, null], ["a challenge without work", { id: "x" }, null], ["work that is none", { id: "x", pow: { prefix: "\n", difficulty: 1 } }, null],
-    ["no questions", { id: "x", pow }, null], ["questions without a clock", { id: "x", pow }, { id: "x", questions: [], ttl_seconds: "soon" }]
+    ["no challenge", null, null],
+    ["a challenge without work", { id: "x" }, null],
+    ["work that is none", { id: "x", pow: { prefix: "\n", difficulty: 1 } }, null],
+    ["no questions", { id: "x", pow }, null],
+    ["questions without a clock", { id: "x", pow }, { id: "x", questions: [], ttl_seconds: "soon" }]
   ])("with %s ends", async (_what, challenge, served) => {
-    const { hub } = await playing((asked, response) => data(response, asked.target.endsWith("/challenge") ? challenge : served))
+    const { hub } = await playing((asked, response) =>
+      data(response, asked.target.endsWith("/challenge") ? challenge : served)
+    )
     expect((await errorOf(hub.register({ handle: "ada", name: "Ada", solve }))).code).toBe("answer_malformed")
   })
 

@@ -11,7 +11,16 @@ import { testFolder } from "../harness/servers.ts"
 import { runCli } from "./support/cli.ts"
 
 const execute = promisify(execFile)
-const STRICT = ["--strict", "--noEmit", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--module", "nodenext", "--target", "es2022"]
+const STRICT = [
+  "--strict",
+  "--noEmit",
+  "--exactOptionalPropertyTypes",
+  "--noUncheckedIndexedAccess",
+  "--module",
+  "nodenext",
+  "--target",
+  "es2022"
+]
 
 let folder = ""
 let user = ""
@@ -24,7 +33,8 @@ beforeAll(async () => {
   await mkdir(user)
   await writeFile(join(user, "package.json"), '{"name":"user","private":true,"type":"module"}\n')
   await buildKit(join(folder, "kit"))
-  const npm = (args: ReadonlyArray<string>, cwd: string) => execute("npm", [...args, "--offline", "--no-audit", "--no-fund", "--cache", join(folder, "cache")], { cwd })
+  const npm = (args: ReadonlyArray<string>, cwd: string) =>
+    execute("npm", [...args, "--offline", "--no-audit", "--no-fund", "--cache", join(folder, "cache")], { cwd })
   await npm(["pack", join(folder, "kit"), "--pack-destination", folder], folder)
   await npm(["install", "--omit=dev", join(folder, `hub-kit-${VERSION}.tgz`)], user)
 })
@@ -40,35 +50,56 @@ const program = async (source: string): Promise<unknown> => {
 const complaints = async (source: string, more: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const file = join(user, "user.ts")
   await writeFile(file, source)
-  const { stdout } = await execute(process.execPath, [join(projectRoot, "node_modules/typescript/bin/tsc"), ...STRICT, ...more, file], { cwd: user }).catch((error: { readonly stdout: string }) => error)
+  const { stdout } = await execute(
+    process.execPath,
+    [join(projectRoot, "node_modules/typescript/bin/tsc"), ...STRICT, ...more, file],
+    { cwd: user }
+  ).catch((error: { readonly stdout: string }) => error)
   return stdout.split("\n").filter((line) => line.includes("error TS"))
 }
 
 describe("the kit", () => {
   test("brings nothing else along, and nothing of the service", async () => {
     expect((await readdir(join(user, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual(["hub-kit"])
-    const files = (await readdir(installed(), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name)
+    const files = (await readdir(installed(), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
     expect(files.filter((name) => !/\.(js|d\.ts)$/.test(name)).toSorted()).toEqual(["README.md", "package.json"])
-    const { dependencies, version } = JSON.parse(await readFile(installed("package.json"), "utf8")) as Record<string, unknown>
+    const { dependencies, version } = JSON.parse(await readFile(installed("package.json"), "utf8")) as Record<
+      string,
+      unknown
+    >
     expect([dependencies, version]).toEqual([undefined, VERSION])
-    for (const one of await readdir(installed(), { recursive: true })) expect(one).not.toMatch(/^(actors|ops|tests|edge\/(auth|bus|http|routes))/)
+    for (const one of await readdir(installed(), { recursive: true }))
+      expect(one).not.toMatch(/^(actors|ops|tests|edge\/(auth|bus|http|routes))/)
   })
 
   test("is imported by plain node", async () => {
-    expect(await program(`
+    expect(
+      await program(`
       import { createClient, keyFromSeed } from "hub-kit/client"
       import * as verify from "hub-kit/verify"
       const key = await keyFromSeed("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
       const hub = createClient({ hub: "https://hub.example", key, identity: { number: "HX-000001", idUrl: "https://hub.example/id/HX-000001" } })
       console.log(JSON.stringify({ hubId: key.hubId, proof: Object.keys(await hub.proof({ url: "https://shop.example" })), verify: typeof verify.createVerifier }))
-    `)).toEqual({ hubId: "hx56475aa75463474c0285df5d", proof: ["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature", "User-Agent"], verify: "function" })
+    `)
+    ).toEqual({
+      hubId: "hx56475aa75463474c0285df5d",
+      proof: ["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature", "User-Agent"],
+      verify: "function"
+    })
   })
 
   test("has its command", async () => {
     const { stdout } = await execute("npx", ["--offline", "hub-agent", "--help"], { cwd: user })
     expect(stdout).toMatch(/^usage:\n {2}hub-agent init\n/)
     const home = join(folder, "home")
-    expect(await runCli(["init", "--hub", "https://hub.example", "--home", home], { program: installed("edge/sdk/cli/main.js"), cwd: user })).toMatchObject({ status: 0, errors: "" })
+    expect(
+      await runCli(["init", "--hub", "https://hub.example", "--home", home], {
+        program: installed("edge/sdk/cli/main.js"),
+        cwd: user
+      })
+    ).toMatchObject({ status: 0, errors: "" })
     expect((await readdir(home)).toSorted()).toEqual(["agent.json", "key"])
   })
 
@@ -83,7 +114,15 @@ describe("the kit", () => {
       export {}
     `
     const browser = ["--lib", "es2024,dom,dom.iterable,dom.asynciterable", "--types", ""]
-    const node = ["--lib", "es2024", "--types", "node", "--typeRoots", join(projectRoot, "node_modules/@types"), "--skipLibCheck"]
+    const node = [
+      "--lib",
+      "es2024",
+      "--types",
+      "node",
+      "--typeRoots",
+      join(projectRoot, "node_modules/@types"),
+      "--skipLibCheck"
+    ]
     expect(await complaints(source, browser)).toEqual([])
     expect(await complaints(source, node)).toEqual([])
     const wrong = source.replace('"/me"', '"/mee"').replace("agent.handle", "agent.nickname")
@@ -102,7 +141,17 @@ describe("the kit", () => {
       derived = written
       export {}
     `
-    const options = ["--lib", "es2024,esnext.disposable", "--types", "node", "--typeRoots", join(projectRoot, "node_modules/@types"), "--skipLibCheck", "--allowImportingTsExtensions", "--resolveJsonModule"]
+    const options = [
+      "--lib",
+      "es2024,esnext.disposable",
+      "--types",
+      "node",
+      "--typeRoots",
+      join(projectRoot, "node_modules/@types"),
+      "--skipLibCheck",
+      "--allowImportingTsExtensions",
+      "--resolveJsonModule"
+    ]
     expect(await complaints(source, options)).toEqual([])
   })
 })

@@ -4,7 +4,15 @@ import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { inspect, promisify } from "node:util"
 import { describe, expect, it } from "vitest"
-import { createClient, generateKey, HubError, keyFromSeed, proofOfWork, verifyWebhook, type WebhookToVerify } from "../../edge/sdk/client.ts"
+import {
+  createClient,
+  generateKey,
+  HubError,
+  keyFromSeed,
+  proofOfWork,
+  verifyWebhook,
+  type WebhookToVerify
+} from "../../edge/sdk/client.ts"
 import { sha256Text, startsWithZeros } from "../../edge/sdk/client/sha256.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import keys from "../vectors/keys.json" with { type: "json" }
@@ -12,7 +20,11 @@ import pow from "../vectors/proof-of-work.json" with { type: "json" }
 import signing from "../vectors/request-signing.json" with { type: "json" }
 import webhook from "../vectors/webhook-signing.json" with { type: "json" }
 
-const codeOf = (work: Promise<unknown>): Promise<string> => work.then(() => "none", (error: unknown) => (error instanceof HubError ? error.code : String(error)))
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "none",
+    (error: unknown) => (error instanceof HubError ? error.code : String(error))
+  )
 
 describe("keys", () => {
   it("come from a seed in either alphabet, with the identity that belongs to them", async () => {
@@ -31,8 +43,19 @@ describe("keys", () => {
   it("show their seed in no form but the one that is asked for", async () => {
     const key = await keyFromSeed(signing.seed)
     const hub = createClient({ hub: "https://hub.example", key })
-    const seeds = [signing.seed, Buffer.from(signing.seed, "base64").toString("hex"), Buffer.from(signing.seed, "base64").toString("base64url").slice(0, 42)]
-    const shown = [inspect(key, { showHidden: true, depth: 9 }), JSON.stringify(key), String(key), inspect(hub, { showHidden: true, depth: 9 }), JSON.stringify(hub), JSON.stringify(Object.entries(key))]
+    const seeds = [
+      signing.seed,
+      Buffer.from(signing.seed, "base64").toString("hex"),
+      Buffer.from(signing.seed, "base64").toString("base64url").slice(0, 42)
+    ]
+    const shown = [
+      inspect(key, { showHidden: true, depth: 9 }),
+      JSON.stringify(key),
+      String(key),
+      inspect(hub, { showHidden: true, depth: 9 }),
+      JSON.stringify(hub),
+      JSON.stringify(Object.entries(key))
+    ]
     for (const text of shown) for (const seed of seeds) expect(text).not.toContain(seed)
     expect(inspect(key)).toContain(signing.public_key)
   })
@@ -51,7 +74,12 @@ describe("proof of work", () => {
     expect(sha256Text(prefix + nonce)).toBe(hash)
     expect([startsWithZeros(prefix + nonce, zeros), startsWithZeros(prefix + nonce, zeros + 1)]).toEqual([true, false])
     const found = await proofOfWork({ prefix, difficulty: zeros })
-    expect(createHash("sha256").update(prefix + found).digest("hex").slice(0, zeros)).toBe("0".repeat(zeros))
+    expect(
+      createHash("sha256")
+        .update(prefix + found)
+        .digest("hex")
+        .slice(0, zeros)
+    ).toBe("0".repeat(zeros))
   })
 
   it("hashes texts of every length as node:crypto does", () => {
@@ -65,26 +93,38 @@ describe("proof of work", () => {
     const reason = new Error("enough")
     const stop = new AbortController()
     const seen: Array<number> = []
-    const work = proofOfWork({ prefix: "ab", difficulty: 8, signal: stop.signal, onProgress: ({ hashes, expected }) => {
-      seen.push(hashes)
-      expect(expected).toBe(16 ** 8)
-      stop.abort(reason)
-    } })
+    const work = proofOfWork({
+      prefix: "ab",
+      difficulty: 8,
+      signal: stop.signal,
+      onProgress: ({ hashes, expected }) => {
+        seen.push(hashes)
+        expect(expected).toBe(16 ** 8)
+        stop.abort(reason)
+      }
+    })
     await expect(work).rejects.toBe(reason)
     expect(seen).toHaveLength(1)
   })
 
-  it.each([["ab", 9, "work_too_hard"], ["ab", -1, "answer_malformed"], ["ab", 1.5, "answer_malformed"], ["x;y", 1, "answer_malformed"], ["", 1, "answer_malformed"], ["a".repeat(129), 1, "answer_malformed"]])(
-    "%s at %d is not begun",
-    async (prefix, difficulty, code) => {
-      expect(await codeOf(proofOfWork({ prefix, difficulty }))).toBe(code)
-    }
-  )
+  it.each([
+    ["ab", 9, "work_too_hard"],
+    ["ab", -1, "answer_malformed"],
+    ["ab", 1.5, "answer_malformed"],
+    ["x;y", 1, "answer_malformed"],
+    ["", 1, "answer_malformed"],
+    ["a".repeat(129), 1, "answer_malformed"]
+  ])("%s at %d is not begun", async (prefix, difficulty, code) => {
+    expect(await codeOf(proofOfWork({ prefix, difficulty }))).toBe(code)
+  })
 })
 
 describe("without Node's modules", () => {
   it("everything comes out the same by WebCrypto", async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ["--no-warnings", join(projectRoot, "tests/sdk/support/without-node.ts")])
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--no-warnings",
+      join(projectRoot, "tests/sdk/support/without-node.ts")
+    ])
     const { nonce, ...rest } = JSON.parse(stdout) as { readonly nonce: string }
     expect(rest).toEqual({
       publicKey: signing.public_key,
@@ -103,7 +143,10 @@ describe("webhooks", () => {
   if (delivery === undefined) throw new Error("no delivery among the vectors")
   const at = Number(delivery.timestamp)
   const [v1, v1a] = [`v1,${delivery.v1}`, `v1a,${delivery.v1a}`]
-  const verify = ({ signature = `${v1} ${v1a}`, ...more }: Partial<WebhookToVerify> & { readonly signature?: string } = {}) =>
+  const verify = ({
+    signature = `${v1} ${v1a}`,
+    ...more
+  }: Partial<WebhookToVerify> & { readonly signature?: string } = {}) =>
     verifyWebhook({
       headers: { "Webhook-Id": delivery.id, "WEBHOOK-TIMESTAMP": delivery.timestamp, "webhook-signature": signature },
       body: delivery.body,
@@ -111,14 +154,27 @@ describe("webhooks", () => {
       now: () => at * 1000,
       ...more
     })
-  const reasonOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => "genuine", (error: unknown) => (error instanceof HubError ? (error.details["reason"] ?? error.details["field"]) : error))
-  const onlyServer = (signature: string) => verifyWebhook({
-    headers: new Headers({ "webhook-id": delivery.id, "webhook-timestamp": delivery.timestamp, "webhook-signature": signature }), body: Buffer.from(delivery.body), now: () => at * 1000, serverPublicKey: webhook.server_public_key
-  })
+  const reasonOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => "genuine",
+      (error: unknown) => (error instanceof HubError ? (error.details["reason"] ?? error.details["field"]) : error)
+    )
+  const onlyServer = (signature: string) =>
+    verifyWebhook({
+      headers: new Headers({
+        "webhook-id": delivery.id,
+        "webhook-timestamp": delivery.timestamp,
+        "webhook-signature": signature
+      }),
+      body: Buffer.from(delivery.body),
+      now: () => at * 1000,
+      serverPublicKey: webhook.server_public_key
+    })
 
   it("are known by the secret, among signatures of any kind and order", async () => {
     const other = `v1,${Buffer.alloc(32, 7).toString("base64")}`
-    for (const signature of [v1, `${v1} ${v1a}`, `${v1a} ${v1}`, `${other} ${v1}`, `v2,x v1a, ${v1}`]) expect(await verify({ signature })).toEqual(JSON.parse(delivery.body))
+    for (const signature of [v1, `${v1} ${v1a}`, `${v1a} ${v1}`, `${other} ${v1}`, `v2,x v1a, ${v1}`])
+      expect(await verify({ signature })).toEqual(JSON.parse(delivery.body))
   })
 
   it("are known by the service's key", async () => {
@@ -137,8 +193,16 @@ describe("webhooks", () => {
     ["a delivery from the future", { now: () => (at - 301) * 1000 }, "timestamp_expired"],
     ["a narrower tolerance", { now: () => (at + 11) * 1000, toleranceSeconds: 10 }, "timestamp_expired"],
     ["no headers", { headers: {} }, "headers_missing"],
-    ["a time that is none", { headers: { "webhook-id": "a", "webhook-timestamp": "soon", "webhook-signature": v1 } }, "timestamp_invalid"],
-    ["two ids", { headers: { "webhook-id": ["a", "b"], "webhook-timestamp": delivery.timestamp, "webhook-signature": v1 } }, "headers_missing"],
+    [
+      "a time that is none",
+      { headers: { "webhook-id": "a", "webhook-timestamp": "soon", "webhook-signature": v1 } },
+      "timestamp_invalid"
+    ],
+    [
+      "two ids",
+      { headers: { "webhook-id": ["a", "b"], "webhook-timestamp": delivery.timestamp, "webhook-signature": v1 } },
+      "headers_missing"
+    ],
     ["a secret that is none", { secret: "whsec_AAAA" }, "secret"],
     ["a key that is none", { serverPublicKey: "AAAA" }, "serverPublicKey"]
   ])("%s: refused", async (_what, more, reason) => {

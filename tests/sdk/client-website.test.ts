@@ -8,7 +8,10 @@ import { type Asked, type Play, type Player, startPlayer } from "./support/playe
 
 const identity = { number: "HX-000042", idUrl: "https://hub.example/id/HX-000042" }
 const key = await keyFromSeed(vectors.seed)
-const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(vectors.public_key, "base64").toString("base64url") }, format: "jwk" })
+const publicKey = createPublicKey({
+  key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(vectors.public_key, "base64").toString("base64url") },
+  format: "jwk"
+})
 const players: Array<Player> = []
 const hub = createClient({ hub: "https://hub.example", key, identity })
 
@@ -23,27 +26,46 @@ async function website(play: Play, name?: string): Promise<Player> {
 }
 
 const ok: Play = (_, response) => void response.end("welcome")
-const leading = (status: number, to: () => string, times = 1): Play => (_, response, count) =>
-  void (count <= times ? response.writeHead(status, { location: to() }).end("elsewhere") : response.end("welcome"))
+const leading =
+  (status: number, to: () => string, times = 1): Play =>
+  (_, response, count) =>
+    void (count <= times ? response.writeHead(status, { location: to() }).end("elsewhere") : response.end("welcome"))
 
 const PROOF = ["hub-id", "hub-timestamp", "hub-nonce", "hub-signature"]
 
 /** As a website does it: by its own host name and what arrived. */
 const isProven = (asked: Asked, host: string): boolean => {
   const [id, timestamp, nonce, signature] = PROOF.map((name) => String(asked.headers[name] ?? ""))
-  const text = identityString({ method: asked.method, host, path: asked.target, timestamp: timestamp ?? "", nonce: nonce ?? "" })
+  const text = identityString({
+    method: asked.method,
+    host,
+    path: asked.target,
+    timestamp: timestamp ?? "",
+    nonce: nonce ?? ""
+  })
   return id === identity.number && verify(null, Buffer.from(text), publicKey, Buffer.from(signature ?? "", "base64"))
 }
 
-const isBare = ({ headers }: Asked): boolean => PROOF.every((name) => headers[name] === undefined) && announcedNumber(headers["user-agent"] ?? "") === null
+const isBare = ({ headers }: Asked): boolean =>
+  PROOF.every((name) => headers[name] === undefined) && announcedNumber(headers["user-agent"] ?? "") === null
 
-const codeOf = (work: Promise<unknown>): Promise<string> => work.then(() => "none", (error: unknown) => (error instanceof HubError ? error.code : String(error)))
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "none",
+    (error: unknown) => (error instanceof HubError ? error.code : String(error))
+  )
 
 describe("a proof", () => {
   it.each(vectors.requests)("is for method, host and target: $name", async ({ method, host, path }) => {
     const scheme = /^[\d.]+(:|$)/.test(host) ? "http" : "https"
     const headers = await hub.proof({ method: method.toLowerCase(), url: `${scheme}://${host}${path}` })
-    const text = identityString({ method, host, path, timestamp: headers["Hub-Timestamp"], nonce: headers["Hub-Nonce"] })
+    const text = identityString({
+      method,
+      host,
+      path,
+      timestamp: headers["Hub-Timestamp"],
+      nonce: headers["Hub-Nonce"]
+    })
     expect(verify(null, Buffer.from(text), publicKey, Buffer.from(headers["Hub-Signature"], "base64"))).toBe(true)
     expect(headers["Hub-Id"]).toBe(identity.number)
     expect(announcedNumber(headers["User-Agent"])).toBe(identity.number)
@@ -56,20 +78,32 @@ describe("a proof", () => {
   it("is new each time, by the service's clock", async () => {
     const now = Date.parse("2026-01-01T00:00:00Z")
     const timed = createClient({ hub: "https://hub.example", key, identity, now: () => now })
-    const [one, other] = [await timed.proof({ url: "https://shop.example/" }), await timed.proof({ url: "https://shop.example/" })]
+    const [one, other] = [
+      await timed.proof({ url: "https://shop.example/" }),
+      await timed.proof({ url: "https://shop.example/" })
+    ]
     expect(one["Hub-Nonce"]).not.toBe(other["Hub-Nonce"])
     expect(one["Hub-Timestamp"]).toBe("1767225600")
   })
 
   it("can be for a target in another form than the address has", async () => {
     const headers = await hub.proof({ url: "https://shop.example/", path: "//a/../b?%7e" })
-    const text = identityString({ method: "GET", host: "shop.example", path: "//a/../b?%7e", timestamp: headers["Hub-Timestamp"], nonce: headers["Hub-Nonce"] })
+    const text = identityString({
+      method: "GET",
+      host: "shop.example",
+      path: "//a/../b?%7e",
+      timestamp: headers["Hub-Timestamp"],
+      nonce: headers["Hub-Nonce"]
+    })
     expect(verify(null, Buffer.from(text), publicKey, Buffer.from(headers["Hub-Signature"], "base64"))).toBe(true)
   })
 
   it.each([
-    [{ url: "http://shop.example/" }, "insecure_address"], [{ url: "shop.example" }, "invalid_argument"], [{ url: "file:///etc/passwd" }, "invalid_argument"],
-    [{ url: "https://shop.example/", method: "GET\nX" }, "invalid_argument"], [{ url: "https://shop.example/", path: "a" }, "invalid_argument"],
+    [{ url: "http://shop.example/" }, "insecure_address"],
+    [{ url: "shop.example" }, "invalid_argument"],
+    [{ url: "file:///etc/passwd" }, "invalid_argument"],
+    [{ url: "https://shop.example/", method: "GET\nX" }, "invalid_argument"],
+    [{ url: "https://shop.example/", path: "a" }, "invalid_argument"],
     [{ url: "https://shop.example/", path: "/a\nb" }, "invalid_argument"]
   ])("is not made for %j", async (toProve, code) => {
     expect(await codeOf(hub.proof(toProve))).toBe(code)
@@ -77,10 +111,14 @@ describe("a proof", () => {
 
   it("asks for the number once, and keeps it", async () => {
     let asked = 0
-    const learning = createClient({ hub: "https://hub.example", key, fetch: async () => {
-      asked += 1
-      return Response.json({ ok: true, data: { hx_id: identity.number, id_url: identity.idUrl } })
-    } })
+    const learning = createClient({
+      hub: "https://hub.example",
+      key,
+      fetch: async () => {
+        asked += 1
+        return Response.json({ ok: true, data: { hx_id: identity.number, id_url: identity.idUrl } })
+      }
+    })
     await learning.proof({ url: "https://shop.example/" })
     expect((await learning.proof({ url: "https://shop.example/" }))["Hub-Id"]).toBe(identity.number)
     expect(asked).toBe(1)
@@ -90,26 +128,43 @@ describe("a proof", () => {
 describe("fetch", () => {
   const inClear = async (url: string): Promise<[string, number]> => {
     let asked = 0
-    const counting = createClient({ hub: "https://hub.example", key, identity, fetch: async () => {
-      asked += 1
-      return new Response("")
-    } })
+    const counting = createClient({
+      hub: "https://hub.example",
+      key,
+      identity,
+      fetch: async () => {
+        asked += 1
+        return new Response("")
+      }
+    })
     return [await codeOf(counting.fetch(url)), asked]
   }
 
   it("proves the request that it makes", async () => {
     const shop = await website(ok)
-    const response = await hub.fetch(`${shop.url}/caf%C3%A9?x=%2f&x=%2F#part`, { method: "post", body: "cart", headers: { "User-Agent": "Basket/1", "X-Own": "1" } })
+    const response = await hub.fetch(`${shop.url}/caf%C3%A9?x=%2f&x=%2F#part`, {
+      method: "post",
+      body: "cart",
+      headers: { "User-Agent": "Basket/1", "X-Own": "1" }
+    })
     expect([response.status, await response.text()]).toEqual([200, "welcome"])
     const [asked] = shop.asked
-    expect(asked).toMatchObject({ method: "POST", target: "/caf%C3%A9?x=%2f&x=%2F", body: "cart", headers: { "x-own": "1" } })
+    expect(asked).toMatchObject({
+      method: "POST",
+      target: "/caf%C3%A9?x=%2f&x=%2F",
+      body: "cart",
+      headers: { "x-own": "1" }
+    })
     expect(asked?.headers["user-agent"]).toMatch(/^Basket\/1 HubAgent\//)
     expect(announcedNumber(asked?.headers["user-agent"] ?? "")).toBe(identity.number)
     expect(shop.asked.map((one) => isProven(one, shop.host))).toEqual([true])
   })
 
   it("proves each hop on the same host anew", async () => {
-    const shop: Player = await website((_, response, count) => void (count < 3 ? response.writeHead(302, { location: `/step/${count}?n=1` }).end() : response.end("there")))
+    const shop: Player = await website(
+      (_, response, count) =>
+        void (count < 3 ? response.writeHead(302, { location: `/step/${count}?n=1` }).end() : response.end("there"))
+    )
     expect(await (await hub.fetch(shop.url)).text()).toBe("there")
     expect(shop.asked.map(({ target }) => target)).toEqual(["/", "/step/1?n=1", "/step/2?n=1"])
     expect(shop.asked.map((one) => isProven(one, shop.host))).toEqual([true, true, true])
@@ -131,11 +186,20 @@ describe("fetch", () => {
     const www = await website(ok)
     const shop = await website(leading(307, () => `${www.url}/`))
     await hub.fetch(shop.url, { proveTo: [www.host.toUpperCase()] })
-    expect([...shop.asked.map((one) => isProven(one, shop.host)), ...www.asked.map((one) => isProven(one, www.host))]).toEqual([true, true])
+    expect([
+      ...shop.asked.map((one) => isProven(one, shop.host)),
+      ...www.asked.map((one) => isProven(one, www.host))
+    ]).toEqual([true, true])
     expect(await codeOf(hub.fetch(shop.url, { proveTo: ["not a host"] }))).toBe("invalid_argument")
   })
 
-  it.each([[301, "GET", ""], [302, "GET", ""], [303, "GET", ""], [307, "POST", "cart"], [308, "POST", "cart"]])("%d turns a POST into %s", async (status, method, body) => {
+  it.each([
+    [301, "GET", ""],
+    [302, "GET", ""],
+    [303, "GET", ""],
+    [307, "POST", "cart"],
+    [308, "POST", "cart"]
+  ])("%d turns a POST into %s", async (status, method, body) => {
     const shop = await website(leading(status, () => "/next"))
     await hub.fetch(shop.url, { method: "POST", body: "cart", headers: { "content-type": "text/x-cart" } })
     expect(shop.asked[1]).toMatchObject({ method, body, target: "/next" })
@@ -151,7 +215,11 @@ describe("fetch", () => {
     expect(endless.asked).toHaveLength(6)
   })
 
-  it.each([["https://[", "unexpected_redirect"], ["file:///etc/passwd", "unexpected_redirect"], ["data:text/plain,x", "unexpected_redirect"]])("does not follow to %s", async (location, code) => {
+  it.each([
+    ["https://[", "unexpected_redirect"],
+    ["file:///etc/passwd", "unexpected_redirect"],
+    ["data:text/plain,x", "unexpected_redirect"]
+  ])("does not follow to %s", async (location, code) => {
     const shop = await website(leading(302, () => location))
     expect(await codeOf(hub.fetch(shop.url))).toBe(code)
   })
@@ -170,13 +238,21 @@ describe("fetch", () => {
   })
 
   it("does not leave https", async () => {
-    const secure: HubClient = createClient({ hub: "https://hub.example", key, identity, fetch: async () => new Response(null, { status: 302, headers: { location: "http://shop.example/" } }) })
+    const secure: HubClient = createClient({
+      hub: "https://hub.example",
+      key,
+      identity,
+      fetch: async () => new Response(null, { status: 302, headers: { location: "http://shop.example/" } })
+    })
     expect(await codeOf(secure.fetch("https://shop.example/"))).toBe("insecure_address")
   })
 
-  it.each(["http://shop.example/", "http://127.0.0.1.nip.example/", "http://10.0.0.1/"])("asks nothing of %s", async (url) => {
-    expect(await inClear(url)).toEqual(["insecure_address", 0])
-  })
+  it.each(["http://shop.example/", "http://127.0.0.1.nip.example/", "http://10.0.0.1/"])(
+    "asks nothing of %s",
+    async (url) => {
+      expect(await inClear(url)).toEqual(["insecure_address", 0])
+    }
+  )
 
   it("needs a key", async () => {
     expect(await codeOf(createClient({ hub: "https://hub.example" }).fetch("https://shop.example/"))).toBe("no_key")

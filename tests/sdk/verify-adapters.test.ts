@@ -1,4 +1,7 @@
-/** The three adapters, in the real frameworks: the verdict arrives, the target is the one that was sent, refusals have a status. */
+/**
+ * The three adapters, in the real frameworks: the verdict arrives, the target is the one that was sent, refusals have
+ * a status.
+ */
 import { createServer, request as send, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import expressFramework from "express"
@@ -39,7 +42,13 @@ const get = (port: number, path: string, headers: Readonly<Record<string, string
     const outgoing = send({ host: "127.0.0.1", port, path, headers }, (incoming) => {
       const parts: Array<Buffer> = []
       incoming.on("data", (part: Buffer) => parts.push(part))
-      incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, type: incoming.headers["content-type"] ?? "", body: Buffer.concat(parts).toString("utf8") }))
+      incoming.on("end", () =>
+        resolve({
+          status: incoming.statusCode ?? 0,
+          type: incoming.headers["content-type"] ?? "",
+          body: Buffer.concat(parts).toString("utf8")
+        })
+      )
     })
     outgoing.on("error", reject)
     outgoing.end()
@@ -61,9 +70,16 @@ describe("express", () => {
       response.send(request.hubAgent?.handle ?? "")
     })
     app.use("/broken", express({ ...verifier, check: () => Promise.reject(new Error("a fault of the website")) }))
-    app.use((error: Error, _request: unknown, response: { status(code: number): { send(body: string): unknown } }, _next: unknown) => {
-      response.status(500).send(error.message)
-    })
+    app.use(
+      (
+        error: Error,
+        _request: unknown,
+        response: { status(code: number): { send(body: string): unknown } },
+        _next: unknown
+      ) => {
+        response.status(500).send(error.message)
+      }
+    )
     server = createServer(app)
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     port = (server.address() as AddressInfo).port
@@ -75,12 +91,17 @@ describe("express", () => {
       const { headers } = agent.request({ path })
       expect(JSON.parse((await get(port, path, headers)).body)).toMatchObject({ valid: true, handle: agent.handle })
     }
-    expect(JSON.parse((await get(port, "/mounted/x", agent.request({ path: "/x" }).headers)).body)).toMatchObject({ reason: "bad_signature" })
+    expect(JSON.parse((await get(port, "/mounted/x", agent.request({ path: "/x" }).headers)).body)).toMatchObject({
+      reason: "bad_signature"
+    })
   })
 
   it("passes every verdict on, or answers for the website where a proof is required", async () => {
     expect(JSON.parse((await get(port, "/mounted/x", {})).body)).toMatchObject({ reason: "headers_missing" })
-    expect(await get(port, "/closed", agent.request({ path: "/closed" }).headers)).toMatchObject({ status: 200, body: agent.handle })
+    expect(await get(port, "/closed", agent.request({ path: "/closed" }).headers)).toMatchObject({
+      status: 200,
+      body: agent.handle
+    })
     const nobody = await get(port, "/closed", {})
     expect(nobody).toMatchObject({ status: 401, type: expect.stringContaining("application/json") })
     expect(JSON.parse(nobody.body)).toEqual({ error: "headers_missing", message: expect.any(String) })
@@ -100,11 +121,15 @@ describe("hono", () => {
     made.get("/*", (context) => context.json(context.get("hubAgent")))
     return made
   }
-  const ask = async (path: string, headers: Readonly<Record<string, string>>): Promise<Response> => app().request(`http://inside.example${path}`, { headers })
+  const ask = async (path: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
+    app().request(`http://inside.example${path}`, { headers })
 
   it("judges the target, passes verdicts on, and answers where a proof is required", async () => {
     const path = "/open/offers?page=2&x=%2f"
-    expect(await (await ask(path, agent.request({ path }).headers)).json()).toMatchObject({ valid: true, handle: agent.handle })
+    expect(await (await ask(path, agent.request({ path }).headers)).json()).toMatchObject({
+      valid: true,
+      handle: agent.handle
+    })
     expect(await (await ask(path, {})).json()).toMatchObject({ reason: "headers_missing" })
     const closed = "/closed/offers"
     expect((await ask(closed, agent.request({ path: closed }).headers)).status).toBe(200)
@@ -117,15 +142,26 @@ describe("a handler of Fetch requests", () => {
   const url = (path: string): string => `https://inside.example${path}`
 
   it("gets the verdict and whatever else the runtime hands over", async () => {
-    const handler = fetchHandler(verifier, (request: Request, verdict: Verdict, env: { greeting: string }) => new Response(`${env.greeting} ${verdict.handle} ${new URL(request.url).search}`))
+    const handler = fetchHandler(
+      verifier,
+      (request: Request, verdict: Verdict, env: { greeting: string }) =>
+        new Response(`${env.greeting} ${verdict.handle} ${new URL(request.url).search}`)
+    )
     const path = "/offers?page=2"
-    expect(await (await handler(new Request(url(path), { headers: agent.request({ path }).headers }), { greeting: "hello" })).text()).toBe(`hello ${agent.handle} ?page=2`)
+    expect(
+      await (
+        await handler(new Request(url(path), { headers: agent.request({ path }).headers }), { greeting: "hello" })
+      ).text()
+    ).toBe(`hello ${agent.handle} ?page=2`)
   })
 
   it("tells a worker what is still under way", async () => {
     const waitedFor: Array<Promise<unknown>> = []
     const context = { waitUntil: (work: Promise<unknown>) => void waitedFor.push(work) }
-    const handler = fetchHandler(verifier, (_request: Request, verdict: Verdict, _env: unknown, _context: typeof context) => verdict.reason)
+    const handler = fetchHandler(
+      verifier,
+      (_request: Request, verdict: Verdict, _env: unknown, _context: typeof context) => verdict.reason
+    )
     expect(await handler(new Request(url("/")), {}, context)).toBe("headers_missing")
     expect(waitedFor).toHaveLength(1)
     await Promise.all(waitedFor)
@@ -140,7 +176,9 @@ describe("a handler of Fetch requests", () => {
     expect(refused.status).toBe(401)
     expect(refused.headers.get("cache-control")).toBe("no-store")
     expect(await refused.json()).toMatchObject({ error: "headers_missing" })
-    const unreachable = fetchHandler(hub.verifier({ hub: "http://127.0.0.1:1" }), () => new Response("never"), { require: true })
+    const unreachable = fetchHandler(hub.verifier({ hub: "http://127.0.0.1:1" }), () => new Response("never"), {
+      require: true
+    })
     expect((await unreachable(new Request(url(path), { headers: agent.request({ path }).headers }))).status).toBe(503)
     expect(called).toBe(1)
   })

@@ -187,7 +187,13 @@ describe("while the hub fails", () => {
     }
     hub.clock.pass(1)
     expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable", id: null })
-    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": `HubAgent/1 (${agent.id}; +https://hub.example)` } })).toMatchObject({ reason: "announced_only", id: null })
+    expect(
+      await verifier.check({
+        method: "GET",
+        path: "/",
+        headers: { "user-agent": `HubAgent/1 (${agent.id}; +https://hub.example)` }
+      })
+    ).toMatchObject({ reason: "announced_only", id: null })
     hub.answer = null
     hub.clock.pass(60)
     expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
@@ -223,7 +229,8 @@ describe("while the hub fails", () => {
 
   it("a fetch that never comes back does not stop the next one", async () => {
     let calls = 0
-    const fetch: Fetch = (url, init) => (++calls === 1 ? new Promise(() => undefined) : (globalThis.fetch as unknown as Fetch)(url, init))
+    const fetch: Fetch = (url, init) =>
+      ++calls === 1 ? new Promise(() => undefined) : (globalThis.fetch as unknown as Fetch)(url, init)
     const verifier = hub.verifier({ fetch, waitMs: 20 })
     expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
     hub.clock.pass(61)
@@ -236,7 +243,9 @@ describe("while the hub fails", () => {
     let calls = 0
     const stale = new Response(JSON.stringify({ ...hub.directory(), ok: true }))
     const fetch: Fetch = (url, init) =>
-      ++calls === 1 ? new Promise((resolve) => (late = () => resolve(stale as never))) : (globalThis.fetch as unknown as Fetch)(url, init)
+      ++calls === 1
+        ? new Promise((resolve) => (late = () => resolve(stale as never)))
+        : (globalThis.fetch as unknown as Fetch)(url, init)
     const verifier = hub.verifier({ fetch, waitMs: 20, fetchTimeoutMs: 30_000 })
     await verifier.ready()
     agent.rotate()
@@ -349,7 +358,9 @@ describe("the clock", () => {
       const verifier = hub.verifier({ now: () => hub.clock.ms + off * 1000 })
       expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
       expect(Math.abs(verifier.state().clock_ahead_ms + off * 1000)).toBeLessThanOrEqual(1000)
-      expect(await verifier.check(agent.request({ timestamp: String(hub.clock.seconds - 310) }))).toMatchObject({ reason: "timestamp_expired" })
+      expect(await verifier.check(agent.request({ timestamp: String(hub.clock.seconds - 310) }))).toMatchObject({
+        reason: "timestamp_expired"
+      })
     }
   })
 
@@ -363,7 +374,8 @@ describe("the clock", () => {
     const headers = [{}, { age: "280" }, { age: "120" }, { "x-hub-server-time": "soon" }]
     for (const [index, ahead] of [1, -280, -120, 0].entries()) {
       hub.serverTimeAhead = ahead
-      hub.answer = (_asked, response) => hub.sendJson(response, hub.directory(), headers[index] as Record<string, string>)
+      hub.answer = (_asked, response) =>
+        hub.sendJson(response, hub.directory(), headers[index] as Record<string, string>)
       const verifier = hub.verifier()
       await verifier.ready()
       expect(verifier.state()).toMatchObject({ clock_ahead_ms: 0, agents: 1 })

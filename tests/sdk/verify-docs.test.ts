@@ -1,4 +1,7 @@
-/** The page for website owners says what the verifier does: every option with its default, every reason, code that is code. */
+/**
+ * The page for website owners says what the verifier does: every option with its default, every reason, code that is
+ * code.
+ */
 import { stripTypeScriptTypes } from "node:module"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
@@ -7,8 +10,12 @@ import * as kit from "../../edge/sdk/verify.ts"
 const page = readFileSync(new URL("../../edge/docs/verify.md", import.meta.url), "utf8")
 const source = readFileSync(new URL("../../edge/sdk/verify.ts", import.meta.url), "utf8")
 
-const options = [...(/export interface VerifierOptions \{([\s\S]*?)\n\}/.exec(source)?.[1] ?? "").matchAll(/readonly (\w+)\??:/g)].map((match) => match[1] ?? "")
-const defaults = [...source.matchAll(/positive\("(\w+)", options\.\w+, ([\d_]+)\)/g)].map((match) => [match[1] ?? "", (match[2] ?? "").replaceAll("_", "")] as const)
+const options = [
+  ...(/export interface VerifierOptions \{([\s\S]*?)\n\}/.exec(source)?.[1] ?? "").matchAll(/readonly (\w+)\??:/g)
+].map((match) => match[1] ?? "")
+const defaults = [...source.matchAll(/positive\("(\w+)", options\.\w+, ([\d_]+)\)/g)].map(
+  (match) => [match[1] ?? "", (match[2] ?? "").replaceAll("_", "")] as const
+)
 const blocks = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map((match) => match[1] ?? "")
 
 describe("the page about verifying agents", () => {
@@ -33,7 +40,9 @@ describe("the page about verifying agents", () => {
 
   it.each(blocks)("shows code that is code: %j", (block) => {
     expect(stripTypeScriptTypes(block)).toBe(block)
-    const imported = [...block.matchAll(/import \{([^}]*)\} from "\.\/verify\.js"/g)].flatMap((match) => (match[1] ?? "").split(",").map((name) => name.trim()))
+    const imported = [...block.matchAll(/import \{([^}]*)\} from "\.\/verify\.js"/g)].flatMap((match) =>
+      (match[1] ?? "").split(",").map((name) => name.trim())
+    )
     expect(imported.filter((name) => !Object.hasOwn(kit, name))).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Reading the directory's document as it arrives: whatever the order of its members, its white space and the places where
- * the stream is cut, the same directory; and nothing of a document that is cut short, malformed or says what cannot be.
+ * Reading the directory's document as it arrives: whatever the order of its members, its white space and the places
+ * where the stream is cut, the same directory; and nothing of a document that is cut short, malformed or says what
+ * cannot be.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -14,7 +15,13 @@ const clock = new TestClock()
 const hub = new TestHub()
 const agents: ReadonlyArray<TestAgent> = (() => {
   hub.base = "https://hub.example"
-  const made = [hub.agent(), hub.agent("suspended"), hub.agent("banned", 7), hub.agent("retired", 999_999), hub.agent("active", 1_000_000)]
+  const made = [
+    hub.agent(),
+    hub.agent("suspended"),
+    hub.agent("banned", 7),
+    hub.agent("retired", 999_999),
+    hub.agent("active", 1_000_000)
+  ]
   made[0]?.rotate()
   made[4]?.rotate()
   made[4]?.rotate()
@@ -22,19 +29,34 @@ const agents: ReadonlyArray<TestAgent> = (() => {
 })()
 
 /** Bytes as a hub's answer, cut at the given places. */
-const answering = (bytes: Uint8Array, cuts: ReadonlyArray<number> = [], status = 200): Fetch => () => {
-  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((one, other) => one - other)
-  const parts = [...places, bytes.length].map((end, index) => bytes.slice(index === 0 ? 0 : (places[index - 1] as number), end))
-  return Promise.resolve(new Response(ReadableStream.from(parts) as ReadableStream<Uint8Array>, { status }) as unknown as Awaited<ReturnType<Fetch>>)
-}
+const answering =
+  (bytes: Uint8Array, cuts: ReadonlyArray<number> = [], status = 200): Fetch =>
+  () => {
+    const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((one, other) => one - other)
+    const parts = [...places, bytes.length].map((end, index) =>
+      bytes.slice(index === 0 ? 0 : (places[index - 1] as number), end)
+    )
+    return Promise.resolve(
+      new Response(ReadableStream.from(parts) as ReadableStream<Uint8Array>, { status }) as unknown as Awaited<
+        ReturnType<Fetch>
+      >
+    )
+  }
 
 const reading = (text: string | Uint8Array, cuts: ReadonlyArray<number> = []): Verifier =>
-  createVerifier({ hub: "https://hub.example", hosts: [HOST], now: clock.now, fetch: answering(typeof text === "string" ? new TextEncoder().encode(text) : text, cuts) })
+  createVerifier({
+    hub: "https://hub.example",
+    hosts: [HOST],
+    now: clock.now,
+    fetch: answering(typeof text === "string" ? new TextEncoder().encode(text) : text, cuts)
+  })
 
 /** What the verifier knows of each agent, by its keys as well as by its fields. */
 const known = async (verifier: Verifier): Promise<ReadonlyArray<Verdict>> => {
   const verdicts: Array<Verdict> = []
-  for (const agent of agents) for (const { pair } of agent.keys) verdicts.push(await verifier.check(agent.request({ key: pair, nonce: `nonce-of-agent-${agent.number}` })))
+  for (const agent of agents)
+    for (const { pair } of agent.keys)
+      verdicts.push(await verifier.check(agent.request({ key: pair, nonce: `nonce-of-agent-${agent.number}` })))
   return verdicts
 }
 
@@ -42,28 +64,70 @@ const expected = await known(reading(JSON.stringify(hub.directory())))
 
 describe("a directory", () => {
   it("is read as it is meant", () => {
-    expect(expected.map(({ reason }) => reason)).toEqual(["key_retired", null, "agent_suspended", "agent_banned", "agent_retired", "key_retired", "key_retired", null])
+    expect(expected.map(({ reason }) => reason)).toEqual([
+      "key_retired",
+      null,
+      "agent_suspended",
+      "agent_banned",
+      "agent_retired",
+      "key_retired",
+      "key_retired",
+      null
+    ])
     const [, first] = expected
-    const { id, handle, status, moderation, trust, reputation, profile_url, id_url } = hub.directory().data.agents["HX-000001"] ?? {}
-    expect(first).toEqual({ valid: true, reason: null, scheme: "hub-id", name: null, id, handle, status, moderation, trust, reputation, profile_url, id_url })
+    const { id, handle, status, moderation, trust, reputation, profile_url, id_url } =
+      hub.directory().data.agents["HX-000001"] ?? {}
+    expect(first).toEqual({
+      valid: true,
+      reason: null,
+      scheme: "hub-id",
+      name: null,
+      id,
+      handle,
+      status,
+      moderation,
+      trust,
+      reputation,
+      profile_url,
+      id_url
+    })
   })
 
   /** Any members in any order, with members that nobody knows in between, and white space wherever JSON has it. */
   const written: fc.Arbitrary<string> = fc.infiniteStream(fc.nat({ max: 1000 })).map((random) => {
     const draw = (below: number): number => random.next().value % below
     const blank = (): string => [" ", "\n", "\t", "\r", "", "", "", ""][draw(8)] ?? ""
-    const unknown: ReadonlyArray<Json> = [null, true, -1.5e-7, "ü \u{1f600} \"\\\n", [[{}], [], "}"], { a: { b: [1, { agents: "x" }] } }, "x".repeat(3000)]
+    const unknown: ReadonlyArray<Json> = [
+      null,
+      true,
+      -1.5e-7,
+      'ü \u{1f600} "\\\n',
+      [[{}], [], "}"],
+      { a: { b: [1, { agents: "x" }] } },
+      "x".repeat(3000)
+    ]
     const text = (value: string): string => {
       const json = JSON.stringify(value)
-      return draw(3) === 0 ? json.replaceAll("/", "\\/").replace(/[a-z](?=[^\\]*$)/, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`) : json
+      return draw(3) === 0
+        ? json
+            .replaceAll("/", "\\/")
+            .replace(/[a-z](?=[^\\]*$)/, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)
+        : json
     }
     const write = (value: Json, depth = 0): string => {
       if (typeof value === "string") return text(value)
-      if (Array.isArray(value)) return `[${blank()}${value.map((one: Json) => write(one, depth + 1)).join(`${blank()},${blank()}`)}${blank()}]`
+      if (Array.isArray(value))
+        return `[${blank()}${value.map((one: Json) => write(one, depth + 1)).join(`${blank()},${blank()}`)}${blank()}]`
       if (typeof value !== "object" || value === null) return JSON.stringify(value)
       const isDirectory = Object.hasOwn(value, "HX-000001")
       const members = Object.entries(value).toSorted(() => draw(3) - 1)
-      const more = isDirectory || depth > 8 ? members : members.toSpliced(draw(members.length + 1), 0, [`unknown-${draw(9)}`, unknown[draw(unknown.length)] ?? null])
+      const more =
+        isDirectory || depth > 8
+          ? members
+          : members.toSpliced(draw(members.length + 1), 0, [
+              `unknown-${draw(9)}`,
+              unknown[draw(unknown.length)] ?? null
+            ])
       return `{${blank()}${more.map(([name, one]) => `${text(name)}${blank()}:${blank()}${write(one as Json, depth + 1)}`).join(`${blank()},${blank()}`)}${blank()}}`
     }
     return `${blank()}${write(hub.directory() as unknown as Json)}${blank()}`
@@ -81,11 +145,20 @@ describe("a directory", () => {
 
   it("may come a byte at a time", async () => {
     const text = JSON.stringify(hub.directory())
-    expect(await known(reading(text, Array.from({ length: text.length }, (_, at) => at)))).toEqual(expected)
+    expect(
+      await known(
+        reading(
+          text,
+          Array.from({ length: text.length }, (_, at) => at)
+        )
+      )
+    ).toEqual(expected)
   })
 
   it("may hold nobody", async () => {
-    const verifier = reading('{"ok":true,"data":{"generated_at":"2026-11-21T12:00:00Z","max_number":0,"count":0,"agents":{}}}')
+    const verifier = reading(
+      '{"ok":true,"data":{"generated_at":"2026-11-21T12:00:00Z","max_number":0,"count":0,"agents":{}}}'
+    )
     expect(await verifier.ready()).toBe(true)
     expect(verifier.state()).toMatchObject({ agents: 0, generated_at: "2026-11-21T12:00:00.000Z" })
   })
@@ -102,7 +175,11 @@ describe("a directory", () => {
       const verifier = reading(JSON.stringify(document))
       const reasons: Array<Verdict["reason"]> = []
       for (const { pair } of agent.keys) reasons.push((await verifier.check(agent.request({ key: pair }))).reason)
-      expect(reasons).toEqual([...Array.from({ length: 20 - BOUNDS.retiredKeysPerAgent }, () => "bad_signature"), ...Array.from({ length: BOUNDS.retiredKeysPerAgent }, () => "key_retired"), null])
+      expect(reasons).toEqual([
+        ...Array.from({ length: 20 - BOUNDS.retiredKeysPerAgent }, () => "bad_signature"),
+        ...Array.from({ length: BOUNDS.retiredKeysPerAgent }, () => "key_retired"),
+        null
+      ])
     }
   })
 
@@ -111,11 +188,22 @@ describe("a directory", () => {
     many.base = "https://hub.example"
     for (let index = 0; index < 80; index++) many.agent()
     const document = many.directory()
-    const address = (number: number): string => (number % 2 === 0 ? `https://h${number}.example/agents/agent-${number}` : `http://x.example/?${"q".repeat(number * 20)}`)
-    for (const agent of many.agents) Object.assign(document.data.agents[agent.id] ?? {}, { profile_url: address(agent.number), id_url: `${address(agent.number)}/id` })
+    const address = (number: number): string =>
+      number % 2 === 0
+        ? `https://h${number}.example/agents/agent-${number}`
+        : `http://x.example/?${"q".repeat(number * 20)}`
+    for (const agent of many.agents)
+      Object.assign(document.data.agents[agent.id] ?? {}, {
+        profile_url: address(agent.number),
+        id_url: `${address(agent.number)}/id`
+      })
     const verifier = reading(JSON.stringify(document))
     for (const agent of many.agents) {
-      expect(await verifier.check(agent.request())).toMatchObject({ valid: true, profile_url: address(agent.number), id_url: `${address(agent.number)}/id` })
+      expect(await verifier.check(agent.request())).toMatchObject({
+        valid: true,
+        profile_url: address(agent.number),
+        id_url: `${address(agent.number)}/id`
+      })
     }
   })
 })
@@ -126,8 +214,14 @@ describe("a document that is refused", () => {
     change(document)
     return JSON.stringify(document)
   }
-  const entryWith = (members: Record<string, unknown>): string => changed(({ data }) => void Object.assign(data.agents["HX-000001"] ?? {}, members))
-  const keysWith = (members: Record<string, unknown>): string => entryWith({ keys: [{ public_key: newKey().publicKey, status: "retired", from: "x", retired_at: "2026-01-01T00:00:00Z", ...members }] })
+  const entryWith = (members: Record<string, unknown>): string =>
+    changed(({ data }) => void Object.assign(data.agents["HX-000001"] ?? {}, members))
+  const keysWith = (members: Record<string, unknown>): string =>
+    entryWith({
+      keys: [
+        { public_key: newKey().publicKey, status: "retired", from: "x", retired_at: "2026-01-01T00:00:00Z", ...members }
+      ]
+    })
   const without = (name: string): string => changed(({ data }) => void delete data.agents["HX-000001"]?.[name])
   const whole = JSON.stringify(hub.directory())
 
@@ -144,7 +238,12 @@ describe("a document that is refused", () => {
     ["a comma too much", whole.replace(/\}\}\}$/, ",}}}")],
     ["a member twice", whole.replace('"count":5', '"count":5,"count":5')],
     ["data twice", whole.replace('"ok":true', '"ok":true,"data":{}')],
-    ["an agent twice", whole.replace('"agents":{', `"agents":{"HX-000001":${JSON.stringify(hub.directory().data.agents["HX-000001"])},`).replace('"count":5', '"count":6')],
+    [
+      "an agent twice",
+      whole
+        .replace('"agents":{', `"agents":{"HX-000001":${JSON.stringify(hub.directory().data.agents["HX-000001"])},`)
+        .replace('"count":5', '"count":6')
+    ],
     ["a count too high", changed(({ data }) => void data.count++)],
     ["a count too low", changed(({ data }) => void data.count--)],
     ["a count that is none", whole.replace('"count":5', '"count":5.5')],
@@ -181,7 +280,18 @@ describe("a document that is refused", () => {
     ["an address with a letter beyond ASCII", entryWith({ id_url: "https://bücher.example" })],
     ["an address that is too long", entryWith({ id_url: `https://hub.example/${"u".repeat(BOUNDS.urlChars)}` })],
     ["an address that is missing", entryWith({ id_url: null })],
-    ...["id", "handle", "status", "moderation", "public_key", "keys", "trust", "reputation", "profile_url", "id_url"].map((name) => [`an agent without ${name}`, without(name)] as const),
+    ...[
+      "id",
+      "handle",
+      "status",
+      "moderation",
+      "public_key",
+      "keys",
+      "trust",
+      "reputation",
+      "profile_url",
+      "id_url"
+    ].map((name) => [`an agent without ${name}`, without(name)] as const),
     ["nesting without end", whole.replace('"ok":true', `"deep":${"[".repeat(100_000)}`)],
     ["nesting of objects", whole.replace('"ok":true', `"ok":true,"deep":${'{"a":'.repeat(40)}1${"}".repeat(40)}`)],
     ["a number without end", whole.replace('"trust":11', `"trust":${"1".repeat(100_000)}`)],
@@ -192,7 +302,7 @@ describe("a document that is refused", () => {
     ["a lone minus", whole.replace('"trust":11', '"trust":-')],
     ["a word that is none", whole.replace('"moderation":null', '"moderation":nil')],
     ["brackets that do not match", '{"ok":true,"x":[1,2}}'],
-    ["a name that is none", '{ok:true}'],
+    ["a name that is none", "{ok:true}"],
     ["a missing colon", '{"ok" true}'],
     ["a missing comma", '{"ok":true "data":{}}']
   ])("%s", async (_name, text) => {
@@ -206,19 +316,28 @@ describe("a document that is refused", () => {
   it("anything that JSON itself refuses, whatever was changed in it", async () => {
     const bytes = new TextEncoder().encode(whole)
     await fc.assert(
-      fc.asyncProperty(fc.nat({ max: bytes.length - 1 }), fc.nat({ max: 255 }), fc.constantFrom("set", "insert", "remove"), async (at, byte, how) => {
-        const spoilt = Uint8Array.from([...bytes.slice(0, at), ...(how === "remove" ? [] : [byte]), ...bytes.slice(how === "insert" ? at : at + 1)])
-        let isJson = true
-        try {
-          JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(spoilt))
-        } catch {
-          isJson = false
+      fc.asyncProperty(
+        fc.nat({ max: bytes.length - 1 }),
+        fc.nat({ max: 255 }),
+        fc.constantFrom("set", "insert", "remove"),
+        async (at, byte, how) => {
+          const spoilt = Uint8Array.from([
+            ...bytes.slice(0, at),
+            ...(how === "remove" ? [] : [byte]),
+            ...bytes.slice(how === "insert" ? at : at + 1)
+          ])
+          let isJson = true
+          try {
+            JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(spoilt))
+          } catch {
+            isJson = false
+          }
+          const isUtf8 = byte < 128
+          const taken = await reading(spoilt).ready()
+          // What lies beyond ASCII is looked at only where it would be kept.
+          if (!isJson && isUtf8) expect(taken).toBe(false)
         }
-        const isUtf8 = byte < 128
-        const taken = await reading(spoilt).ready()
-        // What lies beyond ASCII is looked at only where it would be kept.
-        if (!isJson && isUtf8) expect(taken).toBe(false)
-      }),
+      ),
       { numRuns: 3000 }
     )
   })
@@ -238,7 +357,10 @@ describe("after a document that is refused", () => {
   it.each<readonly [string, string]>([
     ["cut short", '{"ok":true,"data":{"generated_at":"2026-11-21T12:00:00Z","max_number":0,"count":0,"agents":{'],
     ["of another form", JSON.stringify({ ok: true, data: holder.directory().data.agents })],
-    ["of nobody, though it counts one", '{"ok":true,"data":{"generated_at":"2026-11-21T12:00:00Z","max_number":1,"count":1,"agents":{}}}']
+    [
+      "of nobody, though it counts one",
+      '{"ok":true,"data":{"generated_at":"2026-11-21T12:00:00Z","max_number":1,"count":1,"agents":{}}}'
+    ]
   ])("%s, the last one stays, and the attempt counts", async (_name, text) => {
     const verifier = real.verifier()
     real.answer = null

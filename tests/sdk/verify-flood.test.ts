@@ -10,7 +10,12 @@ let verifications = 0
 const counting: Ed25519 = {
   verify: (signature, message, publicKey) => {
     verifications++
-    return verify(null, message, createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" }), signature)
+    return verify(
+      null,
+      message,
+      createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" }),
+      signature
+    )
   }
 }
 
@@ -48,12 +53,37 @@ describe("a forged request costs", () => {
   it.each<readonly [string, ReadonlyArray<string>, () => PlainRequest, number]>([
     ["one verification", ["shop.example"], () => plain.request({ key: newKey() }), 1],
     ["one for each host", eight, () => plain.request({ key: newKey() }), BOUNDS.hosts],
-    ["one for each key that is kept", ["shop.example"], () => busy.request({ key: newKey() }), 1 + BOUNDS.retiredKeysPerAgent],
-    ["no more than that for the worst", eight, () => busy.request({ key: newKey() }), BOUNDS.hosts * (1 + BOUNDS.retiredKeysPerAgent)],
+    [
+      "one for each key that is kept",
+      ["shop.example"],
+      () => busy.request({ key: newKey() }),
+      1 + BOUNDS.retiredKeysPerAgent
+    ],
+    [
+      "no more than that for the worst",
+      eight,
+      () => busy.request({ key: newKey() }),
+      BOUNDS.hosts * (1 + BOUNDS.retiredKeysPerAgent)
+    ],
     ["none, where its time is past", eight, () => busy.request({ timestamp: "1700000000" }), 0],
-    ["none, where its signature is no signature", eight, () => ({ ...busy.request(), headers: { ...busy.request().headers, "Hub-Signature": "A".repeat(85) } }), 0],
-    ["none, where nobody has its number", eight, () => ({ ...busy.request(), headers: { ...busy.request().headers, "Hub-Id": "HX-000000" } }), 0],
-    ["none, where its target is no target", eight, () => ({ ...busy.request(), path: "/".repeat(BOUNDS.targetChars + 1) }), 0]
+    [
+      "none, where its signature is no signature",
+      eight,
+      () => ({ ...busy.request(), headers: { ...busy.request().headers, "Hub-Signature": "A".repeat(85) } }),
+      0
+    ],
+    [
+      "none, where nobody has its number",
+      eight,
+      () => ({ ...busy.request(), headers: { ...busy.request().headers, "Hub-Id": "HX-000000" } }),
+      0
+    ],
+    [
+      "none, where its target is no target",
+      eight,
+      () => ({ ...busy.request(), path: "/".repeat(BOUNDS.targetChars + 1) }),
+      0
+    ]
   ])("%s", async (_name, hosts, forged, cost) => {
     const verifier = await started(hosts)
     const count = 20
@@ -67,7 +97,9 @@ describe("a forged request costs", () => {
     const before = hub.directoryReads
     for (let second = 0; second < 180; second++) {
       hub.clock.pass(1)
-      await Promise.all(Array.from({ length: 20 }, () => verifier.check(plain.request({ host: "shop.example", key: newKey() }))))
+      await Promise.all(
+        Array.from({ length: 20 }, () => verifier.check(plain.request({ host: "shop.example", key: newKey() })))
+      )
     }
     expect(hub.directoryReads - before).toBe(3)
   })

@@ -1,6 +1,6 @@
 /**
- * A hub on loopback for the tests of the website verifier: it answers as the interface says, counts what it is asked, and
- * can be told to answer anything else. Time is the test's own, for the hub and for the verifier alike.
+ * A hub on loopback for the tests of the website verifier: it answers as the interface says, counts what it is asked,
+ * and can be told to answer anything else. Time is the test's own, for the hub and for the verifier alike.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -30,7 +30,10 @@ export interface KeyPair {
 
 export const newKey = (): KeyPair => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
-  return { privateKey, publicKey: Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url").toString("base64") }
+  return {
+    privateKey,
+    publicKey: Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url").toString("base64")
+  }
 }
 
 export interface ProofParts {
@@ -77,10 +80,21 @@ export class TestAgent {
 
   /** The request with its proof, as a website receives it. */
   request(parts: ProofParts = {}): PlainRequest & { headers: Record<string, string> } {
-    const { method = "GET", host = HOST, path = "/offers?page=2", timestamp = String(this.clock.seconds), nonce = randomUUID(), key = this.key } = parts
+    const {
+      method = "GET",
+      host = HOST,
+      path = "/offers?page=2",
+      timestamp = String(this.clock.seconds),
+      nonce = randomUUID(),
+      key = this.key
+    } = parts
     const text = ["HUB-ID-V1", method.toUpperCase(), host, path, timestamp, nonce].join("\n")
     const signature = sign(null, Buffer.from(text), key.privateKey).toString("base64")
-    return { method, path, headers: { "Hub-Id": this.id, "Hub-Timestamp": timestamp, "Hub-Nonce": nonce, "Hub-Signature": signature } }
+    return {
+      method,
+      path,
+      headers: { "Hub-Id": this.id, "Hub-Timestamp": timestamp, "Hub-Nonce": nonce, "Hub-Signature": signature }
+    }
   }
 
   /** As the directory lists it. */
@@ -94,12 +108,14 @@ export class TestAgent {
       moderation: flagged ? this.standing : null,
       public_key: gone ? null : this.key.publicKey,
       public_key_jwk: gone ? null : { kty: "OKP", crv: "Ed25519", x: "any", kid: "any", alg: "EdDSA", use: "sig" },
-      keys: gone ? [] : this.keys.map(({ pair, retiredAt }) => ({
-        public_key: pair.publicKey,
-        status: retiredAt === undefined ? "current" : "retired",
-        from: "2026-01-01T00:00:00.000Z",
-        ...(retiredAt === undefined ? {} : { retired_at: retiredAt })
-      })),
+      keys: gone
+        ? []
+        : this.keys.map(({ pair, retiredAt }) => ({
+            public_key: pair.publicKey,
+            status: retiredAt === undefined ? "current" : "retired",
+            from: "2026-01-01T00:00:00.000Z",
+            ...(retiredAt === undefined ? {} : { retired_at: retiredAt })
+          })),
       trust: 10 + this.number,
       reputation: -this.number,
       profile_url: gone || this.standing === "banned" ? null : `${base}/agents/${this.handle}`,
@@ -161,7 +177,10 @@ export class TestHub {
     return verifier
   }
 
-  directory(): { ok: true; data: { generated_at: string; max_number: number; count: number; agents: Record<string, Record<string, unknown>> } } {
+  directory(): {
+    ok: true
+    data: { generated_at: string; max_number: number; count: number; agents: Record<string, Record<string, unknown>> }
+  } {
     return {
       ok: true,
       data: {
@@ -182,7 +201,12 @@ export class TestHub {
     return this.count("/api/v1/id/directory")
   }
 
-  sendJson(response: ServerResponse, body: unknown, headers: Readonly<Record<string, string>> = {}, status = 200): void {
+  sendJson(
+    response: ServerResponse,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+    status = 200
+  ): void {
     const text = typeof body === "string" ? body : JSON.stringify(body)
     const time = String(this.clock.seconds + this.serverTimeAhead)
     response.writeHead(status, { "content-type": "application/json", "x-hub-server-time": time, ...headers })
@@ -208,7 +232,12 @@ export class TestHub {
     const parts: Array<Buffer> = []
     request.on("data", (part: Buffer) => parts.push(part))
     request.on("end", () => {
-      const asked: Asked = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: Buffer.concat(parts).toString("utf8") }
+      const asked: Asked = {
+        method: request.method ?? "",
+        url: request.url ?? "",
+        headers: request.headers,
+        body: Buffer.concat(parts).toString("utf8")
+      }
       this.asked.push(asked)
       ;(this.answer ?? this.honest)(asked, response)
     })

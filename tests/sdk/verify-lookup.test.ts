@@ -4,7 +4,17 @@ import { BOUNDS, type Verdict } from "../../edge/sdk/verify.ts"
 import { waitFor } from "../harness/wait.ts"
 import { HOST, newKey, type TestAgent, TestHub } from "./verify-hub.ts"
 
-const NOBODY = { id: null, handle: null, name: null, trust: null, reputation: null, status: null, moderation: null, profile_url: null, id_url: null }
+const NOBODY = {
+  id: null,
+  handle: null,
+  name: null,
+  trust: null,
+  reputation: null,
+  status: null,
+  moderation: null,
+  profile_url: null,
+  id_url: null
+}
 
 let hub: TestHub
 let agent: TestAgent
@@ -44,7 +54,13 @@ describe("mode lookup", () => {
     const once = agent.request()
     expect(await verifier.check(once)).toMatchObject({ valid: true })
     expect(await verifier.check(once)).toMatchObject({ reason: "replayed" })
-    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": `HubAgent/1 (${agent.id}; +https://hub.example)` } })).toMatchObject({ reason: "announced_only", name: "Agent 1" })
+    expect(
+      await verifier.check({
+        method: "GET",
+        path: "/",
+        headers: { "user-agent": `HubAgent/1 (${agent.id}; +https://hub.example)` }
+      })
+    ).toMatchObject({ reason: "announced_only", name: "Agent 1" })
   })
 
   it("asks again after a signature that does not hold, once a minute at most", async () => {
@@ -63,7 +79,8 @@ describe("mode lookup", () => {
     const verifier = hub.verifier({ mode: "lookup" })
     const claim = agent.request()
     claim.headers["Hub-Id"] = "HX-000002"
-    for (let time = 0; time < 5; time++) expect(await verifier.check(claim)).toMatchObject({ reason: "id_unknown", ...NOBODY })
+    for (let time = 0; time < 5; time++)
+      expect(await verifier.check(claim)).toMatchObject({ reason: "id_unknown", ...NOBODY })
     expect(lookups()).toBe(1)
     const second = hub.agent()
     hub.clock.pass(60)
@@ -81,7 +98,13 @@ describe("mode lookup", () => {
     // What is known needs no lookup; an announcement is told without the agent's fields.
     expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
     const last = hub.agents.at(-1)
-    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": `HubAgent/1 (${last?.id}; +https://hub.example)` } })).toMatchObject({ reason: "announced_only", ...NOBODY })
+    expect(
+      await verifier.check({
+        method: "GET",
+        path: "/",
+        headers: { "user-agent": `HubAgent/1 (${last?.id}; +https://hub.example)` }
+      })
+    ).toMatchObject({ reason: "announced_only", ...NOBODY })
     hub.clock.pass(60)
     expect(await verifier.check(last?.request() ?? agent.request())).toMatchObject({ valid: true })
   })
@@ -98,7 +121,10 @@ describe("mode lookup", () => {
     expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
     for (const [index, claim] of claims.entries()) {
       if (index % BOUNDS.lookupsPerMinute === 0) hub.clock.pass(61)
-      expect((await verifier.check({ ...claim, headers: { ...claim.headers, "Hub-Timestamp": String(hub.clock.seconds) } })).reason).toBe("id_unknown")
+      expect(
+        (await verifier.check({ ...claim, headers: { ...claim.headers, "Hub-Timestamp": String(hub.clock.seconds) } }))
+          .reason
+      ).toBe("id_unknown")
     }
     // By the clock the first record would still do, and nothing of the time that was set back stands in the way.
     hub.clock.ms = began + 10_000
@@ -160,29 +186,55 @@ describe("mode online", () => {
   const verdict = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
     ok: true,
     data: {
-      valid: true, reason: null, scheme: "hub-id", id: agent.id, handle: agent.handle, name: "Agent 1", trust: 10, reputation: 0, status: "active",
-      moderation: null, profile_url: "https://hub.example/agents/agent-1", id_url: "https://hub.example/id/HX-000001", ...more
+      valid: true,
+      reason: null,
+      scheme: "hub-id",
+      id: agent.id,
+      handle: agent.handle,
+      name: "Agent 1",
+      trust: 10,
+      reputation: 0,
+      status: "active",
+      moderation: null,
+      profile_url: "https://hub.example/agents/agent-1",
+      id_url: "https://hub.example/id/HX-000001",
+      ...more
     }
   })
-  const refusal = (reason: string, more: Record<string, unknown> = {}): unknown => verdict({ valid: false, reason, message: "by the hub", ...more })
+  const refusal = (reason: string, more: Record<string, unknown> = {}): unknown =>
+    verdict({ valid: false, reason, message: "by the hub", ...more })
 
   it("asks the hub with the website's own host and the headers of the proof alone", async () => {
     hub.answer = (_asked, response) => hub.sendJson(response, verdict())
     const request = agent.request()
     const { ok: _, ...expected } = verdict()
-    const checked = await hub.verifier({ mode: "online" }).check({ ...request, headers: { ...request.headers, Cookie: "secret", Host: "evil.example", "User-Agent": "x" } })
+    const checked = await hub
+      .verifier({ mode: "online" })
+      .check({ ...request, headers: { ...request.headers, Cookie: "secret", Host: "evil.example", "User-Agent": "x" } })
     expect(checked).toEqual(expected["data"])
     const [asked] = hub.asked
     expect(asked).toMatchObject({ method: "POST", url: "/api/v1/id/verify" })
     const { "Hub-Id": id, "Hub-Timestamp": timestamp, "Hub-Nonce": nonce, "Hub-Signature": signature } = request.headers
     expect(JSON.parse(asked?.body ?? "")).toEqual({
-      method: "GET", host: HOST, path: request.path,
-      headers: { "hub-id": id, "hub-timestamp": timestamp, "hub-nonce": nonce, "hub-signature": signature, "user-agent": "x" }
+      method: "GET",
+      host: HOST,
+      path: request.path,
+      headers: {
+        "hub-id": id,
+        "hub-timestamp": timestamp,
+        "hub-nonce": nonce,
+        "hub-signature": signature,
+        "user-agent": "x"
+      }
     })
   })
 
   it("asks for each host until one fits", async () => {
-    hub.answer = (asked, response) => hub.sendJson(response, (JSON.parse(asked.body) as { host: string }).host === "b.example" ? verdict() : refusal("bad_signature"))
+    hub.answer = (asked, response) =>
+      hub.sendJson(
+        response,
+        (JSON.parse(asked.body) as { host: string }).host === "b.example" ? verdict() : refusal("bad_signature")
+      )
     const verifier = hub.verifier({ mode: "online", hosts: ["a.example", "b.example", "c.example"] })
     expect(await verifier.check(agent.request())).toMatchObject({ valid: true })
     expect(hub.asked).toHaveLength(2)
@@ -194,10 +246,19 @@ describe("mode online", () => {
   it("asks nothing about a request that claims nothing, and does about a Web Bot Auth signature", async () => {
     hub.answer = (_asked, response) => hub.sendJson(response, verdict({ scheme: "web-bot-auth" }))
     const verifier = hub.verifier({ mode: "online" })
-    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": "Mozilla/5.0" } })).toMatchObject({ reason: "headers_missing" })
+    expect(await verifier.check({ method: "GET", path: "/", headers: { "user-agent": "Mozilla/5.0" } })).toMatchObject({
+      reason: "headers_missing"
+    })
     expect(hub.asked).toHaveLength(0)
-    const headers = { Signature: "sig=:AA==:", "Signature-Input": 'sig=("@authority")', "Signature-Agent": '"https://hub.example"' }
-    expect(await verifier.check({ method: "GET", path: "/", headers })).toMatchObject({ valid: true, scheme: "web-bot-auth" })
+    const headers = {
+      Signature: "sig=:AA==:",
+      "Signature-Input": 'sig=("@authority")',
+      "Signature-Agent": '"https://hub.example"'
+    }
+    expect(await verifier.check({ method: "GET", path: "/", headers })).toMatchObject({
+      valid: true,
+      scheme: "web-bot-auth"
+    })
     expect(JSON.parse(hub.asked[0]?.body ?? "")).toMatchObject({ headers: { signature: "sig=:AA==:" } })
   })
 
@@ -216,7 +277,11 @@ describe("mode online", () => {
     ["no JSON", () => "valid"]
   ])("takes no verdict with %s", async (_name, body) => {
     hub.answer = (_asked, response) => hub.sendJson(response, body())
-    expect(await hub.verifier({ mode: "online" }).check(agent.request())).toMatchObject({ reason: "hub_unreachable", valid: false, ...NOBODY })
+    expect(await hub.verifier({ mode: "online" }).check(agent.request())).toMatchObject({
+      reason: "hub_unreachable",
+      valid: false,
+      ...NOBODY
+    })
   })
 
   it("a hub that fails, redirects, hangs or refuses the question is unreachable", async () => {

@@ -21,10 +21,17 @@ const entryOf = (number: number): string => {
   const x = key.toString("base64url")
   const kid = createHash("sha256").update(x).digest("base64url")
   return `"${id}":${JSON.stringify({
-    id, handle, status: "active", moderation: null, public_key: key.toString("base64"),
+    id,
+    handle,
+    status: "active",
+    moderation: null,
+    public_key: key.toString("base64"),
     public_key_jwk: { kty: "OKP", crv: "Ed25519", x, kid, alg: "EdDSA", use: "sig" },
     keys: [{ public_key: key.toString("base64"), status: "current", from: "2026-01-01T00:00:00.000Z" }],
-    trust: 10, reputation: number % 1000, profile_url: `https://hub.example/agents/${handle}`, id_url: `https://hub.example/id/${id}`
+    trust: 10,
+    reputation: number % 1000,
+    profile_url: `https://hub.example/agents/${handle}`,
+    id_url: `https://hub.example/id/${id}`
   })}`
 }
 
@@ -45,7 +52,9 @@ it("grows by less than 60 MB, the buffers of the network included", async () => 
   try {
     const hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const child = join(projectRoot, "tests/sdk/verify-memory-child.ts")
-    const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", child, hub], { env: { ...process.env, ...MALLOC } })
+    const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", child, hub], {
+      env: { ...process.env, ...MALLOC }
+    })
     const seen = JSON.parse(stdout) as { agents: number; peak: number; last: number; loads: ReadonlyArray<number> }
     expect(seen.agents).toBe(AGENTS)
     expect(seen.peak, stdout).toBeLessThan(GROWTH_MAX_BYTES)

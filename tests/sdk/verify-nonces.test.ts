@@ -30,15 +30,19 @@ describe("in this process", () => {
 
   it("no request passes twice as long as its timestamp could, to the second", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: -300, max: 300 }), fc.array(fc.integer({ min: 1, max: 90 }), { maxLength: 20 }), async (away, steps) => {
-        const verifier = hub.verifier()
-        const request = agent.request({ timestamp: String(hub.clock.seconds + away) })
-        expect(await verifier.check(request)).toMatchObject({ valid: true })
-        for (const step of steps) {
-          hub.clock.pass(step)
-          expect(["replayed", "timestamp_expired"]).toContain((await verifier.check(request)).reason)
+      fc.asyncProperty(
+        fc.integer({ min: -300, max: 300 }),
+        fc.array(fc.integer({ min: 1, max: 90 }), { maxLength: 20 }),
+        async (away, steps) => {
+          const verifier = hub.verifier()
+          const request = agent.request({ timestamp: String(hub.clock.seconds + away) })
+          expect(await verifier.check(request)).toMatchObject({ valid: true })
+          for (const step of steps) {
+            hub.clock.pass(step)
+            expect(["replayed", "timestamp_expired"]).toContain((await verifier.check(request)).reason)
+          }
         }
-      }),
+      ),
       { numRuns: 40 }
     )
   })
@@ -63,7 +67,11 @@ describe("in this process", () => {
     const first = agent.request({ nonce: NONCE })
     expect(await verifier.check(first)).toMatchObject({ valid: true })
     expect(await fill(agent)).toBe(9)
-    expect(await verifier.check(agent.request())).toMatchObject({ reason: "cache_unavailable", id: agent.id, handle: agent.handle })
+    expect(await verifier.check(agent.request())).toMatchObject({
+      reason: "cache_unavailable",
+      id: agent.id,
+      handle: agent.handle
+    })
     // Agents share a count with one in four thousand others.
     const counts: Array<number> = []
     for (const one of hub.agents.slice(1)) counts.push(await fill(one))
@@ -132,20 +140,33 @@ describe("in a store that processes share", () => {
     const keys = new Map<string, number>()
     const verifier = hub.verifier({ store: storeIn(keys) })
     const suspended = hub.agent("suspended")
-    for (const request of [agent.request({ key: newKey() }), agent.request({ timestamp: "123456789" }), suspended.request()]) {
+    for (const request of [
+      agent.request({ key: newKey() }),
+      agent.request({ timestamp: "123456789" }),
+      suspended.request()
+    ]) {
       expect((await verifier.check(request)).valid).toBe(false)
     }
     expect(keys.size).toBe(0)
   })
 
   it.each<readonly [string, () => unknown]>([
-    ["throws", () => { throw new Error("no line to the store") }],
+    [
+      "throws",
+      () => {
+        throw new Error("no line to the store")
+      }
+    ],
     ["rejects", () => Promise.reject(new Error("no line to the store"))],
     ["hangs", () => new Promise(() => undefined)],
     ["answers something else", () => Promise.resolve("OK")],
     ["answers nothing", () => undefined]
   ])("that %s makes nothing valid", async (_name, add) => {
     const verifier = hub.verifier({ store: { add } as NonceStore, storeTimeoutMs: 50 })
-    expect(await verifier.check(agent.request())).toMatchObject({ valid: false, reason: "cache_unavailable", id: agent.id })
+    expect(await verifier.check(agent.request())).toMatchObject({
+      valid: false,
+      reason: "cache_unavailable",
+      id: agent.id
+    })
   })
 })

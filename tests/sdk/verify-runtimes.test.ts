@@ -1,4 +1,7 @@
-/** The file as websites get it: it imports nothing, type-checks by their settings, and runs on whatever Ed25519 there is. */
+/**
+ * The file as websites get it: it imports nothing, type-checks by their settings, and runs on whatever Ed25519 there
+ * is.
+ */
 import { execFile } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
@@ -26,7 +29,9 @@ describe("the file", () => {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
 
   it("imports nothing, at its beginning or later", () => {
-    const found = [/\bimport\b/, /\brequire\s*\(/, /\bexport\s*(?:type\s*)?[*{]/].map((one) => one.exec(code)?.[0] ?? null)
+    const found = [/\bimport\b/, /\brequire\s*\(/, /\bexport\s*(?:type\s*)?[*{]/].map(
+      (one) => one.exec(code)?.[0] ?? null
+    )
     expect(found).toEqual([null, null, null])
     expect(code.match(/node:\w+/g)).toEqual(["node:crypto"])
   })
@@ -34,32 +39,64 @@ describe("the file", () => {
   it.each<readonly [string, Record<string, unknown>]>([
     ["a page's", { lib: ["es2023", "dom", "dom.iterable"], types: [], module: "esnext", moduleResolution: "bundler" }],
     ["a worker's", { lib: ["es2023", "webworker"], types: [], module: "esnext", moduleResolution: "bundler" }],
-    ["Node's", { lib: ["es2023"], types: ["node"], typeRoots: [join(projectRoot, "node_modules/@types")], module: "nodenext", moduleResolution: "nodenext" }]
+    [
+      "Node's",
+      {
+        lib: ["es2023"],
+        types: ["node"],
+        typeRoots: [join(projectRoot, "node_modules/@types")],
+        module: "nodenext",
+        moduleResolution: "nodenext"
+      }
+    ]
   ])("type-checks by %s settings, a fetch and an Ed25519 of theirs included", async (name, options) => {
     const place = mkdtempSync(join(folder, "types-"))
     copyFileSync(SOURCE, join(place, "verify.ts"))
     writeFileSync(join(place, "package.json"), '{"type":"module"}')
-    writeFileSync(join(place, "website.ts"), `
+    writeFileSync(
+      join(place, "website.ts"),
+      `
       import { createVerifier, fetchHandler, type Verdict } from "./verify.ts"
       const verifier = createVerifier({ hub: "https://hub.example", hosts: ["shop.example"], fetch: (url, init) => fetch(url, init), ed25519: { verify: () => Promise.resolve(false) } })
       export const handler: (request: Request) => Promise<Response> = fetchHandler(verifier, (_request: Request, verdict: Verdict) => new Response(verdict.handle))
       export const plain = (): Promise<Verdict> => verifier.check({ method: "GET", path: "/", headers: { "hub-id": "x", accept: ["a", "b"] } })
       // @ts-expect-error A request has a path.
       export const wrong = (): Promise<Verdict> => verifier.check({ method: "GET", headers: {} })
-    `)
-    const strict = { strict: true, noEmit: true, target: "es2022", exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, erasableSyntaxOnly: true, isolatedModules: true, verbatimModuleSyntax: true, allowImportingTsExtensions: true }
-    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...strict, ...options }, include: ["*.ts"] }))
-    const checked = await run(process.execPath, [join(projectRoot, "node_modules/typescript/bin/tsc"), "-p", place]).catch((error: { stdout: string }) => error)
+    `
+    )
+    const strict = {
+      strict: true,
+      noEmit: true,
+      target: "es2022",
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      erasableSyntaxOnly: true,
+      isolatedModules: true,
+      verbatimModuleSyntax: true,
+      allowImportingTsExtensions: true
+    }
+    writeFileSync(
+      join(place, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: { ...strict, ...options }, include: ["*.ts"] })
+    )
+    const checked = await run(process.execPath, [
+      join(projectRoot, "node_modules/typescript/bin/tsc"),
+      "-p",
+      place
+    ]).catch((error: { stdout: string }) => error)
     expect(checked.stdout, name).toBe("")
   })
 })
 
 it("is made without randomness, timers or I/O, which workers do not have while they start", () => {
-  const forbidden = vi.fn(() => { throw new Error("not while a worker starts") })
+  const forbidden = vi.fn(() => {
+    throw new Error("not while a worker starts")
+  })
   vi.stubGlobal("crypto", { getRandomValues: forbidden, subtle: new Proxy({}, { get: forbidden }) })
   for (const name of ["setTimeout", "fetch"]) vi.stubGlobal(name, forbidden)
   try {
-    for (const mode of ["directory", "lookup", "online"] as const) createVerifier({ hub: "https://hub.example", hosts: ["shop.example"], mode })
+    for (const mode of ["directory", "lookup", "online"] as const)
+      createVerifier({ hub: "https://hub.example", hosts: ["shop.example"], mode })
     expect(forbidden).not.toHaveBeenCalled()
   } finally {
     vi.unstubAllGlobals()
@@ -68,7 +105,10 @@ it("is made without randomness, timers or I/O, which workers do not have while t
 
 describe("Ed25519", () => {
   /** Requests of one hub, judged by a process in which only some of Node is to be had. */
-  const judged = async (hide: string, options = "{}"): Promise<{ reasons: ReadonlyArray<string | null>; error: string | null }> => {
+  const judged = async (
+    hide: string,
+    options = "{}"
+  ): Promise<{ reasons: ReadonlyArray<string | null>; error: string | null }> => {
     const hub = new TestHub()
     hub.base = "https://hub.example"
     hub.clock.ms = Date.now()
@@ -81,7 +121,9 @@ describe("Ed25519", () => {
     broken.keys = [{ pair: { ...broken.key, publicKey: Buffer.from("02".padEnd(64, "0"), "hex").toString("base64") } }]
     const requests = [agent.request(), agent.request({ key: old }), agent.request({ key: bad }), forged]
     const script = join(folder, `${hide.length}-${options.length}.mjs`)
-    writeFileSync(script, `
+    writeFileSync(
+      script,
+      `
       import { createPublicKey, verify } from "node:crypto"
       import * as noble from ${JSON.stringify(pathToFileURL(join(projectRoot, "node_modules/@noble/ed25519/index.js")).href)}
       const { subtle } = globalThis.crypto
@@ -97,12 +139,17 @@ describe("Ed25519", () => {
         error = cause.message
       }
       console.log(JSON.stringify({ reasons, error }))
-    `)
-    return JSON.parse((await run(process.execPath, [script])).stdout) as { reasons: ReadonlyArray<string | null>; error: string | null }
+    `
+    )
+    return JSON.parse((await run(process.execPath, [script])).stdout) as {
+      reasons: ReadonlyArray<string | null>
+      error: string | null
+    }
   }
   const EXPECTED = { reasons: [null, "key_retired", "bad_signature", "bad_signature"], error: null }
   const WITHOUT_NODE = "process.getBuiltinModule = undefined;"
-  const WITHOUT_SUBTLE = 'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (array) => array } });'
+  const WITHOUT_SUBTLE =
+    'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (array) => array } });'
   /** A runtime that has the rest of WebCrypto. */
   const SUBTLE_WITHOUT_ED25519 = `Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (array) => array, subtle: {
     digest: (name, data) => subtle.digest(name, data),
@@ -119,7 +166,12 @@ describe("Ed25519", () => {
   })
 
   it("is the website's where the runtime has none", async () => {
-    expect(await judged(WITHOUT_NODE + SUBTLE_WITHOUT_ED25519, "{ ed25519: { verify: (signature, message, key) => noble.verifyAsync(signature, message, key) } }")).toEqual(EXPECTED)
+    expect(
+      await judged(
+        WITHOUT_NODE + SUBTLE_WITHOUT_ED25519,
+        "{ ed25519: { verify: (signature, message, key) => noble.verifyAsync(signature, message, key) } }"
+      )
+    ).toEqual(EXPECTED)
   })
 
   it("is not the website's where the runtime has one", async () => {

@@ -54,8 +54,14 @@ type Case = readonly [name: string, expected: Verdict["reason"], visit: () => Vi
 
 const of = (name: keyof typeof subjects, options: VisitOptions = {}, key?: Identity): Visit =>
   visit(key ?? subjects[name].key, subjects[name].agent.hx_id, options)
-const spoilt = (one: Visit, headers: Readonly<Record<string, string>>): Visit => ({ ...one, headers: { ...one.headers, ...headers } })
-const announcing = (number: string): Visit => ({ ...of("active"), headers: { "User-Agent": `HubAgent/1.0 (${number}; +https://hub.example/id/${number})` } })
+const spoilt = (one: Visit, headers: Readonly<Record<string, string>>): Visit => ({
+  ...one,
+  headers: { ...one.headers, ...headers }
+})
+const announcing = (number: string): Visit => ({
+  ...of("active"),
+  headers: { "User-Agent": `HubAgent/1.0 (${number}; +https://hub.example/id/${number})` }
+})
 
 const CASES: ReadonlyArray<Case> = [
   ["a good proof", null, () => of("active")],
@@ -88,7 +94,10 @@ describe.each(["directory", "lookup", "online"] as const)("mode %s", (mode) => {
   it.each(CASES)("%s", async (_name, expected, visited) => {
     const ours = await one.check(visited())
     const theirs = await verdictAt(edge, visited())
-    const comparable = ({ message: _, name, ...rest }: Partial<Verdict>) => ({ ...rest, ...(mode === "directory" ? {} : { name }) })
+    const comparable = ({ message: _, name, ...rest }: Partial<Verdict>) => ({
+      ...rest,
+      ...(mode === "directory" ? {} : { name })
+    })
     expect(comparable(ours)).toEqual(comparable(theirs))
     expect(ours.reason).toBe(expected)
   })

@@ -1,19 +1,45 @@
-/** What the verifier says of a request: the vectors, each reason in its order, and every form in which a request comes. */
+/**
+ * What the verifier says of a request: the vectors, each reason in its order, and every form in which a request comes.
+ */
 import { createPrivateKey, sign } from "node:crypto"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
-  announcedNumber, BOUNDS, CLIENT_REASONS, createVerifier, formatNumber, identityString, normaliseHost, parseNumber, REASONS, statusOf,
-  type Verdict, type Verifier
+  announcedNumber,
+  BOUNDS,
+  CLIENT_REASONS,
+  createVerifier,
+  formatNumber,
+  identityString,
+  normaliseHost,
+  parseNumber,
+  REASONS,
+  statusOf,
+  type Verdict,
+  type Verifier
 } from "../../edge/sdk/verify.ts"
-import { CLIENT_REASONS as CONTRACT_CLIENT_REASONS, type Verdict as ContractVerdict, VERIFY_REASONS } from "../../schemas/identity/records.ts"
+import {
+  CLIENT_REASONS as CONTRACT_CLIENT_REASONS,
+  type Verdict as ContractVerdict,
+  VERIFY_REASONS
+} from "../../schemas/identity/records.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import announcements from "../vectors/announcements.json" with { type: "json" }
 import hosts from "../vectors/hosts.json" with { type: "json" }
 import identity from "../vectors/identity-signing.json" with { type: "json" }
 import { HOST, newKey, type ProofParts, type TestAgent, TestHub } from "./verify-hub.ts"
 
-const NOBODY = { id: null, handle: null, name: null, trust: null, reputation: null, status: null, moderation: null, profile_url: null, id_url: null }
+const NOBODY = {
+  id: null,
+  handle: null,
+  name: null,
+  trust: null,
+  reputation: null,
+  status: null,
+  moderation: null,
+  profile_url: null,
+  id_url: null
+}
 
 let hub: TestHub
 let active: TestAgent
@@ -73,15 +99,23 @@ describe("the vectors of proofs", () => {
     const vectors = await TestHub.start()
     try {
       const agent = vectors.agent()
-      const seed = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.from(identity.seed, "base64")])
+      const seed = Buffer.concat([
+        Buffer.from("302e020100300506032b657004220420", "hex"),
+        Buffer.from(identity.seed, "base64")
+      ])
       const privateKey = createPrivateKey({ key: seed, format: "der", type: "pkcs8" })
       agent.keys = [{ pair: { publicKey: identity.public_key, privateKey } }]
       vectors.clock.ms = Number(request.timestamp) * 1000
       expect(sign(null, Buffer.from(request.string_to_sign), privateKey).toString("base64")).toBe(request.signature)
       const { method, path, timestamp, nonce, signature } = request
       const headers = { "hub-id": agent.id, "hub-timestamp": timestamp, "hub-nonce": nonce, "hub-signature": signature }
-      expect(await vectors.verifier({ hosts: [request.host] }).check({ method, path, headers })).toMatchObject({ valid: true, id: agent.id })
-      expect(await vectors.verifier({ hosts: ["other.example"] }).check({ method, path, headers })).toMatchObject({ reason: "bad_signature" })
+      expect(await vectors.verifier({ hosts: [request.host] }).check({ method, path, headers })).toMatchObject({
+        valid: true,
+        id: agent.id
+      })
+      expect(await vectors.verifier({ hosts: ["other.example"] }).check({ method, path, headers })).toMatchObject({
+        reason: "bad_signature"
+      })
     } finally {
       await vectors.stop()
     }
@@ -91,8 +125,18 @@ describe("the vectors of proofs", () => {
 describe("a good proof", () => {
   it("names the agent as the directory has it", async () => {
     expect(await verifier.check(active.request())).toEqual({
-      valid: true, reason: null, scheme: "hub-id", id: active.id, handle: active.handle, name: null, trust: 11, reputation: -1, status: "active",
-      moderation: null, profile_url: `${hub.base}/agents/${active.handle}`, id_url: `${hub.base}/id/${active.id}`
+      valid: true,
+      reason: null,
+      scheme: "hub-id",
+      id: active.id,
+      handle: active.handle,
+      name: null,
+      trust: 11,
+      reputation: -1,
+      status: "active",
+      moderation: null,
+      profile_url: `${hub.base}/agents/${active.handle}`,
+      id_url: `${hub.base}/id/${active.id}`
     } satisfies Verdict)
   })
 
@@ -112,8 +156,10 @@ describe("a good proof", () => {
 
   it("may be signed for any of the configured hosts, and for no other", async () => {
     const several = hub.verifier({ hosts: ["a.example", "B.example:443", "c.example:8443"] })
-    for (const host of ["a.example", "b.example", "c.example:8443"]) expect(await several.check(active.request({ host }))).toMatchObject({ valid: true })
-    for (const host of [HOST, "c.example"]) expect(await several.check(active.request({ host }))).toMatchObject({ reason: "bad_signature" })
+    for (const host of ["a.example", "b.example", "c.example:8443"])
+      expect(await several.check(active.request({ host }))).toMatchObject({ valid: true })
+    for (const host of [HOST, "c.example"])
+      expect(await several.check(active.request({ host }))).toMatchObject({ reason: "bad_signature" })
   })
 
   it("takes signatures in either alphabet of base64, padded or not, and in no other form", async () => {
@@ -123,11 +169,24 @@ describe("a good proof", () => {
       return (await verifier.check(request)).reason
     }
     const urlSafe = (text: string): string => text.replaceAll("+", "-").replaceAll("/", "_")
-    for (const form of [(text: string) => text, urlSafe, (text: string) => text.slice(0, 86), (text: string) => text.slice(0, 87)]) expect(await formed(form)).toBeNull()
+    for (const form of [
+      (text: string) => text,
+      urlSafe,
+      (text: string) => text.slice(0, 86),
+      (text: string) => text.slice(0, 87)
+    ])
+      expect(await formed(form)).toBeNull()
     // The last character holds two bits of the signature: any other one below it says the same to a lax reader.
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     const lax = (text: string): string => `${text.slice(0, 85)}${alphabet[alphabet.indexOf(text[85] ?? "") + 1]}==`
-    for (const form of [lax, (text: string) => ` ${text}`, (text: string) => `${text}=`, (text: string) => `${text}AAAA`, () => "", () => "ÿ".repeat(86)]) {
+    for (const form of [
+      lax,
+      (text: string) => ` ${text}`,
+      (text: string) => `${text}=`,
+      (text: string) => `${text}AAAA`,
+      () => "",
+      () => "ÿ".repeat(86)
+    ]) {
       expect(await formed(form)).toBe("bad_signature")
     }
   })
@@ -138,11 +197,19 @@ describe("how a request may be given", () => {
 
   it("a Fetch request, with its path and query", async () => {
     const { headers } = asPlain({ path: "/search?q=caf%C3%A9&x=%2f#" })
-    expect(await verifier.check(new Request("http://ignored.example:8080/search?q=caf%C3%A9&x=%2f#part", { headers }))).toMatchObject({ reason: "bad_signature" })
+    expect(
+      await verifier.check(new Request("http://ignored.example:8080/search?q=caf%C3%A9&x=%2f#part", { headers }))
+    ).toMatchObject({ reason: "bad_signature" })
     const sent = asPlain({ path: "/search?q=caf%C3%A9&x=%2f" })
-    expect(await verifier.check(new Request("http://ignored.example:8080/search?q=caf%C3%A9&x=%2f#part", { headers: sent.headers }))).toMatchObject({ valid: true })
+    expect(
+      await verifier.check(
+        new Request("http://ignored.example:8080/search?q=caf%C3%A9&x=%2f#part", { headers: sent.headers })
+      )
+    ).toMatchObject({ valid: true })
     const bare = asPlain({ path: "/" })
-    expect(await verifier.check(new Request("http://ignored.example", { headers: bare.headers }))).toMatchObject({ valid: true })
+    expect(await verifier.check(new Request("http://ignored.example", { headers: bare.headers }))).toMatchObject({
+      valid: true
+    })
   })
 
   it("a Fetch request whose address was rewritten, with the target as it was sent", async () => {
@@ -155,11 +222,15 @@ describe("how a request may be given", () => {
 
   it("headers in any letter case, in Headers, and as a list of one", async () => {
     const forms = [
-      (headers: Record<string, string>) => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-      (headers: Record<string, string>) => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value])),
+      (headers: Record<string, string>) =>
+        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      (headers: Record<string, string>) =>
+        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value])),
       (headers: Record<string, string>) => new Headers(headers),
-      (headers: Record<string, string>) => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-      (headers: Record<string, string>) => Object.assign(Object.create(null) as Record<string, string>, headers, { get: "a header" })
+      (headers: Record<string, string>) =>
+        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      (headers: Record<string, string>) =>
+        Object.assign(Object.create(null) as Record<string, string>, headers, { get: "a header" })
     ]
     for (const form of forms) {
       const request = asPlain()
@@ -170,18 +241,30 @@ describe("how a request may be given", () => {
   it("a header that comes twice matches nothing", async () => {
     const request = asPlain()
     const { "Hub-Id": id = "", "Hub-Nonce": nonce = "" } = request.headers
-    expect(await verifier.check({ ...request, headers: { ...request.headers, "hub-id": id } })).toMatchObject({ reason: "id_malformed" })
-    expect(await verifier.check({ ...request, headers: { ...request.headers, "Hub-Nonce": [nonce, nonce] } })).toMatchObject({ reason: "nonce_invalid" })
+    expect(await verifier.check({ ...request, headers: { ...request.headers, "hub-id": id } })).toMatchObject({
+      reason: "id_malformed"
+    })
+    expect(
+      await verifier.check({ ...request, headers: { ...request.headers, "Hub-Nonce": [nonce, nonce] } })
+    ).toMatchObject({ reason: "nonce_invalid" })
   })
 
   it("headers of a foreign prototype are none", async () => {
     const { headers } = asPlain()
-    expect(await verifier.check({ method: "GET", path: "/", headers: Object.create(headers) as Record<string, string> })).toMatchObject({ reason: "headers_missing" })
+    expect(
+      await verifier.check({ method: "GET", path: "/", headers: Object.create(headers) as Record<string, string> })
+    ).toMatchObject({ reason: "headers_missing" })
   })
 
   it("a mistake of the website's own code is thrown, and names the field", async () => {
     const check = verifier.check as (request: unknown) => Promise<Verdict>
-    for (const [request, named] of [[null, "Request"], ["GET", "Request"], [{ path: "/", headers: {} }, "method"], [{ method: "GET", path: "/" }, "headers"], [{ method: "GET", headers: {} }, "path"]] as const) {
+    for (const [request, named] of [
+      [null, "Request"],
+      ["GET", "Request"],
+      [{ path: "/", headers: {} }, "method"],
+      [{ method: "GET", path: "/" }, "headers"],
+      [{ method: "GET", headers: {} }, "path"]
+    ] as const) {
       await expect(check(request)).rejects.toThrow(named)
     }
   })
@@ -198,34 +281,101 @@ describe("each reason", () => {
   it.each<readonly [string, () => Parameters<Verifier["check"]>[0], Partial<Verdict>]>([
     ["no headers", () => plain({}), { reason: "headers_missing", ...NOBODY }],
     ["a browser", () => plain({ "user-agent": "Mozilla/5.0" }), { reason: "headers_missing", ...NOBODY }],
-    ["an announcement", () => plain({ "user-agent": ua(active.id) }), { reason: "announced_only", announced: true, id: "HX-000001", handle: "agent-1" }],
-    ["an announcement of nobody", () => plain({ "user-agent": ua("HX-000999") }), { reason: "announced_only", announced: true, ...NOBODY }],
+    [
+      "an announcement",
+      () => plain({ "user-agent": ua(active.id) }),
+      { reason: "announced_only", announced: true, id: "HX-000001", handle: "agent-1" }
+    ],
+    [
+      "an announcement of nobody",
+      () => plain({ "user-agent": ua("HX-000999") }),
+      { reason: "announced_only", announced: true, ...NOBODY }
+    ],
     ["three headers", () => spoilt(active, { "Hub-Nonce": undefined }), { reason: "headers_incomplete", ...NOBODY }],
-    ["one header and an announcement", () => plain({ "hub-id": active.id, "user-agent": ua(active.id) }), { reason: "headers_incomplete", ...NOBODY }],
-    ["a number in lower case", () => spoilt(active, { "Hub-Id": active.id.toLowerCase() }), { reason: "id_malformed", ...NOBODY }],
-    ["a number padded too far", () => spoilt(active, { "Hub-Id": "HX-0000001" }), { reason: "id_malformed", ...NOBODY }],
+    [
+      "one header and an announcement",
+      () => plain({ "hub-id": active.id, "user-agent": ua(active.id) }),
+      { reason: "headers_incomplete", ...NOBODY }
+    ],
+    [
+      "a number in lower case",
+      () => spoilt(active, { "Hub-Id": active.id.toLowerCase() }),
+      { reason: "id_malformed", ...NOBODY }
+    ],
+    [
+      "a number padded too far",
+      () => spoilt(active, { "Hub-Id": "HX-0000001" }),
+      { reason: "id_malformed", ...NOBODY }
+    ],
     ["an empty number", () => spoilt(active, { "Hub-Id": "" }), { reason: "id_malformed", ...NOBODY }],
     ["a number as a prototype", () => spoilt(active, { "Hub-Id": "__proto__" }), { reason: "id_malformed", ...NOBODY }],
     ["a number that nobody has", () => spoilt(active, { "Hub-Id": "HX-000000" }), { reason: "id_unknown", ...NOBODY }],
-    ["a deleted account, whatever else is wrong", () => spoilt(active, { "Hub-Id": retired.id, "Hub-Timestamp": "x" }), { reason: "agent_retired", id: "HX-000005", status: "retired" }],
+    [
+      "a deleted account, whatever else is wrong",
+      () => spoilt(active, { "Hub-Id": retired.id, "Hub-Timestamp": "x" }),
+      { reason: "agent_retired", id: "HX-000005", status: "retired" }
+    ],
     ["a time in words", () => active.request({ timestamp: "noon" }), { reason: "timestamp_invalid", id: "HX-000001" }],
     ["a time of 8 digits", () => active.request({ timestamp: "12345678" }), { reason: "timestamp_invalid" }],
     ["a time of 12 digits", () => active.request({ timestamp: "123456789012" }), { reason: "timestamp_invalid" }],
-    ["a time 301 seconds ago", () => active.request({ timestamp: String(hub.clock.seconds - 301) }), { reason: "timestamp_expired" }],
-    ["a time 301 seconds ahead", () => active.request({ timestamp: String(hub.clock.seconds + 301) }), { reason: "timestamp_expired" }],
+    [
+      "a time 301 seconds ago",
+      () => active.request({ timestamp: String(hub.clock.seconds - 301) }),
+      { reason: "timestamp_expired" }
+    ],
+    [
+      "a time 301 seconds ahead",
+      () => active.request({ timestamp: String(hub.clock.seconds + 301) }),
+      { reason: "timestamp_expired" }
+    ],
     ["a nonce of 7", () => active.request({ nonce: "seven77" }), { reason: "nonce_invalid" }],
     ["a nonce of 129", () => active.request({ nonce: "n".repeat(129) }), { reason: "nonce_invalid" }],
     ["a nonce with a blank", () => active.request({ nonce: "nonce nonce" }), { reason: "nonce_invalid" }],
-    ["another path", () => ({ ...active.request(), path: "/offers?page=3" }), { reason: "bad_signature", id: "HX-000001" }],
+    [
+      "another path",
+      () => ({ ...active.request(), path: "/offers?page=3" }),
+      { reason: "bad_signature", id: "HX-000001" }
+    ],
     ["another method", () => ({ ...active.request(), method: "POST" }), { reason: "bad_signature" }],
     ["another key", () => active.request({ key: newKey() }), { reason: "bad_signature" }],
     ["another agent's key", () => active.request({ key: rotated.key }), { reason: "bad_signature" }],
-    ["a target that nobody would send", () => active.request({ path: `/${"p".repeat(BOUNDS.targetChars)}` }), { reason: "bad_signature" }],
-    ["a method that nobody would send", () => active.request({ method: "M".repeat(BOUNDS.methodChars + 1) }), { reason: "bad_signature" }],
-    ["a replaced key", () => rotated.request({ key: rotated.keys[0]?.pair ?? newKey() }), { reason: "key_retired", id: "HX-000002" }],
-    ["a suspended agent", () => suspended.request(), { reason: "agent_suspended", signature_ok: true, status: "flagged", moderation: "suspended", id: "HX-000003" }],
-    ["a suspended agent's forged proof", () => suspended.request({ key: newKey() }), { reason: "bad_signature", status: "flagged" }],
-    ["a banned agent", () => banned.request(), { reason: "agent_banned", signature_ok: true, status: "flagged", moderation: "banned", profile_url: null, id: "HX-000004" }]
+    [
+      "a target that nobody would send",
+      () => active.request({ path: `/${"p".repeat(BOUNDS.targetChars)}` }),
+      { reason: "bad_signature" }
+    ],
+    [
+      "a method that nobody would send",
+      () => active.request({ method: "M".repeat(BOUNDS.methodChars + 1) }),
+      { reason: "bad_signature" }
+    ],
+    [
+      "a replaced key",
+      () => rotated.request({ key: rotated.keys[0]?.pair ?? newKey() }),
+      { reason: "key_retired", id: "HX-000002" }
+    ],
+    [
+      "a suspended agent",
+      () => suspended.request(),
+      { reason: "agent_suspended", signature_ok: true, status: "flagged", moderation: "suspended", id: "HX-000003" }
+    ],
+    [
+      "a suspended agent's forged proof",
+      () => suspended.request({ key: newKey() }),
+      { reason: "bad_signature", status: "flagged" }
+    ],
+    [
+      "a banned agent",
+      () => banned.request(),
+      {
+        reason: "agent_banned",
+        signature_ok: true,
+        status: "flagged",
+        moderation: "banned",
+        profile_url: null,
+        id: "HX-000004"
+      }
+    ]
   ])("%s", async (_name, request, expected) => {
     const verdict = await verifier.check(request())
     expect(verdict).toMatchObject({ valid: false, scheme: "hub-id", message: expect.any(String), ...expected })
@@ -234,14 +384,18 @@ describe("each reason", () => {
   })
 
   it("a timestamp exactly 300 seconds away passes, either way", async () => {
-    for (const away of [-300, 300]) expect(await verifier.check(active.request({ timestamp: String(hub.clock.seconds + away) }))).toMatchObject({ valid: true })
+    for (const away of [-300, 300])
+      expect(await verifier.check(active.request({ timestamp: String(hub.clock.seconds + away) }))).toMatchObject({
+        valid: true
+      })
   })
 
   it("neither a forgery nor a flagged agent uses up a nonce", async () => {
     const before = verifier.state().nonces
     const nonce = "not-used-up"
     expect(await verifier.check(active.request({ nonce, key: newKey() }))).toMatchObject({ reason: "bad_signature" })
-    for (let time = 0; time < 2; time++) expect(await verifier.check(suspended.request({ nonce }))).toMatchObject({ reason: "agent_suspended" })
+    for (let time = 0; time < 2; time++)
+      expect(await verifier.check(suspended.request({ nonce }))).toMatchObject({ reason: "agent_suspended" })
     expect(verifier.state().nonces).toBe(before)
     expect(await verifier.check(active.request({ nonce }))).toMatchObject({ valid: true })
   })
@@ -291,8 +445,10 @@ describe("the order of the reasons", () => {
     await fc.assert(
       fc.asyncProperty(faults, async (one) => {
         const agent = { active, suspended, banned, retired, rotated }[one.agent]
-        const key = one.signer === "current" ? agent.key : one.signer === "old" ? (rotated.keys[0]?.pair ?? stranger) : stranger
-        const timestamp = one.timestamp === "invalid" ? "soon" : String(hub.clock.seconds - (one.timestamp === "expired" ? 1000 : 0))
+        const key =
+          one.signer === "current" ? agent.key : one.signer === "old" ? (rotated.keys[0]?.pair ?? stranger) : stranger
+        const timestamp =
+          one.timestamp === "invalid" ? "soon" : String(hub.clock.seconds - (one.timestamp === "expired" ? 1000 : 0))
         const nonce = one.nonce === "bad" ? "bad" : `in-order-${serial++}`
         const { headers, ...request } = agent.request({ key, timestamp, nonce })
         if (one.id === "malformed") headers["Hub-Id"] = "HX-1"
@@ -332,7 +488,13 @@ describe("what a website configures", () => {
     expect(() => createVerifier({ ...good, ...change })).toThrow(named)
   })
 
-  it.each(["https://hub.example", "https://hub.example/prefix/", "http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost"])("%s is a hub", (address) => {
+  it.each([
+    "https://hub.example",
+    "https://hub.example/prefix/",
+    "http://127.0.0.1:8080",
+    "http://[::1]:8080",
+    "http://localhost"
+  ])("%s is a hub", (address) => {
     expect(createVerifier({ ...good, hub: address }).state().agents).toBeNull()
   })
 

@@ -2,8 +2,8 @@
  * An agent that talks to the service.
  *
  * `call` makes one exchange. `retrying` behaves as a well-made client should (contract 13): a 503 and a refused
- * connection are tried again, each time signed afresh and under the same Idempotency-Key; so is the 409 that a try meets
- * because one before it, which was not answered well, is still under way. Anything else is the answer.
+ * connection are tried again, each time signed afresh and under the same Idempotency-Key; so is the 409 that a try
+ * meets because one before it, which was not answered well, is still under way. Anything else is the answer.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { type Answer, type Exchange, send } from "./http.ts"
@@ -48,7 +48,8 @@ export class AgentClient {
 
   signed(method: string, path: string, options: CallOptions = {}): Exchange {
     const edge = options.edge ?? this.#options.edge()
-    const body = options.body === undefined ? "" : typeof options.body === "string" ? options.body : JSON.stringify(options.body)
+    const body =
+      options.body === undefined ? "" : typeof options.body === "string" ? options.body : JSON.stringify(options.body)
     return {
       edge,
       method,
@@ -70,11 +71,16 @@ export class AgentClient {
   async retrying(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const end = Date.now() + RETRY_DEADLINE_MS
     for (let tries = 1; ; tries++) {
-      const answer = await this.call(method, path, options).catch((cause: unknown) => withoutAnswer(cause, this.#options.losesConnections === true))
+      const answer = await this.call(method, path, options).catch((cause: unknown) =>
+        withoutAnswer(cause, this.#options.losesConnections === true)
+      )
       const meetsItself = tries > 1 && answer?.status === 409 && answer.code === "idempotency_in_flight"
       if (answer !== null && answer.status !== 503 && !meetsItself) return answer
       this.#options.onRetry?.(answer)
-      if (Date.now() > end) throw new Error(`${method} ${path} did not succeed within ${RETRY_DEADLINE_MS} ms; last: ${answer?.text ?? "connection refused"}`)
+      if (Date.now() > end)
+        throw new Error(
+          `${method} ${path} did not succeed within ${RETRY_DEADLINE_MS} ms; last: ${answer?.text ?? "connection refused"}`
+        )
       await delay(RETRY_PAUSE_MS)
     }
   }

@@ -1,4 +1,6 @@
-/** A collector of traces on this machine: takes OTLP/HTTP in JSON, refuses what is not exactly that, keeps what came. */
+/**
+ * A collector of traces on this machine: takes OTLP/HTTP in JSON, refuses what is not exactly that, keeps what came.
+ */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -28,17 +30,33 @@ const Span = Schema.Struct({
   endTimeUnixNano: Nanos,
   attributes: Attributes,
   droppedAttributesCount: Schema.Int,
-  events: Schema.Array(Schema.Struct({ name: Schema.NonEmptyString, timeUnixNano: Nanos, attributes: Attributes, droppedAttributesCount: Schema.Int })),
+  events: Schema.Array(
+    Schema.Struct({
+      name: Schema.NonEmptyString,
+      timeUnixNano: Nanos,
+      attributes: Attributes,
+      droppedAttributesCount: Schema.Int
+    })
+  ),
   droppedEventsCount: Schema.Int,
   status: Schema.Struct({ code: Schema.Literals([0, 1, 2]) }),
-  links: Schema.Array(Schema.Struct({ traceId: TraceId, spanId: SpanId, attributes: Attributes, droppedAttributesCount: Schema.Int })),
+  links: Schema.Array(
+    Schema.Struct({ traceId: TraceId, spanId: SpanId, attributes: Attributes, droppedAttributesCount: Schema.Int })
+  ),
   droppedLinksCount: Schema.Int
 })
 const Body = Schema.Struct({
-  resourceSpans: Schema.Array(Schema.Struct({
-    resource: Schema.Struct({ attributes: Attributes, droppedAttributesCount: Schema.Int }),
-    scopeSpans: Schema.Array(Schema.Struct({ scope: Schema.Struct({ name: Schema.String, version: Schema.String }), spans: Schema.Array(Span) }))
-  }))
+  resourceSpans: Schema.Array(
+    Schema.Struct({
+      resource: Schema.Struct({ attributes: Attributes, droppedAttributesCount: Schema.Int }),
+      scopeSpans: Schema.Array(
+        Schema.Struct({
+          scope: Schema.Struct({ name: Schema.String, version: Schema.String }),
+          spans: Schema.Array(Span)
+        })
+      )
+    })
+  )
 })
 const decode = Schema.decodeUnknownSync(Body, { onExcessProperty: "error" })
 
@@ -60,13 +78,16 @@ export interface CollectedSpan {
 type Attribute = (typeof Attributes.Type)[number]
 
 const plain = (attributes: ReadonlyArray<Attribute>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, "intValue" in value ? Number(value.intValue) : Object.values(value)[0]]))
+  Object.fromEntries(
+    attributes.map(({ key, value }) => [key, "intValue" in value ? Number(value.intValue) : Object.values(value)[0]])
+  )
 
 const spansOf = (text: string): ReadonlyArray<CollectedSpan> =>
   decode(JSON.parse(text)).resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => {
-        if (BigInt(span.endTimeUnixNano) < BigInt(span.startTimeUnixNano)) throw new Error(`${span.name} ends before it begins`)
+        if (BigInt(span.endTimeUnixNano) < BigInt(span.startTimeUnixNano))
+          throw new Error(`${span.name} ends before it begins`)
         return {
           service: plain(resource.attributes)["service.name"],
           traceId: span.traceId,
@@ -87,8 +108,12 @@ const spansOf = (text: string): ReadonlyArray<CollectedSpan> =>
 
 /** Answers one request, or does not. */
 export type CollectorBehaviour = (response: ServerResponse) => void
-export const taking: CollectorBehaviour = (response) => void response.writeHead(200, { "content-type": "application/json" }).end("{}")
-export const refusing = (status: number, headers: Readonly<Record<string, string>> = {}): CollectorBehaviour => (response) => void response.writeHead(status, headers).end()
+export const taking: CollectorBehaviour = (response) =>
+  void response.writeHead(200, { "content-type": "application/json" }).end("{}")
+export const refusing =
+  (status: number, headers: Readonly<Record<string, string>> = {}): CollectorBehaviour =>
+  (response) =>
+    void response.writeHead(status, headers).end()
 export const hanging: CollectorBehaviour = () => undefined
 
 export interface Collector {
@@ -116,7 +141,8 @@ export const startCollector = async (port = 0): Promise<Collector> => {
   const judge = (request: IncomingMessage, body: string): void => {
     try {
       if (request.method !== "POST" || request.url !== "/v1/traces") throw new Error(`${request.method} ${request.url}`)
-      if (request.headers["content-type"] !== "application/json") throw new Error(`content-type ${request.headers["content-type"]}`)
+      if (request.headers["content-type"] !== "application/json")
+        throw new Error(`content-type ${request.headers["content-type"]}`)
       const came = spansOf(body)
       if (behaviour === taking) spans.push(...came)
     } catch (error) {

@@ -20,9 +20,17 @@ export interface StreamOptions {
 const PATH = "/api/v1/me/notifications/stream"
 
 const eventOf = (block: string): StreamEvent | null => {
-  const fields = new Map(block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]))
+  const fields = new Map(
+    block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)])
+  )
   const id = fields.get("id")
-  return id === undefined ? null : { id: Number(id), event: fields.get("event") ?? "", data: JSON.parse(fields.get("data") ?? "null") as Notification }
+  return id === undefined
+    ? null
+    : {
+        id: Number(id),
+        event: fields.get("event") ?? "",
+        data: JSON.parse(fields.get("data") ?? "null") as Notification
+      }
 }
 
 /** One connection. */
@@ -42,7 +50,14 @@ export class EventReader {
 
   constructor({ edge, method, path, headers }: Exchange, onEvent: (event: StreamEvent) => void = () => undefined) {
     const target = new URL(edge)
-    this.#outgoing = request({ agent: false, host: target.hostname, port: target.port, method, path, headers: { ...headers } })
+    this.#outgoing = request({
+      agent: false,
+      host: target.hostname,
+      port: target.port,
+      method,
+      path,
+      headers: { ...headers }
+    })
     this.end = new Promise((resolve) => {
       this.#outgoing.on("error", () => this.#close(resolve))
       this.#outgoing.on("response", (incoming) => {
@@ -93,8 +108,18 @@ export class EventReader {
   }
 }
 
-export const openEvents = (client: AgentClient, { edge, query = "", lastEventId }: StreamOptions = {}, onEvent?: (event: StreamEvent) => void): EventReader =>
-  new EventReader(client.signed("GET", PATH + query, { ...(edge === undefined ? {} : { edge }), headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId } }), onEvent)
+export const openEvents = (
+  client: AgentClient,
+  { edge, query = "", lastEventId }: StreamOptions = {},
+  onEvent?: (event: StreamEvent) => void
+): EventReader =>
+  new EventReader(
+    client.signed("GET", PATH + query, {
+      ...(edge === undefined ? {} : { edge }),
+      headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId }
+    }),
+    onEvent
+  )
 
 const RECONNECT_MS = 50
 
@@ -131,7 +156,11 @@ export class EventFollower {
       const edge = this.#edges[this.connections % this.#edges.length] ?? ""
       const last = this.ids.at(-1)
       this.connections++
-      this.#reader = openEvents(this.#client, { edge, ...(last === undefined ? { query: "?since_id=0" } : { lastEventId: String(last) }) }, ({ id }) => this.ids.push(id))
+      this.#reader = openEvents(
+        this.#client,
+        { edge, ...(last === undefined ? { query: "?since_id=0" } : { lastEventId: String(last) }) },
+        ({ id }) => this.ids.push(id)
+      )
       await this.#reader.end
       if (this.#reader.status !== 200 && this.#reader.status !== 0) this.refused.push(this.#reader.status)
       if (!this.#stopped) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))

@@ -1,4 +1,7 @@
-/** Reads Prometheus' text format 0.0.4, strictly: whatever is not written as it must be is an error that shows the line. */
+/**
+ * Reads Prometheus' text format 0.0.4, strictly: whatever is not written as it must be is an error that shows the
+ * line.
+ */
 
 export interface Series {
   readonly name: string
@@ -45,8 +48,15 @@ const belongs = (sample: string, { name, type }: Pick<Family, "name" | "type">):
   type === "histogram" ? SUFFIXES.some((suffix) => sample === name + suffix) : sample === name
 
 const checkHistogram = ({ name, series }: Family): void => {
-  const groups = new Map<string, { buckets: Array<readonly [number, number]>; count: number | null; sum: number | null }>()
-  for (const { name: sample, labels: { le, ...rest }, value } of series) {
+  const groups = new Map<
+    string,
+    { buckets: Array<readonly [number, number]>; count: number | null; sum: number | null }
+  >()
+  for (const {
+    name: sample,
+    labels: { le, ...rest },
+    value
+  } of series) {
     const key = JSON.stringify(rest)
     const group = groups.get(key) ?? { buckets: [], count: null, sum: null }
     groups.set(key, group)
@@ -55,9 +65,12 @@ const checkHistogram = ({ name, series }: Family): void => {
     else group.sum = value
   }
   for (const [key, { buckets, count, sum }] of groups) {
-    const rising = buckets.every(([bound, value], at) => at === 0 || (bound > (buckets[at - 1]?.[0] ?? 0) && value >= (buckets[at - 1]?.[1] ?? 0)))
+    const rising = buckets.every(
+      ([bound, value], at) => at === 0 || (bound > (buckets[at - 1]?.[0] ?? 0) && value >= (buckets[at - 1]?.[1] ?? 0))
+    )
     const last = buckets.at(-1)
-    if (!rising || last?.[0] !== Number.POSITIVE_INFINITY || last[1] !== count || sum === null) throw new Error(`the histogram ${name} ${key} does not add up`)
+    if (!rising || last?.[0] !== Number.POSITIVE_INFINITY || last[1] !== count || sum === null)
+      throw new Error(`the histogram ${name} ${key} does not add up`)
   }
 }
 
@@ -79,14 +92,23 @@ export class Exposition {
 
   find(name: string, labels: Readonly<Record<string, string>> = {}): Series | undefined {
     const wanted = Object.entries(labels)
-    const found = this.series.filter((one) => one.name === name && Object.keys(one.labels).length === wanted.length && wanted.every(([label, value]) => one.labels[label] === value))
+    const found = this.series.filter(
+      (one) =>
+        one.name === name &&
+        Object.keys(one.labels).length === wanted.length &&
+        wanted.every(([label, value]) => one.labels[label] === value)
+    )
     if (found.length > 1) throw new Error(`${name} stands there twice`)
     return found[0]
   }
 
   /** Of all series of the name that have these labels, whatever others they have. */
   sum(name: string, labels: Readonly<Record<string, string>> = {}): number {
-    return this.series.filter((one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value)).reduce((sum, one) => sum + one.value, 0)
+    return this.series
+      .filter(
+        (one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value)
+      )
+      .reduce((sum, one) => sum + one.value, 0)
   }
 }
 
@@ -107,7 +129,8 @@ const read = (text: string): ReadonlyMap<string, Family> => {
       families.set(typed, current)
     } else {
       const [, name, labels, value] = SAMPLE.exec(line) ?? fail(line, "no sample")
-      if (name === undefined || value === undefined || current === null || !belongs(name, current)) return fail(line, "a sample outside its family")
+      if (name === undefined || value === undefined || current === null || !belongs(name, current))
+        return fail(line, "a sample outside its family")
       const one = { name, labels: labelsOf(labels ?? "", line), value: valueOf(value, line) }
       const identity = JSON.stringify([name, Object.entries(one.labels).toSorted()])
       if (seen.has(identity)) fail(line, "a series twice")
@@ -123,6 +146,7 @@ const read = (text: string): ReadonlyMap<string, Family> => {
 export const scrape = async (url: string): Promise<Exposition> => {
   const response = await fetch(url)
   const type = response.headers.get("content-type")
-  if (response.status !== 200 || type !== "text/plain; version=0.0.4; charset=utf-8") throw new Error(`${response.status} ${type}`)
+  if (response.status !== 200 || type !== "text/plain; version=0.0.4; charset=utf-8")
+    throw new Error(`${response.status} ${type}`)
   return new Exposition(await response.text())
 }

@@ -21,7 +21,11 @@ export interface Envelope {
   readonly ok: boolean
   readonly data?: unknown
   readonly meta?: { readonly page: number; readonly per_page: number; readonly total: number; readonly pages: number }
-  readonly error?: { readonly code: string; readonly message: string; readonly details: Readonly<Record<string, unknown>> }
+  readonly error?: {
+    readonly code: string
+    readonly message: string
+    readonly details: Readonly<Record<string, unknown>>
+  }
 }
 
 export interface Answer {
@@ -66,14 +70,19 @@ export function send(exchange: Exchange): Promise<Answer> {
       port: target.port,
       method: exchange.method,
       path: exchange.path,
-      headers: { ...(length > 0 ? { "content-type": "application/json", "content-length": length } : {}), ...exchange.headers },
+      headers: {
+        ...(length > 0 ? { "content-type": "application/json", "content-length": length } : {}),
+        ...exchange.headers
+      },
       timeout: TIMEOUT_MS
     })
     outgoing.on("response", (incoming) => {
       const chunks: Array<Buffer> = []
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
       incoming.on("error", reject)
-      incoming.on("end", () => resolve(new Received(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(chunks).toString("utf8"))))
+      incoming.on("end", () =>
+        resolve(new Received(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(chunks).toString("utf8")))
+      )
     })
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
     outgoing.on("error", reject)

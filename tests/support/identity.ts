@@ -29,15 +29,25 @@ export interface ToSign {
   readonly nonce?: string
 }
 
-export type SignatureHeaders = Readonly<Record<"x-hub-key" | "x-hub-timestamp" | "x-hub-nonce" | "x-hub-signature", string>>
+export type SignatureHeaders = Readonly<
+  Record<"x-hub-key" | "x-hub-timestamp" | "x-hub-nonce" | "x-hub-signature", string>
+>
 
 export function signedHeaders(identity: Identity, request: ToSign): SignatureHeaders {
   const timestamp = request.timestamp ?? String(Math.floor(Date.now() / 1000))
   const nonce = request.nonce ?? randomBytes(18).toString("base64url")
-  const bodySha256 = request.body === undefined || request.body.length === 0
-    ? EMPTY_BODY_SHA256
-    : createHash("sha256").update(request.body).digest("hex")
-  const text = requestStringV2({ method: request.method, host: request.host, path: request.path, timestamp, nonce, bodySha256 })
+  const bodySha256 =
+    request.body === undefined || request.body.length === 0
+      ? EMPTY_BODY_SHA256
+      : createHash("sha256").update(request.body).digest("hex")
+  const text = requestStringV2({
+    method: request.method,
+    host: request.host,
+    path: request.path,
+    timestamp,
+    nonce,
+    bodySha256
+  })
   return {
     "x-hub-key": identity.publicKey,
     "x-hub-timestamp": timestamp,

@@ -44,6 +44,7 @@ export async function operated(desk: Desk, args: ReadonlyArray<string>): Promise
 export async function refusal(desk: Desk, args: ReadonlyArray<string>): Promise<string> {
   const { status, output, errors } = await operate(desk, args).ended
   const lines = errors.trimEnd().split("\n")
-  if (status !== 1 || output !== "" || lines.length !== 1) throw new Error(`hub ${args.join(" ")} was not refused in one line: ${status} ${errors}${output}`)
+  if (status !== 1 || output !== "" || lines.length !== 1)
+    throw new Error(`hub ${args.join(" ")} was not refused in one line: ${status} ${errors}${output}`)
   return lines[0] ?? ""
 }

@@ -42,7 +42,18 @@ export function visit(identity: Identity, number: string, options: VisitOptions 
   }
 }
 
-export const verifyAt = (edge: string, report: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
-  send({ edge, method: "POST", path: "/api/v1/id/verify", headers, body: typeof report === "string" ? report : JSON.stringify(report) })
+export const verifyAt = (
+  edge: string,
+  report: unknown,
+  headers: Readonly<Record<string, string>> = {}
+): Promise<Answer> =>
+  send({
+    edge,
+    method: "POST",
+    path: "/api/v1/id/verify",
+    headers,
+    body: typeof report === "string" ? report : JSON.stringify(report)
+  })
 
-export const verdictAt = async (edge: string, report: unknown): Promise<Verdict> => dataOf<Verdict>(await verifyAt(edge, report))
+export const verdictAt = async (edge: string, report: unknown): Promise<Verdict> =>
+  dataOf<Verdict>(await verifyAt(edge, report))

@@ -16,20 +16,24 @@ export interface Delivered {
 /** Answers one request, or does not. */
 export type Behaviour = (response: ServerResponse, delivered: Delivered, request: IncomingMessage) => void
 
-export const answering = (status: number, headers: Readonly<Record<string, string>> = {}): Behaviour => (response) => {
-  response.writeHead(status, headers)
-  response.end("ok")
-}
+export const answering =
+  (status: number, headers: Readonly<Record<string, string>> = {}): Behaviour =>
+  (response) => {
+    response.writeHead(status, headers)
+    response.end("ok")
+  }
 
 export const healthy = answering(204)
 /** Nothing ever comes back. */
 export const dead: Behaviour = () => undefined
 export const reset: Behaviour = (_response, _delivered, request) => void request.socket.resetAndDestroy()
 /** The head, then silence. */
-export const hanging = (status: number): Behaviour => (response) => {
-  response.writeHead(status, { "content-type": "text/plain" })
-  response.write("a little")
-}
+export const hanging =
+  (status: number): Behaviour =>
+  (response) => {
+    response.writeHead(status, { "content-type": "text/plain" })
+    response.write("a little")
+  }
 /** A body without an end, as fast as it is taken. */
 export const endless: Behaviour = (response) => {
   response.writeHead(200)
@@ -42,11 +46,15 @@ export const endless: Behaviour = (response) => {
   pour()
 }
 /** As if the machine were far away or busy. */
-export const after = (ms: number, then: Behaviour): Behaviour => (response, delivered, request) => void setTimeout(() => then(response, delivered, request), ms)
+export const after =
+  (ms: number, then: Behaviour): Behaviour =>
+  (response, delivered, request) =>
+    void setTimeout(() => then(response, delivered, request), ms)
 /** One behaviour after the other, the last one from then on. */
 export const inTurn = (...behaviours: ReadonlyArray<Behaviour>): Behaviour => {
   let turn = 0
-  return (response, delivered, request) => behaviours[Math.min(turn++, behaviours.length - 1)]?.(response, delivered, request)
+  return (response, delivered, request) =>
+    behaviours[Math.min(turn++, behaviours.length - 1)]?.(response, delivered, request)
 }
 export const closing = (status: number): Behaviour => answering(status, { connection: "close" })
 

@@ -30,21 +30,40 @@ export const freshHandle = (): string => `a${randomBytes(8).toString("hex")}`
 type Headers = Readonly<Record<string, string>>
 
 export async function askChallenge(client: AgentClient, edge: string, headers: Headers = {}): Promise<Answer> {
-  return send({ edge, method: "POST", path: "/api/v1/register/challenge", headers, body: JSON.stringify({ public_key: client.identity.publicKey }) })
+  return send({
+    edge,
+    method: "POST",
+    path: "/api/v1/register/challenge",
+    headers,
+    body: JSON.stringify({ public_key: client.identity.publicKey })
+  })
 }
 
 export async function challengeId(client: AgentClient, edge: string, headers: Headers = {}): Promise<string> {
-  const answer = await waitFor(async () => {
-    const one = await askChallenge(client, edge, headers)
-    return one.status === 503 ? null : one
-  }, { describe: "a challenge" })
+  const answer = await waitFor(
+    async () => {
+      const one = await askChallenge(client, edge, headers)
+      return one.status === 503 ? null : one
+    },
+    { describe: "a challenge" }
+  )
   if (answer.status !== 201) throw new Error(`no challenge: ${answer.status} ${answer.text}`)
   return (answer.json.data as { id: string }).id
 }
 
-export function registrationForm(challenge: string, options: Omit<RegisterOptions, "edge"> = {}): Record<string, unknown> {
+export function registrationForm(
+  challenge: string,
+  options: Omit<RegisterOptions, "edge"> = {}
+): Record<string, unknown> {
   const handle = options.handle ?? freshHandle()
-  return { challenge_id: challenge, handle, name: options.name ?? `Agent ${handle}`, answers: {}, captcha_bypass: BYPASS_TOKEN, ...options.more }
+  return {
+    challenge_id: challenge,
+    handle,
+    name: options.name ?? `Agent ${handle}`,
+    answers: {},
+    captcha_bypass: BYPASS_TOKEN,
+    ...options.more
+  }
 }
 
 export async function register(client: AgentClient, options: RegisterOptions): Promise<Registered> {

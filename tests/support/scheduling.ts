@@ -1,7 +1,8 @@
 /**
  * How late this process itself was. A bound on the service's time is measured here, on a machine that other work may
  * share: what the operating system took from the measuring process it may have taken from the service as well, and no
- * more than that is added to a bound. It is the sum: an answer goes through several processes, each of which may have waited.
+ * more than that is added to a bound. It is the sum: an answer goes through several processes, each of which may have
+ * waited.
  */
 const TICK_MS = 10
 /** A timer is never exact. */

@@ -45,7 +45,9 @@ export class SeededRandom {
   /** Lower case letters and digits, starting with a letter. */
   word(length: number): string {
     const letters = "abcdefghijklmnopqrstuvwxyz"
-    return Array.from({ length }, (_, index) => this.pick([...(index === 0 ? letters : `${letters}0123456789`)])).join("")
+    return Array.from({ length }, (_, index) => this.pick([...(index === 0 ? letters : `${letters}0123456789`)])).join(
+      ""
+    )
   }
 }
 

@@ -12,12 +12,21 @@ export const TEST_SERVER_KEY = Buffer.alloc(32, 7).toString("base64")
 const PLENTY = 1_000_000
 const LOG_PAGE = 1000
 
-/** An honest 503 is for clients that can wait; a test that is about something else has the patience of a slow machine. */
+/**
+ * An honest 503 is for clients that can wait; a test that is about something else has the patience of a slow machine.
+ */
 const PATIENT_MS = 60_000
 
-/** Wide limits, and a patient deadline for every request: see `PRODUCT_DEADLINE` for tests of what the deadline does. */
+/**
+ * Wide limits, and a patient deadline for every request: see `PRODUCT_DEADLINE` for tests of what the deadline does.
+ */
 export const WIDE_LIMITS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(["ip", "key", "anon", "web", "agent", "write", "register", "captcha_key"].map((bucket) => [`rate_limits.${bucket}.requests`, PLENTY])),
+  ...Object.fromEntries(
+    ["ip", "key", "anon", "web", "agent", "write", "register", "captcha_key"].map((bucket) => [
+      `rate_limits.${bucket}.requests`,
+      PLENTY
+    ])
+  ),
   "service.request_deadline_ms": PATIENT_MS,
   "registration.pow_difficulty.base": 1,
   "registration.pow_difficulty.max": 2

@@ -23,7 +23,9 @@ const REFUSED = { head: { refused: { code: "unavailable", message: "not now" } }
 const told = (id: unknown): Promise<ReadonlyArray<CollectedSpan>> =>
   waitFor(() => {
     const root = collector.spans.find(({ attributes }) => attributes["hub.request_id"] === id)
-    return root === undefined ? null : [root, ...collector.spans.filter((span) => span !== root && span.traceId === root.traceId)]
+    return root === undefined
+      ? null
+      : [root, ...collector.spans.filter((span) => span !== root && span.traceId === root.traceId)]
   })
 const toldOf = (answer: Answered): Promise<ReadonlyArray<CollectedSpan>> => told(answer.headers.get("x-request-id"))
 
@@ -31,10 +33,17 @@ describe("an ask", () => {
   it("that is sent again has an event for each further try, and one context for all of them", async () => {
     let tries = 0
     world.node.forget()
-    world.node.on("agent.me", (ask) => (++tries < 3 ? { head: { notOwner: { shard: 0, owner: null } } } : { data: { id: ask.actor } }))
+    world.node.on("agent.me", (ask) =>
+      ++tries < 3 ? { head: { notOwner: { shard: 0, owner: null } } } : { data: { id: ask.actor } }
+    )
     const [root, ask, ...others] = await toldOf(await world.edge.call("/api/v1/me", { signed: world.agent }))
     expect(others).toEqual([])
-    expect(ask).toMatchObject({ name: "ask agent.me", parentSpanId: root?.spanId, events: ["retry", "retry"], failed: false })
+    expect(ask).toMatchObject({
+      name: "ask agent.me",
+      parentSpanId: root?.spanId,
+      events: ["retry", "retry"],
+      failed: false
+    })
     const sent = world.node.asked("agent.me").map(({ traceparent }) => traceparent)
     expect(sent).toEqual(Array.from({ length: 3 }, () => `00-${root?.traceId}-${ask?.spanId}-01`))
   })
@@ -42,7 +51,10 @@ describe("an ask", () => {
   it("that the service could not answer has failed, and so has the request", async () => {
     world.node.on("agent.me", () => REFUSED)
     const [root, ask] = await toldOf(await world.edge.call("/api/v1/me", { signed: world.agent }))
-    expect(ask).toMatchObject({ failed: true, attributes: { "hub.outcome": "unavailable", "error.type": "unavailable" } })
+    expect(ask).toMatchObject({
+      failed: true,
+      attributes: { "hub.outcome": "unavailable", "error.type": "unavailable" }
+    })
     expect(root).toMatchObject({ failed: true, attributes: { "http.response.status_code": 503, "error.type": "503" } })
   })
 
@@ -64,7 +76,14 @@ describe("a request", () => {
   ])("%s %s is named %s: no more than a template", async (method, path, name) => {
     const answer = await world.edge.call(path, { method })
     const [root] = await toldOf(answer)
-    expect(root).toMatchObject({ kind: 2, parentSpanId: undefined, attributes: { "http.request.method": method === "PROPFIND" ? "_OTHER" : method, "http.response.status_code": answer.status } })
+    expect(root).toMatchObject({
+      kind: 2,
+      parentSpanId: undefined,
+      attributes: {
+        "http.request.method": method === "PROPFIND" ? "_OTHER" : method,
+        "http.response.status_code": answer.status
+      }
+    })
     expect(root?.name.replace(/:\w+/, ":agent")).toBe(name)
     expect(root?.attributes["http.route"]).toBe(name.includes("/") ? root?.name.slice(method.length + 1) : undefined)
   })
@@ -72,14 +91,21 @@ describe("a request", () => {
   it("whose client left says so, and has no status", async () => {
     world.node.on("agent.me", () => "silence")
     world.node.forget()
-    const outgoing = request(`${world.edge.url}/api/v1/me`, { headers: world.edge.headersFor("/api/v1/me", { signed: world.agent }) })
+    const outgoing = request(`${world.edge.url}/api/v1/me`, {
+      headers: world.edge.headersFor("/api/v1/me", { signed: world.agent })
+    })
     outgoing.on("error", () => undefined)
     outgoing.end()
     await waitFor(() => world.node.asked("agent.me").length > 0)
     outgoing.destroy()
     const line = await waitFor(() => world.edge.logged.find(({ status }) => status === 499))
     const [root] = await told(line["id"])
-    expect(root?.attributes).toEqual({ "http.request.method": "GET", "http.route": "/api/v1/me", "hub.request_id": line["id"], "hub.outcome": "client_gone" })
+    expect(root?.attributes).toEqual({
+      "http.request.method": "GET",
+      "http.route": "/api/v1/me",
+      "hub.request_id": line["id"],
+      "hub.outcome": "client_gone"
+    })
     expect(line["trace_id"]).toBe(root?.traceId)
   })
 })

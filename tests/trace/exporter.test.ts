@@ -3,7 +3,14 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { BATCH_MAX, Exporter, PAUSE_MIN_MS, POST_TIMEOUT_MS, QUEUE_MAX, STOP_WITHIN_MS } from "../../schemas/trace/exporter.ts"
+import {
+  BATCH_MAX,
+  Exporter,
+  PAUSE_MIN_MS,
+  POST_TIMEOUT_MS,
+  QUEUE_MAX,
+  STOP_WITHIN_MS
+} from "../../schemas/trace/exporter.ts"
 import { tracingInto } from "../../schemas/trace/tracing.ts"
 import { waitFor } from "../harness/index.ts"
 import { type Collector, hanging, refusing, startCollector, taking } from "../support/collector.ts"
@@ -25,14 +32,19 @@ afterEach(async () => {
 })
 
 const exporterTo = (base: string): Exporter => {
-  const exporter = new Exporter({ url: `${base}/v1/traces`, headers: { authorization: SECRET } }, { name: "a", instance: "1" }, (line) => void lines.push(line))
+  const exporter = new Exporter(
+    { url: `${base}/v1/traces`, headers: { authorization: SECRET } },
+    { name: "a", instance: "1" },
+    (line) => void lines.push(line)
+  )
   exporters.push(exporter)
   return exporter
 }
 
 const fill = (exporter: Exporter, count: number): void => {
   const tracing = tracingInto(exporter, 1)
-  for (let number = 0; number < count; number++) tracing.begin("step", "server", undefined)?.set("hub.sequence", number).end()
+  for (let number = 0; number < count; number++)
+    tracing.begin("step", "server", undefined)?.set("hub.sequence", number).end()
 }
 const sequences = (): ReadonlyArray<unknown> => collector.spans.map(({ attributes }) => attributes["hub.sequence"])
 const upTo = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, number) => number)
@@ -99,7 +111,10 @@ describe("a collector that refuses", () => {
     await waitFor(() => collector.spans.length === 5)
     await waitFor(() => exporter.counts.sent === 5)
     expect(exporter.counts).toMatchObject({ lost: 5, waiting: 0 })
-    expect(lines).toEqual([expect.stringContaining("it answered 500"), expect.stringContaining("takes them again; 5 spans were lost")])
+    expect(lines).toEqual([
+      expect.stringContaining("it answered 500"),
+      expect.stringContaining("takes them again; 5 spans were lost")
+    ])
   })
 
   test("is asked ever more seldom, and its wish counts", async () => {

@@ -1,6 +1,6 @@
 /**
- * Nothing is sampled by chance here (ratio 0), and a proxy in front is trusted: what it names is followed, anything else
- * leaves no mark. Then processes end, and the collector fails.
+ * Nothing is sampled by chance here (ratio 0), and a proxy in front is trusted: what it names is followed, anything
+ * else leaves no mark. Then processes end, and the collector fails.
  */
 import { randomBytes } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
@@ -21,7 +21,14 @@ let agent: Registered
 
 beforeAll(async () => {
   collector = await startCollector()
-  service = await testService({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: "0", OTEL_SERVICE_NAME: "ours", HUB_TRUST_PROXY: "1" } })
+  service = await testService({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER_ARG: "0",
+      OTEL_SERVICE_NAME: "ours",
+      HUB_TRUST_PROXY: "1"
+    }
+  })
   const edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge })
   agent = await register(client, { edge })
@@ -36,14 +43,19 @@ afterEach(() => expect(collector.faults).toEqual([]))
 const PARENT = "00f067aa0ba902b7"
 const freshTrace = (): string => randomBytes(16).toString("hex")
 const rename = async (traceparent?: string): Promise<Answer> => {
-  const answer = await client.call("PATCH", "/api/v1/me", { body: { description: randomBytes(4).toString("hex") }, ...(traceparent === undefined ? {} : { headers: { traceparent } }) })
+  const answer = await client.call("PATCH", "/api/v1/me", {
+    body: { description: randomBytes(4).toString("hex") },
+    ...(traceparent === undefined ? {} : { headers: { traceparent } })
+  })
   expect(outcome(answer)).toBe("200")
   return answer
 }
 const followed = (trace: string): Promise<ReadonlyArray<CollectedSpan>> =>
   waitFor(() => {
     const spans = collector.spans.filter(({ traceId }) => traceId === trace)
-    return spans.some(({ name }) => name === "project main") && spans.some(({ name }) => name === "PATCH /api/v1/me") ? spans : null
+    return spans.some(({ name }) => name === "project main") && spans.some(({ name }) => name === "PATCH /api/v1/me")
+      ? spans
+      : null
   })
 
 describe("a trusted proxy", () => {
@@ -51,15 +63,32 @@ describe("a trusted proxy", () => {
     const trace = freshTrace()
     await rename(`00-${trace}-${PARENT}-01`)
     const spans = await followed(trace)
-    expect(spans.find(({ name }) => name === "PATCH /api/v1/me")).toMatchObject({ parentSpanId: PARENT, service: "ours" })
-    expect(new Set(spans.map(({ name }) => name))).toEqual(new Set(["PATCH /api/v1/me", "ask agent.update", "agent.update", "append", "project main"]))
+    expect(spans.find(({ name }) => name === "PATCH /api/v1/me")).toMatchObject({
+      parentSpanId: PARENT,
+      service: "ours"
+    })
+    expect(new Set(spans.map(({ name }) => name))).toEqual(
+      new Set(["PATCH /api/v1/me", "ask agent.update", "agent.update", "append", "project main"])
+    )
   })
 
   test("a query of the read models is followed as well", async () => {
     const trace = freshTrace()
-    expect(outcome(await client.call("GET", "/api/v1/agents", { headers: { traceparent: `00-${trace}-${PARENT}-01` } }))).toBe("200")
-    const names = (): ReadonlyArray<string> => collector.spans.filter(({ traceId }) => traceId === trace).map(({ name }) => name).toSorted()
-    const wanted = ["GET /api/v1/agents", "agent.authenticate", "answer agents", "ask agent.authenticate", "query agents"]
+    expect(
+      outcome(await client.call("GET", "/api/v1/agents", { headers: { traceparent: `00-${trace}-${PARENT}-01` } }))
+    ).toBe("200")
+    const names = (): ReadonlyArray<string> =>
+      collector.spans
+        .filter(({ traceId }) => traceId === trace)
+        .map(({ name }) => name)
+        .toSorted()
+    const wanted = [
+      "GET /api/v1/agents",
+      "agent.authenticate",
+      "answer agents",
+      "ask agent.authenticate",
+      "query agents"
+    ]
     await waitFor(() => names().length >= wanted.length)
     expect(names()).toEqual(wanted)
   })
@@ -67,7 +96,14 @@ describe("a trusted proxy", () => {
   test("that does not sample, or says what makes no sense, or nothing, leaves no header on the commit and no span", async () => {
     const trace = freshTrace()
     const asked = collector.spans.length
-    const values = [undefined, `00-${trace}-${PARENT}-00`, `00-${trace}-${PARENT}-1`, `00-${"0".repeat(32)}-${PARENT}-01`, `ff-${trace}-${PARENT}-01`, "x"]
+    const values = [
+      undefined,
+      `00-${trace}-${PARENT}-00`,
+      `00-${trace}-${PARENT}-1`,
+      `00-${"0".repeat(32)}-${PARENT}-01`,
+      `ff-${trace}-${PARENT}-01`,
+      "x"
+    ]
     const ids: Array<unknown> = []
     for (const value of values) ids.push((await rename(value)).headers["x-request-id"])
     const marker = freshTrace()
@@ -94,12 +130,18 @@ describe("the end", () => {
     await rename(`00-${trace}-${PARENT}-01`)
     await Promise.all([edge?.restart(), actor?.restart()])
     const names = collector.spans.filter(({ traceId }) => traceId === trace).map(({ name }) => name)
-    expect(new Set(names)).toEqual(new Set(["PATCH /api/v1/me", "ask agent.update", "agent.update", "append", "project main"]))
+    expect(new Set(names)).toEqual(
+      new Set(["PATCH /api/v1/me", "ask agent.update", "agent.update", "append", "project main"])
+    )
   })
 })
 
 describe("a collector in trouble", () => {
-  test.each([["hangs", hanging], ["answers 500", refusing(500)], ["answers 503", refusing(503)]] as const)("that %s leaves requests alone", async (_what, behaviour) => {
+  test.each([
+    ["hangs", hanging],
+    ["answers 500", refusing(500)],
+    ["answers 503", refusing(503)]
+  ] as const)("that %s leaves requests alone", async (_what, behaviour) => {
     collector.behave(behaviour)
     const before = collector.requests()
     const rounds = 40

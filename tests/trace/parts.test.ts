@@ -27,9 +27,25 @@ describe("traceparent", () => {
   })
 
   it.each([
-    "", "00", SAMPLED.toUpperCase(), `${SAMPLED} `, ` ${SAMPLED}`, `${SAMPLED}-more`, `${SAMPLED}.`, `${SAMPLED}, ${SAMPLED}`, `ff-${TRACE}-${PARENT}-01`,
-    `00-${"0".repeat(32)}-${PARENT}-01`, `00-${TRACE}-${"0".repeat(16)}-01`, `00-${TRACE.slice(1)}-${PARENT}-01`, `00-${TRACE}-${PARENT}-1`, `00-${TRACE}-${PARENT}`,
-    `0-${TRACE}-${PARENT}-01`, `cc-${TRACE}-${PARENT}-01.what`, `00-${TRACE}-${PARENT}-0g`, `00_${TRACE}_${PARENT}_01`, `${SAMPLED}\n`
+    "",
+    "00",
+    SAMPLED.toUpperCase(),
+    `${SAMPLED} `,
+    ` ${SAMPLED}`,
+    `${SAMPLED}-more`,
+    `${SAMPLED}.`,
+    `${SAMPLED}, ${SAMPLED}`,
+    `ff-${TRACE}-${PARENT}-01`,
+    `00-${"0".repeat(32)}-${PARENT}-01`,
+    `00-${TRACE}-${"0".repeat(16)}-01`,
+    `00-${TRACE.slice(1)}-${PARENT}-01`,
+    `00-${TRACE}-${PARENT}-1`,
+    `00-${TRACE}-${PARENT}`,
+    `0-${TRACE}-${PARENT}-01`,
+    `cc-${TRACE}-${PARENT}-01.what`,
+    `00-${TRACE}-${PARENT}-0g`,
+    `00_${TRACE}_${PARENT}_01`,
+    `${SAMPLED}\n`
   ])("%j is none", (text) => {
     expect(readTraceparent(text)).toBeNull()
   })
@@ -48,7 +64,10 @@ describe("who is sampled", () => {
   const share = (ratio: number): number => {
     const { tracing } = collected(ratio)
     const count = 20_000
-    return Array.from({ length: count }, () => tracing.begin("a", "server", undefined)).filter((span) => span !== null).length / count
+    return (
+      Array.from({ length: count }, () => tracing.begin("a", "server", undefined)).filter((span) => span !== null)
+        .length / count
+    )
   }
 
   it("is drawn at the root, at the ratio", () => {
@@ -81,7 +100,11 @@ describe("who is sampled", () => {
   })
 
   it("nobody without tracing", () => {
-    expect([NO_TRACING.begin("a", "server", SAMPLED), NO_TRACING.follow("a", "server", SAMPLED), NO_TRACING.link("a", "server", SAMPLED)]).toEqual([null, null, null])
+    expect([
+      NO_TRACING.begin("a", "server", SAMPLED),
+      NO_TRACING.follow("a", "server", SAMPLED),
+      NO_TRACING.link("a", "server", SAMPLED)
+    ]).toEqual([null, null, null])
   })
 })
 
@@ -127,7 +150,14 @@ describe("settings", () => {
 
   it("without an endpoint are none", () => {
     expect(good({})).toBeNull()
-    expect(good({ OTEL_EXPORTER_OTLP_ENDPOINT: " ", OTEL_EXPORTER_OTLP_HEADERS: "a=b", OTEL_TRACES_SAMPLER_ARG: "1", OTEL_SERVICE_NAME: "x" })).toBeNull()
+    expect(
+      good({
+        OTEL_EXPORTER_OTLP_ENDPOINT: " ",
+        OTEL_EXPORTER_OTLP_HEADERS: "a=b",
+        OTEL_TRACES_SAMPLER_ARG: "1",
+        OTEL_SERVICE_NAME: "x"
+      })
+    ).toBeNull()
   })
 
   it("have defaults by the mode", () => {
@@ -143,52 +173,82 @@ describe("settings", () => {
       OTEL_SERVICE_NAME: "hub of ours"
     }
     const headers = { "api-key": "a b,c", "x-tenant": "one", authorization: "Basic aGk6aG8=" }
-    expect(good(env)).toEqual({ url: "https://collector.example:4318/below/v1/traces", headers, ratio: 0.25, service: "hub of ours" })
+    expect(good(env)).toEqual({
+      url: "https://collector.example:4318/below/v1/traces",
+      headers,
+      ratio: 0.25,
+      service: "hub of ours"
+    })
   })
 
   const BAD: Readonly<Record<string, ReadonlyArray<string>>> = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: ["127.0.0.1:4318", `http://a:${SECRET}@c.example`, `http://c.example/?key=${SECRET}`, `http://c.example/#${SECRET}`, `grpc://${SECRET}`],
-    OTEL_EXPORTER_OTLP_HEADERS: [SECRET, `=${SECRET}`, `a b=${SECRET}`, `a=${SECRET}%0d%0ab: c`, `a=${SECRET}%zz`, `Host=${SECRET}`, `content-type=${SECRET}`, `a=ü${SECRET}`],
+    OTEL_EXPORTER_OTLP_ENDPOINT: [
+      "127.0.0.1:4318",
+      `http://a:${SECRET}@c.example`,
+      `http://c.example/?key=${SECRET}`,
+      `http://c.example/#${SECRET}`,
+      `grpc://${SECRET}`
+    ],
+    OTEL_EXPORTER_OTLP_HEADERS: [
+      SECRET,
+      `=${SECRET}`,
+      `a b=${SECRET}`,
+      `a=${SECRET}%0d%0ab: c`,
+      `a=${SECRET}%zz`,
+      `Host=${SECRET}`,
+      `content-type=${SECRET}`,
+      `a=ü${SECRET}`
+    ],
     OTEL_TRACES_SAMPLER_ARG: ["-0.1", "1.1", "all", "NaN", "Infinity"],
     OTEL_SERVICE_NAME: ["two\nlines", "x".repeat(81)]
   }
 
-  it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const)))("%s=%j is one line that names it and shows no value", (name, value) => {
-    for (const result of [readTraceSettings({ [name]: value }, "production"), readConfig({ [name]: value })]) {
-      if (result.ok) throw new Error("it was accepted")
-      expect(result.problem.split("\n")).toHaveLength(1)
-      expect(result.problem).toContain(name)
-      expect(result.problem).not.toContain(SECRET)
+  it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    "%s=%j is one line that names it and shows no value",
+    (name, value) => {
+      for (const result of [readTraceSettings({ [name]: value }, "production"), readConfig({ [name]: value })]) {
+        if (result.ok) throw new Error("it was accepted")
+        expect(result.problem.split("\n")).toHaveLength(1)
+        expect(result.problem).toContain(name)
+        expect(result.problem).not.toContain(SECRET)
+      }
     }
-  })
+  )
 })
 
 describe("the queue", () => {
   test("holds the newest, in order, whatever is put in, taken and put back", () => {
     const step = fc.oneof(fc.constant("push" as const), fc.constant("take" as const), fc.constant("back" as const))
-    fc.assert(fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (max, steps, batch) => {
-      const queue = new NewestQueue<number>(max)
-      let model: Array<number> = []
-      let [next, lost, expected] = [0, 0, 0]
-      let out: ReadonlyArray<number> = []
-      for (const one of steps) {
-        if (one === "push") {
-          if (!queue.push(next)) lost++
-          model.push(next++)
-        } else if (one === "take") {
-          out = queue.take(batch)
-          expect(out).toEqual(model.splice(0, batch))
-        } else {
-          lost += queue.putBack(out)
-          model = [...out, ...model]
-          out = []
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 4 }),
+        (max, steps, batch) => {
+          const queue = new NewestQueue<number>(max)
+          let model: Array<number> = []
+          let [next, lost, expected] = [0, 0, 0]
+          let out: ReadonlyArray<number> = []
+          for (const one of steps) {
+            if (one === "push") {
+              if (!queue.push(next)) lost++
+              model.push(next++)
+            } else if (one === "take") {
+              out = queue.take(batch)
+              expect(out).toEqual(model.splice(0, batch))
+            } else {
+              lost += queue.putBack(out)
+              model = [...out, ...model]
+              out = []
+            }
+            expected += Math.max(0, model.length - max)
+            model = model.slice(-max)
+            expect(queue.size).toBe(model.length)
+          }
+          expect(queue.take(max)).toEqual(model)
+          expect(lost).toBe(expected)
         }
-        expected += Math.max(0, model.length - max)
-        model = model.slice(-max)
-        expect(queue.size).toBe(model.length)
-      }
-      expect(queue.take(max)).toEqual(model)
-      expect(lost).toBe(expected)
-    }))
+      )
+    )
   })
 })

@@ -1,4 +1,7 @@
-/** One trace over real processes: edge, ask, command, append, projection, delivery; what the collector gets of it, and what never. */
+/**
+ * One trace over real processes: edge, ask, command, append, projection, delivery; what the collector gets of it, and
+ * what never.
+ */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
@@ -28,7 +31,10 @@ beforeAll(async () => {
     edges: 1,
     actors: 2,
     limits: LIMITS,
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${HEADER_SECRET}` }
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${HEADER_SECRET}`
+    }
   })
 })
 afterAll(async () => {
@@ -51,7 +57,10 @@ interface Subject {
 const subject = async (): Promise<Subject> => {
   const edge = service.edges[0] ?? ""
   const client = new AgentClient({ edge: () => edge })
-  return { client, agent: await register(client, { edge, more: { webhook_url: `${receiver.url}/in-path-7f?token=in-query-7f` } }) }
+  return {
+    client,
+    agent: await register(client, { edge, more: { webhook_url: `${receiver.url}/in-path-7f?token=in-query-7f` } })
+  }
 }
 
 const idOf = (answer: Answer): unknown => answer.headers["x-request-id"]
@@ -63,8 +72,15 @@ const traceOf = (answer: Answer, names: ReadonlyArray<string>): Promise<Readonly
     const spans = collector.spans.filter(({ traceId }) => traceId === root?.traceId)
     const missing = names.filter((name) => !spans.some((span) => span.name === name))
     // Processes send when each of them likes to.
-    missing.push(...spans.filter(({ parentSpanId }) => parentSpanId !== undefined && !spans.some(({ spanId }) => spanId === parentSpanId)).map(({ name }) => `the parent of ${name}`))
-    if (missing.length > 0) throw new Error(`missing: ${missing.join(", ")}; there: ${spans.map(({ name }) => name).join(", ")}`)
+    missing.push(
+      ...spans
+        .filter(
+          ({ parentSpanId }) => parentSpanId !== undefined && !spans.some(({ spanId }) => spanId === parentSpanId)
+        )
+        .map(({ name }) => `the parent of ${name}`)
+    )
+    if (missing.length > 0)
+      throw new Error(`missing: ${missing.join(", ")}; there: ${spans.map(({ name }) => name).join(", ")}`)
     return spans
   })
 
@@ -72,7 +88,8 @@ const traceOf = (answer: Answer, names: ReadonlyArray<string>): Promise<Readonly
 const wayOf = (spans: ReadonlyArray<CollectedSpan>, span: CollectedSpan | undefined): ReadonlyArray<string> => {
   if (span === undefined) return []
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId)
-  if (span.parentSpanId !== undefined && parent === undefined) throw new Error(`${span.name} has a parent that never came`)
+  if (span.parentSpanId !== undefined && parent === undefined)
+    throw new Error(`${span.name} has a parent that never came`)
   return [...wayOf(spans, parent), span.name]
 }
 const named = (spans: ReadonlyArray<CollectedSpan>, name: string): CollectedSpan => {
@@ -90,7 +107,9 @@ const tailUntil = async (text: string): Promise<string | undefined> => {
   let output = ""
   child.stdout.on("data", (chunk) => (output += String(chunk)))
   try {
-    return await waitFor(() => output.split("\n").find((line) => line.includes(text)), { describe: `a line with ${text}` })
+    return await waitFor(() => output.split("\n").find((line) => line.includes(text)), {
+      describe: `a line with ${text}`
+    })
   } finally {
     child.kill("SIGKILL")
     await once(child, "exit")
@@ -117,9 +136,18 @@ describe("a write that causes a notification and a delivery", () => {
     })
     const ways = spans.map((span) => wayOf(spans, span))
     const delivery = [...COMMIT, "deliver webhook"]
-    expect(spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name)).toEqual(["PUT /api/v1/me/recovery"])
+    expect(spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name)).toEqual([
+      "PUT /api/v1/me/recovery"
+    ])
     const report = [...delivery, "ask delivery.report", "delivery.report", "append"]
-    const whole = [COMMIT, [...COMMIT, "project main"], [...delivery, "POST"], [...delivery, "ask webhook.sign", "webhook.sign"], report, [...report, "project main"]]
+    const whole = [
+      COMMIT,
+      [...COMMIT, "project main"],
+      [...delivery, "POST"],
+      [...delivery, "ask webhook.sign", "webhook.sign"],
+      report,
+      [...report, "project main"]
+    ]
     for (const way of whole) expect(ways).toContainEqual(way)
   })
 
@@ -140,22 +168,51 @@ describe("a write that causes a notification and a delivery", () => {
       "delivery.report": ["hub-actors", server]
     })
     expect(named(spans, "PUT /api/v1/me/recovery").attributes).toEqual({
-      "http.request.method": "PUT", "http.route": "/api/v1/me/recovery", "http.response.status_code": 200, "hub.request_id": idOf(answer)
+      "http.request.method": "PUT",
+      "http.route": "/api/v1/me/recovery",
+      "http.response.status_code": 200,
+      "hub.request_id": idOf(answer)
     })
     expect(named(spans, "ask identity.set_recovery").attributes).toEqual({
-      "messaging.system": "nats", "messaging.operation.type": "send", "hub.kind": "agent", "hub.op": "identity.set_recovery", "hub.shard": expect.any(Number), "hub.outcome": "ok"
+      "messaging.system": "nats",
+      "messaging.operation.type": "send",
+      "hub.kind": "agent",
+      "hub.op": "identity.set_recovery",
+      "hub.shard": expect.any(Number),
+      "hub.outcome": "ok"
     })
     expect(named(spans, "identity.set_recovery").attributes).toEqual({
-      "messaging.system": "nats", "messaging.operation.type": "process", "hub.kind": "agent", "hub.op": "identity.set_recovery", "hub.loaded": expect.any(Boolean), "hub.outcome": "ok"
+      "messaging.system": "nats",
+      "messaging.operation.type": "process",
+      "hub.kind": "agent",
+      "hub.op": "identity.set_recovery",
+      "hub.loaded": expect.any(Boolean),
+      "hub.outcome": "ok"
     })
     const appended = spans.find((span) => wayOf(spans, span).join() === COMMIT.join())
-    const entry = (await logOf(service.view, "agent", it.agent.id)).find(({ trace_id }) => trace_id === appended?.traceId)
+    const entry = (await logOf(service.view, "agent", it.agent.id)).find(
+      ({ trace_id }) => trace_id === appended?.traceId
+    )
     expect(appended?.attributes).toEqual({
-      "messaging.system": "nats", "messaging.operation.type": "send", "messaging.batch.message_count": expect.any(Number), "hub.kind": "agent", "hub.sequence": entry?.seq, "hub.outcome": "ok"
+      "messaging.system": "nats",
+      "messaging.operation.type": "send",
+      "messaging.batch.message_count": expect.any(Number),
+      "hub.kind": "agent",
+      "hub.sequence": entry?.seq,
+      "hub.outcome": "ok"
     })
-    expect(named(spans, "project main").attributes).toMatchObject({ "hub.projection": "main", "hub.lag_ms": expect.any(Number), "hub.sequence": expect.any(Number) })
+    expect(named(spans, "project main").attributes).toMatchObject({
+      "hub.projection": "main",
+      "hub.lag_ms": expect.any(Number),
+      "hub.sequence": expect.any(Number)
+    })
     expect(named(spans, "POST").attributes).toEqual({
-      "http.request.method": "POST", "http.response.status_code": 204, "hub.attempt": 1, "hub.outcome": "delivered", "server.address": "127.0.0.1", "server.port": receiver.port
+      "http.request.method": "POST",
+      "http.response.status_code": 204,
+      "hub.attempt": 1,
+      "hub.outcome": "delivered",
+      "server.address": "127.0.0.1",
+      "server.port": receiver.port
     })
     expect(spans.filter(({ failed }) => failed)).toEqual([])
   })
@@ -164,11 +221,17 @@ describe("a write that causes a notification and a delivery", () => {
     const it = await subject()
     const answer = await recoverySet(it)
     const [first] = await traceOf(answer, COMMIT)
-    const line = await waitFor(() => service.system.logs.lines("edge 1").find((one) => one.includes(`"id":"${String(idOf(answer))}"`)))
+    const line = await waitFor(() =>
+      service.system.logs.lines("edge 1").find((one) => one.includes(`"id":"${String(idOf(answer))}"`))
+    )
     expect(JSON.parse(line)).toMatchObject({ trace_id: first?.traceId, path: "/api/v1/me/recovery" })
     const entries = await logOf(service.view, "agent", it.agent.id)
-    expect(entries.filter(({ commit }) => commit.trace === idOf(answer)).map(({ trace_id }) => trace_id)).toEqual([first?.traceId])
-    expect(await said(replayCommand, service, ["agent", it.agent.id])).toContain(`.0 by ${it.agent.id})  trace_id ${first?.traceId}`)
+    expect(entries.filter(({ commit }) => commit.trace === idOf(answer)).map(({ trace_id }) => trace_id)).toEqual([
+      first?.traceId
+    ])
+    expect(await said(replayCommand, service, ["agent", it.agent.id])).toContain(
+      `.0 by ${it.agent.id})  trace_id ${first?.traceId}`
+    )
     const tailed = await tailUntil(`trace ${String(idOf(answer))}  trace_id ${first?.traceId}`)
     expect(tailed).toContain(`agent/${it.agent.id}  identity.set_recovery`)
     expect(answer.text).not.toContain(first?.traceId)
@@ -181,12 +244,23 @@ describe("a write that causes a notification and a delivery", () => {
     const answer = await recoverySet(it)
     const spans = await traceOf(answer, WHOLE)
     const first = named(spans, "POST")
-    expect(first.attributes).toMatchObject({ "hub.attempt": 1, "http.response.status_code": 500, "hub.outcome": "http_500", "error.type": "http_500" })
+    expect(first.attributes).toMatchObject({
+      "hub.attempt": 1,
+      "http.response.status_code": 500,
+      "hub.outcome": "http_500",
+      "error.type": "http_500"
+    })
     expect(first.failed).toBe(true)
     const timer = await waitFor(() => collector.spans.find(({ links }) => links.includes(first.traceId)))
     expect(timer).toMatchObject({ name: "timer delivery.timer", parentSpanId: undefined })
-    const second = await waitFor(() => collector.spans.find(({ traceId, name }) => traceId === timer.traceId && name === "POST"))
-    expect(second.attributes).toMatchObject({ "hub.attempt": 2, "http.response.status_code": 204, "hub.outcome": "delivered" })
+    const second = await waitFor(() =>
+      collector.spans.find(({ traceId, name }) => traceId === timer.traceId && name === "POST")
+    )
+    expect(second.attributes).toMatchObject({
+      "hub.attempt": 2,
+      "http.response.status_code": 204,
+      "hub.outcome": "delivered"
+    })
     const rest = await waitFor(() => {
       const all = collector.spans.filter(({ traceId }) => traceId === timer.traceId)
       return wayOf(all, second).length > 0 ? all : null
@@ -199,7 +273,9 @@ describe("who a client says it follows", () => {
   test("is not believed where no proxy is", async () => {
     const it = await subject()
     const foreign = "4bf92f3577b34da6a3ce929d0e0e4736"
-    const answer = await it.client.call("GET", "/api/v1/me", { headers: { traceparent: `00-${foreign}-00f067aa0ba902b7-01`, tracestate: "a=b" } })
+    const answer = await it.client.call("GET", "/api/v1/me", {
+      headers: { traceparent: `00-${foreign}-00f067aa0ba902b7-01`, tracestate: "a=b" }
+    })
     const [root] = await traceOf(answer, ["GET /api/v1/me"])
     expect(root?.traceId).not.toBe(foreign)
     expect(named(await traceOf(answer, ["GET /api/v1/me"]), "GET /api/v1/me").parentSpanId).toBeUndefined()
@@ -218,7 +294,9 @@ describe("what is not told", () => {
     await waitFor(() => receiver.received.length > 0)
     const delivered = receiver.received[0]
     await it.client.call("GET", "/api/v1/secret-looking-path-77/x")
-    await waitFor(() => collector.spans.some(({ name, attributes }) => name === "GET" && attributes["http.response.status_code"] === 404))
+    await waitFor(() =>
+      collector.spans.some(({ name, attributes }) => name === "GET" && attributes["http.response.status_code"] === 404)
+    )
     await traceOf(answer, ["PATCH /api/v1/me", "project main"])
     const got = collector.raw.join("\n").replaceAll(`Bearer ${HEADER_SECRET}`, "")
     const secrets = {
@@ -237,7 +315,8 @@ describe("what is not told", () => {
     }
     for (const [name, secret] of Object.entries(secrets)) {
       expect(secret, name).toMatch(/.{6}/)
-      for (const form of [secret ?? "", JSON.stringify(secret).slice(1, -1)]) expect(got.includes(form), `the collector got ${name}`).toBe(false)
+      for (const form of [secret ?? "", JSON.stringify(secret).slice(1, -1)])
+        expect(got.includes(form), `the collector got ${name}`).toBe(false)
     }
     expect(collector.raw.every((one) => one.includes(`Bearer ${HEADER_SECRET}`))).toBe(true)
     const lines = service.system.logs.text()

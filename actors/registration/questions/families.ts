@@ -1,61 +1,92 @@
 /** All families. Every one but the last two is a reasoning family: facts must be combined to reach the answer. */
-import type { Engine, Family } from "./family.ts";
-import { counting } from "./worlds/accumulate.ts";
-import type { Readout, Theme } from "./worlds/accumulate.ts";
-import { cardNumber, cardTotal, legs, stickers } from "./worlds/cards.ts";
-import { gap, holdings, together } from "./worlds/people.ts";
-import { asDayOfMonth, asGap, asNumber, asTime, asTime12, onRing } from "./worlds/readouts.ts";
-import { shelfPart, shelfRow } from "./worlds/shelf.ts";
-import { only } from "./language/closing.ts";
-import { BOAT, CART, DEGREES, LIFT, PAGES, POINTS, PURSE, ROAD, TANK, YEARS } from "./worlds/themes-numbers.ts";
-import { boardRing, colourRing, letterRing, tramRing } from "./worlds/themes-rings.ts";
-import { APPOINTMENT, CALENDAR, MEETING, MONTH_RING, MONTHS } from "./worlds/themes-times.ts";
-import type { Random } from "./random.ts";
+import type { Engine, Family } from "./family.ts"
+import { counting } from "./worlds/accumulate.ts"
+import type { Readout, Theme } from "./worlds/accumulate.ts"
+import { cardNumber, cardTotal, legs, stickers } from "./worlds/cards.ts"
+import { gap, holdings, together } from "./worlds/people.ts"
+import { asDayOfMonth, asGap, asNumber, asTime, asTime12, onRing } from "./worlds/readouts.ts"
+import { shelfPart, shelfRow } from "./worlds/shelf.ts"
+import { only } from "./language/closing.ts"
+import { BOAT, CART, DEGREES, LIFT, PAGES, POINTS, PURSE, ROAD, TANK, YEARS } from "./worlds/themes-numbers.ts"
+import { boardRing, colourRing, letterRing, tramRing } from "./worlds/themes-rings.ts"
+import { APPOINTMENT, CALENDAR, MEETING, MONTH_RING, MONTHS } from "./worlds/themes-times.ts"
+import type { Random } from "./random.ts"
 
-const plain = (name: string, world: Family["world"], engine: Engine = "sum"): Family => ({ name, reasoning: true, engine, format: null, world, formatted: null });
+const plain = (name: string, world: Family["world"], engine: Engine = "sum"): Family => ({
+  name,
+  reasoning: true,
+  engine,
+  format: null,
+  world,
+  formatted: null
+})
 
-const sums = (theme: Theme, readout: Readout = asNumber): Family => plain(theme.name, (random) => counting(random, theme, readout));
+const sums = (theme: Theme, readout: Readout = asNumber): Family =>
+  plain(theme.name, (random) => counting(random, theme, readout))
 
 const goods = (name: string, make: (random: Random) => Theme, readout: Readout = asNumber): Family =>
-  plain(name, (random) => counting(random, make(random), readout));
+  plain(name, (random) => counting(random, make(random), readout))
 
 const ring = (name: string, make: typeof boardRing): Family =>
   plain(name, (random) => {
-    const { names, theme } = make(random);
-    return counting(random, theme, onRing(names, only.word));
-  });
+    const { names, theme } = make(random)
+    return counting(random, theme, onRing(names, only.word))
+  })
 
 const JSON_CLOSING = [
   'Reply with a JSON object whose only key is "answer" and whose value is that number.',
-  'Give the number as JSON, in an object with the single key "answer" and nothing else.',
-];
+  'Give the number as JSON, in an object with the single key "answer" and nothing else.'
+]
 
 /** A name stands for one kind of question: two under one name would let a challenge hold the same kind twice. */
 export function registry(families: ReadonlyArray<Family>): ReadonlyArray<Family> {
-  const seen = new Set<string>();
+  const seen = new Set<string>()
   for (const { name } of families) {
-    if (seen.has(name)) throw new Error(`question family ${name}: the name is taken`);
-    seen.add(name);
+    if (seen.has(name)) throw new Error(`question family ${name}: the name is taken`)
+    seen.add(name)
   }
-  return families;
+  return families
 }
 
 export const FAMILIES = registry([
-  goods("holdings", holdings), goods("gap", gap, asGap), goods("together", together),
+  goods("holdings", holdings),
+  goods("gap", gap, asGap),
+  goods("together", together),
   ...[PURSE, BOAT, LIFT, PAGES, DEGREES, TANK, CART, POINTS, YEARS, ROAD].map((theme) => sums(theme)),
-  sums(APPOINTMENT, asTime), sums(MEETING, asTime12), sums(CALENDAR, asDayOfMonth), sums(MONTH_RING, onRing(MONTHS, only.word)),
-  ring("board", boardRing), ring("tour", tramRing), ring("wheel", colourRing), ring("alphabet", letterRing),
-  plain("shelf-row", shelfRow, "row"), plain("shelf-part", shelfPart, "row"),
-  plain("card-number", cardNumber, "cards"), plain("card-total", cardTotal, "cards"), plain("stickers", stickers, "collection"), plain("legs", legs, "collection"),
+  sums(APPOINTMENT, asTime),
+  sums(MEETING, asTime12),
+  sums(CALENDAR, asDayOfMonth),
+  sums(MONTH_RING, onRing(MONTHS, only.word)),
+  ring("board", boardRing),
+  ring("tour", tramRing),
+  ring("wheel", colourRing),
+  ring("alphabet", letterRing),
+  plain("shelf-row", shelfRow, "row"),
+  plain("shelf-part", shelfPart, "row"),
+  plain("card-number", cardNumber, "cards"),
+  plain("card-total", cardTotal, "cards"),
+  plain("stickers", stickers, "collection"),
+  plain("legs", legs, "collection"),
   {
-    name: "json-answer", reasoning: false, engine: "sum", format: "json", world: (random) => counting(random, holdings(random), asNumber),
-    formatted: (random, answer) => ({ answer: `{"answer":${answer}}`, closing: random.pick(JSON_CLOSING) }),
+    name: "json-answer",
+    reasoning: false,
+    engine: "sum",
+    format: "json",
+    world: (random) => counting(random, holdings(random), asNumber),
+    formatted: (random, answer) => ({ answer: `{"answer":${answer}}`, closing: random.pick(JSON_CLOSING) })
   },
   {
-    name: "locker-tag", reasoning: false, engine: "sum", format: "exact", world: (random) => counting(random, PURSE, asNumber),
+    name: "locker-tag",
+    reasoning: false,
+    engine: "sum",
+    format: "exact",
+    world: (random) => counting(random, PURSE, asNumber),
     formatted: (random, answer) => {
-      const tag = random.pick(["KX", "QR", "VD", "MZ", "TB"]);
-      return { answer: `${tag}-${answer.padStart(4, "0")}`, closing: `Write the number with leading zeros to four digits, behind ${tag} and a hyphen: 7 would be ${tag}-0007.` };
-    },
-  },
-]);
+      const tag = random.pick(["KX", "QR", "VD", "MZ", "TB"])
+      return {
+        answer: `${tag}-${answer.padStart(4, "0")}`,
+        closing: `Write the number with leading zeros to four digits, behind ${tag} and a hyphen: 7 would be ${tag}-0007.`
+      }
+    }
+  }
+])

@@ -1,77 +1,88 @@
 /**
  * A family is one kind of question: the world it is about and what is asked of it. How it is told is the same for all.
  *
- * - A world is plain facts and the moves that are possible; `answer` computes the one right answer from the moves that count.
- * - The plan decides by which detours they are told (`story/plan.ts`), the telling puts it into words (`story/tell.ts`).
+ * - A world is plain facts and the moves that are possible; `answer` computes the one right answer from the moves that
+ *   count.
+ * - The plan decides by which detours they are told (`story/plan.ts`), the telling puts it into words
+ *   (`story/tell.ts`).
  * - A draft that is too long, too short or in which too little matters is drawn anew, at most `MAX_DRAFTS` times.
  */
-import type { Bank } from "./bank/bank.ts";
-import { withNoise } from "./language/noise.ts";
-import { MAX_STORY_CHARS, MIN_STORY_CHARS } from "./question.ts";
-import type { AnswerKind, FormatRule } from "./question.ts";
-import type { Random } from "./random.ts";
-import { castOf } from "./story/cast.ts";
-import type { Cast } from "./story/cast.ts";
-import { planOf } from "./story/plan.ts";
-import type { Plan } from "./story/plan.ts";
-import { storyText } from "./story/tell.ts";
-import type { World } from "./story/world.ts";
+import type { Bank } from "./bank/bank.ts"
+import { withNoise } from "./language/noise.ts"
+import { MAX_STORY_CHARS, MIN_STORY_CHARS } from "./question.ts"
+import type { AnswerKind, FormatRule } from "./question.ts"
+import type { Random } from "./random.ts"
+import { castOf } from "./story/cast.ts"
+import type { Cast } from "./story/cast.ts"
+import { planOf } from "./story/plan.ts"
+import type { Plan } from "./story/plan.ts"
+import { storyText } from "./story/tell.ts"
+import type { World } from "./story/world.ts"
 
-export const ENGINES = ["sum", "row", "cards", "collection"] as const;
-export type Engine = (typeof ENGINES)[number];
+export const ENGINES = ["sum", "row", "cards", "collection"] as const
+export type Engine = (typeof ENGINES)[number]
 
 export interface Family {
-  readonly name: string;
-  readonly reasoning: boolean;
+  readonly name: string
+  readonly reasoning: boolean
   /** Questions of one way to reckon: a challenge mixes them all. */
-  readonly engine: Engine;
-  readonly format: FormatRule | null;
-  readonly world: (random: Random, bank: Bank) => World;
+  readonly engine: Engine
+  readonly format: FormatRule | null
+  readonly world: (random: Random, bank: Bank) => World
   /** Answer and closing words where the family asks for a format. */
-  readonly formatted: ((random: Random, answer: string) => { readonly answer: string; readonly closing: string }) | null;
+  readonly formatted: ((random: Random, answer: string) => { readonly answer: string; readonly closing: string }) | null
 }
 
 export interface Draft {
-  readonly prompt: string;
-  readonly answer: string;
-  readonly kind: AnswerKind;
-  readonly format: FormatRule | null;
+  readonly prompt: string
+  readonly answer: string
+  readonly kind: AnswerKind
+  readonly format: FormatRule | null
 }
 
 /** A draft with all that it was made of: for tests. */
 export interface Drafted extends Draft {
-  readonly cast: Cast;
-  readonly world: World;
-  readonly plan: Plan;
+  readonly cast: Cast
+  readonly world: World
+  readonly plan: Plan
   /** Without noise. */
-  readonly story: string;
+  readonly story: string
 }
 
-const PEOPLE = 4;
-const LIAR = PEOPLE - 1;
+const PEOPLE = 4
+const LIAR = PEOPLE - 1
 /** Of whom the question is, or the first of them. */
-const ASKED = 0;
-const MAX_DRAFTS = 500;
+const ASKED = 0
+const MAX_DRAFTS = 500
 /** By how much noise may make a story longer. */
-const NOISE_CHARS = 25;
+const NOISE_CHARS = 25
 
 export function drafted(family: Family, random: Random, bank: Bank): Drafted {
   for (let drafts = 0; drafts < MAX_DRAFTS; drafts++) {
-    const cast = castOf(random, bank, PEOPLE, [ASKED, LIAR]);
-    const world = family.world(random, bank);
-    const plan = planOf(random, world, bank, LIAR, [...cast.people.keys()].filter((index) => index !== LIAR && !world.asked.includes(index)));
-    if (plan === null) continue;
-    const { answer, closing } = family.formatted?.(random, plan.answer) ?? { answer: plan.answer, closing: world.closing };
-    const story = storyText(random, bank, cast, world, plan, MAX_STORY_CHARS - closing.length - NOISE_CHARS);
-    if (story === null || story.length + closing.length >= MAX_STORY_CHARS) continue;
-    const prompt = `${withNoise(random, story)} ${closing}`;
-    if (prompt.length < MIN_STORY_CHARS || prompt.length > MAX_STORY_CHARS) continue;
-    return { prompt, answer, kind: world.kind, format: family.format, cast, world, plan, story };
+    const cast = castOf(random, bank, PEOPLE, [ASKED, LIAR])
+    const world = family.world(random, bank)
+    const plan = planOf(
+      random,
+      world,
+      bank,
+      LIAR,
+      [...cast.people.keys()].filter((index) => index !== LIAR && !world.asked.includes(index))
+    )
+    if (plan === null) continue
+    const { answer, closing } = family.formatted?.(random, plan.answer) ?? {
+      answer: plan.answer,
+      closing: world.closing
+    }
+    const story = storyText(random, bank, cast, world, plan, MAX_STORY_CHARS - closing.length - NOISE_CHARS)
+    if (story === null || story.length + closing.length >= MAX_STORY_CHARS) continue
+    const prompt = `${withNoise(random, story)} ${closing}`
+    if (prompt.length < MIN_STORY_CHARS || prompt.length > MAX_STORY_CHARS) continue
+    return { prompt, answer, kind: world.kind, format: family.format, cast, world, plan, story }
   }
-  throw new Error(`question family ${family.name}: no draft fits`);
+  throw new Error(`question family ${family.name}: no draft fits`)
 }
 
 export function draft(family: Family, random: Random, bank: Bank): Draft {
-  const { prompt, answer, kind, format } = drafted(family, random, bank);
-  return { prompt, answer, kind, format };
+  const { prompt, answer, kind, format } = drafted(family, random, bank)
+  return { prompt, answer, kind, format }
 }

@@ -1,38 +1,50 @@
 /**
  * The five questions of one challenge.
  *
- * - Four come from reasoning families, one of each engine: what reads one kind of story alone is right once or twice. The
- *   fifth is another sum or one of a deployment's own questions, and only it may ask for a format.
+ * - Four come from reasoning families, one of each engine: what reads one kind of story alone is right once or twice.
+ *   The fifth is another sum or one of a deployment's own questions, and only it may ask for a format.
  * - No family appears twice, and the fifth's place is drawn, so the position of a question tells nothing.
- * - Pure: the same randomness and bank give the same questions. Production passes fresh random bytes for every challenge.
+ * - Pure: the same randomness and bank give the same questions. Production passes fresh random bytes for every
+ *   challenge.
  */
-import type { Bank } from "./bank/bank.ts";
-import { OUR_BANK } from "./bank/index.ts";
-import { FAMILIES } from "./families.ts";
-import { draft, ENGINES } from "./family.ts";
-import type { Draft } from "./family.ts";
-import { MIN_REASONING_QUESTIONS, QUESTIONS_PER_CHALLENGE } from "./question.ts";
-import type { Question } from "./question.ts";
-import type { Random } from "./random.ts";
+import type { Bank } from "./bank/bank.ts"
+import { OUR_BANK } from "./bank/index.ts"
+import { FAMILIES } from "./families.ts"
+import { draft, ENGINES } from "./family.ts"
+import type { Draft } from "./family.ts"
+import { MIN_REASONING_QUESTIONS, QUESTIONS_PER_CHALLENGE } from "./question.ts"
+import type { Question } from "./question.ts"
+import type { Random } from "./random.ts"
 
-const REASONING = ENGINES.map((engine) => FAMILIES.filter((family) => family.reasoning && family.engine === engine));
-const SUMS = FAMILIES.filter(({ engine }) => engine === "sum");
-if (REASONING.length < MIN_REASONING_QUESTIONS || QUESTIONS_PER_CHALLENGE !== MIN_REASONING_QUESTIONS + 1) throw new Error("questions: engines and rules do not fit");
-const OWN_FAMILY = "own";
+const REASONING = ENGINES.map((engine) => FAMILIES.filter((family) => family.reasoning && family.engine === engine))
+const SUMS = FAMILIES.filter(({ engine }) => engine === "sum")
+if (REASONING.length < MIN_REASONING_QUESTIONS || QUESTIONS_PER_CHALLENGE !== MIN_REASONING_QUESTIONS + 1)
+  throw new Error("questions: engines and rules do not fit")
+const OWN_FAMILY = "own"
 
 export interface Named extends Draft {
-  readonly family: string;
+  readonly family: string
 }
 
 /** The questions with the names of their families, which never leave the server. */
 export function namedQuestions(random: Random, bank: Bank = OUR_BANK): ReadonlyArray<Named> {
-  const sure = REASONING.map((families) => random.pick(families));
-  const rest = SUMS.filter((family) => !sure.includes(family));
-  const own = bank.questions.length > 0 && random.int(0, 1) === 0;
-  const families = random.shuffle([...sure, ...(own ? [null] : [random.pick(rest)])]);
-  return families.map((family) => (family === null ? { family: OWN_FAMILY, ...random.pick(bank.questions) } : { family: family.name, ...draft(family, random, bank) }));
+  const sure = REASONING.map((families) => random.pick(families))
+  const rest = SUMS.filter((family) => !sure.includes(family))
+  const own = bank.questions.length > 0 && random.int(0, 1) === 0
+  const families = random.shuffle([...sure, ...(own ? [null] : [random.pick(rest)])])
+  return families.map((family) =>
+    family === null
+      ? { family: OWN_FAMILY, ...random.pick(bank.questions) }
+      : { family: family.name, ...draft(family, random, bank) }
+  )
 }
 
 export function generateQuestions(random: Random, bank: Bank = OUR_BANK): ReadonlyArray<Question> {
-  return namedQuestions(random, bank).map(({ prompt, answer, kind, format }, i) => ({ id: `q${i + 1}`, prompt, answer, kind, format }));
+  return namedQuestions(random, bank).map(({ prompt, answer, kind, format }, i) => ({
+    id: `q${i + 1}`,
+    prompt,
+    answer,
+    kind,
+    format
+  }))
 }

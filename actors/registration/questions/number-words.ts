@@ -1,20 +1,20 @@
-import { toCardinal } from "n2words/en-US";
+import { toCardinal } from "n2words/en-US"
 
-export const LARGEST_NUMBER_IN_WORDS = 9999;
-const FIRST_PAIRED_HUNDRED = 1100;
+export const LARGEST_NUMBER_IN_WORDS = 9999
+const FIRST_PAIRED_HUNDRED = 1100
 
-let table: ReadonlyMap<string, number> | null = null;
+let table: ReadonlyMap<string, number> | null = null
 
 /** Built at the first need and kept: about 19,000 short keys. */
 function numberTable(): ReadonlyMap<string, number> {
-  if (table !== null) return table;
-  const built = new Map<string, number>();
+  if (table !== null) return table
+  const built = new Map<string, number>()
   for (let n = 0; n <= LARGEST_NUMBER_IN_WORDS; n++) {
-    built.set(toCardinal(n).replaceAll("-", " "), n);
-    if (n >= FIRST_PAIRED_HUNDRED) built.set(toCardinal(n, { hundredPairing: true }).replaceAll("-", " "), n);
+    built.set(toCardinal(n).replaceAll("-", " "), n)
+    if (n >= FIRST_PAIRED_HUNDRED) built.set(toCardinal(n, { hundredPairing: true }).replaceAll("-", " "), n)
   }
-  table = built;
-  return built;
+  table = built
+  return built
 }
 
 /**
@@ -22,7 +22,7 @@ function numberTable(): ReadonlyMap<string, number> {
  * Between other words "and" says nothing; "a hundred" and "a thousand" begin with a one.
  */
 export function numberFromWords(words: ReadonlyArray<string>): number | null {
-  const kept = words.filter((word, i) => word !== "and" || i === 0 || i === words.length - 1);
-  if (kept[0] === "a" && (kept[1] === "hundred" || kept[1] === "thousand")) kept[0] = "one";
-  return numberTable().get(kept.join(" ")) ?? null;
+  const kept = words.filter((word, i) => word !== "and" || i === 0 || i === words.length - 1)
+  if (kept[0] === "a" && (kept[1] === "hundred" || kept[1] === "thousand")) kept[0] = "one"
+  return numberTable().get(kept.join(" ")) ?? null
 }

@@ -1,26 +1,26 @@
 /** How the grader reads an answer: `time` is a 24-hour clock, `time12` a 12-hour clock with am or pm. */
-export type AnswerKind = "number" | "word" | "time" | "time12";
+export type AnswerKind = "number" | "word" | "time" | "time12"
 
 /**
  * The explicit output format of a question that asks for one.
  * `json`: the answer is a JSON object, compared after parsing. `exact`: the answer is compared as it stands.
  */
-export type FormatRule = "json" | "exact";
+export type FormatRule = "json" | "exact"
 
 /** Plain JSON, so that it can be kept in an actor's state. Only `id` and `prompt` may ever leave the server. */
 export interface Question {
-  readonly id: string;
-  readonly prompt: string;
-  readonly answer: string;
-  readonly kind: AnswerKind;
-  readonly format: FormatRule | null;
+  readonly id: string
+  readonly prompt: string
+  readonly answer: string
+  readonly kind: AnswerKind
+  readonly format: FormatRule | null
 }
 
-export const QUESTIONS_PER_CHALLENGE = 5;
-export const MIN_REASONING_QUESTIONS = 4;
-export const MAX_PROMPT_CHARS = 1200;
+export const QUESTIONS_PER_CHALLENGE = 5
+export const MIN_REASONING_QUESTIONS = 4
+export const MAX_PROMPT_CHARS = 1200
 /** What our own questions keep to, so that five are read and answered in a minute. */
-export const MIN_STORY_CHARS = 400;
-export const MAX_STORY_CHARS = 1100;
+export const MIN_STORY_CHARS = 400
+export const MAX_STORY_CHARS = 1100
 /** Longer answers are wrong before anything looks into them. */
-export const MAX_ANSWER_CHARS = 200;
+export const MAX_ANSWER_CHARS = 200

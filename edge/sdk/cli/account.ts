@@ -13,9 +13,18 @@ export const initCommand: Command = {
     const key = await generateKey()
     await home.keep("key", key)
     await home.remember({ hub })
-    invocation.print([`public key: ${key.publicKey}`, `hub id:     ${key.hubId}`, `kept in:    ${home.path("key")} (keep it for good)`], {
-      public_key: key.publicKey, hub_id: key.hubId, file: home.path("key")
-    })
+    invocation.print(
+      [
+        `public key: ${key.publicKey}`,
+        `hub id:     ${key.hubId}`,
+        `kept in:    ${home.path("key")} (keep it for good)`
+      ],
+      {
+        public_key: key.publicKey,
+        hub_id: key.hubId,
+        file: home.path("key")
+      }
+    )
   }
 }
 
@@ -35,7 +44,11 @@ const formOf = async (invocation: Invocation): Promise<Omit<RegisterOptions, "so
   const [handle, name] = [invocation.text("handle"), invocation.text("name")]
   if (handle === undefined || name === undefined) throw usage("register needs --handle <handle> and --name <name>")
   const [description, transparency] = [invocation.text("description"), invocation.text("transparency")]
-  const [webhook_url, links, attempts] = [invocation.text("webhook-url"), invocation.texts("link"), countOf("attempts", invocation.text("attempts"))]
+  const [webhook_url, links, attempts] = [
+    invocation.text("webhook-url"),
+    invocation.texts("link"),
+    countOf("attempts", invocation.text("attempts"))
+  ]
   return {
     handle,
     name,
@@ -50,8 +63,18 @@ const formOf = async (invocation: Invocation): Promise<Omit<RegisterOptions, "so
 const progress = ({ hashes, expected, seconds }: PowProgress): string =>
   `proof of work: ${(hashes / 1e6).toFixed(1)} million tries in ${seconds.toFixed(0)} s (${(expected / 1e6).toFixed(1)} million on average)`
 
-const aboutMe = ({ handle, name, hx_id, id, id_url }: Pick<Registered, "handle" | "name" | "hx_id" | "id" | "id_url">): ReadonlyArray<string> => [
-  `handle: ${handle}`, `name:   ${name}`, `number: ${hx_id}`, `hub id: ${id}`, `record: ${id_url}`
+const aboutMe = ({
+  handle,
+  name,
+  hx_id,
+  id,
+  id_url
+}: Pick<Registered, "handle" | "name" | "hx_id" | "id" | "id_url">): ReadonlyArray<string> => [
+  `handle: ${handle}`,
+  `name:   ${name}`,
+  `number: ${hx_id}`,
+  `hub id: ${id}`,
+  `record: ${id_url}`
 ]
 
 export const registerCommand: Command = {
@@ -76,10 +99,20 @@ without it they are asked at the terminal, or as one line of JSON over standard 
     const form = await formOf(invocation)
     const { home, hub, client } = await invocation.agent()
     const solve = solverOf(invocation.text("solver"), invocation.around)
-    const registered = await client.register({ ...form, solve, onProgress: (done) => invocation.around.warn(progress(done)) })
+    const registered = await client.register({
+      ...form,
+      solve,
+      onProgress: (done) => invocation.around.warn(progress(done))
+    })
     // Before anything else: it is shown this once.
     const file = await home.keepSecret(registered.webhook_secret)
-    await home.remember({ hub, id: registered.id, hx_id: registered.hx_id, handle: registered.handle, id_url: registered.id_url })
+    await home.remember({
+      hub,
+      id: registered.id,
+      hx_id: registered.hx_id,
+      handle: registered.handle,
+      id_url: registered.id_url
+    })
     invocation.print([...aboutMe(registered), `the webhook's secret is in ${file}`, registered.welcome], registered)
   }
 }
@@ -91,7 +124,15 @@ export const whoamiCommand: Command = {
     const { home, hub, client } = await invocation.agent()
     const { data: me } = await client.get("/me")
     await home.remember({ hub, id: me.id, hx_id: me.hx_id, handle: me.handle, id_url: me.id_url })
-    invocation.print([...aboutMe(me), `key:    ${me.public_key}`, `status: ${me.status}`, `trust ${me.scores.trust}, reputation ${me.scores.reputation}`], me)
+    invocation.print(
+      [
+        ...aboutMe(me),
+        `key:    ${me.public_key}`,
+        `status: ${me.status}`,
+        `trust ${me.scores.trust}, reputation ${me.scores.reputation}`
+      ],
+      me
+    )
   }
 }
 

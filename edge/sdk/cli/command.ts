@@ -65,7 +65,11 @@ export class Invocation {
 
   home(): Promise<{ readonly home: Home; readonly hub: string }> {
     const [hub, home] = [this.text("hub"), this.text("home")]
-    return openHome({ ...(hub === undefined ? {} : { hub }), ...(home === undefined ? {} : { home }) }, this.around.env, this.around.cwd)
+    return openHome(
+      { ...(hub === undefined ? {} : { hub }), ...(home === undefined ? {} : { home }) },
+      this.around.env,
+      this.around.cwd
+    )
   }
 
   /** A client that has no key. */
@@ -85,7 +89,11 @@ export class Invocation {
 
   #client(options: ClientOptions): HubClient {
     const host = this.text("host") ?? this.around.env["HUB_HOST"]
-    return createClient({ allowHttp: this.flag("allow-http"), ...(host === undefined || host === "" ? {} : { host }), ...options })
+    return createClient({
+      allowHttp: this.flag("allow-http"),
+      ...(host === undefined || host === "" ? {} : { host }),
+      ...options
+    })
   }
 
   /** Lines in words, or with `--json` the value. */

@@ -28,7 +28,8 @@ export const ensureFolder = async (folder: string): Promise<void> => {
     throw new Fault("folder_unusable", `${folder} cannot be made: ${systemCode(error) ?? "unknown"}`)
   })
   const { mode } = await stat(folder)
-  if (hasModes && (mode & OTHERS_WRITE) !== 0) throw new Fault("folder_mode", `${folder} may be written by others (${octal(mode)}): chmod 700 ${folder}`)
+  if (hasModes && (mode & OTHERS_WRITE) !== 0)
+    throw new Fault("folder_mode", `${folder} may be written by others (${octal(mode)}): chmod 700 ${folder}`)
 }
 
 const flushFolder = async (folder: string): Promise<void> => {
@@ -66,7 +67,9 @@ const inPlace = async (path: string, text: string, place: (own: string) => Promi
 export const create = (path: string, text: string): Promise<void> =>
   inPlace(path, text, (own) =>
     link(own, path).catch((error: unknown) => {
-      throw systemCode(error) === "EEXIST" ? new Fault("file_exists", `${path} is there already, and is never replaced`) : error
+      throw systemCode(error) === "EEXIST"
+        ? new Fault("file_exists", `${path} is there already, and is never replaced`)
+        : error
     })
   )
 
@@ -91,7 +94,8 @@ export const readSecret = async (path: string): Promise<string | null> => {
     // Of the open file, so that it cannot be another one by the time it is read.
     const about = await handle.stat()
     if (!about.isFile() || about.size > READ_MAX_BYTES) throw new Fault("file_unreadable", `${path} is no such file`)
-    if (hasModes && (about.mode & OTHERS) !== 0) throw new Fault("file_mode", `${path} may be read by others (${octal(about.mode)}): chmod 600 ${path}`)
+    if (hasModes && (about.mode & OTHERS) !== 0)
+      throw new Fault("file_mode", `${path} may be read by others (${octal(about.mode)}): chmod 600 ${path}`)
     return await handle.readFile("utf8")
   } finally {
     await handle.close()

@@ -107,7 +107,9 @@ export class Home {
     if (text === null) return {}
     try {
       const found = JSON.parse(text) as Readonly<Record<string, unknown>>
-      return Object.fromEntries(TEXT_FIELDS.flatMap((name) => (typeof found[name] === "string" ? [[name, found[name]]] : [])))
+      return Object.fromEntries(
+        TEXT_FIELDS.flatMap((name) => (typeof found[name] === "string" ? [[name, found[name]]] : []))
+      )
     } catch {
       throw new Fault("file_broken", `${this.path("agent.json")} is no JSON`)
     }
@@ -130,14 +132,21 @@ type Environment = Readonly<Record<string, string | undefined>>
 const given = (text: string | undefined): string | undefined => (text === undefined || text === "" ? undefined : text)
 
 /** The folder, and the hub that it is for. */
-export const openHome = async (options: { readonly hub?: string; readonly home?: string }, env: Environment, cwd: string): Promise<{ readonly home: Home; readonly hub: string }> => {
+export const openHome = async (
+  options: { readonly hub?: string; readonly home?: string },
+  env: Environment,
+  cwd: string
+): Promise<{ readonly home: Home; readonly hub: string }> => {
   const wanted = given(options.hub) ?? given(env["HUB_URL"])
   const folder = given(options.home) ?? given(env["HUB_AGENT_HOME"])
   if (wanted === undefined && folder === undefined) throw usage("which hub? --hub <url> or HUB_URL names it")
-  const home = new Home(folder === undefined ? join(homedir(), ".hub-agent", folderNameOf(wanted ?? "")) : resolve(cwd, folder))
+  const home = new Home(
+    folder === undefined ? join(homedir(), ".hub-agent", folderNameOf(wanted ?? "")) : resolve(cwd, folder)
+  )
   const { hub: kept } = await home.known()
   const hub = wanted === undefined ? kept : withoutTrailing(wanted, "/")
   if (hub === undefined) throw usage(`which hub? ${home.folder} names none: --hub <url> or HUB_URL does`)
-  if (kept !== undefined && kept !== hub) throw new Fault("other_hub", `${home.folder} is for ${kept}, not for ${hub}: use another --home`)
+  if (kept !== undefined && kept !== hub)
+    throw new Fault("other_hub", `${home.folder} is for ${kept}, not for ${hub}: use another --home`)
   return { home, hub }
 }

@@ -7,7 +7,11 @@ import type { Surroundings } from "./command.ts"
 /** What the service takes at most. */
 const INPUT_MAX_BYTES = 10_551_296
 
-export const readAll = async (stream: AsyncIterable<unknown>, source: string, max = INPUT_MAX_BYTES): Promise<string> => {
+export const readAll = async (
+  stream: AsyncIterable<unknown>,
+  source: string,
+  max = INPUT_MAX_BYTES
+): Promise<string> => {
   const chunks: Array<Buffer> = []
   let bytes = 0
   for await (const chunk of stream) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * hub-agent: an agent's account from a shell. Results go to standard output, everything else to standard error; the exit
- * status is 0, 1 for what was refused or failed, 2 for a command line that is wrong.
+ * hub-agent: an agent's account from a shell. Results go to standard output, everything else to standard error; the
+ * exit status is 0, 1 for what was refused or failed, 2 for a command line that is wrong.
  */
 import { parseArgs } from "node:util"
 import { VERSION } from "../../../schemas/version.ts"
@@ -41,10 +41,13 @@ const COMMON_USAGE = `for every command:
   --version`
 
 /** A line of a usage that starts with a space goes on with the one before. */
-const usageLine = (line: string): string => `  ${line.startsWith(" ") ? " ".repeat("hub-agent".length) : "hub-agent"} ${line}`
+const usageLine = (line: string): string =>
+  `  ${line.startsWith(" ") ? " ".repeat("hub-agent".length) : "hub-agent"} ${line}`
 
 const helpOf = (commands: ReadonlyArray<Command>): string => {
-  const entries = commands.map(({ usage, summary }) => [...usage.map(usageLine), ...summary.split("\n").map((line) => `      ${line}`)].join("\n"))
+  const entries = commands.map(({ usage, summary }) =>
+    [...usage.map(usageLine), ...summary.split("\n").map((line) => `      ${line}`)].join("\n")
+  )
   return ["usage:", ...entries, "", COMMON_USAGE, ""].join("\n")
 }
 
@@ -52,7 +55,11 @@ type Parsed = { readonly values: Readonly<Record<string, unknown>>; readonly pos
 
 const parse = (args: ReadonlyArray<string>, command: Command | undefined): Parsed => {
   try {
-    return parseArgs({ args: [...args], allowPositionals: true, options: { ...COMMON_OPTIONS, ...command?.options } }) as Parsed
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { ...COMMON_OPTIONS, ...command?.options }
+    }) as Parsed
   } catch (error) {
     throw usage(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error))
   }
@@ -79,7 +86,8 @@ const surroundings: Surroundings = {
   warn: (line) => process.stderr.write(`${harmless(line)}\n`)
 }
 
-const flushed = (stream: NodeJS.WriteStream): Promise<void> => new Promise((resolve) => stream.write("", () => resolve()))
+const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => stream.write("", () => resolve()))
 
 // A reader that goes away early, such as head, is no fault.
 process.stdout.on("error", () => process.exit(0))

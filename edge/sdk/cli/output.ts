@@ -25,7 +25,8 @@ export const secretIn = (value: unknown): string | undefined => {
   return undefined
 }
 
-const hiding = (_name: string, value: unknown): unknown => (typeof value === "string" && SECRET.test(value) ? HIDDEN : value)
+const hiding = (_name: string, value: unknown): unknown =>
+  typeof value === "string" && SECRET.test(value) ? HIDDEN : value
 
 /** Escapes of JSON for what is not printable: the text stays the same value. */
 export const jsonText = (value: unknown, showSecret: boolean, indent?: number): string =>
@@ -36,9 +37,18 @@ export interface ErrorLine {
   readonly status: number
 }
 
-const describe = (error: unknown): { readonly code: string; readonly message: string; readonly status: number; readonly retryAfter?: number; readonly requestId?: string } => {
+const describe = (
+  error: unknown
+): {
+  readonly code: string
+  readonly message: string
+  readonly status: number
+  readonly retryAfter?: number
+  readonly requestId?: string
+} => {
   if (error instanceof Fault) return { code: error.code, message: error.message, status: error.status }
-  if (!isHubError(error)) return { code: "internal", message: error instanceof Error ? error.message : String(error), status: 1 }
+  if (!isHubError(error))
+    return { code: "internal", message: error instanceof Error ? error.message : String(error), status: 1 }
   return {
     code: error.code,
     message: error.message,
@@ -52,7 +62,14 @@ const describe = (error: unknown): { readonly code: string; readonly message: st
 export const errorLine = (error: unknown, json: boolean): ErrorLine => {
   const { code, message, status, retryAfter, requestId } = describe(error)
   const details = isHubError(error) ? error.details : {}
-  if (json) return { status, text: jsonText({ error: { code, message, details, retry_after: retryAfter ?? null, request_id: requestId ?? null } }, false) }
+  if (json)
+    return {
+      status,
+      text: jsonText(
+        { error: { code, message, details, retry_after: retryAfter ?? null, request_id: requestId ?? null } },
+        false
+      )
+    }
   const again = retryAfter === undefined ? "" : ` (again in ${retryAfter} s)`
   const request = requestId === undefined || (isHubError(error) && error.status < 500) ? "" : ` [request ${requestId}]`
   return { status, text: oneLine(`hub-agent: ${code}: ${message}${again}${request}`) }

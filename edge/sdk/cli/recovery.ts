@@ -1,17 +1,35 @@
 /** The recovery key: the way back into an account whose key is lost. */
 import { resolve } from "node:path"
-import { type AgentKey, generateKey, type HubClient, isHubError, type ProvenKey, type RecoverOptions, type Recovery } from "../client.ts"
+import {
+  type AgentKey,
+  generateKey,
+  type HubClient,
+  isHubError,
+  type ProvenKey,
+  type RecoverOptions,
+  type Recovery
+} from "../client.ts"
 import type { Command, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { type Home, readKeyFile, writeKeyFile } from "./home.ts"
 
 const linesOf = ({ recovery_public_key, delay_seconds, pending }: Recovery): ReadonlyArray<string> => [
-  recovery_public_key === null ? "recovery is off" : `recovery key: ${recovery_public_key}, with a delay of ${delay_seconds} seconds`,
-  ...(pending === null ? [] : [`under way since ${pending.requested_at}: ${pending.new_public_key} takes over at ${pending.effective_at}; hub-agent recovery cancel stops it`])
+  recovery_public_key === null
+    ? "recovery is off"
+    : `recovery key: ${recovery_public_key}, with a delay of ${delay_seconds} seconds`,
+  ...(pending === null
+    ? []
+    : [
+        `under way since ${pending.requested_at}: ${pending.new_public_key} takes over at ${pending.effective_at}; hub-agent recovery cancel stops it`
+      ])
 ]
 
 /** The recovery key that shall be set: a public key made elsewhere, or a file's, which is made where there is none. */
-const keyToSet = async (invocation: Invocation, home: Home, client: HubClient): Promise<{ readonly key: AgentKey | ProvenKey; readonly advice: ReadonlyArray<string> }> => {
+const keyToSet = async (
+  invocation: Invocation,
+  home: Home,
+  client: HubClient
+): Promise<{ readonly key: AgentKey | ProvenKey; readonly advice: ReadonlyArray<string> }> => {
   const publicKey = invocation.text("public-key")
   if (publicKey !== undefined) {
     const proof = invocation.text("proof")
@@ -36,11 +54,13 @@ const set = async (invocation: Invocation): Promise<void> => {
   invocation.print([...linesOf(recovery), ...advice], recovery)
 }
 
-const plain = (what: "get" | "delete" | "cancel") => async (invocation: Invocation): Promise<void> => {
-  const { client } = await invocation.agent()
-  const recovery = await client.recovery[what]()
-  invocation.print(linesOf(recovery), recovery)
-}
+const plain =
+  (what: "get" | "delete" | "cancel") =>
+  async (invocation: Invocation): Promise<void> => {
+    const { client } = await invocation.agent()
+    const recovery = await client.recovery[what]()
+    invocation.print(linesOf(recovery), recovery)
+  }
 
 /** The key that will be the agent's: in a folder of its own, never in the place of another. */
 const keyToCome = async (home: Home, hub: string, agent: string): Promise<AgentKey> => {
@@ -63,30 +83,44 @@ interface Due {
 type Ask = (newKey: AgentKey) => Promise<Due>
 
 /** A request that was made before, by this very key, is as good as one that is made now. */
-const asking = (client: HubClient, recovery: Omit<RecoverOptions, "newKey">): Ask => async (newKey) => {
-  try {
-    return await client.recover({ ...recovery, newKey })
-  } catch (error) {
-    if (!isHubError(error, "recovery_pending") || error.details["new_public_key"] !== newKey.publicKey) throw error
-    return { new_public_key: newKey.publicKey, effective_at: String(error.details["effective_at"]) }
+const asking =
+  (client: HubClient, recovery: Omit<RecoverOptions, "newKey">): Ask =>
+  async (newKey) => {
+    try {
+      return await client.recover({ ...recovery, newKey })
+    } catch (error) {
+      if (!isHubError(error, "recovery_pending") || error.details["new_public_key"] !== newKey.publicKey) throw error
+      return { new_public_key: newKey.publicKey, effective_at: String(error.details["effective_at"]) }
+    }
   }
-}
 
 /** The hub takes a new key for one request alone: after a recovery that was cancelled it must be another. */
-const withFreshKey = async (home: Home, client: HubClient, kept: AgentKey, ask: Ask, make: () => Promise<AgentKey>): Promise<Due> => {
+const withFreshKey = async (
+  home: Home,
+  client: HubClient,
+  kept: AgentKey,
+  ask: Ask,
+  make: () => Promise<AgentKey>
+): Promise<Due> => {
   try {
     return await ask(kept)
   } catch (error) {
     if (!isHubError(error, "key_unavailable")) throw error
-    if ((await client.currentKey([kept])) === kept) throw new Fault("recovered", `the key in ${home.folder} is the agent's already`)
+    if ((await client.currentKey([kept])) === kept)
+      throw new Fault("recovered", `the key in ${home.folder} is the agent's already`)
     await home.setAside(kept)
     return ask(await make())
   }
 }
 
 const run = async (invocation: Invocation): Promise<void> => {
-  const [agent, file, current] = [invocation.text("agent"), invocation.text("recovery-key"), invocation.text("current-key")]
-  if (agent === undefined || file === undefined) throw usage("recovery run needs --agent <ref> and --recovery-key <file>")
+  const [agent, file, current] = [
+    invocation.text("agent"),
+    invocation.text("recovery-key"),
+    invocation.text("current-key")
+  ]
+  if (agent === undefined || file === undefined)
+    throw usage("recovery run needs --agent <ref> and --recovery-key <file>")
   const { home, hub, client } = await invocation.stranger()
   const path = resolve(invocation.around.cwd, file)
   const recoveryKey = await readKeyFile(path)
@@ -94,7 +128,10 @@ const run = async (invocation: Invocation): Promise<void> => {
   const make = () => keyToCome(home, hub, agent)
   const ask = asking(client, { agent, recoveryKey, ...(current === undefined ? {} : { currentPublicKey: current }) })
   const due = await withFreshKey(home, client, await make(), ask, make)
-  invocation.print([`${agent} takes the key in ${home.folder} from ${due.effective_at} on, unless its current key cancels that`], due)
+  invocation.print(
+    [`${agent} takes the key in ${home.folder} from ${due.effective_at} on, unless its current key cancels that`],
+    due
+  )
 }
 
 const ACTIONS: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {

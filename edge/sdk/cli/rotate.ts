@@ -2,8 +2,8 @@
  * Rotation that survives a crash at any moment.
  *
  * Invariants
- *  - The new key is in `key.next`, flushed, before anything is sent, and takes the place of `key` by one rename after the
- *    service has said that it holds. So the current key is always in one of the two files.
+ *  - The new key is in `key.next`, flushed, before anything is sent, and takes the place of `key` by one rename after
+ *    the service has said that it holds. So the current key is always in one of the two files.
  *  - A `key.next` that is found later stands for a rotation of unknown outcome, which the service is asked about with
  *    both keys. Where the new one holds, it takes its place.
  *  - Where the old one still holds, the request may yet arrive: a signature is good for five minutes. So `key.next` is
@@ -30,7 +30,8 @@ export const settledKey = async (home: Home, client: HubClient, warn: Warn): Pro
     warn("a rotation that was broken off had been done: its new key is in place now")
     return next
   }
-  if (key === null || current === null) throw new Fault("no_key_holds", `the hub takes neither key of ${home.folder}; both files stay as they are`)
+  if (key === null || current === null)
+    throw new Fault("no_key_holds", `the hub takes neither key of ${home.folder}; both files stay as they are`)
   if ((await home.age("key.next")) > SETTLED_MS) {
     await home.dropNext()
     warn("a rotation that was broken off had not been done: its new key is dropped")

@@ -16,7 +16,8 @@ const INTERRUPTED = 130
 
 export type Solve = (toSolve: QuestionsToSolve) => Promise<Answers>
 
-const shown = ({ id, questions, rules, dueAt }: QuestionsToSolve): string => JSON.stringify({ id, questions, rules, due_at: dueAt.toISOString() })
+const shown = ({ id, questions, rules, dueAt }: QuestionsToSolve): string =>
+  JSON.stringify({ id, questions, rules, due_at: dueAt.toISOString() })
 
 const answersIn = (text: string): Answers | null => {
   let found: unknown
@@ -26,40 +27,51 @@ const answersIn = (text: string): Answers | null => {
     return null
   }
   if (typeof found !== "object" || found === null || Array.isArray(found)) return null
-  return Object.fromEntries(Object.entries(found).map(([id, answer]) => [id, typeof answer === "string" ? answer : JSON.stringify(answer)]))
+  return Object.fromEntries(
+    Object.entries(found).map(([id, answer]) => [id, typeof answer === "string" ? answer : JSON.stringify(answer)])
+  )
 }
 
 /** A shell command, in a group of processes of its own, so that all of it can be ended when the time is over. */
-export const byCommand = (command: string, around: Surroundings): Solve => async (toSolve) => {
-  const grouped = process.platform !== "win32"
-  const child = spawn(command, { shell: true, cwd: around.cwd, detached: grouped, stdio: ["pipe", "pipe", "inherit"] })
-  const stop = () => {
-    if (child.pid === undefined || child.exitCode !== null) return
-    if (grouped) process.kill(-child.pid, "SIGKILL")
-    else child.kill("SIGKILL")
+export const byCommand =
+  (command: string, around: Surroundings): Solve =>
+  async (toSolve) => {
+    const grouped = process.platform !== "win32"
+    const child = spawn(command, {
+      shell: true,
+      cwd: around.cwd,
+      detached: grouped,
+      stdio: ["pipe", "pipe", "inherit"]
+    })
+    const stop = () => {
+      if (child.pid === undefined || child.exitCode !== null) return
+      if (grouped) process.kill(-child.pid, "SIGKILL")
+      else child.kill("SIGKILL")
+    }
+    // Being a group of its own, it does not hear the terminal's interrupt.
+    const interrupted = () => {
+      stop()
+      process.exit(INTERRUPTED)
+    }
+    toSolve.signal.addEventListener("abort", stop, { once: true })
+    for (const signal of SIGNALS) process.once(signal, interrupted)
+    try {
+      const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve))
+      // A solver that does not read its questions may answer all the same.
+      child.stdin.on("error", () => undefined).end(`${shown(toSolve)}\n`)
+      const [text, status] = await Promise.all([readAll(child.stdout, "the solver's output", ANSWERS_MAX_BYTES), ended])
+      if (status !== 0)
+        throw new Fault("solver_failed", `the solver ended with status ${status ?? "none, by a signal"}`)
+      const answers = answersIn(text)
+      if (answers === null)
+        throw new Fault("solver_failed", "the solver printed no JSON object of question ids to answers")
+      return answers
+    } finally {
+      toSolve.signal.removeEventListener("abort", stop)
+      for (const signal of SIGNALS) process.removeListener(signal, interrupted)
+      stop()
+    }
   }
-  // Being a group of its own, it does not hear the terminal's interrupt.
-  const interrupted = () => {
-    stop()
-    process.exit(INTERRUPTED)
-  }
-  toSolve.signal.addEventListener("abort", stop, { once: true })
-  for (const signal of SIGNALS) process.once(signal, interrupted)
-  try {
-    const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve))
-    // A solver that does not read its questions may answer all the same.
-    child.stdin.on("error", () => undefined).end(`${shown(toSolve)}\n`)
-    const [text, status] = await Promise.all([readAll(child.stdout, "the solver's output", ANSWERS_MAX_BYTES), ended])
-    if (status !== 0) throw new Fault("solver_failed", `the solver ended with status ${status ?? "none, by a signal"}`)
-    const answers = answersIn(text)
-    if (answers === null) throw new Fault("solver_failed", "the solver printed no JSON object of question ids to answers")
-    return answers
-  } finally {
-    toSolve.signal.removeEventListener("abort", stop)
-    for (const signal of SIGNALS) process.removeListener(signal, interrupted)
-    stop()
-  }
-}
 
 /** Lines of standard input, over all attempts. */
 class Lines {
@@ -88,7 +100,8 @@ export const byPipe = (around: Surroundings): Solve => {
       text += `${await lines.next()}\n`
       const answers = answersIn(text)
       if (answers !== null) return answers
-      if (Buffer.byteLength(text) > ANSWERS_MAX_BYTES) throw new Fault("no_answers", "standard input holds no JSON object of answers")
+      if (Buffer.byteLength(text) > ANSWERS_MAX_BYTES)
+        throw new Fault("no_answers", "standard input holds no JSON object of answers")
     }
   }
 }

@@ -25,8 +25,12 @@ const fetched = async (invocation: Invocation, client: HubClient, url: string): 
 }
 
 export const proveCommand: Command = {
-  usage: ["prove <url> [--method <method>] [--path <target>]", "prove <url> --fetch [--method <method>] [--body <text|@file|->] [--prove-to <host>]..."],
-  summary: "the headers that prove one request to a website, as `curl -H @-` takes them; with --fetch the request itself",
+  usage: [
+    "prove <url> [--method <method>] [--path <target>]",
+    "prove <url> --fetch [--method <method>] [--body <text|@file|->] [--prove-to <host>]..."
+  ],
+  summary:
+    "the headers that prove one request to a website, as `curl -H @-` takes them; with --fetch the request itself",
   words: true,
   options: {
     method: { type: "string" },
@@ -41,23 +45,42 @@ export const proveCommand: Command = {
     const { client } = await invocation.agent()
     if (invocation.flag("fetch")) return fetched(invocation, client, url)
     const [method, path] = [invocation.text("method"), invocation.text("path")]
-    const headers = await client.proof({ url, ...(method === undefined ? {} : { method }), ...(path === undefined ? {} : { path }) })
-    invocation.print(Object.entries(headers).map(([name, value]) => `${name}: ${value}`), headers)
+    const headers = await client.proof({
+      url,
+      ...(method === undefined ? {} : { method }),
+      ...(path === undefined ? {} : { path })
+    })
+    invocation.print(
+      Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      headers
+    )
   }
 }
 
 export const verifyWebhookCommand: Command = {
-  usage: ["verify-webhook --id <webhook-id> --timestamp <webhook-timestamp> --signature <webhook-signature> [--server-key <base64>] <body|@file|->"],
+  usage: [
+    "verify-webhook --id <webhook-id> --timestamp <webhook-timestamp> --signature <webhook-signature> [--server-key <base64>] <body|@file|->"
+  ],
   summary: "whether a delivery is the hub's: by the kept secret, or by the hub's own key",
   words: true,
-  options: { id: { type: "string" }, timestamp: { type: "string" }, signature: { type: "string" }, "server-key": { type: "string" } },
+  options: {
+    id: { type: "string" },
+    timestamp: { type: "string" },
+    signature: { type: "string" },
+    "server-key": { type: "string" }
+  },
   run: async (invocation) => {
     const [body, ...more] = invocation.positionals
     if (body === undefined || more.length > 0) throw usage("verify-webhook takes the body of one delivery")
     const { home } = await invocation.home()
     const [secret, serverKey] = [await home.secret(), invocation.text("server-key")]
-    if (secret === null && serverKey === undefined) throw new Fault("no_secret", `there is no webhook-secret in ${home.folder}, and no --server-key`)
-    const headers = { "webhook-id": invocation.text("id"), "webhook-timestamp": invocation.text("timestamp"), "webhook-signature": invocation.text("signature") }
+    if (secret === null && serverKey === undefined)
+      throw new Fault("no_secret", `there is no webhook-secret in ${home.folder}, and no --server-key`)
+    const headers = {
+      "webhook-id": invocation.text("id"),
+      "webhook-timestamp": invocation.text("timestamp"),
+      "webhook-signature": invocation.text("signature")
+    }
     const event = await verifyWebhook({
       headers,
       body: await textArgument(body, invocation.around),

@@ -23,7 +23,8 @@ export interface Answer<Data = unknown, Meta = unknown> {
 
 /** The whole body as text; refused where it is longer than `maxBytes`, by its announcement or in fact. */
 export const readBounded = async (response: Response, maxBytes: number): Promise<string> => {
-  const tooLarge = () => clientError("answer_too_large", `the answer has more than ${maxBytes} bytes`, { status: response.status })
+  const tooLarge = () =>
+    clientError("answer_too_large", `the answer has more than ${maxBytes} bytes`, { status: response.status })
   const { body } = response
   if (body === null) return ""
   if (Number(response.headers.get("content-length")) > maxBytes) {
@@ -45,7 +46,8 @@ export const readBounded = async (response: Response, maxBytes: number): Promise
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Seconds, or a date; `null` for what is neither. */
 export const retryAfterOf = (header: string | null, now: number): number | null => {
@@ -73,7 +75,10 @@ const refusalOf = (response: Response, text: string): HubError => {
   const told = error["message"] ?? error["detail"]
   return new HubError({
     code: typeof code === "string" && CODE.test(code) ? code : `http_${response.status}`,
-    message: typeof told === "string" && told !== "" ? told.slice(0, MESSAGE_MAX_CHARS) : `the answer has status ${response.status}`,
+    message:
+      typeof told === "string" && told !== ""
+        ? told.slice(0, MESSAGE_MAX_CHARS)
+        : `the answer has status ${response.status}`,
     status: response.status,
     details: isObject(details) ? details : {},
     retryAfter: retryAfterOf(response.headers.get("retry-after"), Date.now()),
@@ -85,14 +90,22 @@ const refusalOf = (response: Response, text: string): HubError => {
 export const answerOf = (response: Response, text: string): Answer => {
   const requestId = response.headers.get("x-request-id")
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
-    throw clientError("unexpected_redirect", "the service's interface never redirects, but this answer does", { status: response.status, requestId })
+    throw clientError("unexpected_redirect", "the service's interface never redirects, but this answer does", {
+      status: response.status,
+      requestId
+    })
   }
   if (!response.ok) throw refusalOf(response, text)
   const about = { status: response.status, requestId, replayed: response.headers.get("idempotent-replayed") === "true" }
   const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "")
   if (!isJson || text === "") return { data: text, meta: undefined, ...about }
   const json = parsed(text)
-  if (json === undefined) throw clientError("answer_malformed", "the answer says that it is JSON and is not", { status: response.status, requestId })
-  if (isObject(json) && json["ok"] === true && Object.hasOwn(json, "data")) return { data: json["data"], meta: json["meta"], ...about }
+  if (json === undefined)
+    throw clientError("answer_malformed", "the answer says that it is JSON and is not", {
+      status: response.status,
+      requestId
+    })
+  if (isObject(json) && json["ok"] === true && Object.hasOwn(json, "data"))
+    return { data: json["data"], meta: json["meta"], ...about }
   return { data: json, meta: undefined, ...about }
 }

@@ -13,7 +13,11 @@ type Below<Path> = Path extends `${typeof API_PREFIX}${infer Rest}` ? Rest : nev
 type At<Path extends string> = Extract<Endpoint, { readonly path: `${typeof API_PREFIX}${Path}` }>
 
 /** The fields of a schema, or nothing where the operation has none. Nothing here reads otherwise than it is sent. */
-type Fields<Schema> = [Schema] extends [never] ? undefined : Schema extends { readonly Type: infer Type } ? Type : undefined
+type Fields<Schema> = [Schema] extends [never]
+  ? undefined
+  : Schema extends { readonly Type: infer Type }
+    ? Type
+    : undefined
 
 type Envelope = { readonly ok: true; readonly data: unknown }
 type DataOf<Success> = Success extends Envelope ? Success["data"] : Success

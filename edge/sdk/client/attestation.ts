@@ -13,8 +13,14 @@ const UNIX_SECONDS = /^\d{9,11}$/
 /** What is signed is built here; of the service's text only the expiry is taken, and the rest must be as expected. */
 const expiryIn = (text: string, hubId: string, challenge: string): number => {
   const [scheme, subject, named, expires = "", ...more] = text.split("\n")
-  const asExpected = scheme === ATTESTATION_SCHEME && subject === hubId && named === challenge && UNIX_SECONDS.test(expires) && more.length === 0
-  if (!CHALLENGE.test(challenge) || !asExpected) throw clientError("attestation_malformed", "the challenge is not one for this agent, and is not signed")
+  const asExpected =
+    scheme === ATTESTATION_SCHEME &&
+    subject === hubId &&
+    named === challenge &&
+    UNIX_SECONDS.test(expires) &&
+    more.length === 0
+  if (!CHALLENGE.test(challenge) || !asExpected)
+    throw clientError("attestation_malformed", "the challenge is not one for this agent, and is not signed")
   return Number(expires)
 }
 

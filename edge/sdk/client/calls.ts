@@ -14,7 +14,9 @@ export interface CommonOptions {
   readonly maxAnswerBytes?: number
 }
 
-export type PathsOf<M extends Method> = { [Path in keyof Operations]: M extends keyof Operations[Path] ? Path : never }[keyof Operations]
+export type PathsOf<M extends Method> = {
+  [Path in keyof Operations]: M extends keyof Operations[Path] ? Path : never
+}[keyof Operations]
 
 interface Described {
   readonly params: unknown
@@ -24,15 +26,24 @@ interface Described {
   readonly meta: unknown
 }
 
-type At<M extends Method, Path extends keyof Operations> = M extends keyof Operations[Path] ? Extract<Operations[Path][M], Described> : never
+type At<M extends Method, Path extends keyof Operations> = M extends keyof Operations[Path]
+  ? Extract<Operations[Path][M], Described>
+  : never
 
 /** Numbers go into an address as well as texts do. */
-type Spelled<Fields> = { readonly [Name in keyof Fields]: string extends Fields[Name] ? Fields[Name] | number : Fields[Name] }
+type Spelled<Fields> = {
+  readonly [Name in keyof Fields]: string extends Fields[Name] ? Fields[Name] | number : Fields[Name]
+}
 
 type Part<Name extends string, Fields> = [Fields] extends [undefined] ? unknown : { readonly [One in Name]: Fields }
-type Optional<Name extends string, Fields> = [Fields] extends [undefined] ? unknown : { readonly [One in Name]?: Fields }
+type Optional<Name extends string, Fields> = [Fields] extends [undefined]
+  ? unknown
+  : { readonly [One in Name]?: Fields }
 
-type OptionsOf<One extends Described> = CommonOptions & Part<"params", Spelled<One["params"]>> & Optional<"query", Spelled<One["query"]>> & Part<"body", One["body"]>
+type OptionsOf<One extends Described> = CommonOptions &
+  Part<"params", Spelled<One["params"]>> &
+  Optional<"query", Spelled<One["query"]>> &
+  Part<"body", One["body"]>
 
 /** Options may be left out where none of them is needed. */
 type Arguments<Options> = CommonOptions extends Options ? [options?: Options] : [options: Options]
@@ -44,14 +55,19 @@ export type AnswerTo<M extends Method, Path extends keyof Operations> = Answer<A
 export type DataOf<M extends Method, Path extends keyof Operations> = At<M, Path>["data"]
 
 /** Lists: what comes page by page. */
-export type ListPath = { [Path in PathsOf<"GET">]: [At<"GET", Path>["meta"]] extends [{ readonly pages: number }] ? Path : never }[PathsOf<"GET">]
+export type ListPath = {
+  [Path in PathsOf<"GET">]: [At<"GET", Path>["meta"]] extends [{ readonly pages: number }] ? Path : never
+}[PathsOf<"GET">]
 
 export type ItemOf<Path extends ListPath> = At<"GET", Path>["data"] extends ReadonlyArray<infer Item> ? Item : never
 
 type Unpaged<Fields> = Fields extends object ? Omit<Fields, "page" | "per_page"> : undefined
 
 export type PagesArguments<Path extends ListPath> = Arguments<
-  Omit<CommonOptions, "idempotencyKey"> & PagesOptions & Part<"params", Spelled<At<"GET", Path>["params"]>> & Optional<"query", Spelled<Unpaged<At<"GET", Path>["query"]>>>
+  Omit<CommonOptions, "idempotencyKey"> &
+    PagesOptions &
+    Part<"params", Spelled<At<"GET", Path>["params"]>> &
+    Optional<"query", Spelled<Unpaged<At<"GET", Path>["query"]>>>
 >
 
 export interface PagesOptions {

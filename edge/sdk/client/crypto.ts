@@ -10,7 +10,9 @@ export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
 
 /** What stands before the 32 bytes in PKCS #8 and in SPKI of an Ed25519 key (RFC 8410). */
-const PKCS8_PREFIX = Uint8Array.from([0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20])
+const PKCS8_PREFIX = Uint8Array.from([
+  0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20
+])
 const SPKI_PREFIX = Uint8Array.from([0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00])
 const ED25519 = { name: "Ed25519" }
 const HMAC = { name: "HMAC", hash: "SHA-256" }
@@ -20,7 +22,9 @@ export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new
 
 export const sha256 = async (data: Bytes): Promise<Uint8Array> => {
   const node = builtin("node:crypto")
-  return node === undefined ? new Uint8Array(await crypto.subtle.digest("SHA-256", data)) : node.createHash("sha256").update(data).digest()
+  return node === undefined
+    ? new Uint8Array(await crypto.subtle.digest("SHA-256", data))
+    : node.createHash("sha256").update(data).digest()
 }
 
 export const sha256Hex = async (data: Bytes): Promise<string> => toHex(await sha256(data))
@@ -45,7 +49,10 @@ const nodeSigner = (node: NodeCrypto, seed: Bytes): Signer => {
 const webSigner = async (seed: Bytes): Promise<Signer> => {
   const pkcs8 = concat(PKCS8_PREFIX, seed)
   // The public half is had by exporting, which the key that stays must not allow.
-  const { x = "" } = await crypto.subtle.exportKey("jwk", await crypto.subtle.importKey("pkcs8", pkcs8, ED25519, true, ["sign"]))
+  const { x = "" } = await crypto.subtle.exportKey(
+    "jwk",
+    await crypto.subtle.importKey("pkcs8", pkcs8, ED25519, true, ["sign"])
+  )
   const publicKey = fromBase64(x, PUBLIC_KEY_BYTES)
   if (publicKey === null) throw new Error("this runtime's WebCrypto gave no Ed25519 public key")
   const privateKey = await crypto.subtle.importKey("pkcs8", pkcs8, ED25519, false, ["sign"])
@@ -70,7 +77,12 @@ export const verifyEd25519 = async (publicKey: Bytes, message: Bytes, signature:
       const key = node.createPublicKey({ key: der(SPKI_PREFIX, publicKey), format: "der", type: "spki" })
       return node.verify(null, message, key, signature)
     }
-    return await crypto.subtle.verify(ED25519, await crypto.subtle.importKey("raw", publicKey, ED25519, false, ["verify"]), signature, message)
+    return await crypto.subtle.verify(
+      ED25519,
+      await crypto.subtle.importKey("raw", publicKey, ED25519, false, ["verify"]),
+      signature,
+      message
+    )
   } catch {
     return false
   }

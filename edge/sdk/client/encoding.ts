@@ -12,11 +12,15 @@ export const utf8 = (text: string): Bytes => encoder.encode(text) as Bytes
 
 export const toBase64 = (bytes: Uint8Array): string => {
   let binary = ""
-  for (let start = 0; start < bytes.length; start += CHUNK) binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
+  for (let start = 0; start < bytes.length; start += CHUNK)
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
   return btoa(binary)
 }
 
-/** Either alphabet, padding optional; `null` for anything that is not base64 of so many bytes in its one canonical form. */
+/**
+ * Either alphabet, padding optional; `null` for anything that is not base64 of so many bytes in its one canonical
+ * form.
+ */
 export const fromBase64 = (text: string, length: number): Bytes | null => {
   const standard = text.replaceAll("-", "+").replaceAll("_", "/")
   if (standard.length > Math.ceil(length / 3) * 4 || !BASE64.test(standard)) return null
@@ -28,7 +32,8 @@ export const fromBase64 = (text: string, length: number): Bytes | null => {
   return withoutTrailing(toBase64(bytes), "=") === bare ? bytes : null
 }
 
-export const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 export const concat = (...parts: ReadonlyArray<Uint8Array>): Bytes => {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))

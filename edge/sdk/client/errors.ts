@@ -2,8 +2,19 @@
 
 /** Codes of the client's own, beside those of the service and `http_<status>` for an answer that is none of its. */
 export const CLIENT_CODES = [
-  "invalid_argument", "no_key", "insecure_address", "connection_failed", "timed_out", "answer_too_large", "answer_malformed",
-  "unexpected_redirect", "too_many_redirects", "work_too_hard", "answers_late", "attestation_malformed", "webhook_invalid"
+  "invalid_argument",
+  "no_key",
+  "insecure_address",
+  "connection_failed",
+  "timed_out",
+  "answer_too_large",
+  "answer_malformed",
+  "unexpected_redirect",
+  "too_many_redirects",
+  "work_too_hard",
+  "answers_late",
+  "attestation_malformed",
+  "webhook_invalid"
 ] as const
 export type ClientCode = (typeof CLIENT_CODES)[number]
 
@@ -39,8 +50,11 @@ export class HubError extends Error {
   }
 }
 
-export const clientError = (code: ClientCode, message: string, more: Omit<HubErrorParts, "code" | "message"> = {}): HubError =>
-  new HubError({ code, message, ...more })
+export const clientError = (
+  code: ClientCode,
+  message: string,
+  more: Omit<HubErrorParts, "code" | "message"> = {}
+): HubError => new HubError({ code, message, ...more })
 
 export const invalid = (argument: string, problem: string): HubError =>
   clientError("invalid_argument", `${argument} ${problem}`, { details: { field: argument } })

@@ -1,8 +1,9 @@
 /**
  * The proof of work of registration: a nonce such that the hex sha256 of prefix and nonce starts with so many zeros.
  *
- * In Node, Bun and Deno the search runs in worker threads, so that the caller's own thread stays free; elsewhere it runs
- * in slices of a few milliseconds, between which everything else has its turn. What a worker finds is checked here.
+ * In Node, Bun and Deno the search runs in worker threads, so that the caller's own thread stays free; elsewhere it
+ * runs in slices of a few milliseconds, between which everything else has its turn. What a worker finds is checked
+ * here.
  */
 import { clientError, type HubError } from "./errors.ts"
 import { builtin } from "./runtime.ts"
@@ -47,7 +48,8 @@ const WORKER_SLICE = 500_000
 
 type Found = { readonly nonce: string } | { readonly hashes: number }
 
-const holds = (prefix: string, nonce: string, difficulty: number): boolean => startsWithZeros(prefix + nonce, difficulty)
+const holds = (prefix: string, nonce: string, difficulty: number): boolean =>
+  startsWithZeros(prefix + nonce, difficulty)
 
 const reporter = ({ difficulty, onProgress }: PowOptions): ((hashes: number) => void) => {
   const begin = performance.now()
@@ -78,7 +80,10 @@ type Threads = typeof import("node:worker_threads")
 const inWorkers = ({ Worker }: Threads, options: PowOptions, count: number): Promise<string> => {
   const report = reporter(options)
   const data = { prefix: options.prefix, zeros: "0".repeat(options.difficulty), step: count, slice: WORKER_SLICE }
-  const workers = Array.from({ length: count }, (_, start) => new Worker(WORKER, { eval: true, workerData: { ...data, start } }))
+  const workers = Array.from(
+    { length: count },
+    (_, start) => new Worker(WORKER, { eval: true, workerData: { ...data, start } })
+  )
   const { signal } = options
   let stop = () => undefined as void
   return new Promise<string>((resolve, reject) => {
@@ -95,8 +100,14 @@ const inWorkers = ({ Worker }: Threads, options: PowOptions, count: number): Pro
 }
 
 const problemOf = ({ prefix, difficulty }: PowOptions): HubError | null => {
-  if (!PREFIX.test(prefix) || !Number.isInteger(difficulty) || difficulty < 0) return clientError("answer_malformed", "the challenge's proof of work makes no sense")
-  return difficulty > DIFFICULTY_MAX ? clientError("work_too_hard", `a proof of work of difficulty ${difficulty} is not begun: ${DIFFICULTY_MAX} is the most`) : null
+  if (!PREFIX.test(prefix) || !Number.isInteger(difficulty) || difficulty < 0)
+    return clientError("answer_malformed", "the challenge's proof of work makes no sense")
+  return difficulty > DIFFICULTY_MAX
+    ? clientError(
+        "work_too_hard",
+        `a proof of work of difficulty ${difficulty} is not begun: ${DIFFICULTY_MAX} is the most`
+      )
+    : null
 }
 
 export const proofOfWork = async (options: PowOptions): Promise<string> => {

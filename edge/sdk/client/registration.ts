@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - Step 1 may be repeated: a challenge whose answer was lost costs one draw on a limit, nothing else.
- *  - Step 2 serves its questions once. It is sent once: where its answer is lost, the challenge is given up for a new one.
+ *  - Step 2 serves its questions once. It is sent once: where its answer is lost, the challenge is given up for a new
+ *    one.
  *  - From then on a clock runs; what answers the questions is told to stop when it has run out.
  *  - Step 3 is signed and goes under one Idempotency-Key, so that its answer, with the secret that is shown once, comes
  *    again where it was lost.
@@ -28,7 +29,14 @@ const CLOCK_MARGIN_MS = 1_500
 const POW_WINDOW_MAX_MS = 900_000
 
 /** With these the challenge is void, and another may go better. */
-const VOID = ["challenge_wrong_answers", "challenge_expired", "challenge_used", "challenge_unknown", "questions_already_served", "answers_late"]
+const VOID = [
+  "challenge_wrong_answers",
+  "challenge_expired",
+  "challenge_used",
+  "challenge_unknown",
+  "questions_already_served",
+  "answers_late"
+]
 
 type Challenge = DataOf<"POST", "/register/challenge">
 type Served = DataOf<"POST", "/register/challenge/:id/questions">
@@ -67,7 +75,10 @@ export type Registered = DataOf<"POST", "/register">
 
 export type Send = (method: string, target: string, key: AgentKey | null, options?: SendOptions) => Promise<Answer>
 
-const work = async ({ pow, pow_expires_at }: Challenge, { onProgress, workers, signal }: RegisterOptions): Promise<string> => {
+const work = async (
+  { pow, pow_expires_at }: Challenge,
+  { onProgress, workers, signal }: RegisterOptions
+): Promise<string> => {
   const left = Math.min(Math.max(Date.parse(pow_expires_at) - Date.now(), 0) || POW_WINDOW_MAX_MS, POW_WINDOW_MAX_MS)
   const window = AbortSignal.timeout(left)
   try {
@@ -80,12 +91,14 @@ const work = async ({ pow, pow_expires_at }: Challenge, { onProgress, workers, s
     })
   } catch (error) {
     signal?.throwIfAborted()
-    if (window.aborted) throw clientError("work_too_hard", `no proof of work of difficulty ${pow.difficulty} was found within its time`)
+    if (window.aborted)
+      throw clientError("work_too_hard", `no proof of work of difficulty ${pow.difficulty} was found within its time`)
     throw error
   }
 }
 
-const isAnswers = (value: unknown): value is Answers => typeof value === "object" && value !== null && !Array.isArray(value)
+const isAnswers = (value: unknown): value is Answers =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const malformed = (what: string): HubError => clientError("answer_malformed", `the service's ${what} makes no sense`)
 
@@ -97,7 +110,8 @@ const readChallenge = (data: unknown): Challenge => {
 
 const readServed = (data: unknown): Served => {
   const { id, questions, ttl_seconds } = (data ?? {}) as Partial<Served>
-  if (typeof id !== "string" || !Array.isArray(questions) || typeof ttl_seconds !== "number" || !(ttl_seconds > 0)) throw malformed("list of questions")
+  if (typeof id !== "string" || !Array.isArray(questions) || typeof ttl_seconds !== "number" || !(ttl_seconds > 0))
+    throw malformed("list of questions")
   return data as Served
 }
 
@@ -107,18 +121,44 @@ const solved = async (served: Served, receivedAt: number, { solve, signal }: Reg
   const clock = AbortSignal.timeout(Math.max(0, ms - CLOCK_MARGIN_MS))
   const both = signal === undefined ? clock : AbortSignal.any([signal, clock])
   const late = new Promise<never>((_, reject) => {
-    both.addEventListener("abort", () => reject(clock.aborted ? clientError("answers_late", `the questions were not answered within ${served.ttl_seconds} seconds`) : signal?.reason), { once: true })
+    both.addEventListener(
+      "abort",
+      () =>
+        reject(
+          clock.aborted
+            ? clientError("answers_late", `the questions were not answered within ${served.ttl_seconds} seconds`)
+            : signal?.reason
+        ),
+      { once: true }
+    )
   })
-  const toSolve = { id: served.id, questions: served.questions, rules: served.rules, dueAt: new Date(receivedAt + ms), signal: both }
+  const toSolve = {
+    id: served.id,
+    questions: served.questions,
+    rules: served.rules,
+    dueAt: new Date(receivedAt + ms),
+    signal: both
+  }
   const answers = await Promise.race([Promise.resolve(solve(toSolve)), late])
-  if (!isAnswers(answers)) throw clientError("invalid_argument", "solve must give an object of question ids to answers", { details: { field: "solve" } })
+  if (!isAnswers(answers))
+    throw clientError("invalid_argument", "solve must give an object of question ids to answers", {
+      details: { field: "solve" }
+    })
   return answers
 }
 
 /** Step 2. Nobody knows whether questions whose answer did not come were served: then they count as served. */
-const questionsOf = async (send: Send, challenge: Challenge, pow_nonce: string, signal: AbortSignal | undefined): Promise<unknown> => {
+const questionsOf = async (
+  send: Send,
+  challenge: Challenge,
+  pow_nonce: string,
+  signal: AbortSignal | undefined
+): Promise<unknown> => {
   try {
-    const answer = await send("POST", `/register/challenge/${encodeURIComponent(challenge.id)}/questions`, null, { body: { pow_nonce }, ...(signal === undefined ? {} : { signal }) })
+    const answer = await send("POST", `/register/challenge/${encodeURIComponent(challenge.id)}/questions`, null, {
+      body: { pow_nonce },
+      ...(signal === undefined ? {} : { signal })
+    })
     return answer.data
   } catch (error) {
     if (!isUnknownOutcome(error)) throw error
@@ -129,12 +169,19 @@ const questionsOf = async (send: Send, challenge: Challenge, pow_nonce: string, 
 const attempt = async (send: Send, key: AgentKey, options: RegisterOptions): Promise<Registered> => {
   const { solve: _solve, attempts: _attempts, onProgress: _onProgress, workers: _workers, signal, ...form } = options
   const during = signal === undefined ? {} : { signal }
-  const step1 = await send("POST", "/register/challenge", null, { body: { public_key: key.publicKey }, repeatable: true, ...during })
+  const step1 = await send("POST", "/register/challenge", null, {
+    body: { public_key: key.publicKey },
+    repeatable: true,
+    ...during
+  })
   const challenge = readChallenge(step1.data)
   const nonce = await work(challenge, options)
   const served = readServed(await questionsOf(send, challenge, nonce, signal))
   const answers = await solved(served, Date.now(), options)
-  const step3 = await send("POST", "/register", key, { body: { ...form, challenge_id: challenge.id, answers }, ...during })
+  const step3 = await send("POST", "/register", key, {
+    body: { ...form, challenge_id: challenge.id, answers },
+    ...during
+  })
   return step3.data as Registered
 }
 

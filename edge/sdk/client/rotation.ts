@@ -48,7 +48,13 @@ const doneBefore = async (send: Send, before: Me, newKey: AgentKey): Promise<Rot
     const me = (await send("GET", "/me", newKey)).data as Me
     if (me.id !== before.id) return null
     const rotated_at = await rotatedAt(send, me.hx_id, newKey.publicKey)
-    return { id: me.hx_id, hub_id: me.id, old_public_key: before.public_key, new_public_key: newKey.publicKey, rotated_at }
+    return {
+      id: me.hx_id,
+      hub_id: me.id,
+      old_public_key: before.public_key,
+      new_public_key: newKey.publicKey,
+      rotated_at
+    }
   } catch (error) {
     if (isHubError(error, ...NOT_CURRENT)) return null
     throw error
@@ -57,9 +63,12 @@ const doneBefore = async (send: Send, before: Me, newKey: AgentKey): Promise<Rot
 
 export const rotate = async (send: Send, oldKey: AgentKey, newKey: AgentKey): Promise<Rotated> => {
   const me = (await send("GET", "/me", oldKey)).data as Me
-  const proof = await newKey.sign(rotationString({ hubId: me.id, currentPublicKey: me.public_key, newPublicKey: newKey.publicKey }))
+  const proof = await newKey.sign(
+    rotationString({ hubId: me.id, currentPublicKey: me.public_key, newPublicKey: newKey.publicKey })
+  )
   try {
-    return (await send("POST", "/me/key", oldKey, { body: { new_public_key: newKey.publicKey, proof } })).data as Rotated
+    return (await send("POST", "/me/key", oldKey, { body: { new_public_key: newKey.publicKey, proof } }))
+      .data as Rotated
   } catch (error) {
     if (!isHubError(error, "key_retired", "key_unavailable") && !isUnknownOutcome(error)) throw error
     const done = await doneBefore(send, me, newKey).catch(() => null)
@@ -79,7 +88,10 @@ export interface RecoverOptions {
 
 const AGENT_NUMBER = /^HX-\d{6,15}$/
 
-const currentOf = async (send: Send, agent: string): Promise<{ readonly hubId: string; readonly publicKey: string | null }> => {
+const currentOf = async (
+  send: Send,
+  agent: string
+): Promise<{ readonly hubId: string; readonly publicKey: string | null }> => {
   const ref = encodeURIComponent(agent)
   if (AGENT_NUMBER.test(agent)) {
     const { hub_id, public_key } = (await send("GET", `/id/${ref}`, null)).data as Record
@@ -89,12 +101,22 @@ const currentOf = async (send: Send, agent: string): Promise<{ readonly hubId: s
   return { hubId: id, publicKey: public_key }
 }
 
-export const recover = async (send: Send, { agent, recoveryKey, newKey, currentPublicKey }: RecoverOptions): Promise<Scheduled> => {
+export const recover = async (
+  send: Send,
+  { agent, recoveryKey, newKey, currentPublicKey }: RecoverOptions
+): Promise<Scheduled> => {
   const found = await currentOf(send, agent)
   const current = currentPublicKey === undefined ? found.publicKey : readPublicKey("currentPublicKey", currentPublicKey)
-  if (current === null) throw clientError("invalid_argument", `${agent} has no key any more`, { details: { field: "agent" } })
-  const proof = await newKey.sign(rotationString({ hubId: found.hubId, currentPublicKey: current, newPublicKey: newKey.publicKey }))
-  return (await send("POST", "/recover", recoveryKey, { body: { agent: found.hubId, new_public_key: newKey.publicKey, proof } })).data as Scheduled
+  if (current === null)
+    throw clientError("invalid_argument", `${agent} has no key any more`, { details: { field: "agent" } })
+  const proof = await newKey.sign(
+    rotationString({ hubId: found.hubId, currentPublicKey: current, newPublicKey: newKey.publicKey })
+  )
+  return (
+    await send("POST", "/recover", recoveryKey, {
+      body: { agent: found.hubId, new_public_key: newKey.publicKey, proof }
+    })
+  ).data as Scheduled
 }
 
 /** A recovery key that lies elsewhere, and what it signed there (see `RecoveryCalls.toSign`). */
@@ -126,7 +148,8 @@ export const recoveryCalls = (send: Send, key: () => AgentKey): RecoveryCalls =>
   return {
     set: async (recoveryKey) => {
       const recovery_public_key = readPublicKey("recoveryKey", recoveryKey.publicKey)
-      const proof = recoveryKey instanceof AgentKey ? await recoveryKey.sign(await toSign(recovery_public_key)) : recoveryKey.proof
+      const proof =
+        recoveryKey instanceof AgentKey ? await recoveryKey.sign(await toSign(recovery_public_key)) : recoveryKey.proof
       return call("PUT", "/me/recovery", { recovery_public_key, proof })
     },
     toSign: (publicKey) => toSign(readPublicKey("publicKey", publicKey)),

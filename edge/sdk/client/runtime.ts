@@ -1,4 +1,7 @@
-/** Modules of Node's where there are any; asked for at the time of use and never imported, so that no bundler looks for them. */
+/**
+ * Modules of Node's where there are any; asked for at the time of use and never imported, so that no bundler looks for
+ * them.
+ */
 
 interface NodeModules {
   readonly "node:crypto": typeof import("node:crypto")

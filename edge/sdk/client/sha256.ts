@@ -10,7 +10,8 @@ const fraction = (root: number): number => ((root - Math.floor(root)) * 2 ** 32)
 
 const primes = (count: number): ReadonlyArray<number> => {
   const found: Array<number> = []
-  for (let candidate = 2; found.length < count; candidate++) if (found.every((prime) => candidate % prime !== 0)) found.push(candidate)
+  for (let candidate = 2; found.length < count; candidate++)
+    if (found.every((prime) => candidate % prime !== 0)) found.push(candidate)
   return found
 }
 
@@ -41,7 +42,13 @@ const compress = (state: Int32Array, block: DataView, offset: number): void => {
   let g = state[6] as number
   let h = state[7] as number
   for (let t = 0; t < ROUNDS; t++) {
-    const first = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + (CONSTANTS[t] as number) + (schedule[t] as number)) | 0
+    const first =
+      (h +
+        (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
+        ((e & f) ^ (~e & g)) +
+        (CONSTANTS[t] as number) +
+        (schedule[t] as number)) |
+      0
     const second = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0
     h = g
     g = f
@@ -75,7 +82,8 @@ const wordsOf = (text: string): Int32Array => {
 }
 
 /** Lowercase hex, of ASCII text. */
-export const sha256Text = (text: string): string => Array.from(wordsOf(text), (word) => (word >>> 0).toString(16).padStart(8, "0")).join("")
+export const sha256Text = (text: string): string =>
+  Array.from(wordsOf(text), (word) => (word >>> 0).toString(16).padStart(8, "0")).join("")
 
 /** Whether the hex of the hash starts with so many zeros: 8 at most. */
 export const startsWithZeros = (text: string, zeros: number): boolean => {

@@ -2,14 +2,16 @@
  * One request to the service, over as many tries as it takes.
  *
  * Invariants
- *  - Every try is signed afresh: new nonce, new timestamp. What is signed is what is sent, byte for byte; the path of the
- *    installation is not part of it.
- *  - A signed write carries one Idempotency-Key over all its tries, so that a try whose answer was lost is not done twice.
- *  - Repeated is only what may be: reads, writes under an Idempotency-Key, and what surely was not done (429, `overloaded`,
- *    a connection that never came about). An unsigned write whose answer is lost is the caller's to judge.
+ *  - Every try is signed afresh: new nonce, new timestamp. What is signed is what is sent, byte for byte; the path of
+ *    the installation is not part of it.
+ *  - A signed write carries one Idempotency-Key over all its tries, so that a try whose answer was lost is not done
+ *    twice.
+ *  - Repeated is only what may be: reads, writes under an Idempotency-Key, and what surely was not done (429,
+ *    `overloaded`, a connection that never came about). An unsigned write whose answer is lost is the caller's to
+ *    judge.
  *  - A clock that is off is learned once, from the refusal that says so.
- *  - Tries, time for each, time for all, and the size of an answer are bounded. A wait that the service asks for and that
- *    does not fit is not waited for: the error says how long it is.
+ *  - Tries, time for each, time for all, and the size of an answer are bounded. A wait that the service asks for and
+ *    that does not fit is not waited for: the error says how long it is.
  *  - A cancelled call ends at once, with the reason of its signal.
  */
 import { requestStringV2 } from "../../../schemas/signing/request.ts"
@@ -36,7 +38,14 @@ export const ANSWER_MAX_BYTES = 16_777_216
 const NONCE_BYTES = 18
 const IN_FLIGHT_PAUSE_MS = 1_000
 /** Causes with which a connection failed before anything was sent on it. */
-const NEVER_SENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"])
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
 const BROKEN: ReadonlySet<string> = new Set(["connection_failed", "timed_out"])
 const BROKEN_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
 
@@ -145,7 +154,10 @@ export class Transport {
       body,
       bodySha256: await sha256Hex(utf8(body)),
       key,
-      headers: { ...(body === "" ? {} : { "content-type": "application/json" }), ...(once === undefined ? {} : { "idempotency-key": once }) },
+      headers: {
+        ...(body === "" ? {} : { "content-type": "application/json" }),
+        ...(once === undefined ? {} : { "idempotency-key": once })
+      },
       repeatable: !isWrite || once !== undefined || options.repeatable === true,
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? this.options.timeoutMs,
@@ -156,8 +168,20 @@ export class Transport {
   async #signature({ method, signedPath, bodySha256, key }: Prepared): Promise<Readonly<Record<string, string>>> {
     if (key === null) return {}
     const [timestamp, nonce] = [this.timestamp(), freshNonce()]
-    const text = requestStringV2({ method, host: this.options.address.host, path: signedPath, timestamp, nonce, bodySha256 })
-    return { "x-hub-key": key.publicKey, "x-hub-timestamp": timestamp, "x-hub-nonce": nonce, "x-hub-signature": await key.sign(text) }
+    const text = requestStringV2({
+      method,
+      host: this.options.address.host,
+      path: signedPath,
+      timestamp,
+      nonce,
+      bodySha256
+    })
+    return {
+      "x-hub-key": key.publicKey,
+      "x-hub-timestamp": timestamp,
+      "x-hub-nonce": nonce,
+      "x-hub-signature": await key.sign(text)
+    }
   }
 
   async #once(request: Prepared): Promise<Answer> {
@@ -166,7 +190,13 @@ export class Transport {
     const timeout = AbortSignal.timeout(request.timeoutMs)
     const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout])
     try {
-      const init: RequestInit = { method: request.method, headers, redirect: "manual", signal, ...(request.body === "" ? {} : { body: request.body }) }
+      const init: RequestInit = {
+        method: request.method,
+        headers,
+        redirect: "manual",
+        signal,
+        ...(request.body === "" ? {} : { body: request.body })
+      }
       const response = await this.options.fetch(request.url, init)
       return answerOf(response, await readBounded(response, request.maxAnswerBytes))
     } catch (error) {
@@ -174,7 +204,11 @@ export class Transport {
       request.signal?.throwIfAborted()
       if (timeout.aborted) throw clientError("timed_out", `no whole answer within ${request.timeoutMs} ms`)
       const code = causeCode(error)
-      throw clientError("connection_failed", `the service could not be reached${typeof code === "string" ? ` (${code})` : ""}`, { cause: error })
+      throw clientError(
+        "connection_failed",
+        `the service could not be reached${typeof code === "string" ? ` (${code})` : ""}`,
+        { cause: error }
+      )
     }
   }
 
@@ -201,4 +235,8 @@ export class Transport {
 }
 
 export const isUnknownOutcome = (error: unknown): boolean =>
-  isHubError(error) && (BROKEN.has(error.code) || error.status >= 500 || error.code === "answer_malformed" || error.code === "answer_too_large")
+  isHubError(error) &&
+  (BROKEN.has(error.code) ||
+    error.status >= 500 ||
+    error.code === "answer_malformed" ||
+    error.code === "answer_too_large")

@@ -1,9 +1,9 @@
 /**
  * Whether a delivery that arrived at your webhook is the service's (Standard Webhooks 1.0).
  *
- * Two kinds of signature come with each delivery: `v1`, an HMAC by the secret that you share with the service, and `v1a`,
- * Ed25519 by the service's own key. One that holds is enough; of each kind there may be several (after a new secret the
- * old one signs as well for a day). The raw body is what is signed: parse it only here, afterwards.
+ * Two kinds of signature come with each delivery: `v1`, an HMAC by the secret that you share with the service, and
+ * `v1a`, Ed25519 by the service's own key. One that holds is enough; of each kind there may be several (after a new
+ * secret the old one signs as well for a day). The raw body is what is signed: parse it only here, afterwards.
  */
 import { webhookString } from "../../../schemas/signing/webhook.ts"
 import { hmacSha256, PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from "./crypto.ts"
@@ -27,7 +27,9 @@ export interface WebhookEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-type HeaderSource = { readonly get: (name: string) => string | null } | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+type HeaderSource =
+  | { readonly get: (name: string) => string | null }
+  | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface WebhookToVerify {
   /** Of the request: `Headers`, or an object of names in any letter case. */
@@ -44,10 +46,14 @@ export interface WebhookToVerify {
   readonly now?: () => number
 }
 
-const refused = (reason: string, message: string): HubError => clientError("webhook_invalid", message, { details: { reason } })
+const refused = (reason: string, message: string): HubError =>
+  clientError("webhook_invalid", message, { details: { reason } })
 
 const headerOf = (headers: HeaderSource, name: string): string => {
-  const found = typeof headers["get"] === "function" ? (headers["get"] as (name: string) => string | null)(name) : lookUp(headers as Readonly<Record<string, unknown>>, name)
+  const found =
+    typeof headers["get"] === "function"
+      ? (headers["get"] as (name: string) => string | null)(name)
+      : lookUp(headers as Readonly<Record<string, unknown>>, name)
   const value = Array.isArray(found) && found.length === 1 ? found[0] : found
   if (typeof value !== "string" || value === "") throw refused("headers_missing", `the delivery has no ${name}`)
   return value
@@ -74,7 +80,12 @@ const signaturesIn = (header: string): ReadonlyArray<readonly [version: string, 
     return [part.slice(0, comma), part.slice(comma + 1)]
   })
 
-const anyHolds = async (header: string, message: Bytes, secret: Bytes | null, serverKey: Bytes | null): Promise<boolean> => {
+const anyHolds = async (
+  header: string,
+  message: Bytes,
+  secret: Bytes | null,
+  serverKey: Bytes | null
+): Promise<boolean> => {
   const expected = secret === null ? null : await hmacSha256(secret, message)
   for (const [version, text] of signaturesIn(header)) {
     if (version === "v1" && expected !== null) {
@@ -96,7 +107,8 @@ const eventOf = (body: string): WebhookEvent => {
   } catch {
     throw refused("body", "the delivery is no JSON")
   }
-  if (typeof event !== "object" || event === null || !("type" in event) || typeof event.type !== "string") throw refused("body", "the delivery is no event")
+  if (typeof event !== "object" || event === null || !("type" in event) || typeof event.type !== "string")
+    throw refused("body", "the delivery is no event")
   return event as WebhookEvent
 }
 
@@ -108,10 +120,16 @@ export const verifyWebhook = async (delivery: WebhookToVerify): Promise<WebhookE
   const id = headerOf(delivery.headers, "webhook-id")
   const timestamp = headerOf(delivery.headers, "webhook-timestamp")
   const signatures = headerOf(delivery.headers, "webhook-signature")
-  if (id.length > ID_MAX_CHARS || !UNIX_SECONDS.test(timestamp)) throw refused("timestamp_invalid", "webhook-timestamp is no time in unix seconds")
+  if (id.length > ID_MAX_CHARS || !UNIX_SECONDS.test(timestamp))
+    throw refused("timestamp_invalid", "webhook-timestamp is no time in unix seconds")
   const age = Math.floor((delivery.now ?? Date.now)() / 1000) - Number(timestamp)
-  if (Math.abs(age) > (delivery.toleranceSeconds ?? TOLERANCE_SECONDS)) throw refused("timestamp_expired", `the delivery is ${Math.abs(age)} seconds ${age > 0 ? "old" : "ahead"}`)
-  const body = typeof delivery.body === "string" ? delivery.body : new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(delivery.body)
-  if (!(await anyHolds(signatures, utf8(webhookString({ id, timestamp, body })), secret, serverKey))) throw refused("signature", "no signature of the delivery holds")
+  if (Math.abs(age) > (delivery.toleranceSeconds ?? TOLERANCE_SECONDS))
+    throw refused("timestamp_expired", `the delivery is ${Math.abs(age)} seconds ${age > 0 ? "old" : "ahead"}`)
+  const body =
+    typeof delivery.body === "string"
+      ? delivery.body
+      : new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(delivery.body)
+  if (!(await anyHolds(signatures, utf8(webhookString({ id, timestamp, body })), secret, serverKey)))
+    throw refused("signature", "no signature of the delivery holds")
   return eventOf(body)
 }

@@ -2,9 +2,11 @@
  * Proving to websites who is calling (spec 5.3).
  *
  * Invariants
- *  - A proof is for one request: method, host and target as they are sent, a fresh nonce, the time. The body is not in it.
- *  - It goes to hosts that the caller named, and to no other: a redirect elsewhere is followed without proof and without
- *    the announcing User-Agent, or somebody could collect numbers by redirecting. `proveTo` names further hosts.
+ *  - A proof is for one request: method, host and target as they are sent, a fresh nonce, the time. The body is not in
+ *    it.
+ *  - It goes to hosts that the caller named, and to no other: a redirect elsewhere is followed without proof and
+ *    without the announcing User-Agent, or somebody could collect numbers by redirecting. `proveTo` names further
+ *    hosts.
  *  - Every hop has a proof of its own; five redirects are followed at most. What belongs to one origin (Authorization,
  *    Cookie) does not go to another, and nothing goes from https to http.
  *  - In clear text no proof is sent, but to this machine itself.
@@ -81,7 +83,9 @@ export const proofHeaders = async (prover: Prover, toProve: ToProve): Promise<Pr
     "Hub-Id": number,
     "Hub-Timestamp": timestamp,
     "Hub-Nonce": nonce,
-    "Hub-Signature": await prover.key.sign(identityString({ method: methodOf(toProve.method), host, path, timestamp, nonce })),
+    "Hub-Signature": await prover.key.sign(
+      identityString({ method: methodOf(toProve.method), host, path, timestamp, nonce })
+    ),
     "User-Agent": userAgentOf(API_VERSION, number, idUrl)
   }
 }
@@ -108,18 +112,23 @@ const proven = async (prover: Prover, { url, method, headers }: Hop): Promise<He
   return whole
 }
 
-const isStream = (body: RequestInit["body"]): boolean => typeof body === "object" && body !== null && (body instanceof ReadableStream || Symbol.asyncIterator in body)
+const isStream = (body: RequestInit["body"]): boolean =>
+  typeof body === "object" && body !== null && (body instanceof ReadableStream || Symbol.asyncIterator in body)
 
 const nextHop = (hop: Hop, status: number, location: string): Hop => {
-  if (!URL.canParse(location, hop.url.href)) throw clientError("unexpected_redirect", "the website redirects to what is no address", { status })
+  if (!URL.canParse(location, hop.url.href))
+    throw clientError("unexpected_redirect", "the website redirects to what is no address", { status })
   const url = new URL(location, hop.url.href)
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw clientError("unexpected_redirect", "the website redirects to what is no web address", { status })
-  if (url.protocol === "http:" && hop.url.protocol === "https:") throw clientError("insecure_address", "the website redirects from https to http", { status })
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw clientError("unexpected_redirect", "the website redirects to what is no web address", { status })
+  if (url.protocol === "http:" && hop.url.protocol === "https:")
+    throw clientError("insecure_address", "the website redirects from https to http", { status })
   const headers = new Headers(hop.headers)
   if (url.origin !== hop.url.origin) for (const name of BOUND_HEADERS) headers.delete(name)
   const becomesGet = (status === 303 && hop.method !== "HEAD") || (status < 303 && hop.method === "POST")
   if (!becomesGet) {
-    if (isStream(hop.body)) throw clientError("unexpected_redirect", "the website redirects a body that can be sent only once", { status })
+    if (isStream(hop.body))
+      throw clientError("unexpected_redirect", "the website redirects a body that can be sent only once", { status })
     return { ...hop, url, headers }
   }
   for (const name of BODY_HEADERS) headers.delete(name)
@@ -133,7 +142,12 @@ const named = (host: string): string => {
 }
 
 /** fetch, with a proof on every hop that may have one. */
-export const provenFetch = async (prover: Prover, send: typeof fetch, input: string | URL, init: ProvenInit = {}): Promise<Response> => {
+export const provenFetch = async (
+  prover: Prover,
+  send: typeof fetch,
+  input: string | URL,
+  init: ProvenInit = {}
+): Promise<Response> => {
   const { proveTo = [], redirect = "follow", headers, body, method, ...rest } = init
   let hop: Hop = { url: parse(input), method: methodOf(method), headers: new Headers(headers), body: body ?? undefined }
   requireSecure(hop.url, false)
@@ -141,12 +155,24 @@ export const provenFetch = async (prover: Prover, send: typeof fetch, input: str
   for (let redirects = 0; ; redirects++) {
     const mayProve = hosts.has(normaliseHost(hop.url.host)) && (hop.url.protocol === "https:" || isLoopback(hop.url))
     const sent = mayProve ? await proven(prover, hop) : hop.headers
-    const response = await send(hop.url, { ...rest, method: hop.method, headers: sent, redirect: "manual", ...(hop.body === undefined ? {} : { body: hop.body }) })
+    const response = await send(hop.url, {
+      ...rest,
+      method: hop.method,
+      headers: sent,
+      redirect: "manual",
+      ...(hop.body === undefined ? {} : { body: hop.body })
+    })
     const location = response.headers.get("location")
-    if (redirect === "manual" || (response.type !== "opaqueredirect" && (!REDIRECTS.has(response.status) || location === null))) return response
+    if (
+      redirect === "manual" ||
+      (response.type !== "opaqueredirect" && (!REDIRECTS.has(response.status) || location === null))
+    )
+      return response
     await response.body?.cancel()
-    if (redirect === "error" || location === null) throw clientError("unexpected_redirect", "the website redirects", { status: response.status })
-    if (redirects === REDIRECTS_MAX) throw clientError("too_many_redirects", `the website redirects more than ${REDIRECTS_MAX} times`)
+    if (redirect === "error" || location === null)
+      throw clientError("unexpected_redirect", "the website redirects", { status: response.status })
+    if (redirects === REDIRECTS_MAX)
+      throw clientError("too_many_redirects", `the website redirects more than ${REDIRECTS_MAX} times`)
     hop = nextHop(hop, response.status, location)
   }
 }

@@ -61,7 +61,11 @@ export class Grammar {
       if (before !== undefined) return before
       if (kind === GAP) {
         const skipped = Array.from({ length: Math.min(GAP_WORDS, words.length - at) + 1 }, (_, count) => count)
-        return skipped.map((count) => ({ to: at + count, value: words.slice(at, at + count).join(" "), cost: GAP_COST + count / 2 }))
+        return skipped.map((count) => ({
+          to: at + count,
+          value: words.slice(at, at + count).join(" "),
+          cost: GAP_COST + count / 2
+        }))
       }
       const found: Array<Read> = []
       const rule = this.#rules.get(kind)
@@ -71,7 +75,9 @@ export class Grammar {
         const same = `${one.to} ${JSON.stringify(one.value)}`
         if ((best.get(same)?.cost ?? Infinity) > one.cost) best.set(same, one)
       }
-      const kept = [...best.values()].toSorted((one, other) => one.cost - other.cost || other.to - one.to).slice(0, MOST_READINGS)
+      const kept = [...best.values()]
+        .toSorted((one, other) => one.cost - other.cost || other.to - one.to)
+        .slice(0, MOST_READINGS)
       known.set(key, kept)
       return kept
     }

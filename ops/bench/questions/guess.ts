@@ -7,6 +7,7 @@ export const guess = (prompt: string): string => {
   if (/HH:MM/.test(prompt)) return "13:30"
   const list = /((?:\p{L}+, ){4,}\p{L}+)/u.exec(prompt)?.[1]?.split(", ") ?? []
   const numbers = prompt.match(/\b\d+\b/g) ?? ["50"]
-  const candidates = /word only|that word|bare word|only the word|that and nothing/.test(prompt) && list.length > 0 ? list : numbers
+  const candidates =
+    /word only|that word|bare word|only the word|that and nothing/.test(prompt) && list.length > 0 ? list : numbers
   return candidates[draw % candidates.length] ?? "50"
 }

@@ -1,8 +1,20 @@
 /**
- * A prompt as a lattice of words: at every place, which known words may stand there, at what cost, and where the next begins.
- * Slips of the pen keep a word's first and last letter, so few known words can be meant by what is written.
+ * A prompt as a lattice of words: at every place, which known words may stand there, at what cost, and where the next
+ * begins. Slips of the pen keep a word's first and last letter, so few known words can be meant by what is written.
  */
-const LATIN: Readonly<Record<string, string>> = { а: "a", е: "e", о: "o", с: "c", р: "p", х: "x", і: "i", ѕ: "s", у: "y", Е: "E", А: "A" }
+const LATIN: Readonly<Record<string, string>> = {
+  а: "a",
+  е: "e",
+  о: "o",
+  с: "c",
+  р: "p",
+  х: "x",
+  і: "i",
+  ѕ: "s",
+  у: "y",
+  Е: "E",
+  А: "A"
+}
 const TWO_SLIPS_FROM = 6
 const JOINED_FROM = 6
 const LENGTH_OFF = 3
@@ -12,7 +24,12 @@ const PAUSES = / – er – |, hm, ?| \(let me see\) ?|; we+l+, |\. u+m, | – h
 export const tokens = (text: string): ReadonlyArray<string> => text.match(/\d+:\d+|\d+|\p{L}+/gu) ?? []
 
 export const plain = (prompt: string): string =>
-  [...prompt].map((letter) => LATIN[letter] ?? letter).join("").toLowerCase().replace(PAUSES, " ").replace(/œ/g, "oe")
+  [...prompt]
+    .map((letter) => LATIN[letter] ?? letter)
+    .join("")
+    .toLowerCase()
+    .replace(PAUSES, " ")
+    .replace(/œ/g, "oe")
 
 /** Edits between two words, a swap of neighbours being one; no more than `most` are told apart. */
 const edits = (one: string, other: string, most: number): number => {
@@ -24,7 +41,8 @@ const edits = (one: string, other: string, most: number): number => {
     for (let j = 1; j <= other.length; j++) {
       const same = one[i - 1] === other[j - 1]
       let least = Math.min((old[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (old[j - 1] ?? 0) + (same ? 0 : 1))
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) least = Math.min(least, (older[j - 2] ?? 0) + 1)
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        least = Math.min(least, (older[j - 2] ?? 0) + 1)
       row.push(least)
     }
     older = old
@@ -72,7 +90,8 @@ export class Vocabulary {
       const most = Math.max(word.length, other.length) >= TWO_SLIPS_FROM ? 2 : 1
       if (other === word || Math.abs(other.length - word.length) > LENGTH_OFF) return []
       const direct = edits(word, other, most)
-      const cost = direct <= 1 ? 1 : bones(word) === bones(other) ? 1 : Math.min(direct, edits(bones(word), bones(other), 1) + 1)
+      const cost =
+        direct <= 1 ? 1 : bones(word) === bones(other) ? 1 : Math.min(direct, edits(bones(word), bones(other), 1) + 1)
       return cost <= most ? [{ word: other, cost }] : []
     })
   }

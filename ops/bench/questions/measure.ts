@@ -25,9 +25,15 @@ export const deploymentBank = (): Bank => {
   return read.bank
 }
 
-export const seedOf = (label: string, index: number): Uint8Array => createHash("sha256").update(`${label} ${index}`).digest()
+export const seedOf = (label: string, index: number): Uint8Array =>
+  createHash("sha256").update(`${label} ${index}`).digest()
 
-export const measured = (solve: (prompt: string) => string, challenges: number, label: string, bank: Bank = OUR_BANK): Rates => {
+export const measured = (
+  solve: (prompt: string) => string,
+  challenges: number,
+  label: string,
+  bank: Bank = OUR_BANK
+): Rates => {
   const families = new Map<string, { right: number; all: number }>()
   let passed = 0
   for (let index = 0; index < challenges; index++) {

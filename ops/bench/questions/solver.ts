@@ -1,8 +1,9 @@
 /**
- * A program against the registration questions, with full sight of their source: `solve` is all that the measurement uses.
+ * A program against the registration questions, with full sight of their source: `solve` is all that the measurement
+ * uses.
  *
- * It reads every sentence by the product's own grammar, turned round (`templates.ts`), over a lattice of the words that may be
- * meant (`lattice.ts`); what it cannot read it skips. Then it does what the sentences say.
+ * It reads every sentence by the product's own grammar, turned round (`templates.ts`), over a lattice of the words that
+ * may be meant (`lattice.ts`); what it cannot read it skips. Then it does what the sentences say.
  */
 import { LEGS } from "../../../actors/registration/questions/bank/animals.ts"
 import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
@@ -55,7 +56,10 @@ const askedIn = (words: ReadonlyArray<string>): Question | null => {
 }
 
 /** The cheapest way to read the words as units, left to right. */
-const unitsOf = (grammar: Grammar, words: ReadonlyArray<string>): { readonly units: ReadonlyArray<Unit>; readonly skipped: number } => {
+const unitsOf = (
+  grammar: Grammar,
+  words: ReadonlyArray<string>
+): { readonly units: ReadonlyArray<Unit>; readonly skipped: number } => {
   const read = grammar.reader(grammar.vocabulary.lattice(words), words)
   const cost = [0, ...words.map(() => Infinity)]
   const from: Array<{ readonly at: number; readonly value: unknown }> = []
@@ -68,12 +72,13 @@ const unitsOf = (grammar: Grammar, words: ReadonlyArray<string>): { readonly uni
   for (let at = 0; at < words.length; at++) {
     step(at, at + 1, SKIPPED, null)
     for (const kind of ["unit", "exchanged", "question"]) {
-      for (const one of read(kind, at)) if (one.to > at) step(at, one.to, UNIT + SLIP * one.cost, kind === "question" ? [] : one.value)
+      for (const one of read(kind, at))
+        if (one.to > at) step(at, one.to, UNIT + SLIP * one.cost, kind === "question" ? [] : one.value)
     }
   }
   const units: Array<Unit> = []
   let skipped = 0
-  for (let at = words.length; at > 0; ) {
+  for (let at = words.length; at > 0;) {
     const { at: before, value } = from[at] ?? { at: at - 1, value: null }
     if (value === null) skipped++
     else units.unshift(...(Array.isArray(value) ? (value as ReadonlyArray<Unit>) : [value as Unit]))
@@ -95,18 +100,34 @@ interface Happened {
 /** What happened, by the rules that a reader follows, and who is who. */
 const happened = (units: ReadonlyArray<Unit>, asked: Person | undefined): Happened => {
   const marks = new Map(units.flatMap((unit) => (unit.type === "intro" ? [[unit.name, unit.mark] as const] : [])))
-  const valueOf = ({ relation, key }: Mark): string | undefined => OUR_BANK.relations.find(({ name }) => name === relation)?.pairs.find(([one]) => one === key)?.[1]
+  const valueOf = ({ relation, key }: Mark): string | undefined =>
+    OUR_BANK.relations.find(({ name }) => name === relation)?.pairs.find(([one]) => one === key)?.[1]
   let last = ""
   const nameOf = (person: Person | undefined | null): string => {
     if (person === undefined || person === null) return ""
     if (person === "same") return last
     if (typeof person === "string") return person
-    return [...marks].find(([, mark]) => mark.relation === person.relation && valueOf(mark) === person.value)?.[0] ?? unknown(liars)
+    return (
+      [...marks].find(([, mark]) => mark.relation === person.relation && valueOf(mark) === person.value)?.[0] ??
+      unknown(liars)
+    )
   }
   /** Who is told of most and is not known otherwise: whom a description that fits nobody is likely to mean. */
   const unknown = (not: ReadonlySet<string>): string => {
-    const told = units.flatMap((unit) => ("move" in unit && typeof unit.move.who === "string" && unit.move.who !== "same" && !marks.has(unit.move.who) && !not.has(unit.move.who) ? [unit.move.who] : []))
-    return told.toSorted((one, other) => told.filter((name) => name === other).length - told.filter((name) => name === one).length)[0] ?? "?"
+    const told = units.flatMap((unit) =>
+      "move" in unit &&
+      typeof unit.move.who === "string" &&
+      unit.move.who !== "same" &&
+      !marks.has(unit.move.who) &&
+      !not.has(unit.move.who)
+        ? [unit.move.who]
+        : []
+    )
+    return (
+      told.toSorted(
+        (one, other) => told.filter((name) => name === other).length - told.filter((name) => name === one).length
+      )[0] ?? "?"
+    )
   }
   const liars = new Set<string>()
   for (const unit of units) if (unit.type === "liar") liars.add(nameOf(unit.who))
@@ -123,7 +144,11 @@ const happened = (units: ReadonlyArray<Unit>, asked: Person | undefined): Happen
   }
   const alike = (move: Told): Entry | undefined => {
     const one = named(move)
-    const score = ({ move: other }: Entry): number => (other.n === one.n ? 2 : 0) + (other.who === one.who ? 1 : 0) + (other.act === one.act ? 1 : 0) + (other.what === one.what ? 1 : 0)
+    const score = ({ move: other }: Entry): number =>
+      (other.n === one.n ? 2 : 0) +
+      (other.who === one.who ? 1 : 0) +
+      (other.act === one.act ? 1 : 0) +
+      (other.what === one.what ? 1 : 0)
     return entries.toSorted((left, right) => score(right) - score(left))[0]
   }
   const change = (entry: Entry | undefined, unit: Unit): void => {
@@ -131,13 +156,24 @@ const happened = (units: ReadonlyArray<Unit>, asked: Person | undefined): Happen
     if (unit.type === "retold") entry.move = named(unit.move)
     if (unit.type !== "instead") return
     if (typeof unit.right === "number") entry.move = { ...entry.move, n: unit.right }
-    else if (typeof unit.right === "string" && entry.move.what !== null && unit.wrong === entry.move.what) entry.move = { ...entry.move, what: unit.right }
+    else if (typeof unit.right === "string" && entry.move.what !== null && unit.wrong === entry.move.what)
+      entry.move = { ...entry.move, what: unit.right }
     else entry.move = { ...entry.move, who: nameOf(unit.right as Person) }
   }
   for (const unit of units) {
     const before = entries.at(-1)
-    if (unit.type === "sign") inside = between !== undefined && unit.sign === between.from ? true : between !== undefined && unit.sign === between.to ? false : inside
-    else if (unit.type === "tell") entries.push({ move: named(unit.move), times: unit.counts && !inside && !(unit.by !== null && liars.has(nameOf(unit.by))) ? 1 : 0 })
+    if (unit.type === "sign")
+      inside =
+        between !== undefined && unit.sign === between.from
+          ? true
+          : between !== undefined && unit.sign === between.to
+            ? false
+            : inside
+    else if (unit.type === "tell")
+      entries.push({
+        move: named(unit.move),
+        times: unit.counts && !inside && !(unit.by !== null && liars.has(nameOf(unit.by))) ? 1 : 0
+      })
     else if (unit.type === "chosen") entries.push({ move: named(unit.move), times: 1 })
     else if (unit.type === "instead" || unit.type === "retold") change(before, unit)
     else if (unit.type === "late") change(alike(unit.move), unit.change)
@@ -147,14 +183,25 @@ const happened = (units: ReadonlyArray<Unit>, asked: Person | undefined): Happen
     } else if (unit.type === "cancel" && before !== undefined) before.times = 0
     else if (unit.type === "again" && before !== undefined) before.times = 2
     else if (unit.type === "like" && before !== undefined) {
-      entries.push({ move: { ...before.move, act: unit.opposite ? 1 - before.move.act : before.move.act, who: nameOf(unit.who), n: unit.n }, times: 1 })
+      entries.push({
+        move: {
+          ...before.move,
+          act: unit.opposite ? 1 - before.move.act : before.move.act,
+          who: nameOf(unit.who),
+          n: unit.n
+        },
+        times: 1
+      })
     }
   }
   return { entries, nameOf }
 }
 
 const listOf = (slots: Readonly<Record<string, unknown>>): ReadonlyArray<string> =>
-  Object.keys(slots).filter((slot) => /^r\d$/.test(slot)).toSorted().map((slot) => String(slots[slot]))
+  Object.keys(slots)
+    .filter((slot) => /^r\d$/.test(slot))
+    .toSorted()
+    .map((slot) => String(slots[slot]))
 
 /** The answer to the question, as well as this program can tell. */
 export const solve = (prompt: string): string => solved(prompt).answer
@@ -181,25 +228,45 @@ export const solved = (prompt: string): Solved => {
   const mine = moves.filter((move) => move.who === who)
   const names = listOf(settings.find((slots) => "r0" in slots) ?? {})
   const number = Number(settings.find(({ n }) => typeof n === "number")?.["n"] ?? 0)
-  const answer = family.engine === "sum" ? summed() : family.engine === "row" ? rowed() : family.engine === "cards" ? carded() : collected()
+  const answer =
+    family.engine === "sum"
+      ? summed()
+      : family.engine === "row"
+        ? rowed()
+        : family.engine === "cards"
+          ? carded()
+          : collected()
   return { answer, family: family.name, skipped, units }
 
   function summed(): string {
-    const start = (name: string): unknown => settings.find(({ who: whose, n }) => n !== undefined && nameOf(whose as Person) === name)?.["n"] ?? settings.find(({ n }) => n !== undefined)?.["n"]
-    const total = (name: string, begin: number): number => moves.reduce((sum, move) => {
-      if (move.whom !== null) return sum + (move.whom === name ? move.n : 0) - (move.who === name ? move.n : 0)
-      return sum + (move.who === name ? (move.act === 0 ? move.n : -move.n) : 0)
-    }, begin)
+    const start = (name: string): unknown =>
+      settings.find(({ who: whose, n }) => n !== undefined && nameOf(whose as Person) === name)?.["n"] ??
+      settings.find(({ n }) => n !== undefined)?.["n"]
+    const total = (name: string, begin: number): number =>
+      moves.reduce((sum, move) => {
+        if (move.whom !== null) return sum + (move.whom === name ? move.n : 0) - (move.who === name ? move.n : 0)
+        return sum + (move.who === name ? (move.act === 0 ? move.n : -move.n) : 0)
+      }, begin)
     const ring = family?.world === undefined ? null : ringOf(family.name, names)
-    if (ring !== null) return ring[(((total(who, ring.indexOf(String(start(who)))) % ring.length) + ring.length) % ring.length)] ?? "?"
+    if (ring !== null)
+      return ring[((total(who, ring.indexOf(String(start(who)))) % ring.length) + ring.length) % ring.length] ?? "?"
     const first = total(who, Number(start(who)))
     const other = nameOf(question?.p1)
-    const sum = other === "" ? first : question?.minus === true ? first - total(other, Number(start(other))) : first + total(other, Number(start(other)))
+    const sum =
+      other === ""
+        ? first
+        : question?.minus === true
+          ? first - total(other, Number(start(other)))
+          : first + total(other, Number(start(other)))
     if (family?.name === "appointment") return clock(sum)
     if (family?.name === "meeting") return clock12(sum)
     if (family?.name === "calendar") return String(new Date(Date.UTC(2023, 0, sum)).getUTCDate())
     const tag = /behind (\w\w) and a hyphen/.exec(plain(prompt))?.[1]
-    return tag !== undefined ? `${tag.toUpperCase()}-${String(sum).padStart(4, "0")}` : /\bjson\b/i.test(plain(prompt)) ? `{"answer":${sum}}` : String(sum)
+    return tag !== undefined
+      ? `${tag.toUpperCase()}-${String(sum).padStart(4, "0")}`
+      : /\bjson\b/i.test(plain(prompt))
+        ? `{"answer":${sum}}`
+        : String(sum)
   }
   function rowed(): string {
     const shelf = [...names]
@@ -210,15 +277,33 @@ export const solved = (prompt: string): Solved => {
       shelf.splice(Math.max(0, Math.min(SHELF - 1, at + (act === 0 ? n : -n))), 0, what ?? "")
     }
     const from = question?.from ?? 0
-    return shelf.slice(from, from === 0 ? SHELF : from + 3).map((thing) => thing.charAt(0).toUpperCase()).join("")
+    return shelf
+      .slice(from, from === 0 ? SHELF : from + 3)
+      .map((thing) => thing.charAt(0).toUpperCase())
+      .join("")
   }
   function carded(): string {
     const counted = family?.name === "card-number" ? [question?.i ?? ""] : names
-    return String(mine.reduce((sum, { act, n, what }) => sum + (act === 0 ? n : -n) * counted.filter((item) => holds(item, what ?? "") === true).length, number * counted.length))
+    return String(
+      mine.reduce(
+        (sum, { act, n, what }) =>
+          sum + (act === 0 ? n : -n) * counted.filter((item) => holds(item, what ?? "") === true).length,
+        number * counted.length
+      )
+    )
   }
   function collected(): string {
-    const worth = (item: string): number => (family?.name === "legs" ? LEGS[item] ?? 0 : holds(item, question?.w ?? "") === true ? 1 : 0)
-    return String(names.reduce((sum, item) => sum + worth(item) * mine.reduce((count, { act, n, what }) => count + (what === item ? (act === 0 ? n : -n) : 0), number), 0))
+    const worth = (item: string): number =>
+      family?.name === "legs" ? (LEGS[item] ?? 0) : holds(item, question?.w ?? "") === true ? 1 : 0
+    return String(
+      names.reduce(
+        (sum, item) =>
+          sum +
+          worth(item) *
+            mine.reduce((count, { act, n, what }) => count + (what === item ? (act === 0 ? n : -n) : 0), number),
+        0
+      )
+    )
   }
 }
 

@@ -4,7 +4,8 @@ import { type CategoryEvent, decideDefine, evolveCategory, SEEDED_CATEGORIES } f
 import type { Decision } from "../../../actors/engine/definition.ts"
 
 const input = { name: "Name", description: "What it is about.", position: 10 }
-const fieldOf = (decision: Decision<CategoryEvent>): unknown => ("refused" in decision ? decision.refused.details?.["field"] : "none")
+const fieldOf = (decision: Decision<CategoryEvent>): unknown =>
+  "refused" in decision ? decision.refused.details?.["field"] : "none"
 
 test("is defined, defined anew, and left alone when nothing changes", () => {
   const defined = { type: "category.defined", v: 1, ...input } as const
@@ -21,13 +22,18 @@ test.each(["", "-a", "A", "a b", "a".repeat(33), "ä", "a.b", "a_b"])("takes no 
 })
 
 test.each([
-  ["name", { name: " " }], ["name", { name: "n".repeat(81) }], ["description", { description: "d".repeat(501) }], ["position", { position: 1.5 }], ["position", { position: Number.NaN }]
+  ["name", { name: " " }],
+  ["name", { name: "n".repeat(81) }],
+  ["description", { description: "d".repeat(501) }],
+  ["position", { position: 1.5 }],
+  ["position", { position: Number.NaN }]
 ])("names %s where it is wrong", (field, more) => {
   expect(fieldOf(decideDefine(null, { ...input, ...more }, "slug"))).toBe(field)
 })
 
 test("the seeded ones are all in order, under names of their own", () => {
-  for (const { slug, ...category } of SEEDED_CATEGORIES) expect(fieldOf(decideDefine(null, category, slug))).toBe("none")
+  for (const { slug, ...category } of SEEDED_CATEGORIES)
+    expect(fieldOf(decideDefine(null, category, slug))).toBe("none")
   expect(new Set(SEEDED_CATEGORIES.map(({ slug }) => slug)).size).toBe(SEEDED_CATEGORIES.length)
   expect(new Set(SEEDED_CATEGORIES.map(({ position }) => position)).size).toBe(SEEDED_CATEGORIES.length)
 })

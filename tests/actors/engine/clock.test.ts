@@ -7,10 +7,13 @@ import { testService } from "../../support/service.ts"
 /** More than a request's whole deadline, less than what a signature's timestamp may be off. */
 const APART_MS = 15_000
 
-const shifted = (ms: number): string => `data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${ms}`)}`
+const shifted = (ms: number): string =>
+  `data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${ms}`)}`
 
 test.each([APART_MS, -APART_MS])("an actor node whose clock is %d ms away from the edge's", async (ms) => {
-  const service = await testService({ nodeEnv: (role) => (role === "actor" ? { NODE_OPTIONS: `--import=${shifted(ms)}` } : {}) })
+  const service = await testService({
+    nodeEnv: (role) => (role === "actor" ? { NODE_OPTIONS: `--import=${shifted(ms)}` } : {})
+  })
   try {
     const edge = service.system.url
     const client = new AgentClient({ edge: () => edge })

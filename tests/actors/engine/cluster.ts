@@ -46,14 +46,27 @@ export const startCluster = async (): Promise<TestCluster> => {
   const node: TestCluster["node"] = async (kinds, limits = {}) => {
     const nats = await bus.connection()
     const read = readConfig({
-      HUB_ENV: "development", HUB_NATS_URL: bus.servers.nats.url, HUB_DATABASE_URL: bus.servers.postgres.url, HUB_DATA: bus.servers.folder,
+      HUB_ENV: "development",
+      HUB_NATS_URL: bus.servers.nats.url,
+      HUB_DATABASE_URL: bus.servers.postgres.url,
+      HUB_DATA: bus.servers.folder,
       HUB_LIMITS: JSON.stringify(limits)
     })
     if (!read.ok) throw new Error(read.problem)
     const { config } = read
     const db = openDatabase(bus.servers.postgres.url)
     ends.push(() => db.destroy())
-    const running = await startNode({ nats, manager: bus.manager, db, config, seed: new Uint8Array(32), bank: OUR_BANK, metrics: openProcessMetrics(nats, config), tracing: NO_TRACING, kinds })
+    const running = await startNode({
+      nats,
+      manager: bus.manager,
+      db,
+      config,
+      seed: new Uint8Array(32),
+      bank: OUR_BANK,
+      metrics: openProcessMetrics(nats, config),
+      tracing: NO_TRACING,
+      kinds
+    })
     ends.push(() => running.stop())
     return running
   }
@@ -63,20 +76,29 @@ export const startCluster = async (): Promise<TestCluster> => {
     const view = new LeaseView()
     await new KvLeases(nats, view).watch()
     const name = randomBytes(6).toString("hex")
-    const asker = new Asker(wrap(transportOver(nats, () => undefined)), view, { role, name }, { maxInFlight: 20_000, maxFrameBytes: 700_000 })
+    const asker = new Asker(
+      wrap(transportOver(nats, () => undefined)),
+      view,
+      { role, name },
+      { maxInFlight: 20_000, maxFrameBytes: 700_000 }
+    )
     ends.push(() => asker.close())
     return {
       view,
       asker,
-      ask: (question, patienceMs = PATIENCE_MS) => asker.ask({ id: randomBytes(12).toString("hex"), deadline: Date.now() + patienceMs, ...question })
+      ask: (question, patienceMs = PATIENCE_MS) =>
+        asker.ask({ id: randomBytes(12).toString("hex"), deadline: Date.now() + patienceMs, ...question })
     }
   }
 
   const settled: TestCluster["settled"] = (view, owners) =>
-    waitFor(() => {
-      const found = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => view.ownerOf(shard)))
-      return found.size === owners && !found.has(null)
-    }, { describe: `${owners} owners of all shards` })
+    waitFor(
+      () => {
+        const found = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => view.ownerOf(shard)))
+        return found.size === owners && !found.has(null)
+      },
+      { describe: `${owners} owners of all shards` }
+    )
 
   const stop = async () => {
     for (const end of ends.toReversed()) await end()
@@ -101,7 +123,11 @@ export const losingFirstReplies = (transport: BusTransport): BusTransport => {
         const replies = unpackReplies(message.payload)
         const arriving = replies.filter(({ number }) => lost.has(number))
         for (const { number } of replies) lost.add(number)
-        if (arriving.length > 0) receive({ ...message, payload: packReplies(arriving.map((part) => ({ ...part, head: encodeHead(part.head) }))) })
+        if (arriving.length > 0)
+          receive({
+            ...message,
+            payload: packReplies(arriving.map((part) => ({ ...part, head: encodeHead(part.head) })))
+          })
       })
   }
 }

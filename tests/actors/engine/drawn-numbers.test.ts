@@ -1,4 +1,7 @@
-/** Numbers that writes draw for themselves grow along an actor's log, also with two owners at once: streams stand on it. */
+/**
+ * Numbers that writes draw for themselves grow along an actor's log, also with two owners at once: streams stand on
+ * it.
+ */
 import { expect, test } from "vitest"
 import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
 import { type ActorDefinition, type EventShape, write } from "../../../actors/engine/definition.ts"
@@ -59,11 +62,16 @@ class World {
   note(owner: Activation, id: string) {
     const operation = this.definition.operations["noted.note"]
     if (operation?.type !== "write") throw new Error("not a write")
-    return owner.submit({ id, op: "noted.note", input: null, by: undefined, deadline: 1, trace: undefined }, operation as never)
+    return owner.submit(
+      { id, op: "noted.note", input: null, by: undefined, deadline: 1, trace: undefined },
+      operation as never
+    )
   }
 
   get numbers(): ReadonlyArray<number> {
-    return (this.log.subjects.get(subjects.event("noted", ID)) ?? []).flatMap(({ commit }) => commit.events.map((event) => (event as Noted).number))
+    return (this.log.subjects.get(subjects.event("noted", ID)) ?? []).flatMap(({ commit }) =>
+      commit.events.map((event) => (event as Noted).number)
+    )
   }
 }
 

@@ -48,7 +48,9 @@ describe("timers", () => {
     // By a commit that fails afterwards, say.
     await timers.set("clock", "moved", "once", Date.now() + 3_600_000)
     await waitFor(() => fired.length >= 4, { describe: "four timers" })
-    expect(fired.map((ask) => `${ask.actor} ${ask.op}`).toSorted()).toEqual(["a", "b", "c", "moved"].map((id) => `${id} clock.struck`))
+    expect(fired.map((ask) => `${ask.actor} ${ask.op}`).toSorted()).toEqual(
+      ["a", "b", "c", "moved"].map((id) => `${id} clock.struck`)
+    )
     // Each says for when it was set: an actor knows by that whether it still waits for it.
     for (const ask of fired) expect(ask.input).toEqual({ name: "once", at: due })
     for (const ask of fired) expect(ask.at).toBeGreaterThanOrEqual(due)
@@ -59,7 +61,9 @@ describe("timers", () => {
 describe("counters", () => {
   test("never give a number twice, whoever asks", async () => {
     const connections = await Promise.all([bus.connection(), bus.connection(), bus.connection()])
-    const numbers = await Promise.all(Array.from({ length: 300 }, (_, index) => nextNumber(connections[index % 3] ?? bus.nats, "test")))
+    const numbers = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => nextNumber(connections[index % 3] ?? bus.nats, "test"))
+    )
     expect(new Set(numbers).size).toBe(300)
     expect(Math.min(...numbers)).toBeGreaterThan(0)
   })
@@ -96,7 +100,10 @@ describe("activation", () => {
     touched: () => Promise.resolve()
   })
   const add = (activation: Activation, id: string, value: number) =>
-    activation.submit({ id, op: "sum.add", input: { value }, by: undefined, deadline: Date.now() + 10_000, trace: undefined }, operation)
+    activation.submit(
+      { id, op: "sum.add", input: { value }, by: undefined, deadline: Date.now() + 10_000, trace: undefined },
+      operation
+    )
 
   test("a long log is picked up from its snapshot, with the commands it remembers", async () => {
     const snapshots = new PostgresSnapshots(db)
@@ -121,8 +128,13 @@ describe("activation", () => {
   })
 
   test("two activations of one actor take turns at the fence; no command is lost or doubled", async () => {
-    const [a, b] = [new Activation(definition, "shared", parts(new PostgresSnapshots(db))), new Activation(definition, "shared", parts(new PostgresSnapshots(db)))]
-    const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => add(index % 2 === 0 ? a : b, `s${index}`, 1)))
+    const [a, b] = [
+      new Activation(definition, "shared", parts(new PostgresSnapshots(db))),
+      new Activation(definition, "shared", parts(new PostgresSnapshots(db)))
+    ]
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => add(index % 2 === 0 ? a : b, `s${index}`, 1))
+    )
     const done = outcomes.filter((outcome) => "data" in outcome).length
     const fresh = new Activation(definition, "shared", parts(new PostgresSnapshots(db)))
     await fresh.load()
@@ -131,17 +143,30 @@ describe("activation", () => {
   })
 
   test("a full mailbox refuses one more, and a command past its deadline is not begun", async () => {
-    const small = new Activation(definition, "small", { ...parts(new PostgresSnapshots(db)), limits: { ...LIMITS.service, mailbox_max: 2 } })
+    const small = new Activation(definition, "small", {
+      ...parts(new PostgresSnapshots(db)),
+      limits: { ...LIMITS.service, mailbox_max: 2 }
+    })
     const outcomes = await Promise.all([1, 2, 3].map((value) => add(small, `m${value}`, value)))
     expect(outcomes[2]).toMatchObject({ refused: { code: "overloaded" } })
-    const late = await small.submit({ id: "late", op: "sum.add", input: { value: 9 }, by: undefined, deadline: Date.now() - 1, trace: undefined }, operation)
+    const late = await small.submit(
+      { id: "late", op: "sum.add", input: { value: 9 }, by: undefined, deadline: Date.now() - 1, trace: undefined },
+      operation
+    )
     expect(late).toMatchObject({ refused: { code: "unavailable" } })
     expect(small.state).toEqual({ sum: 3, count: 2 })
   })
 })
 
 describe("rate-limit windows", () => {
-  const limits = { ...LIMITS, rate_limits: { ...LIMITS.rate_limits, register: { requests: 10, window_seconds: 3600 }, ip: { requests: 10, window_seconds: 60 } } }
+  const limits = {
+    ...LIMITS,
+    rate_limits: {
+      ...LIMITS.rate_limits,
+      register: { requests: 10, window_seconds: 3600 },
+      ip: { requests: 10, window_seconds: 60 }
+    }
+  }
   const drawer = () => {
     const definition = limitKind.make({ nats: bus.nats, config: { limits } } as unknown as KindParts)
     const operation = definition.operations["limit.draw"]

@@ -42,7 +42,11 @@ describe("the log", () => {
   test("one stale append in a batch is refused alone: its neighbours are written", async () => {
     const [stale, ...fresh] = [subject(), subject(), subject(), subject()]
     await log.append([{ subject: stale ?? "", expected: 0, commit: commit("before") }])
-    const results = await Promise.all([stale ?? "", ...fresh].map((one, index) => log.append([{ subject: one, expected: 0, commit: commit(`n${index}`) }])))
+    const results = await Promise.all(
+      [stale ?? "", ...fresh].map((one, index) =>
+        log.append([{ subject: one, expected: 0, commit: commit(`n${index}`) }])
+      )
+    )
     expect(results.map((result) => result.ok)).toEqual([false, true, true, true])
     expect(results[0]).toEqual({ ok: false, reason: "conflict" })
     expect((await log.read(stale ?? "", 0, 10)).entries).toHaveLength(1)
@@ -51,11 +55,15 @@ describe("the log", () => {
   test("a group is written whole or not at all", async () => {
     const [first, second, third] = [subject(), subject(), subject()]
     await log.append([{ subject: second, expected: 0, commit: commit("taken") }])
-    const result = await log.append([first, second, third].map((one) => ({ subject: one, expected: 0, commit: commit("group") })))
+    const result = await log.append(
+      [first, second, third].map((one) => ({ subject: one, expected: 0, commit: commit("group") }))
+    )
     expect(result).toEqual({ ok: false, reason: "conflict" })
     expect(await log.lastSeq(first)).toBe(0)
     expect(await log.lastSeq(third)).toBe(0)
-    const whole = await log.append([first, third].map((one) => ({ subject: one, expected: 0, commit: commit("group") })))
+    const whole = await log.append(
+      [first, third].map((one) => ({ subject: one, expected: 0, commit: commit("group") }))
+    )
     expect(whole.ok && whole.seqs).toEqual([await log.lastSeq(first), await log.lastSeq(third)])
   })
 
@@ -63,7 +71,9 @@ describe("the log", () => {
     const other = new JetStreamLog(await bus.connection(), { batchMax: 1000, queueMax: 100 })
     for (let round = 0; round < 20; round++) {
       const one = subject()
-      const results = await Promise.all([log, other].map((writer, index) => writer.append([{ subject: one, expected: 0, commit: commit(`w${index}`) }])))
+      const results = await Promise.all(
+        [log, other].map((writer, index) => writer.append([{ subject: one, expected: 0, commit: commit(`w${index}`) }]))
+      )
       expect(results.filter((result) => result.ok)).toHaveLength(1)
     }
   })
@@ -71,7 +81,9 @@ describe("the log", () => {
   test("a full queue refuses at once and writes nothing of the refused", async () => {
     const small = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 2 })
     const targets = [subject(), subject(), subject()]
-    const results = await Promise.all(targets.map((one) => small.append([{ subject: one, expected: 0, commit: commit("q") }])))
+    const results = await Promise.all(
+      targets.map((one) => small.append([{ subject: one, expected: 0, commit: commit("q") }]))
+    )
     expect(results[2]).toEqual({ ok: false, reason: "overloaded" })
     expect(await log.lastSeq(targets[2] ?? "")).toBe(0)
   })
@@ -79,7 +91,10 @@ describe("the log", () => {
   test("a commit that is kept for a time is gone after it, its neighbours in the batch are not, and its subject begins again", async () => {
     const [brief, other] = [subject(), subject()]
     const results = await Promise.all([
-      log.append([{ subject: brief, expected: 0, commit: commit("gone"), keepSeconds: 1 }, { subject: other, expected: 0, commit: commit("kept") }]),
+      log.append([
+        { subject: brief, expected: 0, commit: commit("gone"), keepSeconds: 1 },
+        { subject: other, expected: 0, commit: commit("kept") }
+      ]),
       log.append([{ subject: subject(), expected: 0, commit: commit("beside") }])
     ])
     expect(results.map(({ ok }) => ok)).toEqual([true, true])

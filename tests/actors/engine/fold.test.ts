@@ -11,9 +11,17 @@ import { evolved, replay } from "../../../ops/replay/fold.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { ModelLog } from "./simulation.ts"
 
-const unknownTo = (type: string): ReadonlyArray<EventShape> => [{ type, v: 99 }, { type: "of.tomorrow", v: 1 }, { type, v: 0 }, { type, v: 1.5 }, { type: "toString", v: 1 }]
+const unknownTo = (type: string): ReadonlyArray<EventShape> => [
+  { type, v: 99 },
+  { type: "of.tomorrow", v: 1 },
+  { type, v: 0 },
+  { type, v: 1.5 },
+  { type: "toString", v: 1 }
+]
 
-describe.each(KINDS.filter(({ fold }) => Object.keys(fold.events).length > 0).map(({ fold }) => [fold.kind, fold] as const))("events of %s", (_kind, fold) => {
+describe.each(
+  KINDS.filter(({ fold }) => Object.keys(fold.events).length > 0).map(({ fold }) => [fold.kind, fold] as const)
+)("events of %s", (_kind, fold) => {
   const [type = ""] = Object.keys(fold.events)
 
   test("that this release does not know end the fold", () => {
@@ -31,12 +39,26 @@ interface Added extends EventShape {
 }
 
 const sum = (inventory: Readonly<Record<string, number>>): ActorDefinition =>
-  kind<number, Added>({ kind: "sum", initial: 0, events: inventory, evolve: (state, event) => (event.type === "sum.added" ? state + (event.by ?? 0) : state * 2) }, () => ({
-    operations: {
-      "sum.add": write<number, { readonly by: number }, Added>({ decide: (_state, { by }) => ({ events: [{ type: "sum.added", v: 1, by }] }), answer: (state) => state }),
-      "sum.double": write<number, null, Added>({ decide: () => ({ events: [{ type: "sum.doubled", v: 1 }] }), answer: (state) => state })
-    }
-  })).make({} as KindParts)
+  kind<number, Added>(
+    {
+      kind: "sum",
+      initial: 0,
+      events: inventory,
+      evolve: (state, event) => (event.type === "sum.added" ? state + (event.by ?? 0) : state * 2)
+    },
+    () => ({
+      operations: {
+        "sum.add": write<number, { readonly by: number }, Added>({
+          decide: (_state, { by }) => ({ events: [{ type: "sum.added", v: 1, by }] }),
+          answer: (state) => state
+        }),
+        "sum.double": write<number, null, Added>({
+          decide: () => ({ events: [{ type: "sum.doubled", v: 1 }] }),
+          answer: (state) => state
+        })
+      }
+    })
+  ).make({} as KindParts)
 
 const OLDER = sum({ "sum.added": 1 })
 const NEWER = sum({ "sum.added": 1, "sum.doubled": 1 })
@@ -48,7 +70,7 @@ const newWorld = () => {
     log: {
       append: (group) => Promise.resolve(log.append(group)),
       read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
-      lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0),
+      lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
     },
     snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
     timers: { set: () => Promise.resolve() },
@@ -60,8 +82,16 @@ const newWorld = () => {
   }
   let commands = 0
   const ask = (activation: Activation, op: string, input: unknown = null): Promise<Outcome> => {
-    const operation = activation.definition.operations[op] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
-    return activation.submit({ id: `c${++commands}`, op, input, by: undefined, deadline: 1, trace: undefined }, operation)
+    const operation = activation.definition.operations[op] as unknown as WriteOperation<
+      unknown,
+      unknown,
+      EventShape,
+      unknown
+    >
+    return activation.submit(
+      { id: `c${++commands}`, op, input, by: undefined, deadline: 1, trace: undefined },
+      operation
+    )
   }
   const entries = (): ReadonlyArray<LogEntry> => [...log.subjects.values()].flat()
   return { parts, ask, entries, unknown: () => unknown }
@@ -87,7 +117,9 @@ describe("an actor of an older release", () => {
   test("writes nothing that it could not read itself", async () => {
     const { parts, ask, entries } = newWorld()
     const confused: ActorDefinition = { ...NEWER, events: OLDER.events }
-    expect(await ask(new Activation(confused, "a", parts), "sum.double")).toMatchObject({ refused: { code: "internal_error" } })
+    expect(await ask(new Activation(confused, "a", parts), "sum.double")).toMatchObject({
+      refused: { code: "internal_error" }
+    })
     expect(entries()).toEqual([])
   })
 
@@ -100,7 +132,9 @@ describe("an actor of an older release", () => {
     await expect(replay(entries(), OLDER, "a", null)).rejects.toThrow(UnknownEvent)
     expect(await replay(entries(), OLDER, "a", { seq: first?.seq ?? 0 })).toHaveLength(1)
     const past = { kind: { fold: OLDER, make: () => OLDER }, id: "a", entries: entries(), until: null }
-    expect(() => whatIf(past, { op: "sum.add", input: { by: 1 }, at: 1, facts: null }, {} as KindParts["config"])).toThrow(UnknownEvent)
+    expect(() =>
+      whatIf(past, { op: "sum.add", input: { by: 1 }, at: 1, facts: null }, {} as KindParts["config"])
+    ).toThrow(UnknownEvent)
   })
 
   test("an evolve that answers nothing is a fault, not a state", () => {

@@ -7,13 +7,21 @@ import { SHARD_COUNT, shardOf } from "../../../schemas/subjects.ts"
 
 const RESIDENT = 64_000
 
-const small = kind<null, never>({ kind: "small", initial: null, events: {}, evolve: () => null }, () => ({ logless: true, operations: {} })).make({} as KindParts)
+const small = kind<null, never>({ kind: "small", initial: null, events: {}, evolve: () => null }, () => ({
+  logless: true,
+  operations: {}
+})).make({} as KindParts)
 
 const hostOf = (ids: ReadonlyArray<string>): ActorHost => {
   const never = () => Promise.reject(new Error("nothing is asked"))
   const host = new ActorHost([small], {
-    log: { append: never, read: never, lastSeq: never}, snapshots: { load: never, save: never }, timers: { set: never },
-    readModels: { reached: never }, limits: { ...LIMITS.service, resident_actors_max: RESIDENT * 2 }, now: () => 0, touched: never
+    log: { append: never, read: never, lastSeq: never },
+    snapshots: { load: never, save: never },
+    timers: { set: never },
+    readModels: { reached: never },
+    limits: { ...LIMITS.service, resident_actors_max: RESIDENT * 2 },
+    now: () => 0,
+    touched: never
   })
   for (const id of ids) host.activation("small", id)
   return host
@@ -23,12 +31,14 @@ const ids = Array.from({ length: RESIDENT }, (_, index) => `actor ${index}`)
 
 /** Processor time of this thread, in us: the least of three. */
 const took = (act: () => void): number =>
-  Math.min(...Array.from({ length: 3 }, () => {
-    const began = process.threadCpuUsage()
-    act()
-    const { user, system } = process.threadCpuUsage(began)
-    return user + system
-  }))
+  Math.min(
+    ...Array.from({ length: 3 }, () => {
+      const began = process.threadCpuUsage()
+      act()
+      const { user, system } = process.threadCpuUsage(began)
+      return user + system
+    })
+  )
 
 test("a dropped shard takes its actors with it, and no other", () => {
   const host = hostOf(ids.slice(0, 2000))

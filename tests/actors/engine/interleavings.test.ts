@@ -1,6 +1,6 @@
 /**
- * The engine's protocol under every order of events that fast-check can think of: crashes, restarts under the same name,
- * freezes longer than the lease, slow watches, lost answers, two owners at once.
+ * The engine's protocol under every order of events that fast-check can think of: crashes, restarts under the same
+ * name, freezes longer than the lease, slow watches, lost answers, two owners at once.
  */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
@@ -22,10 +22,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant("pass" as const), ms: fc.constantFrom(50, 250, 1000, 3500) }) },
   { weight: 6, arbitrary: fc.record({ type: fc.constant("tick" as const), node }) },
   { weight: 8, arbitrary: fc.record({ type: fc.constant("deliver" as const), node }) },
-  { weight: 5, arbitrary: fc.record({ type: fc.constant("watch" as const), node, count: fc.constantFrom(1, 20, 1000) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("freeze" as const, "crash" as const, "lose" as const), node }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ type: fc.constant("watch" as const), node, count: fc.constantFrom(1, 20, 1000) })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constantFrom("freeze" as const, "crash" as const, "lose" as const), node })
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constantFrom("thaw" as const, "restart" as const), node }) },
-  { weight: 8, arbitrary: fc.record({ type: fc.constant("ask" as const), node, actor: fc.nat({ max: ACTORS.length - 1 }), repeat: fc.boolean() }) }
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant("ask" as const),
+      node,
+      actor: fc.nat({ max: ACTORS.length - 1 }),
+      repeat: fc.boolean()
+    })
+  }
 )
 
 interface Client {
@@ -83,7 +97,10 @@ class Cluster {
     const target = this.live[at] as SimNode
     if (!target.running) return
     const open = this.clients.find((client) => !client.acknowledged && client.actor === ACTORS[actor])
-    const client = repeat && open !== undefined ? open : { id: `c${this.clients.length}`, actor: ACTORS[actor] ?? "one", acknowledged: false }
+    const client =
+      repeat && open !== undefined
+        ? open
+        : { id: `c${this.clients.length}`, actor: ACTORS[actor] ?? "one", acknowledged: false }
     if (client !== open) this.clients.push(client)
     void target.ask(client.id, client.actor, client.id).then((outcome) => {
       if (outcome !== "not owner" && "data" in outcome) client.acknowledged = true
@@ -134,7 +151,10 @@ describe("engine protocol over interleavings", () => {
         }
         await cluster.heal()
         for (let shard = 0; shard < SHARD_COUNT; shard++) {
-          expect(cluster.live.filter((one) => one.placement.serves(shard)), `owners of shard ${shard}`).toHaveLength(1)
+          expect(
+            cluster.live.filter((one) => one.placement.serves(shard)),
+            `owners of shard ${shard}`
+          ).toHaveLength(1)
         }
         await everyClientGetsThrough(cluster)
       }),

@@ -17,11 +17,25 @@ afterEach(() => process.off("unhandledRejection", note))
 test("a verdict that fails before the nonce is in the log is an answer, and ends no process", async () => {
   const recorded = Promise.withResolvers<boolean>()
   const operations = { "noted.note": { type: "custom", run: () => Promise.resolve({ data: null }) } }
-  const definition = { operations, gate: { judge: () => ({ verdict: Promise.reject(new Error("the log cannot be read")), recorded: recorded.promise }) } }
-  const host = { definition: () => definition, activation: () => ({ definition, ready: true, state: null, memory: {}, seq: 0 }) }
+  const definition = {
+    operations,
+    gate: {
+      judge: () => ({ verdict: Promise.reject(new Error("the log cannot be read")), recorded: recorded.promise })
+    }
+  }
+  const host = {
+    definition: () => definition,
+    activation: () => ({ definition, ready: true, state: null, memory: {}, seq: 0 })
+  }
   const replies: Array<ReplyPart> = []
   const transport = { publish: (_to: string, frame: Uint8Array) => void replies.push(...unpackReplies(frame)) }
-  const node = new Node(transport as unknown as BusTransport, host as unknown as ActorHost, { serves: () => true } as unknown as Placement, new LeaseView(), NO_TRACING)
+  const node = new Node(
+    transport as unknown as BusTransport,
+    host as unknown as ActorHost,
+    { serves: () => true } as unknown as Placement,
+    new LeaseView(),
+    NO_TRACING
+  )
   const by = { key: "k", publicKey: "p", nonce: "n" }
   const ask = JSON.stringify({ id: "a", kind: "noted", actor: "x", op: "noted.note", input: null, by })
   const payload = packAsks([{ number: 1, ask, bytes: ask.length, deadline: Date.now() + 10_000 }])

@@ -12,17 +12,24 @@ const MINUTE = 60_000
 describe("the nonce table", () => {
   test("knows what it was given within its time, and who used it", () => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.tuple(fc.string(), fc.string()), { minLength: 1, maxLength: 3000, selector: ([key, nonce]) => `${key}\n${nonce}` }), (uses) => {
-        const table = new NonceTable(KEEP_SECONDS * 1000)
-        const now = 1_000_000_000_000
-        const marks = uses.map(([key, nonce], index) => markOf(key, nonce, `request ${index}`))
-        for (const mark of marks) {
-          expect(table.usedBy(mark)).toBeNull()
-          table.add(mark, now)
+      fc.property(
+        fc.uniqueArray(fc.tuple(fc.string(), fc.string()), {
+          minLength: 1,
+          maxLength: 3000,
+          selector: ([key, nonce]) => `${key}\n${nonce}`
+        }),
+        (uses) => {
+          const table = new NonceTable(KEEP_SECONDS * 1000)
+          const now = 1_000_000_000_000
+          const marks = uses.map(([key, nonce], index) => markOf(key, nonce, `request ${index}`))
+          for (const mark of marks) {
+            expect(table.usedBy(mark)).toBeNull()
+            table.add(mark, now)
+          }
+          for (const mark of marks) expect(table.usedBy(mark)).toBe(mark.request)
+          expect(table.size).toBe(marks.length)
         }
-        for (const mark of marks) expect(table.usedBy(mark)).toBe(mark.request)
-        expect(table.size).toBe(marks.length)
-      }),
+      ),
       { numRuns: 20 }
     )
   })

@@ -1,4 +1,7 @@
-/** Placement by itself, over a store whose writes and preparations fail: no shard is left with a living owner that does not serve it. */
+/**
+ * Placement by itself, over a store whose writes and preparations fail: no shard is left with a living owner that does
+ * not serve it.
+ */
 import { describe, expect, test } from "vitest"
 import { type LeaseStore, Placement, type Written } from "../../../actors/engine/placement.ts"
 import { LeaseView, nodeKey, shardKey } from "../../../schemas/bus/lease-view.ts"
@@ -64,7 +67,8 @@ class World {
 }
 
 const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
-const served = (nodes: ReadonlyArray<Placement>): ReadonlyArray<number> => shards.map((shard) => nodes.filter((node) => node.serves(shard)).length)
+const served = (nodes: ReadonlyArray<Placement>): ReadonlyArray<number> =>
+  shards.map((shard) => nodes.filter((node) => node.serves(shard)).length)
 const eachOnce = shards.map(() => 1)
 
 describe("every shard is served by one node in the end", () => {
@@ -73,7 +77,9 @@ describe("every shard is served by one node in the end", () => {
     const nodes = [world.node("a"), world.node("b")]
     await world.pass(nodes, 10)
     expect(served(nodes)).toEqual(eachOnce)
-    expect(nodes.map((node) => shards.filter((shard) => node.serves(shard)).length).every((count) => count > 10)).toBe(true)
+    expect(nodes.map((node) => shards.filter((shard) => node.serves(shard)).length).every((count) => count > 10)).toBe(
+      true
+    )
   })
 
   test("when claims could not be prepared, and another node is the better owner by then", async () => {
@@ -108,7 +114,8 @@ describe("every shard is served by one node in the end", () => {
     world.prepares = false
     await world.pass([node], 3)
     expect(world.view.ownerOf(7)).toBe("a1")
-    // The server has moved on, and this view has not heard of it: the key is another's, and its revision not what is known here.
+    // The server has moved on, and this view has not heard of it: the key is another's, and its revision not what is
+    // known here.
     world.staleRevision = (key) => (key === shardKey(7) ? 0 : null)
     world.prepares = true
     await world.pass([node], 5)

@@ -17,20 +17,31 @@ const ROUNDS = 12
 type Moved = EventShape & { readonly type: "ledger.added" | "ledger.taken"; readonly by: number }
 
 const ledger = (newer: boolean): Kind =>
-  kind<number, Moved>({
-    kind: "ledger",
-    initial: 0,
-    events: newer ? { "ledger.added": 1, "ledger.taken": 1 } : { "ledger.added": 1 },
-    evolve: (state, event) => (event.type === "ledger.added" ? state + event.by : state - event.by)
-  }, () => ({
-    operations: {
-      "ledger.stand": read<number, null>((state) => ({ data: state })),
-      "ledger.add": write<number, { readonly by: number }, Moved>({ decide: (_state, { by }) => ({ events: [{ type: "ledger.added", v: 1, by }] }), answer: () => null }),
-      ...(newer
-        ? { "ledger.take": write<number, { readonly by: number }, Moved>({ decide: (_state, { by }) => ({ events: [{ type: "ledger.taken", v: 1, by }] }), answer: () => null }) }
-        : {})
-    }
-  }))
+  kind<number, Moved>(
+    {
+      kind: "ledger",
+      initial: 0,
+      events: newer ? { "ledger.added": 1, "ledger.taken": 1 } : { "ledger.added": 1 },
+      evolve: (state, event) => (event.type === "ledger.added" ? state + event.by : state - event.by)
+    },
+    () => ({
+      operations: {
+        "ledger.stand": read<number, null>((state) => ({ data: state })),
+        "ledger.add": write<number, { readonly by: number }, Moved>({
+          decide: (_state, { by }) => ({ events: [{ type: "ledger.added", v: 1, by }] }),
+          answer: () => null
+        }),
+        ...(newer
+          ? {
+              "ledger.take": write<number, { readonly by: number }, Moved>({
+                decide: (_state, { by }) => ({ events: [{ type: "ledger.taken", v: 1, by }] }),
+                answer: () => null
+              })
+            }
+          : {})
+      }
+    })
+  )
 
 interface Clock {
   readonly due: number | null
@@ -38,25 +49,35 @@ interface Clock {
 }
 type Ticked = EventShape & ({ readonly type: "clock.set"; readonly due: number } | { readonly type: "clock.struck" })
 
-const clock: Kind = kind<Clock, Ticked>({
-  kind: "clock",
-  initial: { due: null, struck: 0 },
-  events: { "clock.set": 1, "clock.struck": 1 },
-  evolve: (state, event) => (event.type === "clock.set" ? { ...state, due: event.due } : { due: null, struck: state.struck + 1 })
-}, () => ({
-  onTimer: "clock.strike",
-  operations: {
-    "clock.stand": read<Clock, null>((state) => ({ data: state })),
-    "clock.set": write<Clock, null, Ticked>({
-      decide: (_state, _input, { at }) => ({ events: [{ type: "clock.set", v: 1, due: at + 200 }], timers: [{ name: "strike", at: at + 200 }] }),
-      answer: () => null
-    }),
-    "clock.strike": write<Clock, FiredTimer, Ticked>({
-      decide: (state, fired) => (state.due === null || !isDue(fired, state.due) ? { events: [] } : { events: [{ type: "clock.struck", v: 1 }] }),
-      answer: () => null
-    })
-  }
-}))
+const clock: Kind = kind<Clock, Ticked>(
+  {
+    kind: "clock",
+    initial: { due: null, struck: 0 },
+    events: { "clock.set": 1, "clock.struck": 1 },
+    evolve: (state, event) =>
+      event.type === "clock.set" ? { ...state, due: event.due } : { due: null, struck: state.struck + 1 }
+  },
+  () => ({
+    onTimer: "clock.strike",
+    operations: {
+      "clock.stand": read<Clock, null>((state) => ({ data: state })),
+      "clock.set": write<Clock, null, Ticked>({
+        decide: (_state, _input, { at }) => ({
+          events: [{ type: "clock.set", v: 1, due: at + 200 }],
+          timers: [{ name: "strike", at: at + 200 }]
+        }),
+        answer: () => null
+      }),
+      "clock.strike": write<Clock, FiredTimer, Ticked>({
+        decide: (state, fired) =>
+          state.due === null || !isDue(fired, state.due)
+            ? { events: [] }
+            : { events: [{ type: "clock.struck", v: 1 }] },
+        answer: () => null
+      })
+    }
+  })
+)
 
 let cluster: TestCluster
 beforeAll(async () => {
@@ -69,16 +90,20 @@ test("a rolling deployment loses and doubles nothing", async () => {
   await cluster.node([ledger(true), clock])
   const { view, ask: asked } = await cluster.client("actors")
   await cluster.settled(view, 2)
-  const ask = (kindName: string, actor: string, op: string, input: unknown, patienceMs?: number): Promise<Answer> => asked({ kind: kindName, actor, op, input }, patienceMs)
+  const ask = (kindName: string, actor: string, op: string, input: unknown, patienceMs?: number): Promise<Answer> =>
+    asked({ kind: kindName, actor, op, input }, patienceMs)
   const ids = Array.from({ length: ACTORS }, (_, index) => `a${index}`)
   /** The older release has a shard while its operation `ledger.take` is not there. */
-  const ofOlder = await waitFor(async () => {
-    for (const id of ids) {
-      const { head } = await ask("ledger", id, "ledger.take", { by: 0 }, 300)
-      if (head.refused !== undefined) return { id, head }
-    }
-    return undefined
-  }, { describe: "an actor of the older release" })
+  const ofOlder = await waitFor(
+    async () => {
+      for (const id of ids) {
+        const { head } = await ask("ledger", id, "ledger.take", { by: 0 }, 300)
+        if (head.refused !== undefined) return { id, head }
+      }
+      return undefined
+    },
+    { describe: "an actor of the older release" }
+  )
   expect(ofOlder.head.refused).toMatchObject({ code: "unavailable", retryAfter: expect.any(Number) })
   expect((await ask("clock", ofOlder.id, "clock.stand", null, 300)).head.refused?.code).toBe("unavailable")
 
@@ -92,22 +117,39 @@ test("a rolling deployment loses and doubles nothing", async () => {
     await delay(20)
   }
   // What the newer one has answered by now is in its logs; timers have fired, at either.
-  const struckBefore = await waitFor(async () => {
-    const stands = await Promise.all(ids.filter((id) => view.ownerOf(shardOf(id)) !== view.ownerOf(shardOf(ofOlder.id))).map((id) => ask("clock", id, "clock.stand", null)))
-    return stands.every((stand) => dataOf<Clock>(stand).struck === 1) ? stands.length : undefined
-  }, { describe: "timers of the new kind while the older release takes some of them" })
+  const struckBefore = await waitFor(
+    async () => {
+      const stands = await Promise.all(
+        ids
+          .filter((id) => view.ownerOf(shardOf(id)) !== view.ownerOf(shardOf(ofOlder.id)))
+          .map((id) => ask("clock", id, "clock.stand", null))
+      )
+      return stands.every((stand) => dataOf<Clock>(stand).struck === 1) ? stands.length : undefined
+    },
+    { describe: "timers of the new kind while the older release takes some of them" }
+  )
   expect(struckBefore).toBeGreaterThan(0)
 
   await older.stop()
   for (const { head } of await Promise.all(answers)) expect(head.refused).toBeUndefined()
   const standOf = async (kindName: string, id: string) => dataOf(await ask(kindName, id, `${kindName}.stand`, null))
   for (const id of ids) expect(await standOf("ledger", id), id).toBe(ROUNDS * 2)
-  await waitFor(async () => (await Promise.all(ids.map((id) => standOf("clock", id)))).every((state) => (state as Clock).struck === 1), { describe: "every timer, once" })
+  await waitFor(
+    async () =>
+      (await Promise.all(ids.map((id) => standOf("clock", id)))).every((state) => (state as Clock).struck === 1),
+    { describe: "every timer, once" }
+  )
   // Nothing of it is left to fire again.
-  await waitFor(async () => {
-    const { num_pending, num_ack_pending } = await cluster.bus.manager.consumers.info("HUB_TIMERS", "timers")
-    const subjects = Object.keys((await cluster.bus.manager.streams.info("HUB_TIMERS", { subjects_filter: "hub.timer.set.>" })).state.subjects ?? {})
-    return num_pending + num_ack_pending + subjects.length === 0
-  }, { describe: "no timer left" })
+  await waitFor(
+    async () => {
+      const { num_pending, num_ack_pending } = await cluster.bus.manager.consumers.info("HUB_TIMERS", "timers")
+      const subjects = Object.keys(
+        (await cluster.bus.manager.streams.info("HUB_TIMERS", { subjects_filter: "hub.timer.set.>" })).state.subjects ??
+          {}
+      )
+      return num_pending + num_ack_pending + subjects.length === 0
+    },
+    { describe: "no timer left" }
+  )
   for (const id of ids) expect(await standOf("clock", id), id).toMatchObject({ struck: 1 })
 })

@@ -24,29 +24,58 @@ beforeAll(async () => {
   await cluster.settled(client.view, 1)
   const log = new JetStreamLog(cluster.bus.nats, { batchMax: 10, queueMax: 10 })
   const events = registrationEvents({
-    type: "agent.registered", v: 1, number: 1, public_key: agent.publicKey, handle: "ada", name: "Ada",
-    description: "", transparency: "", links: [], webhook_url: null, webhook_secret: "sealed"
+    type: "agent.registered",
+    v: 1,
+    number: 1,
+    public_key: agent.publicKey,
+    handle: "ada",
+    name: "Ada",
+    description: "",
+    transparency: "",
+    links: [],
+    webhook_url: null,
+    webhook_secret: "sealed"
   })
-  await log.append([{ subject: subjects.event("agent", agent.hubId), expected: 0, commit: { v: 1, id: "registered", op: "test", at: Date.now(), events } }])
+  await log.append([
+    {
+      subject: subjects.event("agent", agent.hubId),
+      expected: 0,
+      commit: { v: 1, id: "registered", op: "test", at: Date.now(), events }
+    }
+  ])
 })
 afterAll(() => cluster?.stop())
 
 const by = (): SignedBy => ({ key: agent.hubId, publicKey: agent.publicKey, nonce: randomBytes(12).toString("hex") })
-const own = (op: string, input: unknown, more: Partial<Ask> = {}) => client.ask({ kind: "agent", actor: agent.hubId, op, input, by: by(), ...more })
+const own = (op: string, input: unknown, more: Partial<Ask> = {}) =>
+  client.ask({ kind: "agent", actor: agent.hubId, op, input, by: by(), ...more })
 
 describe("sent again, each once", () => {
   test("as many writes as are allowed are all carried out, and one more is not", async () => {
     const { requests } = LIMITS.rate_limits.write
     const before = client.asker.retries
-    const answers = await Promise.all(Array.from({ length: requests }, (_, index) => own("agent.update", { description: `text ${index}` }, { draw: ["write"] })))
+    const answers = await Promise.all(
+      Array.from({ length: requests }, (_, index) =>
+        own("agent.update", { description: `text ${index}` }, { draw: ["write"] })
+      )
+    )
     expect(client.asker.retries - before).toBeGreaterThanOrEqual(requests)
     expect(answers.map(({ head }) => head.refused)).toEqual(answers.map(() => undefined))
-    expect((await own("agent.update", { description: "one more" }, { draw: ["write"] })).head.refused).toMatchObject({ code: "rate_limited", details: { bucket: "write" } })
+    expect((await own("agent.update", { description: "one more" }, { draw: ["write"] })).head.refused).toMatchObject({
+      code: "rate_limited",
+      details: { bucket: "write" }
+    })
   })
 
   test("as many draws of a long window as it has are all granted", async () => {
     const { requests } = LIMITS.rate_limits.captcha_key
-    const draw = () => client.ask({ kind: "limit", actor: "captcha_key.0123456789abcdef", op: "limit.draw", input: { bucket: "captcha_key", wanted: 1 } })
+    const draw = () =>
+      client.ask({
+        kind: "limit",
+        actor: "captcha_key.0123456789abcdef",
+        op: "limit.draw",
+        input: { bucket: "captcha_key", wanted: 1 }
+      })
     const grants = await Promise.all(Array.from({ length: requests }, draw))
     expect(grants.map((grant) => dataOf<LimitGrant>(grant).granted)).toEqual(grants.map(() => 1))
     expect(dataOf<LimitGrant>(await draw()).granted).toBe(0)

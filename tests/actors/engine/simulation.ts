@@ -183,10 +183,18 @@ export class SimNode implements LeaseStore {
     const shard = shardOf(actor)
     if (!this.placement.serves(shard)) return Promise.resolve("not owner")
     const activation = this.host.activation("tokens", actor)
-    const operation = activation?.definition.operations["tokens.add"] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+    const operation = activation?.definition.operations["tokens.add"] as unknown as WriteOperation<
+      unknown,
+      unknown,
+      EventShape,
+      unknown
+    >
     if (activation === undefined) throw new Error("no such kind")
     return activation
-      .submit({ id, op: "tokens.add", input: { token }, by: undefined, deadline: Number.POSITIVE_INFINITY, trace: undefined }, operation)
+      .submit(
+        { id, op: "tokens.add", input: { token }, by: undefined, deadline: Number.POSITIVE_INFINITY, trace: undefined },
+        operation
+      )
       .then((outcome) => (this.placement.serves(shard) ? outcome : "not owner"))
   }
 

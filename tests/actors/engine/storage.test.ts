@@ -17,7 +17,14 @@ const server = async (...more: ReadonlyArray<string>): Promise<string> => {
   const [folder, monitor, port] = [await testFolder("room"), await drawPort(), await drawPort()]
   const binary = await findNatsServer({ env: process.env, dataDir: dataFolder({}), progress: () => undefined })
   const stdio = ["ignore", "ignore", "ignore"] as const
-  running.push(await spawnTied({ command: [binary, "-a", "127.0.0.1", "-p", String(port), "-m", String(monitor), ...more], cwd: folder, stdio: [...stdio], stopSignal: "SIGTERM" }))
+  running.push(
+    await spawnTied({
+      command: [binary, "-a", "127.0.0.1", "-p", String(port), "-m", String(monitor), ...more],
+      cwd: folder,
+      stdio: [...stdio],
+      stopSignal: "SIGTERM"
+    })
+  )
   const url = `http://127.0.0.1:${monitor}`
   await waitFor(async () => (await fetch(`${url}/jsz`)).ok, { describe: "its monitoring" })
   return url

@@ -2,7 +2,15 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
-import { type EventShape, type FiredTimer, isDue, TIMER_COMMAND, wholeMs, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import {
+  type EventShape,
+  type FiredTimer,
+  isDue,
+  TIMER_COMMAND,
+  wholeMs,
+  write,
+  type WriteOperation
+} from "../../../actors/engine/definition.ts"
 import { kind, type KindParts } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { ModelLog } from "./simulation.ts"
@@ -13,23 +21,31 @@ interface Alarm {
 }
 type Rung = EventShape & ({ readonly type: "alarm.set"; readonly due: number } | { readonly type: "alarm.rung" })
 
-const alarm = kind<Alarm, Rung>({
-  kind: "alarm",
-  initial: { due: null, rung: [] },
-  events: { "alarm.set": 1, "alarm.rung": 1 },
-  evolve: (state, event) => (event.type === "alarm.set" ? { ...state, due: event.due } : { due: null, rung: [...state.rung, state.due ?? 0] })
-}, () => ({
-  operations: {
-    "alarm.set": write<Alarm, { readonly due: number }, Rung>({
-      decide: (_state, { due }) => ({ events: [{ type: "alarm.set", v: 1, due }], timers: [{ name: "ring", at: due }] }),
-      answer: () => null
-    }),
-    "alarm.ring": write<Alarm, FiredTimer, Rung>({
-      decide: (state, fired) => (state.due === null || !isDue(fired, state.due) ? { events: [] } : { events: [{ type: "alarm.rung", v: 1 }] }),
-      answer: () => null
-    })
-  }
-})).make({} as KindParts)
+const alarm = kind<Alarm, Rung>(
+  {
+    kind: "alarm",
+    initial: { due: null, rung: [] },
+    events: { "alarm.set": 1, "alarm.rung": 1 },
+    evolve: (state, event) =>
+      event.type === "alarm.set" ? { ...state, due: event.due } : { due: null, rung: [...state.rung, state.due ?? 0] }
+  },
+  () => ({
+    operations: {
+      "alarm.set": write<Alarm, { readonly due: number }, Rung>({
+        decide: (_state, { due }) => ({
+          events: [{ type: "alarm.set", v: 1, due }],
+          timers: [{ name: "ring", at: due }]
+        }),
+        answer: () => null
+      }),
+      "alarm.ring": write<Alarm, FiredTimer, Rung>({
+        decide: (state, fired) =>
+          state.due === null || !isDue(fired, state.due) ? { events: [] } : { events: [{ type: "alarm.rung", v: 1 }] },
+        answer: () => null
+      })
+    }
+  })
+).make({} as KindParts)
 
 /** As the server keeps them: one for each subject, and the subject ends in the time. */
 class Schedule {
@@ -41,7 +57,11 @@ class Schedule {
   }
 }
 
-const step = fc.record({ node: fc.nat(1), due: fc.integer({ min: 1, max: 4 }), outcome: fc.constantFrom("written" as const, "lost" as const, "refused" as const, "fired" as const) })
+const step = fc.record({
+  node: fc.nat(1),
+  due: fc.integer({ min: 1, max: 4 }),
+  outcome: fc.constantFrom("written" as const, "lost" as const, "refused" as const, "fired" as const)
+})
 
 test("what is committed last rings, once, and nothing else does", async () => {
   await fc.assert(
@@ -62,7 +82,7 @@ test("what is committed last rings, once, and nothing else does", async () => {
             if (outcome === "lost") outcome = "written"
             return Promise.resolve(log.read(subject, after, max))
           },
-          lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0),
+          lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
         },
         snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
         timers: { set: (_kind, _id, name, at) => schedule.keep(name, at) },
@@ -74,7 +94,17 @@ test("what is committed last rings, once, and nothing else does", async () => {
       const nodes = [new Activation(alarm, "a", parts), new Activation(alarm, "a", parts)] as const
       let commands = 0
       const ask = (node: number, op: string, input: unknown) =>
-        (nodes[node] ?? nodes[0]).submit({ id: `${op === "alarm.ring" ? TIMER_COMMAND : "c"}${++commands}`, op, input, by: undefined, deadline: Number.POSITIVE_INFINITY, trace: undefined }, alarm.operations[op] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>)
+        (nodes[node] ?? nodes[0]).submit(
+          {
+            id: `${op === "alarm.ring" ? TIMER_COMMAND : "c"}${++commands}`,
+            op,
+            input,
+            by: undefined,
+            deadline: Number.POSITIVE_INFINITY,
+            trace: undefined
+          },
+          alarm.operations[op] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+        )
       let wanted: number | null = null
       let rings = 0
       const fire = async (node: number, timer: FiredTimer) => {
@@ -109,5 +139,10 @@ test("what is committed last rings, once, and nothing else does", async () => {
 })
 
 test("a timer is the one that is waited for, or of an older release that does not say", () => {
-  expect([isDue({ name: "ring", at: 5 }, 5), isDue({ name: "ring", at: 5 }, 4.2), isDue({ name: "ring", at: 5 }, 6), isDue({ name: "ring" }, 6)]).toEqual([true, true, false, true])
+  expect([
+    isDue({ name: "ring", at: 5 }, 5),
+    isDue({ name: "ring", at: 5 }, 4.2),
+    isDue({ name: "ring", at: 5 }, 6),
+    isDue({ name: "ring" }, 6)
+  ]).toEqual([true, true, false, true])
 })

@@ -1,4 +1,7 @@
-/** What an actor keeps under an Idempotency-Key, against a real stream. The whole way of such a request: tests/edge/idempotency.test.ts. */
+/**
+ * What an actor keeps under an Idempotency-Key, against a real stream. The whole way of such a request:
+ * tests/edge/idempotency.test.ts.
+ */
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newAgentMemory } from "../../../actors/agent/gate.ts"
@@ -24,10 +27,19 @@ const agentOf = () => {
   const run = (op: keyof typeof operations, input: object, more: Partial<PrepareContext> = {}): Promise<Result> => {
     const operation = operations[op] as unknown as CustomOperation<null, object>
     const commandId = `ask-${asked++}`
-    return operation.run(null, input, { id: AGENT, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more })
+    return operation.run(null, input, {
+      id: AGENT,
+      at: Date.now(),
+      seq: 0,
+      commandId,
+      deadline: Date.now() + LONG_MS,
+      memory,
+      ...more
+    })
   }
   return {
-    begin: (key: string, more?: Partial<PrepareContext>, entry: object = {}) => run("idempotency.begin", { key, body: "b", signer: "candidate", ...entry }, more),
+    begin: (key: string, more?: Partial<PrepareContext>, entry: object = {}) =>
+      run("idempotency.begin", { key, body: "b", signer: "candidate", ...entry }, more),
     finish: (key: string, kept: object) => run("idempotency.finish", { key, body: "b", signer: "candidate", ...kept })
   }
 }
@@ -36,7 +48,10 @@ describe("a request under an Idempotency-Key", () => {
   test("keeps of a large record that it was given, not what it was", async () => {
     const { begin, finish } = agentOf()
     const answer = "x".repeat(ANSWER_KEPT_MAX_BYTES + 1)
-    for (const [key, status] of [["record", 200], ["created", 201]] as const) {
+    for (const [key, status] of [
+      ["record", 200],
+      ["created", 201]
+    ] as const) {
       await begin(key, { commandId: key })
       await finish(key, { status, answer })
     }

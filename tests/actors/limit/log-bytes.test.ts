@@ -22,37 +22,64 @@ beforeAll(async () => {
   log = new JetStreamLog(cluster.bus.nats, { batchMax: 10, queueMax: 10 })
   client = await cluster.client("edge")
   const events = registrationEvents({
-    type: "agent.registered", v: 1, number: 1, public_key: agent.publicKey, handle: "ada", name: "Ada",
-    description: "", transparency: "", links: [], webhook_url: null, webhook_secret: "sealed"
+    type: "agent.registered",
+    v: 1,
+    number: 1,
+    public_key: agent.publicKey,
+    handle: "ada",
+    name: "Ada",
+    description: "",
+    transparency: "",
+    links: [],
+    webhook_url: null,
+    webhook_secret: "sealed"
   })
   await log.append([{ subject, expected: 0, commit: { v: 1, id: "registered", op: "test", at: Date.now(), events } }])
 })
 afterAll(() => cluster?.stop())
 
 const update = (change: object, more: object = {}) =>
-  client.ask({ kind: "agent", actor: agent.hubId, op: "agent.update", input: change, by: { key: agent.hubId, publicKey: agent.publicKey, nonce: randomBytes(12).toString("hex") }, ...more })
+  client.ask({
+    kind: "agent",
+    actor: agent.hubId,
+    op: "agent.update",
+    input: change,
+    by: { key: agent.hubId, publicKey: agent.publicKey, nonce: randomBytes(12).toString("hex") },
+    ...more
+  })
 
 /** Bytes of the agent's own commits, as they stand in the log. */
 const written = async (): Promise<number> => {
   const { entries } = await log.read(subject, 0, 1000)
-  return entries.filter(({ commit }) => commit.by !== undefined).reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)
+  return entries
+    .filter(({ commit }) => commit.by !== undefined)
+    .reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)
 }
 
 const lastSeq = async (): Promise<number> => (await cluster.bus.manager.streams.info(streams.events)).state.last_seq
 
 test("a change to what stands already is answered like any other, and written nowhere", async () => {
   const first = await cluster.node(KINDS, LIMITS)
-  const same = { name: "Ada", description: "the same", transparency: "t".repeat(1000), links: [{ label: "l", url: "https://l.example/" }], webhook_url: null }
+  const same = {
+    name: "Ada",
+    description: "the same",
+    transparency: "t".repeat(1000),
+    links: [{ label: "l", url: "https://l.example/" }],
+    webhook_url: null
+  }
   dataOf(await update(same))
   const before = await lastSeq()
   for (let time = 0; time < 3; time++) {
-    for (const change of [same, { name: "Ada" }, { links: same.links }]) expect(dataOf(await update(change))).toMatchObject({ id: agent.hubId, description: "the same" })
+    for (const change of [same, { name: "Ada" }, { links: same.links }])
+      expect(dataOf(await update(change))).toMatchObject({ id: agent.hubId, description: "the same" })
   }
   expect(await lastSeq()).toBe(before)
   // Beside what does change, the rest is left out.
   dataOf(await update({ ...same, description: "another" }))
   const { entries } = await log.read(subject, before, 10)
-  expect(entries.map(({ commit }) => commit.events)).toEqual([[{ type: "agent.profile_changed", v: 1, description: "another" }]])
+  expect(entries.map(({ commit }) => commit.events)).toEqual([
+    [{ type: "agent.profile_changed", v: 1, description: "another" }]
+  ])
   await first.stop()
 })
 
@@ -64,7 +91,10 @@ test("the day's bytes are spent once, whatever restarts between, and told of whe
     for (let write = 0; write < 3; write++) {
       const { head } = await update({ transparency: `${restart} ${write} `.padEnd(8000, "x") })
       if (head.refused === undefined) continue
-      expect(head.refused).toMatchObject({ code: "rate_limited", details: { bucket: "log_bytes", limit: BUDGET, window_seconds: 86_400, retry_after: expect.any(Number) } })
+      expect(head.refused).toMatchObject({
+        code: "rate_limited",
+        details: { bucket: "log_bytes", limit: BUDGET, window_seconds: 86_400, retry_after: expect.any(Number) }
+      })
       expect(head.refused.retryAfter).toBeGreaterThan(86_000)
       stopped = true
       said++
@@ -73,7 +103,10 @@ test("the day's bytes are spent once, whatever restarts between, and told of whe
     if (stopped) {
       expect((await update({ name: "Ada" })).head.refused).toBeUndefined()
       const operator = await cluster.client("operator")
-      expect((await operator.ask({ kind: "agent", actor: agent.hubId, op: "agent.system", input: { is_system: true } })).head.refused).toBeUndefined()
+      expect(
+        (await operator.ask({ kind: "agent", actor: agent.hubId, op: "agent.system", input: { is_system: true } })).head
+          .refused
+      ).toBeUndefined()
       expect((await update({ description: `small ${"y".repeat(8000)}` })).head.refused?.code).toBe("rate_limited")
     }
     await node.stop()

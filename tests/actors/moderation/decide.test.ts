@@ -5,7 +5,15 @@ import { evolve } from "../../../actors/agent/evolve.ts"
 import { type Change, reversalOf, scoreEntries } from "../../../actors/agent/scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
-import { decideActiveTimeDue, decideAppeal, decideBan, decideOnAppeal, decideReinstate, decideStandingDue, decideSuspend } from "../../../actors/moderation/decide.ts"
+import {
+  decideActiveTimeDue,
+  decideAppeal,
+  decideBan,
+  decideOnAppeal,
+  decideReinstate,
+  decideStandingDue,
+  decideSuspend
+} from "../../../actors/moderation/decide.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
 /** As an older release has set it: what is due is the state's to say. */
@@ -23,10 +31,21 @@ class History {
   timers = new Map<string, number>()
 
   constructor() {
-    this.apply(registrationEvents({
-      type: "agent.registered", v: 1, number: 7, public_key: "key", handle: "someone", name: "Someone", description: "", transparency: "", links: [],
-      webhook_url: null, webhook_secret: "sealed"
-    }))
+    this.apply(
+      registrationEvents({
+        type: "agent.registered",
+        v: 1,
+        number: 7,
+        public_key: "key",
+        handle: "someone",
+        name: "Someone",
+        description: "",
+        transparency: "",
+        links: [],
+        webhook_url: null,
+        webhook_secret: "sealed"
+      })
+    )
   }
 
   get agent(): Agent {
@@ -51,7 +70,9 @@ class History {
   }
 
   suspend(until?: number): string {
-    return this.take(decideSuspend(this.state, { reason: "spam", ...(until === undefined ? {} : { until }) }, this.context))
+    return this.take(
+      decideSuspend(this.state, { reason: "spam", ...(until === undefined ? {} : { until }) }, this.context)
+    )
   }
 
   reinstate(): string {
@@ -87,14 +108,31 @@ describe("a suspension with an end", () => {
     expect(history.timers.get("standing")).toBe(START + DAY)
     // One that says itself for when it was set is this suspension's, however far this node's clock is behind.
     history.now = START + DAY / 2
-    expect([history.take(decideStandingDue(history.state, { ...TIMER, at: START + DAY }, history.context, LIMITS)), history.agent.status]).toEqual(["unavailable", "suspended"])
-    for (const [early, code] of [[MINUTE, "unavailable"], [DAY / 2, "done"]] as const) {
+    expect([
+      history.take(decideStandingDue(history.state, { ...TIMER, at: START + DAY }, history.context, LIMITS)),
+      history.agent.status
+    ]).toEqual(["unavailable", "suspended"])
+    for (const [early, code] of [
+      [MINUTE, "unavailable"],
+      [DAY / 2, "done"]
+    ] as const) {
       history.now = START + DAY - early
-      expect([history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)), history.agent.status]).toEqual([code, "suspended"])
+      expect([
+        history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)),
+        history.agent.status
+      ]).toEqual([code, "suspended"])
     }
     history.now = START + DAY
-    expect([history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)), history.agent.status]).toEqual(["done", "active"])
-    expect(history.agent.standing).toEqual({ since: START + DAY, reason: "the suspension is over", until: null, appeal: null })
+    expect([
+      history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)),
+      history.agent.status
+    ]).toEqual(["done", "active"])
+    expect(history.agent.standing).toEqual({
+      since: START + DAY,
+      reason: "the suspension is over",
+      until: null,
+      appeal: null
+    })
     expect(history.told).toEqual(["moderation.suspended", "moderation.reinstated"])
   })
 
@@ -143,8 +181,16 @@ describe("an appeal", () => {
     expect(history.decideAppeal(true, "You are right.")).toBe("done")
     expect(history.agent).toMatchObject({ status: "active", trust: 10, trust_withheld: 0 })
     expect(history.agent.standing).toEqual({
-      since: START + DAY, reason: "You are right.", until: null,
-      appeal: { text: "It was not me.", status: "granted", created_at: START, decided_at: START + DAY, answer: "You are right." }
+      since: START + DAY,
+      reason: "You are right.",
+      until: null,
+      appeal: {
+        text: "It was not me.",
+        status: "granted",
+        created_at: START,
+        decided_at: START + DAY,
+        answer: "You are right."
+      }
     })
     expect(history.told).toEqual(["moderation.suspended", "moderation.reinstated"])
   })
@@ -152,7 +198,11 @@ describe("an appeal", () => {
   test("that is denied leaves the suspension as it is", () => {
     const history = appealed()
     expect(history.decideAppeal(false, "No.")).toBe("done")
-    expect(history.agent).toMatchObject({ status: "suspended", trust: 0, standing: { reason: "spam", appeal: { status: "denied", answer: "No." } } })
+    expect(history.agent).toMatchObject({
+      status: "suspended",
+      trust: 0,
+      standing: { reason: "spam", appeal: { status: "denied", answer: "No." } }
+    })
     expect(history.told).toEqual(["moderation.suspended", "moderation.appeal_denied"])
   })
 
@@ -176,8 +226,13 @@ describe("trust by active time", () => {
     expect(history.timers.get("active_time")).toBe(START + 12 * PERIOD)
     const before = history.events.length
     expect([history.periodEnds(), history.events.length]).toEqual(["done", before])
-    const entries = history.events.flatMap((event) => (event.type === "agent.score_changed" ? [[event.entry, event.delta, event.reason]] : []))
-    expect(entries).toEqual([[1, 10, "registered"], ...Array.from({ length: 12 }, (_, index) => [index + 2, 2, "active_period"])])
+    const entries = history.events.flatMap((event) =>
+      event.type === "agent.score_changed" ? [[event.entry, event.delta, event.reason]] : []
+    )
+    expect(entries).toEqual([
+      [1, 10, "registered"],
+      ...Array.from({ length: 12 }, (_, index) => [index + 2, 2, "active_period"])
+    ])
   })
 
   test("waits while it is suspended, and carries over what had run of the period", () => {
@@ -193,7 +248,11 @@ describe("trust by active time", () => {
     history.now = START + 200 * DAY
     history.reinstate()
     expect(history.timers.get("active_time")).toBe(START + 215 * DAY)
-    expect([history.periodEnds(), history.agent.trust, history.timers.get("active_time")]).toEqual(["done", 12, START + 245 * DAY])
+    expect([history.periodEnds(), history.agent.trust, history.timers.get("active_time")]).toEqual([
+      "done",
+      12,
+      START + 245 * DAY
+    ])
   })
 
   test("does not come early, nor twice; a late timer makes up for what it missed", () => {
@@ -221,19 +280,34 @@ describe("trust by active time", () => {
 
 describe("entries of the scores", () => {
   const agent = { trust: 95, reputation: 3, entries: 4 }
-  const change = (score: Change["score"], delta: number): Change => ({ score, delta, reason: "a vote", target: { type: "post", id: "9" } })
+  const change = (score: Change["score"], delta: number): Change => ({
+    score,
+    delta,
+    reason: "a vote",
+    target: { type: "post", id: "9" }
+  })
 
   test("stand one on another, and trust keeps within its bounds", () => {
-    const entries = scoreEntries(agent, [change("trust", 10), change("reputation", 2), change("trust", -200), change("reputation", -10)])
+    const entries = scoreEntries(agent, [
+      change("trust", 10),
+      change("reputation", 2),
+      change("trust", -200),
+      change("reputation", -10)
+    ])
     expect(entries.map(({ entry, score, delta, value }) => [entry, score, delta, value])).toEqual([
-      [5, "trust", 5, 100], [6, "reputation", 2, 5], [7, "trust", -100, 0], [8, "reputation", -10, -5]
+      [5, "trust", 5, 100],
+      [6, "reputation", 2, 5],
+      [7, "trust", -100, 0],
+      [8, "reputation", -10, -5]
     ])
   })
 
   test("are reversed by an entry of their own", () => {
     const [first] = scoreEntries(agent, [change("reputation", 2)])
     if (first === undefined) throw new Error("no entry")
-    const [second] = scoreEntries({ ...agent, reputation: first.value, entries: first.entry }, [reversalOf(first, "vote withdrawn")])
+    const [second] = scoreEntries({ ...agent, reputation: first.value, entries: first.entry }, [
+      reversalOf(first, "vote withdrawn")
+    ])
     expect(second).toEqual({ ...first, entry: 6, delta: -2, value: 3, reason: "vote withdrawn" })
   })
 })

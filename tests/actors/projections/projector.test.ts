@@ -35,24 +35,40 @@ afterAll(async () => {
 
 const run = async (count: number): Promise<void> => {
   await Promise.all(projectors.map((projector) => projector.stop()))
-  projectors = Array.from({ length: count }, () =>
-    new Projector({
-      nats: bus.nats, db, projection: mainProjection, announce: (seq) => announced.push(seq),
-      renew: async (signal) => void (await rebuild({ ...rebuildParts(), signal }))
-    }))
+  projectors = Array.from(
+    { length: count },
+    () =>
+      new Projector({
+        nats: bus.nats,
+        db,
+        projection: mainProjection,
+        announce: (seq) => announced.push(seq),
+        renew: async (signal) => void (await rebuild({ ...rebuildParts(), signal }))
+      })
+  )
   for (const projector of projectors) projector.start()
 }
 
 const rebuildParts = (): RebuildParts => ({
-  nats: bus.nats, manager: bus.manager, databaseUrl: bus.servers.postgres.url, projection: mainProjection,
-  signal: new AbortController().signal, progress: () => undefined
+  nats: bus.nats,
+  manager: bus.manager,
+  databaseUrl: bus.servers.postgres.url,
+  projection: mainProjection,
+  signal: new AbortController().signal,
+  progress: () => undefined
 })
 
 const write = async (index: number, events: ReadonlyArray<AgentEvent>): Promise<void> => {
   const id = agentId(index)
   const before = states.get(id) ?? { state: null, seq: 0 }
   const at = 1_700_000_000_000 + index
-  const result = await log.append([{ subject: subjects.event("agent", id), expected: before.seq, commit: { v: 1, id: `${id}-${before.seq}`, op: "test", at, events } }])
+  const result = await log.append([
+    {
+      subject: subjects.event("agent", id),
+      expected: before.seq,
+      commit: { v: 1, id: `${id}-${before.seq}`, op: "test", at, events }
+    }
+  ])
   if (!result.ok) throw new Error(result.reason)
   let { state } = before
   for (const event of events) state = evolve(state, event, { at })
@@ -60,15 +76,30 @@ const write = async (index: number, events: ReadonlyArray<AgentEvent>): Promise<
 }
 
 const register = (index: number) =>
-  write(index, registrationEvents({
-    type: "agent.registered", v: 1, number: index + 1, public_key: `key ${index}`, handle: `agent-${index}`, name: `Agent ${index}`,
-    description: "", transparency: "", links: [], webhook_url: null, webhook_secret: "sealed"
-  }))
+  write(
+    index,
+    registrationEvents({
+      type: "agent.registered",
+      v: 1,
+      number: index + 1,
+      public_key: `key ${index}`,
+      handle: `agent-${index}`,
+      name: `Agent ${index}`,
+      description: "",
+      transparency: "",
+      links: [],
+      webhook_url: null,
+      webhook_secret: "sealed"
+    })
+  )
 
 const caughtUp = async (): Promise<void> => {
   const head = (await bus.manager.streams.info(streams.events)).state.last_seq
   await waitFor(
-    async () => Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirst())?.seq ?? 0) >= head,
+    async () =>
+      Number(
+        (await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirst())?.seq ?? 0
+      ) >= head,
     { describe: `the watermark to reach ${head}` }
   )
 }
@@ -78,9 +109,19 @@ const expectRowsToEqualTheFold = async (): Promise<void> => {
   expect(rows.size).toBe(states.size)
   for (const [id, { state }] of states) {
     const agent = state as Agent
-    expect(rows.get(id)).toMatchObject({ handle: agent.handle, name: agent.name, status: agent.status, trust: agent.trust, description: agent.description, roles: agent.roles })
+    expect(rows.get(id)).toMatchObject({
+      handle: agent.handle,
+      name: agent.name,
+      status: agent.status,
+      trust: agent.trust,
+      description: agent.description,
+      roles: agent.roles
+    })
   }
-  const entries = await db.selectFrom("score_entries").select((select) => select.fn.countAll<string>().as("count")).executeTakeFirstOrThrow()
+  const entries = await db
+    .selectFrom("score_entries")
+    .select((select) => select.fn.countAll<string>().as("count"))
+    .executeTakeFirstOrThrow()
   expect(Number(entries.count)).toBe([...states.values()].reduce((sum, { state }) => sum + (state?.entries ?? 0), 0))
 }
 
@@ -88,7 +129,9 @@ describe("the projector", () => {
   test("brings every kind of change into the rows and announces how far it is", async () => {
     await run(1)
     for (let index = 0; index < 30; index++) await register(index)
-    await write(0, [{ type: "agent.profile_changed", v: 1, name: "Zoë \u2028 'quoted' \"double\" \\", description: "d" }])
+    await write(0, [
+      { type: "agent.profile_changed", v: 1, name: "Zoë \u2028 'quoted' \"double\" \\", description: "d" }
+    ])
     await write(1, [{ type: "agent.suspended", v: 1, reason: "r", trust_withheld: 10 }])
     await write(2, [{ type: "agent.banned", v: 1, reason: "r" }])
     await write(3, [{ type: "agent.deleted", v: 1 }])
@@ -161,7 +204,11 @@ describe("the projector", () => {
   test("serves tables of an older version, and goes on with them, until new ones have taken their place", async () => {
     await run(0)
     await db.updateTable("agents").set({ name: "of an older release" }).execute()
-    await db.updateTable("projections").set({ version: mainProjection.version - 1 }).where("name", "=", "main").execute()
+    await db
+      .updateTable("projections")
+      .set({ version: mainProjection.version - 1 })
+      .where("name", "=", "main")
+      .execute()
     const fewest = watchCount()
     await run(2)
     await write(5, [{ type: "agent.profile_changed", v: 1, description: "written meanwhile" }])
@@ -173,15 +220,27 @@ describe("the projector", () => {
   })
 
   test("leaves the tables of a newer version alone", async () => {
-    await db.updateTable("projections").set({ version: mainProjection.version + 1 }).where("name", "=", "main").execute()
-    const before = Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq)
+    await db
+      .updateTable("projections")
+      .set({ version: mainProjection.version + 1 })
+      .where("name", "=", "main")
+      .execute()
+    const before = Number(
+      (await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq
+    )
     const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
     await run(1)
     await write(6, [{ type: "agent.profile_changed", v: 1, description: "of the newer release" }])
-    await waitFor(() => said.mock.calls.some(([line]) => String(line).includes("they are left alone")), { describe: "the projector to see what it has" })
+    await waitFor(() => said.mock.calls.some(([line]) => String(line).includes("they are left alone")), {
+      describe: "the projector to see what it has"
+    })
     said.mockRestore()
     expect(await versionOf()).toBe(mainProjection.version + 1)
-    expect(Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq)).toBe(before)
+    expect(
+      Number(
+        (await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq
+      )
+    ).toBe(before)
     // An operator who goes back to the older release for good asks for it.
     await rebuild(rebuildParts())
     expect(await versionOf()).toBe(mainProjection.version)
@@ -195,13 +254,32 @@ describe("the projector", () => {
     await write(7, [{ type: "agent.profile_changed", v: 1, description: "before" }])
     const before = states.get(agentId(7))?.seq ?? 0
     const id = agentId(8)
-    const commit = { v: 1, id: "of tomorrow", op: "test", at: 1, events: [{ type: "agent.of_tomorrow", v: 1 }] } as const
-    expect(await log.append([{ subject: subjects.event("agent", id), expected: states.get(id)?.seq ?? 0, commit }])).toMatchObject({ ok: true })
+    const commit = {
+      v: 1,
+      id: "of tomorrow",
+      op: "test",
+      at: 1,
+      events: [{ type: "agent.of_tomorrow", v: 1 }]
+    } as const
+    expect(
+      await log.append([{ subject: subjects.event("agent", id), expected: states.get(id)?.seq ?? 0, commit }])
+    ).toMatchObject({ ok: true })
     await write(9, [{ type: "agent.profile_changed", v: 1, description: "behind" }])
-    await waitFor(() => said.mock.calls.filter(([line]) => String(line).includes("agent.of_tomorrow@1")).length >= 2, { describe: "the projector to say so, and to try again" })
+    await waitFor(() => said.mock.calls.filter(([line]) => String(line).includes("agent.of_tomorrow@1")).length >= 2, {
+      describe: "the projector to say so, and to try again"
+    })
     said.mockRestore()
-    expect(Number((await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq)).toBe(before)
-    const rows = await db.selectFrom("agents").select("description").where("id", "in", [agentId(7), agentId(9)]).orderBy("id").execute()
+    expect(
+      Number(
+        (await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq
+      )
+    ).toBe(before)
+    const rows = await db
+      .selectFrom("agents")
+      .select("description")
+      .where("id", "in", [agentId(7), agentId(9)])
+      .orderBy("id")
+      .execute()
     expect(rows.map(({ description }) => description)).toEqual(["before", ""])
     await expect(rebuild(rebuildParts())).rejects.toThrow("agent.of_tomorrow@1")
   })
@@ -212,7 +290,9 @@ const versionOf = async (): Promise<number> =>
 
 /** Schemas in which tables were made anew. */
 const leftOver = async (): Promise<ReadonlyArray<string>> => {
-  const { rows } = await sql<{ name: string }>`select nspname as name from pg_namespace where nspname ~ '^(rebuild|verify)_'`.execute(db)
+  const { rows } = await sql<{
+    name: string
+  }>`select nspname as name from pg_namespace where nspname ~ '^(rebuild|verify)_'`.execute(db)
   return rows.map((row) => row.name)
 }
 
@@ -222,7 +302,10 @@ const watchCount = (): (() => Promise<number>) => {
   const over = new AbortController()
   const watched = (async () => {
     while (!over.signal.aborted) {
-      const { count } = await db.selectFrom("agents").select((select) => select.fn.countAll<string>().as("count")).executeTakeFirstOrThrow()
+      const { count } = await db
+        .selectFrom("agents")
+        .select((select) => select.fn.countAll<string>().as("count"))
+        .executeTakeFirstOrThrow()
       fewest = Math.min(fewest, Number(count))
     }
   })()

@@ -42,18 +42,26 @@ const subject = async (): Promise<Subject> => {
   return { client, agent: await register(client, { edge }) }
 }
 
-const ask = (ref: string, at = edge): Promise<Answer> => send({ edge: at, method: "GET", path: `/api/v1/agents/${ref}/verify` })
+const ask = (ref: string, at = edge): Promise<Answer> =>
+  send({ edge: at, method: "GET", path: `/api/v1/agents/${ref}/verify` })
 
 const answerTo = (ref: string, challenge: VerifyChallenge, identity: Identity, at = other): Promise<Answer> => {
   const signature = sign(null, Buffer.from(challenge.string_to_sign), identity.privateKey).toString("base64")
-  return send({ edge: at, method: "POST", path: `/api/v1/agents/${ref}/verify`, body: JSON.stringify({ challenge: challenge.challenge, signature }) })
+  return send({
+    edge: at,
+    method: "POST",
+    path: `/api/v1/agents/${ref}/verify`,
+    body: JSON.stringify({ challenge: challenge.challenge, signature })
+  })
 }
 
 test("an answered challenge gives an attestation that anybody can check by the service's key", async () => {
   const { client, agent } = await subject()
   const challenge = dataOf<VerifyChallenge>(await ask(agent.handle))
   expect(challenge).toMatchObject({ challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), ttl_seconds: TTL_SECONDS })
-  expect(challenge.string_to_sign).toBe(`HUB-VERIFY-V1\n${agent.id}\n${challenge.challenge}\n${Date.parse(challenge.expires_at) / 1000}`)
+  expect(challenge.string_to_sign).toBe(
+    `HUB-VERIFY-V1\n${agent.id}\n${challenge.challenge}\n${Date.parse(challenge.expires_at) / 1000}`
+  )
   const { valid, attestation } = dataOf<Attestation>(await answerTo(agent.id, challenge, client.identity))
   expect(valid).toBe(true)
   const discovery = dataOf<{ server_public_key: string }>(await send({ edge, method: "GET", path: "/api/v1" }))
@@ -63,8 +71,15 @@ test("an answered challenge gives an attestation that anybody can check by the s
   expect(protectedHeader).toMatchObject({ alg: "EdDSA", kid: jwk.kid })
   expect(JSON.parse(Buffer.from(payload).toString("utf8"))).toEqual(attestation.payload)
   expect(attestation.payload).toMatchObject({
-    iss: edge, sub: agent.id, hx_id: agent.hx_id, handle: agent.handle, public_key: client.identity.publicKey, status: "active",
-    trust: 10, reputation: 0, challenge: challenge.challenge
+    iss: edge,
+    sub: agent.id,
+    hx_id: agent.hx_id,
+    handle: agent.handle,
+    public_key: client.identity.publicKey,
+    status: "active",
+    trust: 10,
+    reputation: 0,
+    challenge: challenge.challenge
   })
   expect(attestation.payload.exp - attestation.payload.iat).toBe(86_400)
 })
@@ -93,9 +108,13 @@ describe("a challenge", () => {
     expect(outcome(await answerTo(two.agent.id, challenge, two.client.identity))).toBe("400 verify_challenge_unknown")
     const answered = dataOf<VerifyChallenge>(await ask(one.agent.id))
     expect(outcome(await answerTo(one.agent.id, answered, one.client.identity))).toBe("200")
-    expect(outcome(await answerTo(one.agent.id, { ...answered, challenge: `${answered.challenge}=` }, one.client.identity))).toBe("400 verify_challenge_unknown")
+    expect(
+      outcome(await answerTo(one.agent.id, { ...answered, challenge: `${answered.challenge}=` }, one.client.identity))
+    ).toBe("400 verify_challenge_unknown")
     for (const made of ["", "AAAA", Buffer.alloc(32, 1).toString("base64url"), "x".repeat(5000)]) {
-      expect(outcome(await answerTo(one.agent.id, { ...challenge, challenge: made }, one.client.identity))).toBe("400 verify_challenge_unknown")
+      expect(outcome(await answerTo(one.agent.id, { ...challenge, challenge: made }, one.client.identity))).toBe(
+        "400 verify_challenge_unknown"
+      )
     }
   })
 
@@ -110,8 +129,14 @@ test("a suspended agent is 403, a banned, deleted or unknown one 404", async () 
   const { client, agent } = await subject()
   const challenge = dataOf<VerifyChallenge>(await ask(agent.id))
   await hub(service.system, ["agent", "suspend", agent.handle])
-  expect([outcome(await ask(agent.id)), outcome(await answerTo(agent.id, challenge, client.identity))]).toEqual(["403 agent_suspended", "403 agent_suspended"])
+  expect([outcome(await ask(agent.id)), outcome(await answerTo(agent.id, challenge, client.identity))]).toEqual([
+    "403 agent_suspended",
+    "403 agent_suspended"
+  ])
   await hub(service.system, ["agent", "ban", agent.handle])
-  expect([outcome(await ask(agent.id)), outcome(await answerTo(agent.id, challenge, client.identity))]).toEqual(["404 not_found", "404 not_found"])
+  expect([outcome(await ask(agent.id)), outcome(await answerTo(agent.id, challenge, client.identity))]).toEqual([
+    "404 not_found",
+    "404 not_found"
+  ])
   expect(outcome(await ask("nobody-has-this"))).toBe("404 not_found")
 })

@@ -30,7 +30,12 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-const get = (path: string, headers: Readonly<Record<string, string>> = {}, at = edge, method = "GET"): Promise<Answer> => send({ edge: at, method, path, headers })
+const get = (
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  at = edge,
+  method = "GET"
+): Promise<Answer> => send({ edge: at, method, path, headers })
 const directory = (headers = {}, at = edge): Promise<Answer> => get("/api/v1/id/directory", headers, at)
 
 const subject = async (): Promise<{ readonly client: AgentClient; readonly agent: Registered }> => {
@@ -40,38 +45,88 @@ const subject = async (): Promise<{ readonly client: AgentClient; readonly agent
 
 describe("the directory", () => {
   test("lists every identity of every standing, with keys as they are", async () => {
-    const [active, rotated, suspended, banned, deleted] = [await subject(), await subject(), await subject(), await subject(), await subject()]
+    const [active, rotated, suspended, banned, deleted] = [
+      await subject(),
+      await subject(),
+      await subject(),
+      await subject(),
+      await subject()
+    ]
     const next = newIdentity()
     await rotate(rotated.client, rotated.agent.id, next)
     await hub(service.system, ["agent", "suspend", suspended.agent.handle])
     await hub(service.system, ["agent", "ban", banned.agent.handle])
     await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: deleted.agent.handle } })
     const answer = await directory({}, other)
-    expect(answer.headers).toMatchObject({ "cache-control": "public, max-age=300", etag: expect.stringMatching(/^"[^"]+"$/), "content-type": "application/json; charset=utf-8" })
+    expect(answer.headers).toMatchObject({
+      "cache-control": "public, max-age=300",
+      etag: expect.stringMatching(/^"[^"]+"$/),
+      "content-type": "application/json; charset=utf-8"
+    })
     const found = dataOf<Directory>(answer)
     expect(found.count).toBe(Object.keys(found.agents).length)
     expect(found.max_number).toBe(Math.max(...Object.keys(found.agents).map((number) => Number(number.slice(3)))))
     expect(Math.abs(Date.parse(found.generated_at) - Date.now())).toBeLessThan(60_000)
     expect(found.agents[active.agent.hx_id]).toEqual({
-      id: active.agent.hx_id, handle: active.agent.handle, status: "active", moderation: null, public_key: active.client.identity.publicKey,
+      id: active.agent.hx_id,
+      handle: active.agent.handle,
+      status: "active",
+      moderation: null,
+      public_key: active.client.identity.publicKey,
       public_key_jwk: expect.objectContaining({ kty: "OKP", crv: "Ed25519", alg: "EdDSA", use: "sig" }),
       keys: [{ public_key: active.client.identity.publicKey, status: "current", from: active.agent.created_at }],
-      trust: 10, reputation: 0, profile_url: `${edge}/agents/${active.agent.handle}`, id_url: `${edge}/id/${active.agent.hx_id}`
+      trust: 10,
+      reputation: 0,
+      profile_url: `${edge}/agents/${active.agent.handle}`,
+      id_url: `${edge}/id/${active.agent.hx_id}`
     })
-    expect(found.agents[rotated.agent.hx_id]).toMatchObject({ public_key: next.publicKey, keys: [{ public_key: rotated.client.identity.publicKey, status: "retired" }, { public_key: next.publicKey, status: "current" }] })
-    expect(found.agents[suspended.agent.hx_id]).toMatchObject({ status: "flagged", moderation: "suspended", public_key: expect.any(String), trust: 0 })
-    expect(found.agents[banned.agent.hx_id]).toMatchObject({ status: "flagged", moderation: "banned", profile_url: null })
-    expect(found.agents[deleted.agent.hx_id]).toMatchObject({ status: "retired", moderation: null, public_key: null, public_key_jwk: null, keys: [], profile_url: null })
+    expect(found.agents[rotated.agent.hx_id]).toMatchObject({
+      public_key: next.publicKey,
+      keys: [
+        { public_key: rotated.client.identity.publicKey, status: "retired" },
+        { public_key: next.publicKey, status: "current" }
+      ]
+    })
+    expect(found.agents[suspended.agent.hx_id]).toMatchObject({
+      status: "flagged",
+      moderation: "suspended",
+      public_key: expect.any(String),
+      trust: 0
+    })
+    expect(found.agents[banned.agent.hx_id]).toMatchObject({
+      status: "flagged",
+      moderation: "banned",
+      profile_url: null
+    })
+    expect(found.agents[deleted.agent.hx_id]).toMatchObject({
+      status: "retired",
+      moderation: null,
+      public_key: null,
+      public_key_jwk: null,
+      keys: [],
+      profile_url: null
+    })
   })
 
   test("says what each agent's own record says", async () => {
     const found = dataOf<Directory>(await directory())
     for (const [number, entry] of Object.entries(found.agents)) {
       const record = dataOf<IdentityRecord>(await get(`/api/v1/id/${number}`, {}, other))
-      expect({ ...entry, keys: entry.keys.length }).toEqual(expect.objectContaining({
-        id: record.id, handle: record.handle, status: record.status, moderation: record.moderation, public_key: record.public_key, public_key_jwk: record.public_key_jwk,
-        trust: record.trust, reputation: record.reputation, profile_url: record.profile_url, id_url: record.id_url, keys: record.keys.length
-      }))
+      expect({ ...entry, keys: entry.keys.length }).toEqual(
+        expect.objectContaining({
+          id: record.id,
+          handle: record.handle,
+          status: record.status,
+          moderation: record.moderation,
+          public_key: record.public_key,
+          public_key_jwk: record.public_key_jwk,
+          trust: record.trust,
+          reputation: record.reputation,
+          profile_url: record.profile_url,
+          id_url: record.id_url,
+          keys: record.keys.length
+        })
+      )
       expect(record.keys.map(({ proof: _proof, ...key }) => key)).toEqual(entry.keys)
     }
   })
@@ -123,12 +178,23 @@ describe("an identity record", () => {
     const { client, agent } = await subject()
     const record = dataOf<IdentityRecord>(await get(`/api/v1/id/${agent.hx_id}`))
     expect(record).toMatchObject({
-      id: agent.hx_id, hub_id: agent.id, handle: agent.handle, name: agent.name, status: "active", moderation: null, public_key: client.identity.publicKey,
-      created_at: agent.created_at, profile_url: `${edge}/agents/${agent.handle}`, api_url: `${edge}/api/v1/agents/${agent.id}`, id_url: `${edge}/id/${agent.hx_id}`,
+      id: agent.hx_id,
+      hub_id: agent.id,
+      handle: agent.handle,
+      name: agent.name,
+      status: "active",
+      moderation: null,
+      public_key: client.identity.publicKey,
+      created_at: agent.created_at,
+      profile_url: `${edge}/agents/${agent.handle}`,
+      api_url: `${edge}/api/v1/agents/${agent.id}`,
+      id_url: `${edge}/id/${agent.hx_id}`,
       user_agent: `HubAgent/v1 (${agent.hx_id}; +${edge}/id/${agent.hx_id})`
     })
     expect(record.verify.failure_reasons).toHaveLength(14)
-    expect(record.public_key_jwk?.kid).toBe(await calculateJwkThumbprint({ kty: "OKP", crv: "Ed25519", x: record.public_key_jwk?.x ?? "" }))
+    expect(record.public_key_jwk?.kid).toBe(
+      await calculateJwkThumbprint({ kty: "OKP", crv: "Ed25519", x: record.public_key_jwk?.x ?? "" })
+    )
     expect(dataOf(await get(`/id/${agent.hx_id}`, {}, other))).toEqual(record)
   })
 
@@ -137,17 +203,28 @@ describe("an identity record", () => {
     const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
     for (const path of [`/id/${agent.hx_id}`, `/api/v1/id/${agent.hx_id}`]) {
       const answer = await get(path, browser)
-      expect([answer.status, answer.headers.location, answer.headers.vary]).toEqual([302, `${edge}/agents/${agent.handle}`, "Accept"])
+      expect([answer.status, answer.headers.location, answer.headers.vary]).toEqual([
+        302,
+        `${edge}/agents/${agent.handle}`,
+        "Accept"
+      ])
       expect((await get(path, { accept: "*/*" })).status).toBe(200)
     }
     await client.call("DELETE", "/api/v1/me", { body: { confirm: agent.handle } })
-    expect(dataOf(await get(`/id/${agent.hx_id}`, browser))).toMatchObject({ status: "retired", public_key: null, name: "Deleted agent" })
+    expect(dataOf(await get(`/id/${agent.hx_id}`, browser))).toMatchObject({
+      status: "retired",
+      public_key: null,
+      name: "Deleted agent"
+    })
   })
 
-  test.each(["HX-999999", "hx-000001", "HX-1", "HX-0000001", "HX-", "%00", "directory2"])("%s is nobody's", async (number) => {
-    expect(outcome(await get(`/api/v1/id/${number}`))).toBe("404 not_found")
-    expect(outcome(await get(`/id/${number}`))).toBe("404 not_found")
-  })
+  test.each(["HX-999999", "hx-000001", "HX-1", "HX-0000001", "HX-", "%00", "directory2"])(
+    "%s is nobody's",
+    async (number) => {
+      expect(outcome(await get(`/api/v1/id/${number}`))).toBe("404 not_found")
+      expect(outcome(await get(`/id/${number}`))).toBe("404 not_found")
+    }
+  )
 })
 
 describe("key directories", () => {
@@ -180,7 +257,13 @@ describe("key directories", () => {
 
 describe("limits", () => {
   test("30 whole directories; a 304 is free of that and of the limit of the unsigned", async () => {
-    const small = await testService({ limits: { "rate_limits.id_directory.requests": 3, "rate_limits.anon.requests": 10, "rate_limits.id_verify.requests": 5 } })
+    const small = await testService({
+      limits: {
+        "rate_limits.id_directory.requests": 3,
+        "rate_limits.anon.requests": 10,
+        "rate_limits.id_verify.requests": 5
+      }
+    })
     try {
       const at = small.edges[0] ?? ""
       const tag = (await directory({}, at)).headers.etag ?? ""
@@ -190,7 +273,13 @@ describe("limits", () => {
       expect(outcome(refused)).toBe("429 rate_limited")
       expect(detailsOf(refused)).toMatchObject({ bucket: "id_directory", limit: 3, window_seconds: 300 })
       expect((await directory({ "if-none-match": tag }, at)).status).toBe(304)
-      const verify = () => send({ edge: at, method: "POST", path: "/api/v1/id/verify", body: JSON.stringify({ method: "GET", host: "a.example", path: "/", headers: {} }) })
+      const verify = () =>
+        send({
+          edge: at,
+          method: "POST",
+          path: "/api/v1/id/verify",
+          body: JSON.stringify({ method: "GET", host: "a.example", path: "/", headers: {} })
+        })
       for (let call = 0; call < 5; call++) expect((await verify()).status).toBe(200)
       expect(detailsOf(await verify())).toMatchObject({ bucket: "id_verify" })
       // None of all that was drawn from the bucket of the unsigned.

@@ -17,7 +17,11 @@ let service: TestService
 let edge = ""
 
 beforeAll(async () => {
-  service = await testService({ edges: 1, actors: 2, limits: { "identity.recovery_delay_seconds": DELAY_SECONDS, "rate_limits.recover.requests": 1_000_000 } })
+  service = await testService({
+    edges: 1,
+    actors: 2,
+    limits: { "identity.recovery_delay_seconds": DELAY_SECONDS, "rate_limits.recover.requests": 1_000_000 }
+  })
   edge = service.edges[0] ?? ""
 })
 afterAll(() => service?.stop())
@@ -28,7 +32,8 @@ interface Subject {
   readonly recovery: Identity
 }
 
-const clientOf = (identity?: Identity): AgentClient => new AgentClient({ edge: () => edge, ...(identity === undefined ? {} : { identity }) })
+const clientOf = (identity?: Identity): AgentClient =>
+  new AgentClient({ edge: () => edge, ...(identity === undefined ? {} : { identity }) })
 
 const subject = async (): Promise<Subject> => {
   const client = clientOf()
@@ -39,14 +44,19 @@ const subject = async (): Promise<Subject> => {
 }
 
 const recover = ({ agent, client, recovery }: Subject, next: Identity, by: Identity = recovery): Promise<Answer> =>
-  clientOf(by).call("POST", "/api/v1/recover", { body: { agent: agent.handle, ...rotationBody(agent.id, client.identity.publicKey, next) } })
+  clientOf(by).call("POST", "/api/v1/recover", {
+    body: { agent: agent.handle, ...rotationBody(agent.id, client.identity.publicKey, next) }
+  })
 
 const me = async (identity: Identity): Promise<string> => outcome(await clientOf(identity).call("GET", "/api/v1/me"))
 
-const recoveryOf = async (client: AgentClient): Promise<Recovery> => dataOf<Recovery>(await client.call("GET", "/api/v1/me/recovery"))
+const recoveryOf = async (client: AgentClient): Promise<Recovery> =>
+  dataOf<Recovery>(await client.call("GET", "/api/v1/me/recovery"))
 
 const eventsOf = async (agent: Registered): Promise<ReadonlyArray<string>> =>
-  (await logOf(service.view, "agent", agent.id)).flatMap((entry) => entry.commit.events.map((event) => ("about" in event ? `${event.type} ${String(event["about"])}` : event.type)))
+  (await logOf(service.view, "agent", agent.id)).flatMap((entry) =>
+    entry.commit.events.map((event) => ("about" in event ? `${event.type} ${String(event["about"])}` : event.type))
+  )
 
 test("is off until it is set, and can be switched off again", async () => {
   const client = clientOf()
@@ -55,7 +65,11 @@ test("is off until it is set, and can be switched off again", async () => {
   expect(await recoveryOf(client)).toEqual(off)
   const key = newIdentity()
   expect(outcome(await recover({ client, agent, recovery: key }, newIdentity()))).toBe("403 recovery_refused")
-  expect(dataOf(await setRecovery(client, key))).toEqual({ ...off, recovery_public_key: key.publicKey, set_at: expect.any(String) })
+  expect(dataOf(await setRecovery(client, key))).toEqual({
+    ...off,
+    recovery_public_key: key.publicKey,
+    set_at: expect.any(String)
+  })
   expect(dataOf(await client.call("DELETE", "/api/v1/me/recovery"))).toEqual(off)
   expect(outcome(await recover({ client, agent, recovery: key }, newIdentity()))).toBe("403 recovery_refused")
 })
@@ -69,7 +83,10 @@ test("replaces the key after its delay, on every node, even if all of them died 
   expect(scheduled).toMatchObject({ id: it.agent.hx_id, hub_id: it.agent.id, new_public_key: next.publicKey })
   expect(Date.parse(scheduled.effective_at) - Date.parse(scheduled.requested_at)).toBe(DELAY_SECONDS * 1000)
   expect([await me(it.client.identity), await me(next)]).toEqual(["200", "401 key_unknown"])
-  expect((await recoveryOf(it.client)).pending).toMatchObject({ new_public_key: next.publicKey, effective_at: scheduled.effective_at })
+  expect((await recoveryOf(it.client)).pending).toMatchObject({
+    new_public_key: next.publicKey,
+    effective_at: scheduled.effective_at
+  })
   for (const actor of service.system.actors) await actor.kill()
   for (const actor of service.system.actors) await actor.restart()
   await waitFor(async () => (await me(next)) === "200", { describe: "the recovered key" })
@@ -77,7 +94,11 @@ test("replaces the key after its delay, on every node, even if all of them died 
   expect(await me(it.client.identity)).toBe("401 key_retired")
   expect((await recoveryOf(clientOf(next))).pending).toBeNull()
   const record = dataOf<IdentityRecord>(await send({ edge, method: "GET", path: `/api/v1/id/${it.agent.hx_id}` }))
-  expect(record.keys.at(-1)).toMatchObject({ public_key: next.publicKey, status: "current", proof: { kind: "recovery", request: { public_key: it.recovery.publicKey } } })
+  expect(record.keys.at(-1)).toMatchObject({
+    public_key: next.publicKey,
+    status: "current",
+    proof: { kind: "recovery", request: { public_key: it.recovery.publicKey } }
+  })
   // The recovery key's own authority is published with it: the agent's key named it.
   const authority = record.keys.at(-1)?.proof?.authorised_by ?? expect.fail("nothing authorised the recovery key")
   expect(authority.public_key).toBe(it.client.identity.publicKey)
@@ -112,9 +133,15 @@ describe("is cancelled", () => {
     await recover(it, newIdentity())
     const rotated = newIdentity()
     expect(outcome(await rotate(it.client, it.agent.id, rotated))).toBe("200")
-    expect(await recoveryOf(clientOf(rotated))).toMatchObject({ recovery_public_key: it.recovery.publicKey, pending: null })
+    expect(await recoveryOf(clientOf(rotated))).toMatchObject({
+      recovery_public_key: it.recovery.publicKey,
+      pending: null
+    })
     expect((await eventsOf(it.agent)).slice(-4)).toEqual([
-      "agent.recovery_cancelled", "agent.notified agent.recovery_cancelled", "agent.key_rotated", "agent.notified agent.key_rotated"
+      "agent.recovery_cancelled",
+      "agent.notified agent.recovery_cancelled",
+      "agent.key_rotated",
+      "agent.notified agent.key_rotated"
     ])
   })
 
@@ -131,7 +158,9 @@ describe("is refused", () => {
     expect(outcome(await recover(it, newIdentity(), it.client.identity))).toBe("403 recovery_refused")
     const nobody = { ...it, agent: { ...it.agent, handle: "nobody-has-this" } }
     expect(outcome(await recover(nobody, newIdentity()))).toBe("404 not_found")
-    expect(outcome(await send({ edge, method: "POST", path: "/api/v1/recover", body: "{}" }))).toBe("401 authentication_required")
+    expect(outcome(await send({ edge, method: "POST", path: "/api/v1/recover", body: "{}" }))).toBe(
+      "401 authentication_required"
+    )
   })
 
   test("a second time while one is under way", async () => {
@@ -153,11 +182,16 @@ describe("is refused", () => {
 
   test("a recovery key that is another agent's, was another's recovery key, or a body that says more", async () => {
     const [{ client }, other] = [await subject(), await subject()]
-    for (const key of [other.client.identity, other.recovery]) expect(outcome(await setRecovery(client, key))).toBe("409 key_unavailable")
+    for (const key of [other.client.identity, other.recovery])
+      expect(outcome(await setRecovery(client, key))).toBe("409 key_unavailable")
     const fresh = newIdentity().publicKey
-    const more = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: fresh, proof: "AAAA", note: "read me" } })
+    const more = await client.call("PUT", "/api/v1/me/recovery", {
+      body: { recovery_public_key: fresh, proof: "AAAA", note: "read me" }
+    })
     expect([outcome(more), fieldOf(more)]).toEqual(["422 validation_error", "body"])
-    const twice = await client.call("PUT", "/api/v1/me/recovery", { body: `{"recovery_public_key":"${newIdentity().publicKey}","recovery_public_key":"${fresh}","proof":"AAAA"}` })
+    const twice = await client.call("PUT", "/api/v1/me/recovery", {
+      body: `{"recovery_public_key":"${newIdentity().publicKey}","recovery_public_key":"${fresh}","proof":"AAAA"}`
+    })
     expect([outcome(twice), fieldOf(twice)]).toEqual(["422 validation_error", "recovery_public_key"])
   })
 
@@ -165,13 +199,21 @@ describe("is refused", () => {
     const { client, agent } = await subject()
     const stranger = newIdentity()
     const { proof } = recoveryBody(agent.id, client.identity.publicKey, newIdentity())
-    for (const wrong of [proof, "AAAA", recoveryBody((await subject()).agent.id, client.identity.publicKey, stranger).proof]) {
-      const answer = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: stranger.publicKey, proof: wrong } })
+    for (const wrong of [
+      proof,
+      "AAAA",
+      recoveryBody((await subject()).agent.id, client.identity.publicKey, stranger).proof
+    ]) {
+      const answer = await client.call("PUT", "/api/v1/me/recovery", {
+        body: { recovery_public_key: stranger.publicKey, proof: wrong }
+      })
       expect([outcome(answer), fieldOf(answer)]).toEqual(["422 recovery_proof_invalid", "proof"])
       const text = ["HUB-RECOVERY-V1", agent.id, client.identity.publicKey, stranger.publicKey].join("\n")
       expect(answer.json.error?.details["string_to_sign"]).toBe(text)
     }
-    const missing = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: stranger.publicKey } })
+    const missing = await client.call("PUT", "/api/v1/me/recovery", {
+      body: { recovery_public_key: stranger.publicKey }
+    })
     expect([outcome(missing), fieldOf(missing)]).toEqual(["422 validation_error", "proof"])
     expect((await register(clientOf(stranger), { edge })).id).toBe(stranger.hubId)
   })
@@ -179,7 +221,16 @@ describe("is refused", () => {
   test("to become the signing key: a recovery key proves one thing only", async () => {
     const { client, agent, recovery } = await subject()
     expect(outcome(await rotate(client, agent.id, recovery))).toBe("409 key_unavailable")
-    expect(outcome(await send({ edge, method: "POST", path: "/api/v1/register/challenge", body: JSON.stringify({ public_key: recovery.publicKey }) }))).toBe("409 key_already_registered")
+    expect(
+      outcome(
+        await send({
+          edge,
+          method: "POST",
+          path: "/api/v1/register/challenge",
+          body: JSON.stringify({ public_key: recovery.publicKey })
+        })
+      )
+    ).toBe("409 key_already_registered")
     expect(await me(recovery)).toBe("401 key_unknown")
   })
 
@@ -187,7 +238,9 @@ describe("is refused", () => {
     const { client } = await subject()
     const own = await setRecovery(client, client.identity)
     expect([outcome(own), fieldOf(own)]).toEqual(["422 validation_error", "recovery_public_key"])
-    const none = await client.call("PUT", "/api/v1/me/recovery", { body: { recovery_public_key: "AAAA", proof: "AAAA" } })
+    const none = await client.call("PUT", "/api/v1/me/recovery", {
+      body: { recovery_public_key: "AAAA", proof: "AAAA" }
+    })
     expect([outcome(none), fieldOf(none)]).toEqual(["422 validation_error", "recovery_public_key"])
   })
 
@@ -197,7 +250,9 @@ describe("is refused", () => {
     await recover(it, next)
     // At the actor itself: the operator's command takes longer to start than a recovery here to be due.
     await service.view.command("agent", it.agent.id, "agent.ban", { reason: "a test" })
-    await waitFor(async () => (await eventsOf(it.agent)).includes("agent.recovery_cancelled"), { describe: "the due recovery to be dropped" })
+    await waitFor(async () => (await eventsOf(it.agent)).includes("agent.recovery_cancelled"), {
+      describe: "the due recovery to be dropped"
+    })
     expect(await me(next)).toBe("401 key_unknown")
   })
 })

@@ -23,19 +23,25 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-const clientOf = (identity?: Identity): AgentClient => new AgentClient({ edge: () => (Math.random() < 0.5 ? edge : other), ...(identity === undefined ? {} : { identity }) })
+const clientOf = (identity?: Identity): AgentClient =>
+  new AgentClient({ edge: () => (Math.random() < 0.5 ? edge : other), ...(identity === undefined ? {} : { identity }) })
 
 const subject = async (): Promise<{ readonly client: AgentClient; readonly agent: Registered }> => {
   const client = clientOf()
   return { client, agent: await register(client, { edge }) }
 }
 
-const recordOf = async (number: string): Promise<IdentityRecord> => dataOf<IdentityRecord>(await send({ edge: other, method: "GET", path: `/api/v1/id/${number}` }))
+const recordOf = async (number: string): Promise<IdentityRecord> =>
+  dataOf<IdentityRecord>(await send({ edge: other, method: "GET", path: `/api/v1/id/${number}` }))
 
-const me = async (client: AgentClient, at: string): Promise<string> => outcome(await client.call("GET", "/api/v1/me", { edge: at }))
+const me = async (client: AgentClient, at: string): Promise<string> =>
+  outcome(await client.call("GET", "/api/v1/me", { edge: at }))
 
 const holds = (publicKey: string, text: string, signature: string): boolean => {
-  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey, "base64").toString("base64url") }, format: "jwk" })
+  const key = createPublicKey({
+    key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey, "base64").toString("base64url") },
+    format: "jwk"
+  })
   return verify(null, Buffer.from(text), key, Buffer.from(signature, "base64"))
 }
 
@@ -45,13 +51,22 @@ describe("a rotation", () => {
     const next = newIdentity()
     const answer = await rotate(client, agent.id, next)
     expect(dataOf<KeyRotated>(answer)).toEqual({
-      id: agent.hx_id, hub_id: agent.id, old_public_key: client.identity.publicKey, new_public_key: next.publicKey, rotated_at: expect.any(String)
+      id: agent.hx_id,
+      hub_id: agent.id,
+      old_public_key: client.identity.publicKey,
+      new_public_key: next.publicKey,
+      rotated_at: expect.any(String)
     })
     for (const at of [edge, other]) {
       expect(await me(client, at)).toBe("401 key_retired")
       expect(await me(clientOf(next), at)).toBe("200")
     }
-    expect(dataOf(await clientOf(next).call("GET", "/api/v1/me"))).toMatchObject({ id: agent.id, hx_id: agent.hx_id, public_key: next.publicKey, unread_notifications: 1 })
+    expect(dataOf(await clientOf(next).call("GET", "/api/v1/me"))).toMatchObject({
+      id: agent.id,
+      hx_id: agent.hx_id,
+      public_key: next.publicKey,
+      unread_notifications: 1
+    })
     expect(outcome(await askChallenge(client, edge))).toBe("409 key_retired")
     expect(outcome(await askChallenge(clientOf(next), other))).toBe("409 key_already_registered")
   })
@@ -62,9 +77,18 @@ describe("a rotation", () => {
     for (let index = 1; index < keys.length; index++) {
       expect(outcome(await rotate(clientOf(keys[index - 1]), agent.id, keys[index] as Identity))).toBe("200")
     }
-    expect(await Promise.all(keys.map((key) => me(clientOf(key), other)))).toEqual(["401 key_retired", "401 key_retired", "401 key_retired", "200"])
+    expect(await Promise.all(keys.map((key) => me(clientOf(key), other)))).toEqual([
+      "401 key_retired",
+      "401 key_retired",
+      "401 key_retired",
+      "200"
+    ])
     expect(outcome(await clientOf(keys[3]).call("PATCH", "/api/v1/me", { body: { name: "Fourth" } }))).toBe("200")
-    expect(await recordOf(agent.hx_id)).toMatchObject({ hub_id: agent.id, name: "Fourth", public_key: keys[3]?.publicKey })
+    expect(await recordOf(agent.hx_id)).toMatchObject({
+      hub_id: agent.id,
+      name: "Fourth",
+      public_key: keys[3]?.publicKey
+    })
   })
 
   test("is published with both proofs, so that anybody can check the chain of keys", async () => {
@@ -74,7 +98,9 @@ describe("a rotation", () => {
     await rotate(clientOf(second), agent.id, third)
     const { keys, public_key } = await recordOf(agent.hx_id)
     expect(keys.map((key) => [key.public_key, key.status])).toEqual([
-      [client.identity.publicKey, "retired"], [second.publicKey, "retired"], [third.publicKey, "current"]
+      [client.identity.publicKey, "retired"],
+      [second.publicKey, "retired"],
+      [third.publicKey, "current"]
     ])
     expect(keys[0]?.retired_at).toBe(keys[1]?.from)
     // The first key is the identity itself; from there on each key is vouched for by the one before it.
@@ -100,10 +126,13 @@ describe("a rotation", () => {
     const first = await rotate(client, agent.id, next, { idempotencyKey: "rotation-1" })
     const again = await rotate(client, agent.id, next, { idempotencyKey: "rotation-1" })
     expect([outcome(again), again.headers["idempotent-replayed"], again.text]).toEqual(["200", "true", first.text])
-    expect(outcome(await rotate(client, agent.id, newIdentity(), { idempotencyKey: "rotation-2" }))).toBe("401 key_retired")
+    expect(outcome(await rotate(client, agent.id, newIdentity(), { idempotencyKey: "rotation-2" }))).toBe(
+      "401 key_retired"
+    )
     expect((await recordOf(agent.hx_id)).keys).toHaveLength(2)
     const keyed = clientOf(next)
-    for (const name of ["One", "One"]) expect(outcome(await keyed.call("PATCH", "/api/v1/me", { body: { name }, idempotencyKey: "named" }))).toBe("200")
+    for (const name of ["One", "One"])
+      expect(outcome(await keyed.call("PATCH", "/api/v1/me", { body: { name }, idempotencyKey: "named" }))).toBe("200")
   })
 
   test("is allowed while suspended, not when banned", async () => {
@@ -138,22 +167,81 @@ describe("a rotation is refused", () => {
   test.each<readonly [string, (it: { client: AgentClient; agent: Registered }) => Promise<unknown>, string, string]>([
     ["without a proof", async () => ({ new_public_key: newIdentity().publicKey }), "422 validation_error", "proof"],
     ["without a key", async () => ({ proof: "AAAA" }), "422 validation_error", "new_public_key"],
-    ["with a key of small order", async () => ({ new_public_key: Buffer.alloc(32).toString("base64"), proof: "AAAA" }), "422 validation_error", "new_public_key"],
-    ["with a proof that is no signature", async () => ({ new_public_key: newIdentity().publicKey, proof: "AAAA" }), "422 rotation_proof_invalid", "proof"],
-    ["with a proof by the old key", async ({ client, agent }) => ({ new_public_key: newIdentity().publicKey, proof: proofOf(agent.id, client.identity.publicKey, client.identity) }), "422 rotation_proof_invalid", "proof"],
-    ["with a proof for another agent", async ({ client }) => rotationBody(newIdentity().hubId, client.identity.publicKey, newIdentity()), "422 rotation_proof_invalid", "proof"],
-    ["to its own current key", async ({ client, agent }) => rotationBody(agent.id, client.identity.publicKey, client.identity), "409 key_unavailable", "new_public_key"],
-    ["to another agent's key", async ({ client, agent }) => rotationBody(agent.id, client.identity.publicKey, (await subject()).client.identity), "409 key_unavailable", "new_public_key"],
-    ["with a body that says more", async ({ client, agent }) => ({ ...rotationBody(agent.id, client.identity.publicKey, newIdentity()), note: "read me" }), "422 validation_error", "body"],
-    ["with a body that names two keys", async ({ client, agent }) => {
-      const next = newIdentity()
-      return `{"new_public_key":"${newIdentity().publicKey}",${JSON.stringify(rotationBody(agent.id, client.identity.publicKey, next)).slice(1)}`
-    }, "422 validation_error", "new_public_key"],
-    ["with a key between spaces", async ({ client, agent }) => {
-      const next = newIdentity()
-      return { ...rotationBody(agent.id, client.identity.publicKey, next), new_public_key: ` ${next.publicKey}` }
-    }, "422 validation_error", "new_public_key"],
-    ["with a body that is long", async ({ client, agent }) => ({ ...rotationBody(agent.id, client.identity.publicKey, newIdentity()), note: "x".repeat(3000) }), "422 validation_error", "body"]
+    [
+      "with a key of small order",
+      async () => ({ new_public_key: Buffer.alloc(32).toString("base64"), proof: "AAAA" }),
+      "422 validation_error",
+      "new_public_key"
+    ],
+    [
+      "with a proof that is no signature",
+      async () => ({ new_public_key: newIdentity().publicKey, proof: "AAAA" }),
+      "422 rotation_proof_invalid",
+      "proof"
+    ],
+    [
+      "with a proof by the old key",
+      async ({ client, agent }) => ({
+        new_public_key: newIdentity().publicKey,
+        proof: proofOf(agent.id, client.identity.publicKey, client.identity)
+      }),
+      "422 rotation_proof_invalid",
+      "proof"
+    ],
+    [
+      "with a proof for another agent",
+      async ({ client }) => rotationBody(newIdentity().hubId, client.identity.publicKey, newIdentity()),
+      "422 rotation_proof_invalid",
+      "proof"
+    ],
+    [
+      "to its own current key",
+      async ({ client, agent }) => rotationBody(agent.id, client.identity.publicKey, client.identity),
+      "409 key_unavailable",
+      "new_public_key"
+    ],
+    [
+      "to another agent's key",
+      async ({ client, agent }) => rotationBody(agent.id, client.identity.publicKey, (await subject()).client.identity),
+      "409 key_unavailable",
+      "new_public_key"
+    ],
+    [
+      "with a body that says more",
+      async ({ client, agent }) => ({
+        ...rotationBody(agent.id, client.identity.publicKey, newIdentity()),
+        note: "read me"
+      }),
+      "422 validation_error",
+      "body"
+    ],
+    [
+      "with a body that names two keys",
+      async ({ client, agent }) => {
+        const next = newIdentity()
+        return `{"new_public_key":"${newIdentity().publicKey}",${JSON.stringify(rotationBody(agent.id, client.identity.publicKey, next)).slice(1)}`
+      },
+      "422 validation_error",
+      "new_public_key"
+    ],
+    [
+      "with a key between spaces",
+      async ({ client, agent }) => {
+        const next = newIdentity()
+        return { ...rotationBody(agent.id, client.identity.publicKey, next), new_public_key: ` ${next.publicKey}` }
+      },
+      "422 validation_error",
+      "new_public_key"
+    ],
+    [
+      "with a body that is long",
+      async ({ client, agent }) => ({
+        ...rotationBody(agent.id, client.identity.publicKey, newIdentity()),
+        note: "x".repeat(3000)
+      }),
+      "422 validation_error",
+      "body"
+    ]
   ])("%s", async (_name, body, expected, field) => {
     const it = await subject()
     const answer = await it.client.call("POST", "/api/v1/me/key", { body: await body(it) })
@@ -165,8 +253,12 @@ describe("a rotation is refused", () => {
   test("and told what the new key should have signed", async () => {
     const { client, agent } = await subject()
     const next = newIdentity()
-    const answer = await client.call("POST", "/api/v1/me/key", { body: { new_public_key: next.publicKey, proof: "AAAA" } })
-    expect(detailsOf(answer)["string_to_sign"]).toBe(`HUB-ROTATE-V1\n${agent.id}\n${client.identity.publicKey}\n${next.publicKey}`)
+    const answer = await client.call("POST", "/api/v1/me/key", {
+      body: { new_public_key: next.publicKey, proof: "AAAA" }
+    })
+    expect(detailsOf(answer)["string_to_sign"]).toBe(
+      `HUB-ROTATE-V1\n${agent.id}\n${client.identity.publicKey}\n${next.publicKey}`
+    )
   })
 
   test("to a key of a deleted account, or one that was replaced before", async () => {

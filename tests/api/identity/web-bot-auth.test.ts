@@ -52,7 +52,10 @@ interface Options {
 const signed = (identity: Identity, number: string, options: Options = {}) => {
   const address = options.agent ?? directoryOf(number)
   const agentHeader = options.older === true ? `"${address}"` : `sig1="${address}";type=jwks_uri`
-  const agentLine = options.older === true ? `"signature-agent": ${agentHeader}` : `"signature-agent";key="sig1": "${address}";type=jwks_uri`
+  const agentLine =
+    options.older === true
+      ? `"signature-agent": ${agentHeader}`
+      : `"signature-agent";key="sig1": "${address}";type=jwks_uri`
   const lines: Readonly<Record<string, string>> = {
     authority: '"@authority": shop.example',
     agent: agentLine,
@@ -64,7 +67,8 @@ const signed = (identity: Identity, number: string, options: Options = {}) => {
   const chosen = (options.components ?? ["authority", "agent"]).map((name) => lines[name] ?? "")
   const created = options.created ?? unixNow()
   const nonce = options.nonce === null ? "" : `;nonce="${options.nonce ?? randomBytes(64).toString("base64")}"`
-  const parameters = `(${chosen.map((line) => line.slice(0, line.indexOf(": "))).join(" ")});created=${created};expires=${options.expires ?? created + 60}` +
+  const parameters =
+    `(${chosen.map((line) => line.slice(0, line.indexOf(": "))).join(" ")});created=${created};expires=${options.expires ?? created + 60}` +
     `;keyid="${options.keyid ?? jwkOf(identity.publicKey).kid}";alg="${options.alg ?? "ed25519"}"${nonce};tag="${options.tag ?? "web-bot-auth"}"`
   const base = [...chosen, `"@signature-params": ${parameters}`].join("\n")
   return {
@@ -89,7 +93,13 @@ describe("a good proof", () => {
   ])("%s is valid once", async (_name, options) => {
     const { client, agent } = await subject()
     const report = signed(client.identity, agent.hx_id, options)
-    expect(await verdictAt(edge, report)).toMatchObject({ valid: true, reason: null, scheme: "web-bot-auth", id: agent.hx_id, handle: agent.handle })
+    expect(await verdictAt(edge, report)).toMatchObject({
+      valid: true,
+      reason: null,
+      scheme: "web-bot-auth",
+      id: agent.hx_id,
+      handle: agent.handle
+    })
     expect(await verdictAt(other, report)).toMatchObject({ valid: false, reason: "replayed", scheme: "web-bot-auth" })
   })
 
@@ -107,35 +117,106 @@ describe("a good proof", () => {
   test("counts for the website like any other", async () => {
     const { client, agent } = await subject()
     await verdictAt(edge, signed(client.identity, agent.hx_id))
-    expect(dataOf(await client.call("GET", "/api/v1/me/id/verifications"))).toMatchObject([{ host: "shop.example", count: 1 }])
+    expect(dataOf(await client.call("GET", "/api/v1/me/id/verifications"))).toMatchObject([
+      { host: "shop.example", count: 1 }
+    ])
   })
 })
 
 describe("a proof that fails", () => {
   test.each<readonly [string, (it: Subject) => unknown, Partial<Verdict>]>([
-    ["no Signature-Agent", ({ client, agent }) => {
-      const report = signed(client.identity, agent.hx_id)
-      return { ...report, headers: { Signature: report.headers.Signature, "Signature-Input": report.headers["Signature-Input"] } }
-    }, { reason: "headers_incomplete" }],
-    ["another tag", ({ client, agent }) => signed(client.identity, agent.hx_id, { tag: "something-else" }), { reason: "headers_incomplete" }],
-    ["a Signature-Agent that names another signature", ({ client, agent }) => {
-      const report = signed(client.identity, agent.hx_id)
-      return { ...report, headers: { ...report.headers, "Signature-Agent": report.headers["Signature-Agent"].replace("sig1", "sig2") } }
-    }, { reason: "id_malformed" }],
-    ["headers that are no structured fields", ({ client, agent }) => ({ ...signed(client.identity, agent.hx_id), headers: { Signature: "x", "Signature-Input": "((", "Signature-Agent": "y" } }), { reason: "headers_incomplete" }],
-    ["another service's directory", ({ client, agent }) => signed(client.identity, agent.hx_id, { agent: `https://evil.example/api/v1/id/${agent.hx_id}/http-message-signatures-directory` }), { reason: "id_malformed" }],
-    ["a directory that is none", ({ client, agent }) => signed(client.identity, agent.hx_id, { agent: `${edge}/api/v1/id/${agent.hx_id}` }), { reason: "id_malformed" }],
+    [
+      "no Signature-Agent",
+      ({ client, agent }) => {
+        const report = signed(client.identity, agent.hx_id)
+        return {
+          ...report,
+          headers: { Signature: report.headers.Signature, "Signature-Input": report.headers["Signature-Input"] }
+        }
+      },
+      { reason: "headers_incomplete" }
+    ],
+    [
+      "another tag",
+      ({ client, agent }) => signed(client.identity, agent.hx_id, { tag: "something-else" }),
+      { reason: "headers_incomplete" }
+    ],
+    [
+      "a Signature-Agent that names another signature",
+      ({ client, agent }) => {
+        const report = signed(client.identity, agent.hx_id)
+        return {
+          ...report,
+          headers: { ...report.headers, "Signature-Agent": report.headers["Signature-Agent"].replace("sig1", "sig2") }
+        }
+      },
+      { reason: "id_malformed" }
+    ],
+    [
+      "headers that are no structured fields",
+      ({ client, agent }) => ({
+        ...signed(client.identity, agent.hx_id),
+        headers: { Signature: "x", "Signature-Input": "((", "Signature-Agent": "y" }
+      }),
+      { reason: "headers_incomplete" }
+    ],
+    [
+      "another service's directory",
+      ({ client, agent }) =>
+        signed(client.identity, agent.hx_id, {
+          agent: `https://evil.example/api/v1/id/${agent.hx_id}/http-message-signatures-directory`
+        }),
+      { reason: "id_malformed" }
+    ],
+    [
+      "a directory that is none",
+      ({ client, agent }) => signed(client.identity, agent.hx_id, { agent: `${edge}/api/v1/id/${agent.hx_id}` }),
+      { reason: "id_malformed" }
+    ],
     ["a number that nobody has", ({ client }) => signed(client.identity, "HX-987654"), { reason: "id_unknown" }],
-    ["a time too long ago", ({ client, agent }) => signed(client.identity, agent.hx_id, { created: unixNow() - 305, expires: unixNow() + 60 }), { reason: "timestamp_expired" }],
-    ["an end that is over", ({ client, agent }) => signed(client.identity, agent.hx_id, { created: unixNow() - 20, expires: unixNow() - 10 }), { reason: "timestamp_expired" }],
-    ["another website", ({ client, agent }) => ({ ...signed(client.identity, agent.hx_id), host: "other.example" }), { reason: "bad_signature" }],
-    ["a signature that does not cover the website", ({ client, agent }) => signed(client.identity, agent.hx_id, { components: ["method", "agent"] }), { reason: "bad_signature" }],
-    ["a signature that does not cover Signature-Agent", ({ client, agent }) => signed(client.identity, agent.hx_id, { components: ["authority"] }), { reason: "bad_signature" }],
-    ["another algorithm's name", ({ client, agent }) => signed(client.identity, agent.hx_id, { alg: "hmac-sha256" }), { reason: "bad_signature" }],
-    ["another key's name", ({ client, agent }) => signed(client.identity, agent.hx_id, { keyid: jwkOf(newIdentity().publicKey).kid }), { reason: "bad_signature" }],
+    [
+      "a time too long ago",
+      ({ client, agent }) =>
+        signed(client.identity, agent.hx_id, { created: unixNow() - 305, expires: unixNow() + 60 }),
+      { reason: "timestamp_expired" }
+    ],
+    [
+      "an end that is over",
+      ({ client, agent }) => signed(client.identity, agent.hx_id, { created: unixNow() - 20, expires: unixNow() - 10 }),
+      { reason: "timestamp_expired" }
+    ],
+    [
+      "another website",
+      ({ client, agent }) => ({ ...signed(client.identity, agent.hx_id), host: "other.example" }),
+      { reason: "bad_signature" }
+    ],
+    [
+      "a signature that does not cover the website",
+      ({ client, agent }) => signed(client.identity, agent.hx_id, { components: ["method", "agent"] }),
+      { reason: "bad_signature" }
+    ],
+    [
+      "a signature that does not cover Signature-Agent",
+      ({ client, agent }) => signed(client.identity, agent.hx_id, { components: ["authority"] }),
+      { reason: "bad_signature" }
+    ],
+    [
+      "another algorithm's name",
+      ({ client, agent }) => signed(client.identity, agent.hx_id, { alg: "hmac-sha256" }),
+      { reason: "bad_signature" }
+    ],
+    [
+      "another key's name",
+      ({ client, agent }) => signed(client.identity, agent.hx_id, { keyid: jwkOf(newIdentity().publicKey).kid }),
+      { reason: "bad_signature" }
+    ],
     ["another key", ({ agent }) => signed(newIdentity(), agent.hx_id), { reason: "bad_signature" }]
   ])("%s", async (_name, report, expected) => {
-    expect(await verdictAt(edge, report(await subject()))).toMatchObject({ valid: false, scheme: "web-bot-auth", ...expected })
+    expect(await verdictAt(edge, report(await subject()))).toMatchObject({
+      valid: false,
+      scheme: "web-bot-auth",
+      ...expected
+    })
   })
 
   test("by a key that was replaced, and by a suspended agent", async () => {
@@ -144,41 +225,70 @@ describe("a proof that fails", () => {
     await rotate(client, agent.id, next)
     expect(await verdictAt(edge, signed(client.identity, agent.hx_id))).toMatchObject({ reason: "key_retired" })
     await hub(service.system, ["agent", "suspend", agent.handle])
-    expect(await verdictAt(edge, signed(next, agent.hx_id))).toMatchObject({ reason: "agent_suspended", signature_ok: true })
+    expect(await verdictAt(edge, signed(next, agent.hx_id))).toMatchObject({
+      reason: "agent_suspended",
+      signature_ok: true
+    })
   })
 
   test("hub-id headers come first where both are there", async () => {
     const { client, agent } = await subject()
     const report = signed(client.identity, agent.hx_id)
-    expect(await verdictAt(edge, { ...report, headers: { ...report.headers, "Hub-Id": agent.hx_id } })).toMatchObject({ reason: "headers_incomplete", scheme: "hub-id" })
+    expect(await verdictAt(edge, { ...report, headers: { ...report.headers, "Hub-Id": agent.hx_id } })).toMatchObject({
+      reason: "headers_incomplete",
+      scheme: "hub-id"
+    })
   })
 })
 
 describe("the signature of an agent's key directory", () => {
   const TAG = "http-message-signatures-directory"
-  const handedIn = (identity: Identity, options: { readonly tag?: string; readonly host?: string; readonly expires?: number; readonly covered?: string } = {}) => {
+  const handedIn = (
+    identity: Identity,
+    options: {
+      readonly tag?: string
+      readonly host?: string
+      readonly expires?: number
+      readonly covered?: string
+    } = {}
+  ) => {
     const covered = options.covered ?? '"@authority";req'
     const host = options.host ?? new URL(edge).host
     const parameters = `(${covered});alg="ed25519";keyid="${jwkOf(identity.publicKey).kid}";created=${unixNow()};expires=${options.expires ?? unixNow() + 3600};tag="${options.tag ?? TAG}"`
     const base = `${covered}: ${host}\n"@signature-params": ${parameters}`
-    return { signature: `dir=:${sign(null, Buffer.from(base), identity.privateKey).toString("base64")}:`, signature_input: `dir=${parameters}` }
+    return {
+      signature: `dir=:${sign(null, Buffer.from(base), identity.privateKey).toString("base64")}:`,
+      signature_input: `dir=${parameters}`
+    }
   }
   const put = (client: AgentClient, body: object) => client.call("PUT", "/api/v1/me/id/directory-signature", { body })
-  const served = (number: string, at = edge) => send({ edge: at, method: "GET", path: `/api/v1/id/${number}/http-message-signatures-directory` })
+  const served = (number: string, at = edge) =>
+    send({ edge: at, method: "GET", path: `/api/v1/id/${number}/http-message-signatures-directory` })
 
   test("is served byte for byte, until it is taken away or the key is replaced", async () => {
     const { client, agent } = await subject()
     const given = handedIn(client.identity)
-    expect(dataOf(await put(client, given))).toEqual({ directory_url: directoryOf(agent.hx_id), ...given, expires_at: expect.any(String) })
+    expect(dataOf(await put(client, given))).toEqual({
+      directory_url: directoryOf(agent.hx_id),
+      ...given,
+      expires_at: expect.any(String)
+    })
     const answer = await served(agent.hx_id, other)
-    expect([answer.headers.signature, answer.headers["signature-input"]]).toEqual([given.signature, given.signature_input])
+    expect([answer.headers.signature, answer.headers["signature-input"]]).toEqual([
+      given.signature,
+      given.signature_input
+    ])
     expect(outcome(await client.call("DELETE", "/api/v1/me/id/directory-signature"))).toBe("200")
     expect((await served(agent.hx_id)).headers.signature).toBeUndefined()
     await put(client, handedIn(client.identity))
     const next = newIdentity()
     await rotate(client, agent.id, next)
     expect((await served(agent.hx_id)).headers.signature).toBeUndefined()
-    expect(dataOf(await new AgentClient({ edge: () => edge, identity: next }).call("GET", "/api/v1/me/id/directory-signature"))).toMatchObject({ signature: null, signature_input: null, expires_at: null })
+    expect(
+      dataOf(
+        await new AgentClient({ edge: () => edge, identity: next }).call("GET", "/api/v1/me/id/directory-signature")
+      )
+    ).toMatchObject({ signature: null, signature_input: null, expires_at: null })
   })
 
   test.each<readonly [string, (it: Subject) => object, string]>([
@@ -187,9 +297,24 @@ describe("the signature of an agent's key directory", () => {
     ["with another tag", ({ client }) => handedIn(client.identity, { tag: "web-bot-auth" }), "signature_input"],
     ["that is over", ({ client }) => handedIn(client.identity, { expires: unixNow() - 1 }), "signature_input"],
     ["that never ends", ({ client }) => handedIn(client.identity, { expires: unixNow() + 10 ** 9 }), "signature_input"],
-    ["over something unknown", ({ client }) => handedIn(client.identity, { covered: '"@authority";req "x-other"' }), "signature_input"],
-    ["with a member beside it", ({ client }) => ({ ...handedIn(client.identity), signature_input: `${handedIn(client.identity).signature_input}, other=1` }), "signature_input"],
-    ["with a line break", ({ client }) => ({ ...handedIn(client.identity), signature: "dir=:AAAA:\r\nSet-Cookie: a=b" }), "signature"],
+    [
+      "over something unknown",
+      ({ client }) => handedIn(client.identity, { covered: '"@authority";req "x-other"' }),
+      "signature_input"
+    ],
+    [
+      "with a member beside it",
+      ({ client }) => ({
+        ...handedIn(client.identity),
+        signature_input: `${handedIn(client.identity).signature_input}, other=1`
+      }),
+      "signature_input"
+    ],
+    [
+      "with a line break",
+      ({ client }) => ({ ...handedIn(client.identity), signature: "dir=:AAAA:\r\nSet-Cookie: a=b" }),
+      "signature"
+    ],
     ["that is empty", () => ({ signature: "", signature_input: "" }), "signature"]
   ])("%s is refused", async (_name, body, field) => {
     const it = await subject()

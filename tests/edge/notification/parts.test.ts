@@ -12,7 +12,12 @@ describe("seats", () => {
     expect([seats.oldest("ada"), seats.full]).toEqual([null, false])
     seats.take("ada", "second")
     seats.take("bob", "third")
-    expect([seats.oldest("ada"), seats.oldest("bob"), seats.oldest("eve"), seats.full]).toEqual(["first", null, null, true])
+    expect([seats.oldest("ada"), seats.oldest("bob"), seats.oldest("eve"), seats.full]).toEqual([
+      "first",
+      null,
+      null,
+      true
+    ])
     expect(seats.all()).toEqual(["first", "second", "third"])
   })
 
@@ -64,7 +69,14 @@ describe("a request that waits", () => {
 })
 
 describe("server-sent events", () => {
-  const record = { id: 7, type: "webhook.test", payload: { text: "a\nb\r\n\u2028: c\n\nid: 9" }, read: false, read_at: null, created_at: "2026-11-21T12:00:00.000Z" }
+  const record = {
+    id: 7,
+    type: "webhook.test",
+    payload: { text: "a\nb\r\n\u2028: c\n\nid: 9" },
+    read: false,
+    read_at: null,
+    created_at: "2026-11-21T12:00:00.000Z"
+  }
 
   test("hold one record in one line each, whatever stands in it", () => {
     const text = eventOf(record)
@@ -76,21 +88,45 @@ describe("server-sent events", () => {
 
   test("go on behind an id", () => {
     expect([lastEventId(undefined), lastEventId(""), lastEventId("0"), lastEventId("12")]).toEqual([null, null, 0, 12])
-    for (const header of [" 1", "-1", "1e3", "0x1", "1,2", "9".repeat(16)]) expect(lastEventId(header)).toMatchObject({ refused: { code: "validation_error", details: { field: "Last-Event-ID" } } })
+    for (const header of [" 1", "-1", "1e3", "0x1", "1,2", "9".repeat(16)])
+      expect(lastEventId(header)).toMatchObject({
+        refused: { code: "validation_error", details: { field: "Last-Event-ID" } }
+      })
   })
 })
 
 describe("news of a batch", () => {
-  const message = (kind: string, id: string, ...events: ReadonlyArray<object>) => ({ seq: 1, kind, id, data: new TextEncoder().encode(JSON.stringify({ v: 1, id: "c", op: "o", at: 1, events })) })
-  const notified = (notification: number) => ({ type: "agent.notified", v: 1, notification, about: "webhook.test", payload: {} })
+  const message = (kind: string, id: string, ...events: ReadonlyArray<object>) => ({
+    seq: 1,
+    kind,
+    id,
+    data: new TextEncoder().encode(JSON.stringify({ v: 1, id: "c", op: "o", at: 1, events }))
+  })
+  const notified = (notification: number) => ({
+    type: "agent.notified",
+    v: 1,
+    notification,
+    about: "webhook.test",
+    payload: {}
+  })
 
   test("are each agent's newest notification, or that its account changed", () => {
     const news = newsOf([
-      message("agent", "ada", notified(1)), message("agent", "bob", { type: "agent.profile_changed", v: 1, description: '"agent.notified"' }),
-      message("agent", "ada", notified(2), notified(3)), message("agent", "eve", notified(4)), message("agent", "eve", { type: "agent.deleted", v: 1 }),
-      message("agent", "eve", notified(5)), message("key", "ida", notified(6)), message("agent", "max", { type: "agent.banned", v: 1, reason: "x" }),
-      { seq: 2, kind: "agent", id: "tom", data: new TextEncoder().encode('"agent.notified"{') }, { seq: 3, kind: "agent", id: "sam", data: new Uint8Array() }
+      message("agent", "ada", notified(1)),
+      message("agent", "bob", { type: "agent.profile_changed", v: 1, description: '"agent.notified"' }),
+      message("agent", "ada", notified(2), notified(3)),
+      message("agent", "eve", notified(4)),
+      message("agent", "eve", { type: "agent.deleted", v: 1 }),
+      message("agent", "eve", notified(5)),
+      message("key", "ida", notified(6)),
+      message("agent", "max", { type: "agent.banned", v: 1, reason: "x" }),
+      { seq: 2, kind: "agent", id: "tom", data: new TextEncoder().encode('"agent.notified"{') },
+      { seq: 3, kind: "agent", id: "sam", data: new Uint8Array() }
     ])
-    expect([...news]).toEqual([["ada", "3"], ["eve", ""], ["max", ""]])
+    expect([...news]).toEqual([
+      ["ada", "3"],
+      ["eve", ""],
+      ["max", ""]
+    ])
   })
 })

@@ -30,7 +30,11 @@ const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.Proces
 export function runCli(args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const program = options.program ?? join(projectRoot, "edge/sdk/cli/main.ts")
-    const child = spawn(process.execPath, ["--no-warnings", program, ...args], { env: environment(options.env), cwd: options.cwd ?? projectRoot, timeout: TIMEOUT_MS })
+    const child = spawn(process.execPath, ["--no-warnings", program, ...args], {
+      env: environment(options.env),
+      cwd: options.cwd ?? projectRoot,
+      timeout: TIMEOUT_MS
+    })
     let [out, errors] = ["", ""]
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       out += chunk

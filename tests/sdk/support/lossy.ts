@@ -12,12 +12,17 @@ export interface Lossy extends Player {
 }
 
 const without = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)).map(([name, value]) => [name, String(value)]))
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !HOP_BY_HOP.includes(name))
+      .map(([name, value]) => [name, String(value)])
+  )
 
 export async function lossyWay(edge: string): Promise<Lossy> {
   let losing: { readonly method: string; readonly target: RegExp; left: number } | undefined
   const isLost = ({ method, target }: Asked): boolean => {
-    if (losing === undefined || losing.left === 0 || method !== losing.method || !losing.target.test(target)) return false
+    if (losing === undefined || losing.left === 0 || method !== losing.method || !losing.target.test(target))
+      return false
     losing.left -= 1
     return true
   }
@@ -25,7 +30,11 @@ export async function lossyWay(edge: string): Promise<Lossy> {
   const held = Promise.withResolvers<void>()
   const player = await startPlayer(async (asked, response) => {
     const { method, target, headers, body } = asked
-    const answer = await fetch(`${edge}${target}`, { method, headers: without(headers), ...(body === "" ? {} : { body }) })
+    const answer = await fetch(`${edge}${target}`, {
+      method,
+      headers: without(headers),
+      ...(body === "" ? {} : { body })
+    })
     const text = await answer.text()
     if (holding?.method === method && holding.target.test(target)) return held.resolve()
     if (isLost(asked)) return void response.destroy()

@@ -48,12 +48,24 @@ export async function startPlayer(play: Play, name = "127.0.0.1"): Promise<Playe
   }
 }
 
-export const json = (response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void => {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers }).end(JSON.stringify(body))
+export const json = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {}
+): void => {
+  response
+    .writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers })
+    .end(JSON.stringify(body))
 }
 
 export const data = (response: ServerResponse, value: unknown, meta?: unknown): void =>
   json(response, 200, { ok: true, data: value, ...(meta === undefined ? {} : { meta }) })
 
-export const refuse = (response: ServerResponse, status: number, code: string, details: unknown = {}, headers: Readonly<Record<string, string>> = {}): void =>
-  json(response, status, { ok: false, error: { code, message: `played: ${code}`, details } }, headers)
+export const refuse = (
+  response: ServerResponse,
+  status: number,
+  code: string,
+  details: unknown = {},
+  headers: Readonly<Record<string, string>> = {}
+): void => json(response, status, { ok: false, error: { code, message: `played: ${code}`, details } }, headers)

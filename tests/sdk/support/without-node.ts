@@ -9,11 +9,23 @@ Object.defineProperty(process, "getBuiltinModule", { value: undefined })
 const key = await keyFromSeed(signing.seed)
 const [delivery] = webhook.deliveries
 if (delivery === undefined) throw new Error("no delivery among the vectors")
-const headers = (signature: string) => ({ "webhook-id": delivery.id, "webhook-timestamp": delivery.timestamp, "webhook-signature": signature })
+const headers = (signature: string) => ({
+  "webhook-id": delivery.id,
+  "webhook-timestamp": delivery.timestamp,
+  "webhook-signature": signature
+})
 const now = () => Number(delivery.timestamp) * 1000
 const verdict = (signature: string) =>
-  verifyWebhook({ headers: headers(signature), body: delivery.body, secret: webhook.secret, serverPublicKey: webhook.server_public_key, now })
-    .then(({ type }) => type, (error: { readonly code: string }) => error.code)
+  verifyWebhook({
+    headers: headers(signature),
+    body: delivery.body,
+    secret: webhook.secret,
+    serverPublicKey: webhook.server_public_key,
+    now
+  }).then(
+    ({ type }) => type,
+    (error: { readonly code: string }) => error.code
+  )
 const [proof] = pow.proofs
 
 let sent: Headers | undefined
@@ -27,12 +39,16 @@ const hub = createClient({
 })
 await hub.get("/time")
 
-console.log(JSON.stringify({
-  publicKey: key.publicKey,
-  hubId: key.hubId,
-  signatures: await Promise.all(signing.requests.map((request) => key.sign(request.string_to_sign))),
-  webhooks: await Promise.all([`v1,${delivery.v1}`, `v1a,${delivery.v1a}`, `v1,${delivery.v1a} v1a,${delivery.v1}`].map(verdict)),
-  nonce: await proofOfWork({ prefix: proof?.prefix ?? "", difficulty: 3 }),
-  signedWith: sent?.get("x-hub-key"),
-  differ: (await generateKey()).publicKey !== (await generateKey()).publicKey
-}))
+console.log(
+  JSON.stringify({
+    publicKey: key.publicKey,
+    hubId: key.hubId,
+    signatures: await Promise.all(signing.requests.map((request) => key.sign(request.string_to_sign))),
+    webhooks: await Promise.all(
+      [`v1,${delivery.v1}`, `v1a,${delivery.v1a}`, `v1,${delivery.v1a} v1a,${delivery.v1}`].map(verdict)
+    ),
+    nonce: await proofOfWork({ prefix: proof?.prefix ?? "", difficulty: 3 }),
+    signedWith: sent?.get("x-hub-key"),
+    differ: (await generateKey()).publicKey !== (await generateKey()).publicKey
+  })
+)

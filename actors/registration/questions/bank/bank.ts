@@ -6,120 +6,141 @@
  *   recognised by; a measure is a count that everybody knows.
  * - A deployment's own records (`own.ts`) stand in the same lists as ours.
  */
-import type { AnswerKind, FormatRule } from "../question.ts";
+import type { AnswerKind, FormatRule } from "../question.ts"
 
 export interface Property {
-  readonly name: string;
+  readonly name: string
   /** Verb phrases that follow "something that", of which each says the property, or its absence. */
-  readonly is: ReadonlyArray<string>;
-  readonly not: ReadonlyArray<string>;
-  readonly yes: ReadonlySet<string>;
-  readonly unsure: ReadonlySet<string>;
+  readonly is: ReadonlyArray<string>
+  readonly not: ReadonlyArray<string>
+  readonly yes: ReadonlySet<string>
+  readonly unsure: ReadonlySet<string>
 }
 
 export interface Matrix {
-  readonly name: string;
-  readonly items: ReadonlyArray<string>;
-  readonly properties: ReadonlyArray<Property>;
+  readonly name: string
+  readonly items: ReadonlyArray<string>
+  readonly properties: ReadonlyArray<Property>
 }
 
 export interface Relation {
-  readonly name: string;
+  readonly name: string
   /** Verb phrases in the past or present that follow a name; `{}` is the key. */
-  readonly intro: ReadonlyArray<string>;
+  readonly intro: ReadonlyArray<string>
   /** Relative clauses that follow "the one"; `{}` is the value. */
-  readonly ref: ReadonlyArray<string>;
-  readonly pairs: ReadonlyArray<readonly [key: string, value: string]>;
+  readonly ref: ReadonlyArray<string>
+  readonly pairs: ReadonlyArray<readonly [key: string, value: string]>
 }
 
 /** "there are <phrase>": as many as `n`. */
 export interface Measure {
-  readonly n: number;
-  readonly phrase: string;
+  readonly n: number
+  readonly phrase: string
 }
 
 /** A whole question of a deployment's own. */
 export interface OwnQuestion {
-  readonly prompt: string;
-  readonly answer: string;
-  readonly kind: AnswerKind;
-  readonly format: FormatRule | null;
+  readonly prompt: string
+  readonly answer: string
+  readonly kind: AnswerKind
+  readonly format: FormatRule | null
 }
 
 /**
- * What a deployment's own words may say around clauses: `{c}` a clause, `{p}` a person, `{w}` and `{r}` what was wrong and what
- * is right; of a contrast `{r}` and `{w}` are clauses.
+ * What a deployment's own words may say around clauses: `{c}` a clause, `{p}` a person, `{w}` and `{r}` what was wrong
+ * and what is right; of a contrast `{r}` and `{w}` are clauses.
  */
 export const REMARK_SLOTS = {
-  so: ["{c}"], "not so": ["{c}"], says: ["{p}", "{c}"], liar: ["{p}"], contrast: ["{r}", "{w}"], instead: ["{r}", "{w}"], forget: [], undone: [], again: [],
-  restated: ["{c}"], denied: ["{c}"],
-} as const;
-export type RemarkKind = keyof typeof REMARK_SLOTS;
+  so: ["{c}"],
+  "not so": ["{c}"],
+  says: ["{p}", "{c}"],
+  liar: ["{p}"],
+  contrast: ["{r}", "{w}"],
+  instead: ["{r}", "{w}"],
+  forget: [],
+  undone: [],
+  again: [],
+  restated: ["{c}"],
+  denied: ["{c}"]
+} as const
+export type RemarkKind = keyof typeof REMARK_SLOTS
 
 /** An act is known by all its English frames: two themes may have one in common, and mean other things by it. */
-export const wordingKey = (english: ReadonlyArray<string>): string => english.join("\n");
+export const wordingKey = (english: ReadonlyArray<string>): string => english.join("\n")
 
 /** A deployment's own ways to tell a story. */
 export interface Wording {
   /** Frames of acts, by `wordingKey`. */
-  readonly clauses: ReadonlyMap<string, ReadonlyArray<string>>;
-  readonly remarks: ReadonlyMap<RemarkKind, ReadonlyArray<string>>;
+  readonly clauses: ReadonlyMap<string, ReadonlyArray<string>>
+  readonly remarks: ReadonlyMap<RemarkKind, ReadonlyArray<string>>
 }
 
 export interface Bank {
-  readonly wording: Wording;
-  readonly matrices: ReadonlyArray<Matrix>;
-  readonly relations: ReadonlyArray<Relation>;
-  readonly measures: ReadonlyArray<Measure>;
-  readonly questions: ReadonlyArray<OwnQuestion>;
+  readonly wording: Wording
+  readonly matrices: ReadonlyArray<Matrix>
+  readonly relations: ReadonlyArray<Relation>
+  readonly measures: ReadonlyArray<Measure>
+  readonly questions: ReadonlyArray<OwnQuestion>
 }
 
-const words = (text: string): ReadonlyArray<string> => text.split(",").map((word) => word.trim()).filter((word) => word !== "");
+const words = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "")
 
 /** "key=value" with semicolons between. */
 export const pairs = (text: string): ReadonlyArray<readonly [string, string]> =>
-  text.split(";").map((pair) => pair.trim()).filter((pair) => pair !== "").map((pair) => {
-    const [key = "", value = ""] = pair.split("=").map((side) => side.trim());
-    if (key === "" || value === "") throw new Error(`bank: ${pair} is no pair`);
-    return [key, value] as const;
-  });
+  text
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const [key = "", value = ""] = pair.split("=").map((side) => side.trim())
+      if (key === "" || value === "") throw new Error(`bank: ${pair} is no pair`)
+      return [key, value] as const
+    })
 
 interface PropertyText {
-  readonly is: string;
-  readonly not: string;
-  readonly yes: string;
-  readonly unsure?: string;
+  readonly is: string
+  readonly not: string
+  readonly yes: string
+  readonly unsure?: string
 }
 
 /** Phrases have a bar between; an item in neither list has not the property. */
 export function matrix(name: string, items: string, properties: Readonly<Record<string, PropertyText>>): Matrix {
-  const all = words(items);
-  const known = new Set(all);
+  const all = words(items)
+  const known = new Set(all)
   const listed = (text: string): ReadonlySet<string> => {
-    const set = new Set(words(text));
-    for (const item of set) if (!known.has(item)) throw new Error(`bank: ${item} is not in ${name}`);
-    return set;
-  };
+    const set = new Set(words(text))
+    for (const item of set) if (!known.has(item)) throw new Error(`bank: ${item} is not in ${name}`)
+    return set
+  }
   return {
     name,
     items: all,
     properties: Object.entries(properties).map(([property, { is, not, yes, unsure = "" }]) => ({
-      name: property, is: is.split("|"), not: not.split("|"), yes: listed(yes), unsure: listed(unsure),
-    })),
-  };
+      name: property,
+      is: is.split("|"),
+      not: not.split("|"),
+      yes: listed(yes),
+      unsure: listed(unsure)
+    }))
+  }
 }
 
 export function relation(name: string, intro: string, ref: string, text: string): Relation {
-  return { name, intro: intro.split("|"), ref: ref.split("|"), pairs: pairs(text) };
+  return { name, intro: intro.split("|"), ref: ref.split("|"), pairs: pairs(text) }
 }
 
 /** Counts of facts by kind, for the promise of how many there are. */
 export function factsOf({ matrices, relations, measures }: Bank): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
+  const counts = new Map<string, number>()
   for (const { name, items, properties } of matrices) {
-    for (const property of properties) counts.set(`${name}: ${property.name}`, items.length - property.unsure.size);
+    for (const property of properties) counts.set(`${name}: ${property.name}`, items.length - property.unsure.size)
   }
-  for (const { name, pairs: list } of relations) counts.set(name, list.length);
-  counts.set("measures", measures.length);
-  return counts;
+  for (const { name, pairs: list } of relations) counts.set(name, list.length)
+  counts.set("measures", measures.length)
+  return counts
 }

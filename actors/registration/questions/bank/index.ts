@@ -1,8 +1,14 @@
-import { ANIMALS } from "./animals.ts";
-import type { Bank } from "./bank.ts";
-import { FOODS } from "./foods.ts";
-import { MEASURES } from "./measures.ts";
-import { OBJECTS } from "./objects.ts";
-import { RELATIONS } from "./relations.ts";
+import { ANIMALS } from "./animals.ts"
+import type { Bank } from "./bank.ts"
+import { FOODS } from "./foods.ts"
+import { MEASURES } from "./measures.ts"
+import { OBJECTS } from "./objects.ts"
+import { RELATIONS } from "./relations.ts"
 
-export const OUR_BANK: Bank = { matrices: [ANIMALS, FOODS, OBJECTS], relations: RELATIONS, measures: MEASURES, questions: [], wording: { clauses: new Map(), remarks: new Map() } };
+export const OUR_BANK: Bank = {
+  matrices: [ANIMALS, FOODS, OBJECTS],
+  relations: RELATIONS,
+  measures: MEASURES,
+  questions: [],
+  wording: { clauses: new Map(), remarks: new Map() }
+}

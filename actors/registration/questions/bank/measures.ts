@@ -1,6 +1,6 @@
 /** Counts that everybody knows, as what "there are". */
-import { pairs } from "./bank.ts";
-import type { Measure } from "./bank.ts";
+import { pairs } from "./bank.ts"
+import type { Measure } from "./bank.ts"
 
 export const MEASURES: ReadonlyArray<Measure> = pairs(`
   2=ears on a cat; 2=wheels on a bicycle; 2=eyes in a human face; 2=wings on a swan; 2=humps on a Bactrian camel; 2=people in a duet; 2=halves in a football match; 2=twins in a pair; 2=poles on the Earth;
@@ -15,4 +15,4 @@ export const MEASURES: ReadonlyArray<Measure> = pairs(`
   11=players in a football team on the pitch; 12=months in a year; 12=signs in the zodiac; 12=hours on an ordinary clock face; 12=edges on a cube; 12=eggs in a dozen; 12=stars on the European flag;
   13=cards of each suit in a full pack; 14=days in a fortnight; 15=minutes in a quarter of an hour; 16=pieces of one player at the start of a chess game; 18=months in a year and a half; 20=fingers and toes on a person; 20=years in two decades;
   24=hours in a day; 26=letters in the English alphabet; 28=days in four weeks; 30=minutes in half an hour; 32=pieces on a chessboard at the start; 40=minutes in two thirds of an hour; 50=years in half a century; 52=weeks in a year; 60=seconds in a minute; 64=squares on a chessboard; 90=degrees in a right angle; 100=centimetres in a metre
-`).map(([n, phrase]) => ({ n: Number(n), phrase }));
+`).map(([n, phrase]) => ({ n: Number(n), phrase }))

@@ -2,71 +2,97 @@
  * Noise that a reader forgives: swapped, doubled, dropped and look-alike letters, split and joined words, odd capitals.
  * Numbers and what stands in quotes keep their letters' order, so that nothing turns into another word that would fit.
  */
-import { CARDINAL, LANGUAGES } from "./foreign.ts";
-import { MEN, WOMEN } from "./names.ts";
-import type { Random } from "../random.ts";
+import { CARDINAL, LANGUAGES } from "./foreign.ts"
+import { MEN, WOMEN } from "./names.ts"
+import type { Random } from "../random.ts"
 
-const NOISY_OF_TWENTY = 4;
-const TWICE_FROM = 7;
-const LONG = 6;
+const NOISY_OF_TWENTY = 4
+const TWICE_FROM = 7
+const LONG = 6
 const LOOKALIKE: Readonly<Record<string, string>> = {
-  a: "а", e: "е", o: "о", c: "с", p: "р", x: "х", i: "і", s: "ѕ", E: "Е", A: "А", y: "у",
-};
+  a: "а",
+  e: "е",
+  o: "о",
+  c: "с",
+  p: "р",
+  x: "х",
+  i: "і",
+  s: "ѕ",
+  E: "Е",
+  A: "А",
+  y: "у"
+}
 
 /** Words of which a small slip makes another number, or that the answer is taken from. */
-const NUMBERS = /^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty(?:-\w+)?|hundred|half|third|quarter|twice|times|dozen|minus|plus|less|fewer|more|besides)$/i;
-const NAMES = new Set([...WOMEN, ...MEN]);
-const LARGEST_FOREIGN = 60;
-const FOREIGN_NUMBERS = new Set(LANGUAGES.flatMap((language) => Array.from({ length: LARGEST_FOREIGN }, (_, n) => CARDINAL[language](n))));
+const NUMBERS =
+  /^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty(?:-\w+)?|hundred|half|third|quarter|twice|times|dozen|minus|plus|less|fewer|more|besides)$/i
+const NAMES = new Set([...WOMEN, ...MEN])
+const LARGEST_FOREIGN = 60
+const FOREIGN_NUMBERS = new Set(
+  LANGUAGES.flatMap((language) => Array.from({ length: LARGEST_FOREIGN }, (_, n) => CARDINAL[language](n)))
+)
 
-type Slip = (random: Random, word: string) => string;
+type Slip = (random: Random, word: string) => string
 
-const at = (random: Random, word: string): number => random.int(1, word.length - 3);
+const at = (random: Random, word: string): number => random.int(1, word.length - 3)
 const SLIPS: ReadonlyArray<Slip> = [
   (random, word) => {
-    const i = at(random, word);
-    return word.slice(0, i) + word.charAt(i + 1) + word.charAt(i) + word.slice(i + 2);
+    const i = at(random, word)
+    return word.slice(0, i) + word.charAt(i + 1) + word.charAt(i) + word.slice(i + 2)
   },
   (random, word) => {
-    const i = at(random, word);
-    return word.slice(0, i) + word.charAt(i) + word.slice(i);
+    const i = at(random, word)
+    return word.slice(0, i) + word.charAt(i) + word.slice(i)
   },
   (random, word) => {
-    const i = at(random, word);
-    return word.length < LONG ? word : word.slice(0, i) + word.slice(i + 1);
+    const i = at(random, word)
+    return word.length < LONG ? word : word.slice(0, i) + word.slice(i + 1)
   },
-  (_, word) => (word.length < LONG ? word : word.charAt(0) + word.slice(1, -1).replace(/[aeiou]/, "").replace(/[aeiou](?=[^aeiou]*$)/, "") + word.slice(-1)),
+  (_, word) =>
+    word.length < LONG
+      ? word
+      : word.charAt(0) +
+        word
+          .slice(1, -1)
+          .replace(/[aeiou]/, "")
+          .replace(/[aeiou](?=[^aeiou]*$)/, "") +
+        word.slice(-1),
   (random, word) => {
-    const i = random.int(2, word.length - 2);
-    return word.length < LONG ? word : `${word.slice(0, i)} ${word.slice(i)}`;
-  },
-];
+    const i = random.int(2, word.length - 2)
+    return word.length < LONG ? word : `${word.slice(0, i)} ${word.slice(i)}`
+  }
+]
 const SAFE: ReadonlyArray<Slip> = [
-  (_, word) => [...word].map((letter, i) => (i % 2 === 1 ? LOOKALIKE[letter] ?? letter : letter)).join(""),
+  (_, word) => [...word].map((letter, i) => (i % 2 === 1 ? (LOOKALIKE[letter] ?? letter) : letter)).join(""),
   (random, word) => {
-    const i = random.int(0, word.length - 1);
-    return word.slice(0, i) + word.charAt(i).toUpperCase() + word.slice(i + 1);
+    const i = random.int(0, word.length - 1)
+    return word.slice(0, i) + word.charAt(i).toUpperCase() + word.slice(i + 1)
   },
   (random, word) => {
-    const i = random.int(1, word.length - 1);
-    return word.slice(0, i) + word.charAt(i) + word.slice(i);
+    const i = random.int(1, word.length - 1)
+    return word.slice(0, i) + word.charAt(i) + word.slice(i)
   },
-  (_, word) => word.toUpperCase(),
-];
+  (_, word) => word.toUpperCase()
+]
 
-const OFTEN_SLIPS: ReadonlyArray<Slip> = [...SLIPS, ...SLIPS, ...SAFE];
+const OFTEN_SLIPS: ReadonlyArray<Slip> = [...SLIPS, ...SLIPS, ...SAFE]
 
-const WORD = /(?<![\p{L}\d-])\p{L}[\p{L}-]*\p{L}(?![\p{L}\d-])/gu;
+const WORD = /(?<![\p{L}\d-])\p{L}[\p{L}-]*\p{L}(?![\p{L}\d-])/gu
 
 /** Leaves alone what stands in quotes of any kind, digits, and words of fewer than four letters. */
 export function withNoise(random: Random, text: string): string {
-  const parts = text.split(/("[^"]*"|«[^«»]*»)/);
-  return parts.map((part, i) => (i % 2 === 1 ? part : part.replace(WORD, (word) => noisy(random, word)))).join("");
+  const parts = text.split(/("[^"]*"|«[^«»]*»)/)
+  return parts.map((part, i) => (i % 2 === 1 ? part : part.replace(WORD, (word) => noisy(random, word)))).join("")
 }
 
 function noisy(random: Random, word: string): string {
-  if (word.length < 4 || random.int(1, 20) > NOISY_OF_TWENTY) return word;
-  const careful = NUMBERS.test(word) || FOREIGN_NUMBERS.has(word.toLowerCase()) || NAMES.has(word) || /^\p{Lu}/u.test(word) || word.length < 5;
-  const once = random.pick(careful ? SAFE : OFTEN_SLIPS)(random, word);
-  return careful || word.length < TWICE_FROM || random.int(0, 1) === 0 ? once : random.pick(SLIPS)(random, once);
+  if (word.length < 4 || random.int(1, 20) > NOISY_OF_TWENTY) return word
+  const careful =
+    NUMBERS.test(word) ||
+    FOREIGN_NUMBERS.has(word.toLowerCase()) ||
+    NAMES.has(word) ||
+    /^\p{Lu}/u.test(word) ||
+    word.length < 5
+  const once = random.pick(careful ? SAFE : OFTEN_SLIPS)(random, word)
+  return careful || word.length < TWICE_FROM || random.int(0, 1) === 0 ? once : random.pick(SLIPS)(random, once)
 }

@@ -1,80 +1,83 @@
 /** The people of a story: each has a name, and something that is told once and recognised by common sense later. */
-import type { Bank, Relation } from "../bank/bank.ts";
-import { NAMES, WOMEN } from "../language/names.ts";
-import { withArticles } from "../language/text.ts";
-import type { Random } from "../random.ts";
+import type { Bank, Relation } from "../bank/bank.ts"
+import { NAMES, WOMEN } from "../language/names.ts"
+import { withArticles } from "../language/text.ts"
+import type { Random } from "../random.ts"
 
 export interface Person {
-  readonly name: string;
-  readonly woman: boolean;
+  readonly name: string
+  readonly woman: boolean
   /** Null where the name is all that is told. */
-  readonly mark: Mark | null;
+  readonly mark: Mark | null
 }
 
 export interface Mark {
-  readonly relation: Relation;
-  readonly key: string;
-  readonly value: string;
+  readonly relation: Relation
+  readonly key: string
+  readonly value: string
 }
 
 export interface Cast {
-  readonly people: ReadonlyArray<Person>;
+  readonly people: ReadonlyArray<Person>
   /** Names of nobody in the cast. */
-  readonly strangers: ReadonlyArray<string>;
+  readonly strangers: ReadonlyArray<string>
 }
 
-const STRANGERS = 3;
-const NAMED_OF_TEN = 6;
+const STRANGERS = 3
+const NAMED_OF_TEN = 6
 
 /** Those marked have marks of one kind, so that only its value tells them apart. */
 export function castOf(random: Random, bank: Bank, size: number, marked: ReadonlyArray<number>): Cast {
-  const names = random.sample(NAMES, size + STRANGERS);
-  const relation = random.pick(bank.relations);
-  const values = new Set<string>();
-  const marks = new Map<number, Mark>();
+  const names = random.sample(NAMES, size + STRANGERS)
+  const relation = random.pick(bank.relations)
+  const values = new Set<string>()
+  const marks = new Map<number, Mark>()
   while (marks.size < marked.length) {
-    const [key, value] = random.pick(relation.pairs);
-    if (values.has(value)) continue;
-    values.add(value);
-    marks.set(marked[marks.size] as number, { relation, key, value });
+    const [key, value] = random.pick(relation.pairs)
+    if (values.has(value)) continue
+    values.add(value)
+    marks.set(marked[marks.size] as number, { relation, key, value })
   }
-  const people = names.slice(0, size).map((name, index) => ({ name, woman: WOMEN.includes(name), mark: marks.get(index) ?? null }));
-  return { people, strangers: names.slice(size) };
+  const people = names
+    .slice(0, size)
+    .map((name, index) => ({ name, woman: WOMEN.includes(name), mark: marks.get(index) ?? null }))
+  return { people, strangers: names.slice(size) }
 }
 
-const intro = (random: Random, { relation, key }: Mark): string => withArticles(random.pick(relation.intro).replace("{}", key));
+const intro = (random: Random, { relation, key }: Mark): string =>
+  withArticles(random.pick(relation.intro).replace("{}", key))
 
 /** The person's mark, told. */
 export function introduced(random: Random, person: Person, mark: Mark): string {
-  const told = intro(random, mark);
+  const told = intro(random, mark)
   return random.pick([
     `${person.name} ${told}`,
     `${person.name} ${told}`,
     `it is ${person.name} who ${told}`,
     `someone ${told}, namely ${person.name}`,
-    `know that ${person.name} ${told}`,
-  ]);
+    `know that ${person.name} ${told}`
+  ])
 }
 
 /** Two marks told the wrong way round, and set right at once. */
 export function exchanged(random: Random, one: Person, other: Person, mark: Mark, otherMark: Mark): string {
-  const wrong = `${one.name} ${intro(random, otherMark)} and ${other.name} ${intro(random, mark)}`;
+  const wrong = `${one.name} ${intro(random, otherMark)} and ${other.name} ${intro(random, mark)}`
   return random.pick([
     `${wrong} – no, exactly the other way round`,
     `${wrong}; sorry, I have confused these two, so swap them`,
     `I wrote down that ${wrong}, but it is the reverse: each has what I gave to the other`,
-    `it would be wrong to say that ${wrong}: exchange the names and it is right`,
-  ]);
+    `it would be wrong to say that ${wrong}: exchange the names and it is right`
+  ])
 }
 
 /** "the one who drew an animal that barks" */
 export function described(random: Random, { name, mark, woman }: Person): string {
-  if (mark === null) return name;
-  const head = random.pick(["the one", "the person", "the one", woman ? "the woman" : "the man"]);
-  return `${head} ${random.pick(mark.relation.ref).replace("{}", mark.value)}`;
+  if (mark === null) return name
+  const head = random.pick(["the one", "the person", "the one", woman ? "the woman" : "the man"])
+  return `${head} ${random.pick(mark.relation.ref).replace("{}", mark.value)}`
 }
 
 export const mentioned = (random: Random, person: Person): string =>
-  (random.int(1, 10) <= NAMED_OF_TEN ? person.name : described(random, person));
+  random.int(1, 10) <= NAMED_OF_TEN ? person.name : described(random, person)
 
-export const pronoun = ({ woman }: Person): string => (woman ? "she" : "he");
+export const pronoun = ({ woman }: Person): string => (woman ? "she" : "he")

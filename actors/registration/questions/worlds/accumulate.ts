@@ -1,71 +1,80 @@
-/** Worlds in which every move adds to somebody's count or takes from it: a theme gives the words, and what the sum is read as. */
-import type { Foreign } from "../language/foreign.ts";
-import type { Noun } from "../language/quantity.ts";
-import type { AnswerKind } from "../question.ts";
-import type { Random } from "../random.ts";
-import { MIN_TELLING } from "../story/plan.ts";
-import { NONE } from "../story/world.ts";
-import type { Act, Move, Teller, World } from "../story/world.ts";
+/**
+ * Worlds in which every move adds to somebody's count or takes from it: a theme gives the words, and what the sum is
+ * read as.
+ */
+import type { Foreign } from "../language/foreign.ts"
+import type { Noun } from "../language/quantity.ts"
+import type { AnswerKind } from "../question.ts"
+import type { Random } from "../random.ts"
+import { MIN_TELLING } from "../story/plan.ts"
+import { NONE } from "../story/world.ts"
+import type { Act, Move, Teller, World } from "../story/world.ts"
 
 /** +1 adds to who moves, -1 takes away; `GIVE` moves from who to whom. */
-export const GIVE = 0;
+export const GIVE = 0
 
 export interface CountingAct extends Act {
-  readonly sign: 1 | -1 | typeof GIVE;
+  readonly sign: 1 | -1 | typeof GIVE
 }
 
 export interface Readout {
-  readonly kind: AnswerKind;
-  readonly closing: (random: Random) => string;
+  readonly kind: AnswerKind
+  readonly closing: (random: Random) => string
   /** What the final counts of those asked about amount to; null where there is no such answer. */
-  readonly read: (totals: ReadonlyArray<number>) => string | null;
-  readonly candidates: ReadonlyArray<string> | null;
+  readonly read: (totals: ReadonlyArray<number>) => string | null
+  readonly candidates: ReadonlyArray<string> | null
 }
 
 export interface Theme {
-  readonly name: string;
-  readonly noun: Noun;
-  readonly foreignNoun: Foreign | null;
-  readonly acts: ReadonlyArray<CountingAct>;
+  readonly name: string
+  readonly noun: Noun
+  readonly foreignNoun: Foreign | null
+  readonly acts: ReadonlyArray<CountingAct>
   /** How much a move may add or take. */
-  readonly step: readonly [number, number];
-  readonly start: readonly [number, number];
+  readonly step: readonly [number, number]
+  readonly start: readonly [number, number]
   /** How many people the question is about. */
-  readonly asked: number;
+  readonly asked: number
   /** Whether a count may fall below zero on the way. */
-  readonly signed: boolean;
+  readonly signed: boolean
   /** The start of one of those asked about, told; and what else must be known. */
-  readonly starting: (teller: Teller, who: number, start: number) => string;
-  readonly known: ((teller: Teller) => ReadonlyArray<string>) | null;
-  readonly question: (teller: Teller) => string;
+  readonly starting: (teller: Teller, who: number, start: number) => string
+  readonly known: ((teller: Teller) => ReadonlyArray<string>) | null
+  readonly question: (teller: Teller) => string
 }
 
-const WORDY_CHARS = 38;
-const PEOPLE_MOVING = 3;
+const WORDY_CHARS = 38
+const PEOPLE_MOVING = 3
 
 /** Finals of those asked about, or null where one of them falls below zero. */
-function totalsOf(theme: Theme, starts: ReadonlyArray<number>, moves: ReadonlyArray<Move>): ReadonlyArray<number> | null {
-  const totals = [...starts];
+function totalsOf(
+  theme: Theme,
+  starts: ReadonlyArray<number>,
+  moves: ReadonlyArray<Move>
+): ReadonlyArray<number> | null {
+  const totals = [...starts]
   for (const { act, who, whom, n } of moves) {
-    const { sign } = theme.acts[act] as CountingAct;
-    if (who < totals.length) totals[who] = (totals[who] as number) + (sign === GIVE ? -n : sign * n);
-    if (sign === GIVE && whom < totals.length) totals[whom] = (totals[whom] as number) + n;
-    if (!theme.signed && totals.some((total) => total < 0)) return null;
+    const { sign } = theme.acts[act] as CountingAct
+    if (who < totals.length) totals[who] = (totals[who] as number) + (sign === GIVE ? -n : sign * n)
+    if (sign === GIVE && whom < totals.length) totals[whom] = (totals[whom] as number) + n
+    if (!theme.signed && totals.some((total) => total < 0)) return null
   }
-  return totals;
+  return totals
 }
 
 /** Long sentences, or much to be known before them. */
 function wordy({ acts, asked, known }: Theme): boolean {
-  const frames = acts.flatMap(({ english }) => english);
-  return asked > 1 || known !== null || frames.reduce((sum, frame) => sum + frame.length, 0) / frames.length > WORDY_CHARS;
+  const frames = acts.flatMap(({ english }) => english)
+  return (
+    asked > 1 || known !== null || frames.reduce((sum, frame) => sum + frame.length, 0) / frames.length > WORDY_CHARS
+  )
 }
 
 export function counting(random: Random, theme: Theme, readout: Readout): World {
-  const starts = Array.from({ length: theme.asked }, () => random.int(...theme.start));
-  const asked = starts.map((_, index) => index);
-  const others = Array.from({ length: PEOPLE_MOVING - theme.asked }, (_, index) => theme.asked + index);
-  const everybody = [...asked, ...others];
+  const starts = Array.from({ length: theme.asked }, () => random.int(...theme.start))
+  const asked = starts.map((_, index) => index)
+  const others = Array.from({ length: PEOPLE_MOVING - theme.asked }, (_, index) => theme.asked + index)
+  const everybody = [...asked, ...others]
   return {
     acts: theme.acts,
     noun: theme.noun,
@@ -78,19 +87,28 @@ export function counting(random: Random, theme: Theme, readout: Readout): World 
     wordy: wordy(theme),
     minTelling: wordy(theme) ? MIN_TELLING - 1 : MIN_TELLING,
     draw: (drawing, who) => {
-      const act = drawing.int(0, theme.acts.length - 1);
-      const give = theme.acts[act]?.sign === GIVE;
-      const partner = drawing.pick(everybody.filter((other) => other !== who));
-      const received = give && drawing.int(0, 1) === 0;
-      return { act, who: received ? partner : who, whom: give ? (received ? who : partner) : NONE, n: drawing.int(...theme.step), what: NONE };
+      const act = drawing.int(0, theme.acts.length - 1)
+      const give = theme.acts[act]?.sign === GIVE
+      const partner = drawing.pick(everybody.filter((other) => other !== who))
+      const received = give && drawing.int(0, 1) === 0
+      return {
+        act,
+        who: received ? partner : who,
+        whom: give ? (received ? who : partner) : NONE,
+        n: drawing.int(...theme.step),
+        what: NONE
+      }
     },
     answer: (moves) => {
-      const totals = totalsOf(theme, starts, moves);
-      return totals === null ? null : readout.read(totals);
+      const totals = totalsOf(theme, starts, moves)
+      return totals === null ? null : readout.read(totals)
     },
-    setting: (teller) => [...(theme.known?.(teller) ?? []), ...starts.map((start, who) => theme.starting(teller, who, start))],
+    setting: (teller) => [
+      ...(theme.known?.(teller) ?? []),
+      ...starts.map((start, who) => theme.starting(teller, who, start))
+    ],
     question: theme.question,
     closing: readout.closing(random),
-    kind: readout.kind,
-  };
+    kind: readout.kind
+  }
 }

@@ -1,171 +1,271 @@
 /** Worlds of cards with words, sorted out and counted by what everybody knows of the things named. */
-import { LEGS } from "../bank/animals.ts";
-import type { Bank, Matrix, Property } from "../bank/bank.ts";
-import { only } from "../language/closing.ts";
-import type { Random } from "../random.ts";
-import { NONE } from "../story/world.ts";
-import type { Act, World } from "../story/world.ts";
-import { foreign, noun } from "./theme.ts";
+import { LEGS } from "../bank/animals.ts"
+import type { Bank, Matrix, Property } from "../bank/bank.ts"
+import { only } from "../language/closing.ts"
+import type { Random } from "../random.ts"
+import { NONE } from "../story/world.ts"
+import type { Act, World } from "../story/world.ts"
+import { foreign, noun } from "./theme.ts"
 
-const CARDS = 5;
-const MIN_TELLING_STICKERS = 4;
-const MIN_TELLING_CARDS = 4;
-const FEW_CARDS = 4;
-const RELEVANT_OF_TEN = 8;
-const PROPERTIES = 6;
-const MIN_SIDES = 3;
+const CARDS = 5
+const MIN_TELLING_STICKERS = 4
+const MIN_TELLING_CARDS = 4
+const FEW_CARDS = 4
+const RELEVANT_OF_TEN = 8
+const PROPERTIES = 6
+const MIN_SIDES = 3
 
 const MARKING: ReadonlyArray<Act> = [
   {
-    english: ["{p} | added {q} to each card that {w}", "each card of {x} that {w} | gained {q}", "{p} | raised by {q} everything that {w}", "{q} | went to each card of {x} that {w}", "whatever {w} | rose by {q} for {x}", "{p} made everything that {w} | dearer by {q}"],
-    foreign: foreign("{p} sumó {n} puntos a cada tarjeta \"that {w}\" | {p} a ajouté {n} points à chaque carte \"that {w}\" | {p} zählte {n} Punkte zu jeder Karte dazu, \"that {w}\" | {p} ha aggiunto {n} punti a ogni carta \"that {w}\" | {p} somou {n} pontos a cada cartão \"that {w}\" | {p} gaf {n} punten erbij aan elke kaart \"that {w}\""),
+    english: [
+      "{p} | added {q} to each card that {w}",
+      "each card of {x} that {w} | gained {q}",
+      "{p} | raised by {q} everything that {w}",
+      "{q} | went to each card of {x} that {w}",
+      "whatever {w} | rose by {q} for {x}",
+      "{p} made everything that {w} | dearer by {q}"
+    ],
+    foreign: foreign(
+      '{p} sumó {n} puntos a cada tarjeta "that {w}" | {p} a ajouté {n} points à chaque carte "that {w}" | {p} zählte {n} Punkte zu jeder Karte dazu, "that {w}" | {p} ha aggiunto {n} punti a ogni carta "that {w}" | {p} somou {n} pontos a cada cartão "that {w}" | {p} gaf {n} punten erbij aan elke kaart "that {w}"'
+    )
   },
   {
-    english: ["{p} | took {q} off each card that {w}", "each card of {x} that {w} | lost {q}", "{p} | lowered by {q} everything that {w}", "{q} | were struck by {x} from each card that {w}", "whatever {w} | fell by {q} for {x}", "{p} made everything that {w} | cheaper by {q}"],
-    foreign: foreign("{p} restó {n} puntos a cada tarjeta \"that {w}\" | {p} a retiré {n} points à chaque carte \"that {w}\" | {p} zog {n} Punkte von jeder Karte ab, \"that {w}\" | {p} ha tolto {n} punti a ogni carta \"that {w}\" | {p} tirou {n} pontos a cada cartão \"that {w}\" | {p} trok {n} punten af van elke kaart \"that {w}\""),
-  },
-];
+    english: [
+      "{p} | took {q} off each card that {w}",
+      "each card of {x} that {w} | lost {q}",
+      "{p} | lowered by {q} everything that {w}",
+      "{q} | were struck by {x} from each card that {w}",
+      "whatever {w} | fell by {q} for {x}",
+      "{p} made everything that {w} | cheaper by {q}"
+    ],
+    foreign: foreign(
+      '{p} restó {n} puntos a cada tarjeta "that {w}" | {p} a retiré {n} points à chaque carte "that {w}" | {p} zog {n} Punkte von jeder Karte ab, "that {w}" | {p} ha tolto {n} punti a ogni carta "that {w}" | {p} tirou {n} pontos a cada cartão "that {w}" | {p} trok {n} punten af van elke kaart "that {w}"'
+    )
+  }
+]
 
-const has = (property: Property, item: string): boolean => property.yes.has(item);
+const has = (property: Property, item: string): boolean => property.yes.has(item)
 
 /** A property, or its absence. */
 interface Side {
-  readonly property: Property;
-  readonly yes: boolean;
+  readonly property: Property
+  readonly yes: boolean
 }
 
 interface Deal {
-  readonly items: ReadonlyArray<string>;
-  readonly sides: ReadonlyArray<Side>;
+  readonly items: ReadonlyArray<string>
+  readonly sides: ReadonlyArray<Side>
 }
 
 /** Cards of which every property drawn is known, and none holds for all or for none. */
 function deal(random: Random, bank: Bank, cards: number, properties: number): Deal {
   for (;;) {
-    const { items, properties: all } = random.pick(bank.matrices) as Matrix;
-    const drawn = random.sample(all, Math.min(properties, all.length));
-    const known = random.shuffle(items.filter((item) => drawn.every(({ unsure }) => !unsure.has(item))));
+    const { items, properties: all } = random.pick(bank.matrices) as Matrix
+    const drawn = random.sample(all, Math.min(properties, all.length))
+    const known = random.shuffle(items.filter((item) => drawn.every(({ unsure }) => !unsure.has(item))))
     // Half of the cards have one of the rarer properties, or most would go by at once.
-    const chosen = new Set<string>();
-    for (const property of random.shuffle(drawn)) for (const item of known.filter((one) => has(property, one)).slice(0, 2)) if (chosen.size < cards) chosen.add(item);
-    for (const item of known) if (chosen.size < cards) chosen.add(item);
-    const dealt = random.shuffle([...chosen]);
-    const telling = drawn.filter((property) => dealt.some((item) => has(property, item)) && dealt.some((item) => !has(property, item)));
-    if (dealt.length < cards || telling.length < MIN_SIDES) continue;
-    return { items: dealt, sides: telling.flatMap((property) => [{ property, yes: true }, { property, yes: false }]) };
+    const chosen = new Set<string>()
+    for (const property of random.shuffle(drawn))
+      for (const item of known.filter((one) => has(property, one)).slice(0, 2))
+        if (chosen.size < cards) chosen.add(item)
+    for (const item of known) if (chosen.size < cards) chosen.add(item)
+    const dealt = random.shuffle([...chosen])
+    const telling = drawn.filter(
+      (property) => dealt.some((item) => has(property, item)) && dealt.some((item) => !has(property, item))
+    )
+    if (dealt.length < cards || telling.length < MIN_SIDES) continue
+    return {
+      items: dealt,
+      sides: telling.flatMap((property) => [
+        { property, yes: true },
+        { property, yes: false }
+      ])
+    }
   }
 }
 
 interface Marking {
-  readonly deal: Deal;
-  readonly start: number;
+  readonly deal: Deal
+  readonly start: number
   /** Indices of the cards that the question adds up. */
-  readonly counted: ReadonlyArray<number>;
-  readonly question: (person: string) => string;
+  readonly counted: ReadonlyArray<number>
+  readonly question: (person: string) => string
 }
 
 /** Points on cards: each move changes all cards of a kind. */
 function marking(random: Random, { deal: { items, sides }, start, counted, question }: Marking): World {
-  const touching = (what: number): number => counted.filter((index) => has((sides[what] as Side).property, items[index] ?? "") === sides[what]?.yes).length;
-  const relevant = [...sides.keys()].filter((what) => touching(what) > 0);
+  const touching = (what: number): number =>
+    counted.filter((index) => has((sides[what] as Side).property, items[index] ?? "") === sides[what]?.yes).length
+  const relevant = [...sides.keys()].filter((what) => touching(what) > 0)
   return {
-    acts: MARKING, noun: noun("point", "points"), foreignNoun: null, things: sides.map(({ property, yes }) => (yes ? property.is : property.not)),
-    parts: ["n", "who", "act"], asked: [0], others: [1, 2], wordy: true, minTelling: MIN_TELLING_CARDS, closing: only.number(random), kind: "number", candidates: null,
+    acts: MARKING,
+    noun: noun("point", "points"),
+    foreignNoun: null,
+    things: sides.map(({ property, yes }) => (yes ? property.is : property.not)),
+    parts: ["n", "who", "act"],
+    asked: [0],
+    others: [1, 2],
+    wordy: true,
+    minTelling: MIN_TELLING_CARDS,
+    closing: only.number(random),
+    kind: "number",
+    candidates: null,
     draw: (drawing, who) => {
-      const what = drawing.int(1, 10) <= RELEVANT_OF_TEN ? drawing.pick(relevant) : drawing.int(0, sides.length - 1);
-      return { act: drawing.int(0, 1), who, whom: NONE, n: drawing.int(2, 15), what };
+      const what = drawing.int(1, 10) <= RELEVANT_OF_TEN ? drawing.pick(relevant) : drawing.int(0, sides.length - 1)
+      return { act: drawing.int(0, 1), who, whom: NONE, n: drawing.int(2, 15), what }
     },
     answer: (moves) => {
-      const total = moves.filter(({ who }) => who === 0).reduce((sum, { act, n, what }) => sum + (act === 0 ? n : -n) * touching(what), start * counted.length);
-      return total < 0 ? null : String(total);
+      const total = moves
+        .filter(({ who }) => who === 0)
+        .reduce((sum, { act, n, what }) => sum + (act === 0 ? n : -n) * touching(what), start * counted.length)
+      return total < 0 ? null : String(total)
     },
-    setting: (teller) => [teller.random.pick([
-      `everyone has cards that name these things: ${items.join(", ")}; at first each is worth ${start}`, `the cards of all name things (${items.join(", ")}), each worth ${start} points at the outset`,
-    ])],
-    question: (teller) => question(teller.person(0)),
-  };
+    setting: (teller) => [
+      teller.random.pick([
+        `everyone has cards that name these things: ${items.join(", ")}; at first each is worth ${start}`,
+        `the cards of all name things (${items.join(", ")}), each worth ${start} points at the outset`
+      ])
+    ],
+    question: (teller) => question(teller.person(0))
+  }
 }
 
 export function cardNumber(random: Random, bank: Bank): World {
-  const dealt = deal(random, bank, CARDS, PROPERTIES);
-  const index = random.int(0, CARDS - 1);
+  const dealt = deal(random, bank, CARDS, PROPERTIES)
+  const index = random.int(0, CARDS - 1)
   return marking(random, {
-    deal: dealt, start: random.int(40, 70), counted: [index],
-    question: (person) => random.pick([`What is the card "${dealt.items[index]}" of ${person} worth at the end?`, `At the end, how many points has the card saying "${dealt.items[index]}" that belongs to ${person}?`]),
-  });
+    deal: dealt,
+    start: random.int(40, 70),
+    counted: [index],
+    question: (person) =>
+      random.pick([
+        `What is the card "${dealt.items[index]}" of ${person} worth at the end?`,
+        `At the end, how many points has the card saying "${dealt.items[index]}" that belongs to ${person}?`
+      ])
+  })
 }
 
 export function cardTotal(random: Random, bank: Bank): World {
-  const dealt = deal(random, bank, FEW_CARDS, PROPERTIES);
+  const dealt = deal(random, bank, FEW_CARDS, PROPERTIES)
   return marking(random, {
-    deal: dealt, start: random.int(30, 50), counted: [...dealt.items.keys()],
-    question: (person) => random.pick([`What are the cards of ${person} worth together at the end?`, `Add up the final points of all the cards of ${person}.`]),
-  });
+    deal: dealt,
+    start: random.int(30, 50),
+    counted: [...dealt.items.keys()],
+    question: (person) =>
+      random.pick([
+        `What are the cards of ${person} worth together at the end?`,
+        `Add up the final points of all the cards of ${person}.`
+      ])
+  })
 }
 
 const STICKING: ReadonlyArray<Act> = [
   {
-    english: ["{p} got {q} | saying {w}", "{q} with {w} | came to {x}", "{p} | was sent {q} reading {w}", "{p} | found {q} with {w} in a drawer", "{p} bought {q} | that say {w}", "the collection of {x} | grew by {q} saying {w}"],
-    foreign: foreign("{p} recibió {n} pegatinas {w} | {p} a reçu {n} autocollants {w} | {p} bekam {n} Aufkleber {w} | {p} ha ricevuto {n} adesivi {w} | {p} recebeu {n} autocolantes {w} | {p} kreeg {n} stickers {w}"),
+    english: [
+      "{p} got {q} | saying {w}",
+      "{q} with {w} | came to {x}",
+      "{p} | was sent {q} reading {w}",
+      "{p} | found {q} with {w} in a drawer",
+      "{p} bought {q} | that say {w}",
+      "the collection of {x} | grew by {q} saying {w}"
+    ],
+    foreign: foreign(
+      "{p} recibió {n} pegatinas {w} | {p} a reçu {n} autocollants {w} | {p} bekam {n} Aufkleber {w} | {p} ha ricevuto {n} adesivi {w} | {p} recebeu {n} autocolantes {w} | {p} kreeg {n} stickers {w}"
+    )
   },
   {
-    english: ["{p} lost {q} | saying {w}", "{q} with {w} | were taken from {x}", "{p} | sold {q} reading {w}", "{p} | tore up {q} with {w}", "{p} traded {q} | that say {w} for a bun", "the collection of {x} | shrank by {q} saying {w}"],
-    foreign: foreign("{p} perdió {n} pegatinas {w} | {p} a perdu {n} autocollants {w} | {p} verlor {n} Aufkleber {w} | {p} ha perso {n} adesivi {w} | {p} perdeu {n} autocolantes {w} | {p} verloor {n} stickers {w}"),
-  },
-];
+    english: [
+      "{p} lost {q} | saying {w}",
+      "{q} with {w} | were taken from {x}",
+      "{p} | sold {q} reading {w}",
+      "{p} | tore up {q} with {w}",
+      "{p} traded {q} | that say {w} for a bun",
+      "the collection of {x} | shrank by {q} saying {w}"
+    ],
+    foreign: foreign(
+      "{p} perdió {n} pegatinas {w} | {p} a perdu {n} autocollants {w} | {p} verlor {n} Aufkleber {w} | {p} ha perso {n} adesivi {w} | {p} perdeu {n} autocolantes {w} | {p} verloor {n} stickers {w}"
+    )
+  }
+]
 
 interface Collection {
-  readonly items: ReadonlyArray<string>;
+  readonly items: ReadonlyArray<string>
   /** What one sticker of each is worth for the question. */
-  readonly worth: ReadonlyArray<number>;
-  readonly start: number;
-  readonly step: readonly [number, number];
-  readonly question: (person: string) => string;
+  readonly worth: ReadonlyArray<number>
+  readonly start: number
+  readonly step: readonly [number, number]
+  readonly question: (person: string) => string
 }
 
 function collecting(random: Random, { items, worth, start, step, question }: Collection): World {
-  const relevant = [...items.keys()].filter((index) => worth[index] !== 0);
+  const relevant = [...items.keys()].filter((index) => worth[index] !== 0)
   return {
-    acts: STICKING, noun: noun("sticker", "stickers"), foreignNoun: null, things: items.map((item) => [`"${item}"`]),
-    parts: ["n", "who", "act", "what"], asked: [0], others: [1, 2], wordy: true, minTelling: MIN_TELLING_STICKERS, kind: "number", closing: only.number(random), candidates: null,
+    acts: STICKING,
+    noun: noun("sticker", "stickers"),
+    foreignNoun: null,
+    things: items.map((item) => [`"${item}"`]),
+    parts: ["n", "who", "act", "what"],
+    asked: [0],
+    others: [1, 2],
+    wordy: true,
+    minTelling: MIN_TELLING_STICKERS,
+    kind: "number",
+    closing: only.number(random),
+    candidates: null,
     draw: (drawing, who) => {
-      const what = drawing.int(1, 10) <= RELEVANT_OF_TEN ? drawing.pick(relevant) : drawing.int(0, items.length - 1);
-      return { act: drawing.int(0, 1), who, whom: NONE, n: drawing.int(...step), what };
+      const what = drawing.int(1, 10) <= RELEVANT_OF_TEN ? drawing.pick(relevant) : drawing.int(0, items.length - 1)
+      return { act: drawing.int(0, 1), who, whom: NONE, n: drawing.int(...step), what }
     },
     answer: (moves) => {
-      const counts = items.map(() => start);
-      for (const { act, who, what, n } of moves) if (who === 0) counts[what] = (counts[what] ?? 0) + (act === 0 ? n : -n);
-      return counts.some((count) => count < 0) ? null : String(counts.reduce((sum, count, index) => sum + count * (worth[index] ?? 0), 0));
+      const counts = items.map(() => start)
+      for (const { act, who, what, n } of moves)
+        if (who === 0) counts[what] = (counts[what] ?? 0) + (act === 0 ? n : -n)
+      return counts.some((count) => count < 0)
+        ? null
+        : String(counts.reduce((sum, count, index) => sum + count * (worth[index] ?? 0), 0))
     },
-    setting: (teller) => [teller.random.pick([
-      `at first everybody had ${start} stickers each of the words ${items.join(", ")}`, `everyone starts with ${start} stickers of each kind: ${items.join(", ")}`,
-    ])],
-    question: (teller) => question(teller.person(0)),
-  };
+    setting: (teller) => [
+      teller.random.pick([
+        `at first everybody had ${start} stickers each of the words ${items.join(", ")}`,
+        `everyone starts with ${start} stickers of each kind: ${items.join(", ")}`
+      ])
+    ],
+    question: (teller) => question(teller.person(0))
+  }
 }
 
 export function stickers(random: Random, bank: Bank): World {
-  const dealt = deal(random, bank, 5, PROPERTIES);
-  const side = random.pick(dealt.sides.filter(({ property, yes }) => dealt.items.filter((item) => has(property, item) === yes).length >= 2));
-  if (side === undefined) return stickers(random, bank);
-  const { property, yes } = side;
+  const dealt = deal(random, bank, 5, PROPERTIES)
+  const side = random.pick(
+    dealt.sides.filter(({ property, yes }) => dealt.items.filter((item) => has(property, item) === yes).length >= 2)
+  )
+  if (side === undefined) return stickers(random, bank)
+  const { property, yes } = side
   return collecting(random, {
-    items: dealt.items, worth: dealt.items.map((item) => (has(property, item) === yes ? 1 : 0)), start: random.int(20, 30), step: [2, 18],
-    question: (person) => random.pick([
-      `How many stickers naming something that ${random.pick(yes ? property.is : property.not)} does ${person} have in the end?`,
-      `At the end, on how many stickers of ${person} does a word stand for a thing that ${random.pick(yes ? property.is : property.not)}?`,
-    ]),
-  });
+    items: dealt.items,
+    worth: dealt.items.map((item) => (has(property, item) === yes ? 1 : 0)),
+    start: random.int(20, 30),
+    step: [2, 18],
+    question: (person) =>
+      random.pick([
+        `How many stickers naming something that ${random.pick(yes ? property.is : property.not)} does ${person} have in the end?`,
+        `At the end, on how many stickers of ${person} does a word stand for a thing that ${random.pick(yes ? property.is : property.not)}?`
+      ])
+  })
 }
 
 export function legs(random: Random): World {
-  const animals = random.sample(Object.keys(LEGS), 3);
-  if (animals.filter((animal) => LEGS[animal] !== 0).length < 2) return legs(random);
+  const animals = random.sample(Object.keys(LEGS), 3)
+  if (animals.filter((animal) => LEGS[animal] !== 0).length < 2) return legs(random)
   return collecting(random, {
-    items: animals, worth: animals.map((animal) => LEGS[animal] ?? 0), start: random.int(12, 16), step: [1, 9],
-    question: (person) => random.pick([
-      `If every animal on the stickers of ${person} came alive at the end, how many legs would they have all together?`,
-      `Count the legs of all the animals, each sticker one animal, that are named on the stickers of ${person} in the end.`,
-    ]),
-  });
+    items: animals,
+    worth: animals.map((animal) => LEGS[animal] ?? 0),
+    start: random.int(12, 16),
+    step: [1, 9],
+    question: (person) =>
+      random.pick([
+        `If every animal on the stickers of ${person} came alive at the end, how many legs would they have all together?`,
+        `Count the legs of all the animals, each sticker one animal, that are named on the stickers of ${person} in the end.`
+      ])
+  })
 }

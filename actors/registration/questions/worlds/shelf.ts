@@ -1,73 +1,138 @@
 /** Worlds of a row: things are moved to the left and to the right, and the question is about an order. */
-import { only } from "../language/closing.ts";
-import { foreign, noun } from "./theme.ts";
-import { list } from "../language/text.ts";
-import type { Random } from "../random.ts";
-import { NONE } from "../story/world.ts";
-import type { Act, Move, World } from "../story/world.ts";
+import { only } from "../language/closing.ts"
+import { foreign, noun } from "./theme.ts"
+import { list } from "../language/text.ts"
+import type { Random } from "../random.ts"
+import { NONE } from "../story/world.ts"
+import type { Act, Move, World } from "../story/world.ts"
 
-const THINGS = ["lamp", "kite", "globe", "basket", "mirror", "drum", "vase", "candle", "rope", "whistle", "bell", "flute", "kettle", "saddle", "anchor", "barrel", "crown", "feather", "helmet", "pumpkin"];
-const PLACES = 6;
-const STEP = 3;
-const PART = 3;
-const MIN_TELLING_ROW = 4;
+const THINGS = [
+  "lamp",
+  "kite",
+  "globe",
+  "basket",
+  "mirror",
+  "drum",
+  "vase",
+  "candle",
+  "rope",
+  "whistle",
+  "bell",
+  "flute",
+  "kettle",
+  "saddle",
+  "anchor",
+  "barrel",
+  "crown",
+  "feather",
+  "helmet",
+  "pumpkin"
+]
+const PLACES = 6
+const STEP = 3
+const PART = 3
+const MIN_TELLING_ROW = 4
 
 const ACTS: ReadonlyArray<Act> = [
   {
-    english: ["{p} | moved {w} {q} to the right", "{p} | pushed {w} rightwards by {q}", "on the shelf of {x} | {w} went {q} to the right", "{w} travelled {q} | towards the right end on the shelf of {x}", "{p} | let {w} overtake others by {q} on its right", "{p} had {w} shifted right | by {q}"],
-    foreign: foreign("{p} movió {w} {n} puestos a la derecha | {p} a déplacé {w} de {n} places vers la droite | {p} schob {w} um {n} Plätze nach rechts | {p} ha spostato {w} di {n} posti a destra | {p} moveu {w} {n} lugares para a direita | {p} schoof {w} {n} plaatsen naar rechts"),
+    english: [
+      "{p} | moved {w} {q} to the right",
+      "{p} | pushed {w} rightwards by {q}",
+      "on the shelf of {x} | {w} went {q} to the right",
+      "{w} travelled {q} | towards the right end on the shelf of {x}",
+      "{p} | let {w} overtake others by {q} on its right",
+      "{p} had {w} shifted right | by {q}"
+    ],
+    foreign: foreign(
+      "{p} movió {w} {n} puestos a la derecha | {p} a déplacé {w} de {n} places vers la droite | {p} schob {w} um {n} Plätze nach rechts | {p} ha spostato {w} di {n} posti a destra | {p} moveu {w} {n} lugares para a direita | {p} schoof {w} {n} plaatsen naar rechts"
+    )
   },
   {
-    english: ["{p} | moved {w} {q} to the left", "{p} | pushed {w} leftwards by {q}", "on the shelf of {x} | {w} went {q} to the left", "{w} travelled {q} | towards the left end on the shelf of {x}", "{p} | let {w} overtake others by {q} on its left", "{p} had {w} shifted left | by {q}"],
-    foreign: foreign("{p} movió {w} {n} puestos a la izquierda | {p} a déplacé {w} de {n} places vers la gauche | {p} schob {w} um {n} Plätze nach links | {p} ha spostato {w} di {n} posti a sinistra | {p} moveu {w} {n} lugares para a esquerda | {p} schoof {w} {n} plaatsen naar links"),
-  },
-];
+    english: [
+      "{p} | moved {w} {q} to the left",
+      "{p} | pushed {w} leftwards by {q}",
+      "on the shelf of {x} | {w} went {q} to the left",
+      "{w} travelled {q} | towards the left end on the shelf of {x}",
+      "{p} | let {w} overtake others by {q} on its left",
+      "{p} had {w} shifted left | by {q}"
+    ],
+    foreign: foreign(
+      "{p} movió {w} {n} puestos a la izquierda | {p} a déplacé {w} de {n} places vers la gauche | {p} schob {w} um {n} Plätze nach links | {p} ha spostato {w} di {n} posti a sinistra | {p} moveu {w} {n} lugares para a esquerda | {p} schoof {w} {n} plaatsen naar links"
+    )
+  }
+]
 
 /** The row after the moves of person 0; what would pass the end stops there. */
 export function shelved(row: ReadonlyArray<number>, moves: ReadonlyArray<Move>): ReadonlyArray<number> {
-  const shelf = [...row];
+  const shelf = [...row]
   for (const { act, who, what, n } of moves) {
-    if (who !== 0) continue;
-    const from = shelf.indexOf(what);
-    shelf.splice(from, 1);
-    shelf.splice(Math.max(0, Math.min(PLACES - 1, from + (act === 0 ? n : -n))), 0, what);
+    if (who !== 0) continue
+    const from = shelf.indexOf(what)
+    shelf.splice(from, 1)
+    shelf.splice(Math.max(0, Math.min(PLACES - 1, from + (act === 0 ? n : -n))), 0, what)
   }
-  return shelf;
+  return shelf
 }
 
 function row(random: Random, from: number, to: number, question: (person: string, drawing: Random) => string): World {
-  const things = distinct(random);
-  const start = [...things.keys()];
+  const things = distinct(random)
+  const start = [...things.keys()]
   return {
-    acts: ACTS, noun: noun("place", "places"), foreignNoun: null, things: things.map((thing) => [`the ${thing}`]),
-    parts: ["n", "who", "act", "what"], asked: [0], others: [1, 2], wordy: true, minTelling: MIN_TELLING_ROW,
-    draw: (drawing, who) => ({ act: drawing.int(0, 1), who, whom: NONE, n: drawing.int(1, STEP), what: drawing.int(0, PLACES - 1) }),
-    answer: (moves) => shelved(start, moves).slice(from, to).map((thing) => things[thing]?.charAt(0).toUpperCase()).join(""),
-    setting: () => [random.pick([
-      `everybody's shelf first held, from left to right, ${list(things)}; what is pushed too far stops at the end`,
-      `everyone started with the same row, from the left: ${things.join(", ")} (nothing goes beyond the last place)`,
-    ])],
+    acts: ACTS,
+    noun: noun("place", "places"),
+    foreignNoun: null,
+    things: things.map((thing) => [`the ${thing}`]),
+    parts: ["n", "who", "act", "what"],
+    asked: [0],
+    others: [1, 2],
+    wordy: true,
+    minTelling: MIN_TELLING_ROW,
+    draw: (drawing, who) => ({
+      act: drawing.int(0, 1),
+      who,
+      whom: NONE,
+      n: drawing.int(1, STEP),
+      what: drawing.int(0, PLACES - 1)
+    }),
+    answer: (moves) =>
+      shelved(start, moves)
+        .slice(from, to)
+        .map((thing) => things[thing]?.charAt(0).toUpperCase())
+        .join(""),
+    setting: () => [
+      random.pick([
+        `everybody's shelf first held, from left to right, ${list(things)}; what is pushed too far stops at the end`,
+        `everyone started with the same row, from the left: ${things.join(", ")} (nothing goes beyond the last place)`
+      ])
+    ],
     question: (teller) => question(teller.person(0), teller.random),
-    closing: only.letters(random), kind: "word", candidates: null,
-  };
+    closing: only.letters(random),
+    kind: "word",
+    candidates: null
+  }
 }
 
 /** Things of which no two begin with the same letter. */
 function distinct(random: Random): ReadonlyArray<string> {
-  const initials = new Set<string>();
-  const chosen = random.shuffle(THINGS).filter((thing) => initials.size < initials.add(thing.charAt(0)).size);
-  return chosen.slice(0, PLACES);
+  const initials = new Set<string>()
+  const chosen = random.shuffle(THINGS).filter((thing) => initials.size < initials.add(thing.charAt(0)).size)
+  return chosen.slice(0, PLACES)
 }
 
-export const shelfRow = (random: Random): World => row(random, 0, PLACES, (person, drawing) => drawing.pick([
-  `From left to right, with which letters do the things on the shelf of ${person} begin at the end?`,
-  `Spell the first letters of what stands on the shelf of ${person} at the end, from the left.`,
-]));
+export const shelfRow = (random: Random): World =>
+  row(random, 0, PLACES, (person, drawing) =>
+    drawing.pick([
+      `From left to right, with which letters do the things on the shelf of ${person} begin at the end?`,
+      `Spell the first letters of what stands on the shelf of ${person} at the end, from the left.`
+    ])
+  )
 
 export function shelfPart(random: Random): World {
-  const from = random.int(1, 2);
-  return row(random, from, from + PART, (person, drawing) => drawing.pick([
-    `At the end, with which letters do the things in places ${from + 1} to ${from + PART} (counted from the left) on the shelf of ${person} begin?`,
-    `Leave out ${from === 1 ? "the leftmost thing" : "the two leftmost things"}: which initials have the next ${"three"} on the shelf of ${person} at the end, from the left?`,
-  ]));
+  const from = random.int(1, 2)
+  return row(random, from, from + PART, (person, drawing) =>
+    drawing.pick([
+      `At the end, with which letters do the things in places ${from + 1} to ${from + PART} (counted from the left) on the shelf of ${person} begin?`,
+      `Leave out ${from === 1 ? "the leftmost thing" : "the two leftmost things"}: which initials have the next ${"three"} on the shelf of ${person} at the end, from the left?`
+    ])
+  )
 }
