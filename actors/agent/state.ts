@@ -2,7 +2,7 @@
 import type { Link } from "../../schemas/agent/fields.ts"
 import type { SignedRequest } from "../../schemas/identity/operations.ts"
 import type { KeyProof } from "../../schemas/identity/records.ts"
-import type { ActiveTime, StandingState } from "../moderation/state.ts"
+import type { ActiveTime, ModerationEvent, StandingState } from "../moderation/state.ts"
 
 export interface AgentKey {
   /** Standard base64. */
@@ -137,26 +137,7 @@ export type AgentEvent =
       readonly target_type: string | null
       readonly target_id: string | null
     }
-  | {
-      readonly type: "agent.suspended"
-      readonly v: 1
-      readonly reason: string
-      readonly trust_withheld: number
-      /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
-      readonly until?: number
-    }
-  | { readonly type: "agent.reinstated"; readonly v: 1; readonly reason: string }
-  | { readonly type: "agent.banned"; readonly v: 1; readonly reason: string }
-  | { readonly type: "agent.appealed"; readonly v: 1; readonly text: string }
-  | { readonly type: "agent.appeal_decided"; readonly v: 1; readonly granted: boolean; readonly answer: string | null }
-  | {
-      readonly type: "agent.active_time_counted"
-      readonly v: 1
-      /** Full periods so far. */
-      readonly periods: number
-      /** Unix ms up to which the time is counted. */
-      readonly until: number
-    }
+  | ModerationEvent
   | { readonly type: "agent.deleted"; readonly v: 1 }
   | { readonly type: "agent.roles_changed"; readonly v: 1; readonly roles: ReadonlyArray<string> }
   | { readonly type: "agent.system_marked"; readonly v: 1; readonly is_system: boolean }

@@ -1,6 +1,4 @@
 /** How an account stands, as part of its agent's state, and how its events change that. Pure. */
-import type { AgentEvent } from "../agent/state.ts"
-
 export interface AppealState {
   readonly text: string
   readonly status: "open" | "granted" | "denied"
@@ -40,23 +38,35 @@ export const newlyModerated = (at: number): Moderated => ({
   active_time: { from: at, carried: 0, periods: 0 }
 })
 
-type ModerationEvent = Extract<
-  AgentEvent,
-  {
-    type:
-      | "agent.suspended"
-      | "agent.reinstated"
-      | "agent.banned"
-      | "agent.deleted"
-      | "agent.appealed"
-      | "agent.appeal_decided"
-      | "agent.active_time_counted"
-  }
->
+export type ModerationEvent =
+  | {
+      readonly type: "agent.suspended"
+      readonly v: 1
+      readonly reason: string
+      readonly trust_withheld: number
+      /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
+      readonly until?: number
+    }
+  | { readonly type: "agent.reinstated"; readonly v: 1; readonly reason: string }
+  | { readonly type: "agent.banned"; readonly v: 1; readonly reason: string }
+  | { readonly type: "agent.appealed"; readonly v: 1; readonly text: string }
+  | { readonly type: "agent.appeal_decided"; readonly v: 1; readonly granted: boolean; readonly answer: string | null }
+  | {
+      readonly type: "agent.active_time_counted"
+      readonly v: 1
+      /** Full periods so far. */
+      readonly periods: number
+      /** Unix ms up to which the time is counted. */
+      readonly until: number
+    }
+
+interface Deleted {
+  readonly type: "agent.deleted"
+}
 
 export const evolveModerated = (
   { standing, active_time }: Moderated,
-  event: ModerationEvent,
+  event: ModerationEvent | Deleted,
   at: number
 ): Moderated => {
   switch (event.type) {

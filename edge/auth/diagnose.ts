@@ -19,7 +19,7 @@ import {
 } from "../../schemas/signing/request.ts"
 import { isRecord, parseJson } from "../http/json.ts"
 import { signatureHolds } from "../../schemas/signing/verify.ts"
-import type { SignedRequest, VerifierConfig } from "./verify.ts"
+import type { SignedRequest, VerifierConfig } from "./signed.ts"
 
 /** Longer bodies are not written again: this is help, not service. */
 const REWRITE_MAX_BYTES = 16_384

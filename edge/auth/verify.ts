@@ -20,6 +20,7 @@ import { diagnose } from "./diagnose.ts"
 import type { SignatureHeaders } from "./headers.ts"
 import { type VerifyKeys } from "./keys.ts"
 import { signatureHolds } from "../../schemas/signing/verify.ts"
+import type { SignedRequest, VerifierConfig } from "./signed.ts"
 import { Ticket } from "./ticket.ts"
 
 /**
@@ -28,21 +29,6 @@ import { Ticket } from "./ticket.ts"
  */
 const TRIES_MAX = 48
 const DIAGNOSES_PER_SECOND_MAX = 30
-
-export interface SignedRequest {
-  readonly method: string
-  readonly target: string
-  readonly body: Uint8Array
-  /** The request's `Host` header: only ever used to explain a failure. */
-  readonly hostHeader: string | undefined
-}
-
-export interface VerifierConfig {
-  readonly hosts: ReadonlyArray<string>
-  /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
-  readonly basePath: string
-  readonly v1Until: number
-}
 
 export type Verdict = { readonly ok: true; readonly ticket: Ticket } | { readonly ok: false; readonly refusal: Refusal }
 

@@ -4,37 +4,11 @@
  *
  * The checks come in the order of the specification's table; what fails here is known without the agent.
  */
-import type { IdentityProof } from "../../schemas/identity/operations.ts"
 import type { Verdict, VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
 import { AGENT_NUMBER_PATTERN, announcedNumber, identityString } from "../../schemas/signing/identity.ts"
-import { normaliseHost } from "../../schemas/signing/request.ts"
+import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts"
 import { webBotAuthClaim } from "./web-bot-auth.ts"
 
-export interface Report {
-  readonly method: string
-  readonly host: string
-  /** The request target as the website received it. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, unknown>>
-}
-
-export type Reading =
-  | { readonly kind: "verdict"; readonly scheme: VerifyScheme; readonly reason: VerifyReason; readonly message: string }
-  | {
-      readonly kind: "claim"
-      readonly scheme: VerifyScheme
-      readonly number: string
-      readonly proof: IdentityProof | null
-    }
-
-/** Where the service's own addresses begin: base address and hosts, for `Signature-Agent`. */
-export interface OwnNames {
-  readonly baseUrl: string
-  readonly hosts: ReadonlyArray<string>
-}
-
-/** A longer host line is nobody's. */
-const HOST_MAX_CHARS = 255
 /** What is longer was never sent as a request's line or header. */
 const TARGET_MAX_CHARS = 8192
 const METHOD_MAX_CHARS = 32
@@ -110,8 +84,6 @@ const hubIdClaim = (report: Report, values: ReadonlyMap<string, string>): Readin
     proof: { timestamp, nonce, signature, string_to_sign: text, host: host ?? "" }
   }
 }
-
-export const hostLine = (host: string): string | null => (host.length > HOST_MAX_CHARS ? null : normaliseHost(host))
 
 const NOBODY = {
   id: null,

@@ -4,8 +4,9 @@ import type { Bus } from "../bus/bus.ts"
 import type { Verdict } from "../../schemas/identity/records.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import { type OwnNames, readClaim, type Report, unknownNumber, verdictOnNobody } from "./claim.ts"
+import { readClaim, unknownNumber, verdictOnNobody } from "./claim.ts"
 import type { AgentNumbers } from "./numbers.ts"
+import type { OwnNames, Report } from "./reading.ts"
 
 /** The verdict as ready JSON: what an actor says is passed on as it is. */
 export type Judge = (call: Call, report: Report) => Effect.Effect<Uint8Array, Refused>

@@ -12,7 +12,6 @@ import type { VerifyReason } from "../../schemas/identity/records.ts"
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { withoutTrailing } from "../../schemas/text.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { hostLine, type OwnNames, type Reading, type Report } from "./claim.ts"
 import {
   covers,
   integerParameter,
@@ -22,6 +21,7 @@ import {
   type SignatureInput,
   textParameter
 } from "./http-signature.ts"
+import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts"
 
 const TAG = "web-bot-auth"
 const ALGORITHM = "ed25519"

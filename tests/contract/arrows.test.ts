@@ -126,3 +126,41 @@ describe("packages", () => {
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
   })
 })
+
+/** A way from a file back to itself; empty where there is none. */
+const circleFrom = (start: string, next: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const from = new Map<string, string>()
+  const open = [start]
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    for (const target of next.get(file) ?? []) {
+      if (target === start) {
+        const way = [start]
+        for (let at = file; at !== start; at = from.get(at) ?? start) way.unshift(at)
+        return [start, ...way]
+      }
+      if (from.has(target)) continue
+      from.set(target, file)
+      open.push(target)
+    }
+  }
+  return []
+}
+
+describe("circles", () => {
+  it("are found", () => {
+    const next = new Map([
+      ["a", ["b"]],
+      ["b", ["c", "d"]],
+      ["d", ["a"]]
+    ] as const)
+    expect(circleFrom("a", next)).toEqual(["a", "b", "d", "a"])
+    expect(circleFrom("c", next)).toEqual([])
+  })
+
+  it("there are none: no file of the product imports itself by way of others, be it a type", () => {
+    const product = imports.filter((one) => ["schemas", "edge", "actors", "ops"].includes(topOf(one.file)))
+    const next = new Map<string, Array<string>>()
+    for (const one of product.filter(isRelative)) next.set(one.file, [...(next.get(one.file) ?? []), targetOf(one)])
+    expect([...next.keys()].map((file) => circleFrom(file, next)).filter((way) => way.length > 0)).toEqual([])
+  })
+})

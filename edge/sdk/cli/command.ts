@@ -3,7 +3,7 @@ import type { ParseArgsConfig } from "node:util"
 import { type ClientOptions, createClient, type HubClient } from "../client.ts"
 import { type Home, openHome } from "./home.ts"
 import { harmless, jsonText } from "./output.ts"
-import { settledKey } from "./rotate.ts"
+import { settledKey } from "./settled.ts"
 
 export type OptionTable = NonNullable<ParseArgsConfig["options"]>
 

@@ -9,35 +9,9 @@
  *  - Where the old one still holds, the request may yet arrive: a signature is good for five minutes. So `key.next` is
  *    kept, and the next rotation uses it; dropped it is only when it is older than any request could be.
  */
-import { type AgentKey, generateKey, type HubClient } from "../client.ts"
+import { type AgentKey, generateKey } from "../client.ts"
 import type { Command } from "./command.ts"
-import { Fault } from "./fault.ts"
 import type { Home } from "./home.ts"
-
-/** Three times as long as a signature is good for. */
-const SETTLED_MS = 900_000
-
-type Warn = (line: string) => void
-
-/** The key that the service takes, with the folder's files in accordance with it. */
-export const settledKey = async (home: Home, client: HubClient, warn: Warn): Promise<AgentKey> => {
-  const next = await home.key("key.next")
-  if (next === null) return home.needKey()
-  const key = await home.key("key")
-  const current = await client.currentKey(key === null ? [next] : [next, key])
-  if (current === next) {
-    await home.promoteNext()
-    warn("a rotation that was broken off had been done: its new key is in place now")
-    return next
-  }
-  if (key === null || current === null)
-    throw new Fault("no_key_holds", `the hub takes neither key of ${home.folder}; both files stay as they are`)
-  if ((await home.age("key.next")) > SETTLED_MS) {
-    await home.dropNext()
-    warn("a rotation that was broken off had not been done: its new key is dropped")
-  }
-  return key
-}
 
 /** The new key, kept: one that is there already is used, and counts as young again. */
 const nextKey = async (home: Home): Promise<AgentKey> => {

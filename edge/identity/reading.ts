@@ -1,0 +1,32 @@
+/** What a website reports of a request, and what is read out of it in whichever scheme. */
+import type { IdentityProof } from "../../schemas/identity/operations.ts"
+import type { VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
+import { normaliseHost } from "../../schemas/signing/request.ts"
+
+export interface Report {
+  readonly method: string
+  readonly host: string
+  /** The request target as the website received it. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
+export type Reading =
+  | { readonly kind: "verdict"; readonly scheme: VerifyScheme; readonly reason: VerifyReason; readonly message: string }
+  | {
+      readonly kind: "claim"
+      readonly scheme: VerifyScheme
+      readonly number: string
+      readonly proof: IdentityProof | null
+    }
+
+/** Where the service's own addresses begin: base address and hosts, for `Signature-Agent`. */
+export interface OwnNames {
+  readonly baseUrl: string
+  readonly hosts: ReadonlyArray<string>
+}
+
+/** A longer host line is nobody's. */
+const HOST_MAX_CHARS = 255
+
+export const hostLine = (host: string): string | null => (host.length > HOST_MAX_CHARS ? null : normaliseHost(host))
