@@ -24,6 +24,9 @@ export interface Traits {
 
 export const Traits = Context.Reference<Traits>("hub/endpoint/Traits", { defaultValue: () => ({}) })
 
+/** What the reference's table of endpoints says of it; `{{…}}` as in all of the text. */
+export const Row = Context.Reference<string>("hub/endpoint/Row", { defaultValue: () => "" })
+
 /** Drawn by the handler: neither `anon` nor `write`. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
 export const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }

@@ -1,10 +1,13 @@
 /**
  * `{{name}}` in a document becomes a value of the running configuration; a name or a way of writing that is not known
  * is a fault. `{{name|duration}}` writes seconds or milliseconds, as the name's unit says, in words: `3 days`, `25
- * seconds`; `{{name|size}}` writes bytes: `64 KB`.
+ * seconds`; `{{name|size}}` writes bytes: `64 KB`. `{{endpoints}}` is the table of all endpoints, each with the row that
+ * its declaration gives it.
  */
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
+import { API_PREFIX } from "../../schemas/version.ts"
 import type { EdgeConfig } from "../config.ts"
+import { ENDPOINTS } from "../http/endpoints.ts"
 
 type Tree = { readonly [key: string]: number | string | Tree }
 
@@ -18,9 +21,21 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
     reserved_handles: [...RESERVED_HANDLES, hub.name.toLowerCase()].map((handle) => `\`${handle}\``).join(", "),
     ...hub.limits
   }
-  return markdown.replace(/\{\{([a-z0-9_.]+)(?:\|([a-z]+))?\}\}/g, (_, path: string, way: string | undefined) =>
-    written(path, valueAt(values, path), way)
-  )
+  return markdown
+    .replaceAll("{{endpoints}}", endpointTable)
+    .replace(/\{\{([a-z0-9_.]+)(?:\|([a-z]+))?\}\}/g, (_, path: string, way: string | undefined) =>
+      written(path, valueAt(values, path), way)
+    )
+}
+
+/** Those of the interface, in the order of their declaration. Throws where one has no row. */
+const endpointTable = (): string => {
+  const rows = ENDPOINTS.map(({ id, method, path, auth, row }) => {
+    if (row === "") throw new Error(`The endpoint ${id} does not say what the reference tells of it`)
+    const shown = path.slice(API_PREFIX.length).replace(/:(\w+)/g, "{$1}")
+    return `| ${method} | \`${shown === "" ? "/" : shown}\` | ${auth} | ${row} |`
+  })
+  return ["| Method | Path | Auth | What |", "|---|---|---|---|", ...rows].join("\n")
 }
 
 const written = (path: string, value: number | string, way: string | undefined): string => {

@@ -8,7 +8,7 @@ import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { API_PREFIX, HubApi } from "../../schemas/api.ts"
 import type { Auth } from "../../schemas/envelope.ts"
 import type { BodyKind } from "../../schemas/limits.ts"
-import { Traits } from "../../schemas/traits.ts"
+import { Row, Traits } from "../../schemas/traits.ts"
 
 export interface Endpoint extends Required<Traits> {
   readonly id: string
@@ -16,6 +16,8 @@ export interface Endpoint extends Required<Traits> {
   readonly path: string
   readonly auth: Auth
   readonly summary: string
+  /** What the reference's table says of it. */
+  readonly row: string
   /** What its body may be; `null` where none is read. */
   readonly body: BodyKind | null
 }
@@ -39,6 +41,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     path: endpoint.path,
     auth,
     summary: Context.getOrUndefined(annotations, OpenApi.Summary) ?? "",
+    row: Context.get(annotations, Row),
     body: endpoint.method === "GET" ? null : body,
     drawsAnon: true,
     draw: auth === "signed" && endpoint.method !== "GET" ? ["write"] : [],

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Description, Handle, Links, Name, Transparency } from "../agent/fields.ts"
 import { AgentRegistered } from "../agent/records.ts"
 import { describe, failures, signedFailures, success } from "../envelope.ts"
-import { REGISTRATION, Traits } from "../traits.ts"
+import { REGISTRATION, Row, Traits } from "../traits.ts"
 
 export const Challenge = Schema.Struct({
   id: Schema.String,
@@ -64,6 +64,7 @@ export const RegistrationApi = HttpApiGroup.make("registration").add(
     error: failures("validation_error", "key_already_registered", "key_retired", "request_too_large")
   })
     .annotateMerge(describe("none", "Step 1: ask for a challenge"))
+    .annotate(Row, "registration, step 1")
     .annotate(Traits, REGISTRATION),
   HttpApiEndpoint.post("serveQuestions", "/register/challenge/:id/questions", {
     params: { id: Schema.String },
@@ -81,6 +82,7 @@ export const RegistrationApi = HttpApiGroup.make("registration").add(
     )
   })
     .annotateMerge(describe("none", "Step 2: hand in the proof of work, get the questions"))
+    .annotate(Row, "step 2")
     .annotate(Traits, REGISTRATION),
   HttpApiEndpoint.post("register", "/register", {
     payload: Register,
@@ -111,5 +113,6 @@ export const RegistrationApi = HttpApiGroup.make("registration").add(
         "text"
       )
     )
+    .annotate(Row, "step 3")
     .annotate(Traits, REGISTRATION)
 )
