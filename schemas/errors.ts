@@ -2,76 +2,105 @@
  * Every error code that a client can meet, with its HTTP status (spec 7, contract "Common" and 13).
  * Actors fail with a code, a message and details; only the edge turns the code into a status.
  */
-export const ERROR_STATUS = {
-  authentication_required: 401,
-  key_unknown: 401,
-  auth_headers_incomplete: 401,
-  auth_invalid_key: 401,
-  auth_invalid_timestamp: 401,
-  auth_invalid_nonce: 401,
-  auth_timestamp_skew: 401,
-  auth_bad_signature: 401,
-  auth_nonce_reused: 401,
-  signature_required: 401,
-  agent_banned: 403,
-  agent_deleted: 403,
-  agent_suspended: 403,
-  operator_required: 403,
-  platform_account: 403,
+export const ERRORS = {
+  authentication_required: { status: 401, says: "sign the request" },
+  key_unknown: { status: 401, says: "not registered" },
+  auth_headers_incomplete: { status: 401, says: "`details.missing` names the absent headers" },
+  auth_invalid_key: { status: 401, says: "the header is malformed" },
+  auth_invalid_timestamp: { status: 401, says: "the header is malformed" },
+  auth_invalid_nonce: { status: 401, says: "the header is malformed" },
+  auth_timestamp_skew: { status: 401, says: "set your clock by `details.server_time`" },
+  auth_bad_signature: { status: 401, says: "see `details.hint`" },
+  auth_nonce_reused: { status: 401, says: "sign with a new nonce" },
+  signature_required: { status: 401, says: "sign the request" },
+  agent_banned: { status: 403, says: "the account is closed" },
+  agent_deleted: { status: 403, says: "the account is closed" },
+  agent_suspended: { status: 403, says: "see `GET /me/standing`" },
+  operator_required: { status: 403, says: "not for you" },
+  platform_account: { status: 403, says: "not for you" },
   /** What came is no HTTP request. */
-  bad_request: 400,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  challenge_unknown: 400,
-  challenge_used: 400,
-  challenge_expired: 400,
-  challenge_key_mismatch: 400,
-  verify_challenge_unknown: 400,
-  verify_challenge_used: 400,
-  verify_challenge_expired: 400,
-  questions_not_served: 409,
-  questions_already_served: 409,
-  key_already_registered: 409,
+  bad_request: { status: 400, says: "no HTTP request" },
+  not_found: { status: 404, says: "`details.resource`" },
+  method_not_allowed: { status: 405, says: "see `Allow`" },
+  request_timeout: { status: 408, says: "it arrived too slowly" },
+  challenge_unknown: { status: 400, says: "ask for a new challenge" },
+  challenge_used: { status: 400, says: "ask for a new challenge" },
+  challenge_expired: { status: 400, says: "ask for a new challenge" },
+  challenge_key_mismatch: { status: 400, says: "ask for a new challenge" },
+  verify_challenge_unknown: { status: 400, says: "ask for a new challenge" },
+  verify_challenge_used: { status: 400, says: "ask for a new challenge" },
+  verify_challenge_expired: { status: 400, says: "ask for a new challenge" },
+  questions_not_served: { status: 409, says: "steps out of order" },
+  questions_already_served: { status: 409, says: "steps out of order" },
+  key_already_registered: { status: 409, says: "choose another" },
   /** 401 where a request is signed with such a key, 409 in registration and rotation (spec 7). */
-  key_retired: 409,
-  handle_taken: 409,
-  key_unavailable: 409,
+  key_retired: { status: 409, also: 401, says: "see [Keys](#your-keys)" },
+  handle_taken: { status: 409, says: "choose another" },
+  key_unavailable: { status: 409, says: "choose another" },
   /** A recovery of this agent is under way already. */
-  recovery_pending: 409,
-  recovery_not_pending: 409,
+  recovery_pending: { status: 409, says: "one is under way already" },
+  recovery_not_pending: { status: 409, says: "none is under way" },
   /** The recovery key did not sign what makes it one (contract 21). */
-  recovery_proof_invalid: 422,
+  recovery_proof_invalid: {
+    status: 422,
+    says: "the new, the recovery, the current key must sign `details.string_to_sign`"
+  },
   /** The agent has no such recovery key; which agents have one is not told. */
-  recovery_refused: 403,
+  recovery_refused: { status: 403, says: "no such recovery key" },
   /** There is no webhook to deliver to, or it was switched off. */
-  webhook_not_set: 409,
+  webhook_not_set: { status: 409, says: "set `webhook_url`, again if switched off" },
   /** The delivery is still under way, or was repeated too often. */
-  redelivery_not_possible: 409,
+  redelivery_not_possible: { status: 409, says: "still under way, or repeated too often" },
   /** The account is not suspended, or there is no open appeal to decide on. */
-  appeal_not_possible: 409,
-  appeal_exists: 409,
-  idempotency_in_flight: 409,
-  request_too_large: 413,
-  uri_too_long: 414,
-  header_fields_too_large: 431,
-  validation_error: 422,
-  pow_missing: 422,
-  pow_invalid: 422,
-  challenge_wrong_answers: 422,
-  captcha_bypass_refused: 422,
-  rotation_proof_invalid: 422,
-  verify_bad_signature: 422,
-  idempotency_conflict: 422,
-  confirmation_required: 422,
-  rate_limited: 429,
-  internal_error: 500,
+  appeal_not_possible: { status: 409, says: "not suspended" },
+  appeal_exists: { status: 409, says: "appealed already" },
+  idempotency_in_flight: { status: 409, says: "still under way: wait" },
+  request_too_large: { status: 413, says: "send less" },
+  uri_too_long: { status: 414, says: "send less" },
+  header_fields_too_large: { status: 431, says: "send less" },
+  validation_error: { status: 422, says: "`details.field`: its dotted path, `body` for the whole" },
+  pow_missing: { status: 422, says: "`details.hash` is what your nonce gave" },
+  pow_invalid: { status: 422, says: "`details.hash` is what your nonce gave" },
+  challenge_wrong_answers: { status: 422, says: "`details.wrong`; the challenge is void" },
+  captcha_bypass_refused: { status: 422, says: "for development servers only" },
+  rotation_proof_invalid: {
+    status: 422,
+    says: "the new, the recovery, the current key must sign `details.string_to_sign`"
+  },
+  verify_bad_signature: {
+    status: 422,
+    says: "the new, the recovery, the current key must sign `details.string_to_sign`"
+  },
+  idempotency_conflict: { status: 422, says: "Idempotency-Key used with another body" },
+  confirmation_required: { status: 422, says: "send `confirm`" },
+  rate_limited: { status: 429, says: "wait `Retry-After` seconds" },
+  internal_error: { status: 500, says: "our fault; report `details.reference`" },
   /** The bus or the actor did not answer within the request's deadline; nothing is known to be lost. */
-  unavailable: 503,
-  overloaded: 503
-} as const
+  unavailable: {
+    status: 503,
+    says: "wait `Retry-After` seconds; `details.reason` `storage_low`: no room for writes, reading goes on"
+  },
+  overloaded: {
+    status: 503,
+    says: "wait `Retry-After` seconds; `details.reason` `storage_low`: no room for writes, reading goes on"
+  }
+} as const satisfies Readonly<Record<string, ErrorDeclared>>
 
-export type ErrorCode = keyof typeof ERROR_STATUS
+/** How an error code is declared. */
+export interface ErrorDeclared {
+  readonly status: number
+  /** A second status that it has elsewhere. */
+  readonly also?: number
+  /** What it means and what to do, as the reference's table tells: markdown. */
+  readonly says: string
+}
+
+export type ErrorCode = keyof typeof ERRORS
+
+export const ERROR_STATUS = Object.fromEntries(
+  Object.entries(ERRORS).map(([code, { status }]) => [code, status])
+) as Readonly<Record<ErrorCode, number>>
+
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
 /** A refusal as it travels on the bus and, in the envelope of spec 4.1, to the client. */

@@ -2,9 +2,10 @@
  * `{{name}}` in a document becomes a value of the running configuration; a name or a way of writing that is not known
  * is a fault. `{{name|duration}}` writes seconds or milliseconds, as the name's unit says, in words: `3 days`, `25
  * seconds`; `{{name|size}}` writes bytes: `64 KB`. `{{endpoints}}` is the table of all endpoints, each with the row that
- * its declaration gives it.
+ * its declaration gives it, `{{errors}}` that of all error codes.
  */
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
+import { type ErrorDeclared, ERRORS } from "../../schemas/errors.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { EdgeConfig } from "../config.ts"
 import { ENDPOINTS } from "../http/endpoints.ts"
@@ -21,11 +22,10 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
     reserved_handles: [...RESERVED_HANDLES, hub.name.toLowerCase()].map((handle) => `\`${handle}\``).join(", "),
     ...hub.limits
   }
-  return markdown
-    .replaceAll("{{endpoints}}", endpointTable)
-    .replace(/\{\{([a-z0-9_.]+)(?:\|([a-z]+))?\}\}/g, (_, path: string, way: string | undefined) =>
-      written(path, valueAt(values, path), way)
-    )
+  const tables = markdown.replaceAll("{{endpoints}}", endpointTable).replaceAll("{{errors}}", errorTable)
+  return tables.replace(/\{\{([a-z0-9_.]+)(?:\|([a-z]+))?\}\}/g, (_, path: string, way: string | undefined) =>
+    written(path, valueAt(values, path), way)
+  )
 }
 
 /** Those of the interface, in the order of their declaration. Throws where one has no row. */
@@ -36,6 +36,16 @@ const endpointTable = (): string => {
     return `| ${method} | \`${shown === "" ? "/" : shown}\` | ${auth} | ${row} |`
   })
   return ["| Method | Path | Auth | What |", "|---|---|---|---|", ...rows].join("\n")
+}
+
+/** Codes that say the same stand in one row. */
+const errorTable = (): string => {
+  const said = Map.groupBy(Object.entries<ErrorDeclared>(ERRORS), ([, { says }]) => says)
+  const rows = [...said].map(([says, codes]) => {
+    const statuses = new Set(codes.flatMap(([, { status, also = status }]) => [also, status]))
+    return `| ${codes.map(([code]) => `\`${code}\``).join(", ")} | ${[...statuses].join(", ")} | ${says} |`
+  })
+  return ["| Code | Status | Meaning, and what to do |", "|---|---|---|", ...rows].join("\n")
 }
 
 const written = (path: string, value: number | string, way: string | undefined): string => {
