@@ -3,6 +3,7 @@
  * their wanted configuration. Several may call it at once. It is the operator's: no other user of the bus may make,
  * change or empty a stream.
  */
+import { readdir } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
 import { connect } from "@nats-io/transport-node"
 import { ensureStreams } from "../../actors/engine/streams.ts"
@@ -10,21 +11,21 @@ import { busServers } from "../../schemas/bus/servers.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { type Migration, Migrator } from "kysely/migration"
 import { openDatabase } from "../../actors/database.ts"
-import * as agents from "./0001_agents.ts"
-import * as identities from "./0002_identities.ts"
-import * as deliveries from "./0004_deliveries.ts"
 
-const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  "0001_agents": agents,
-  "0002_identities": identities,
-  "0004_deliveries": deliveries
+const MIGRATION = /^(\d{4}_\w+)\.ts$/
+
+/** Every file of this folder whose name begins with four digits, in their order. */
+const migrations = async (): Promise<Record<string, Migration>> => {
+  const names = (await readdir(import.meta.dirname)).flatMap((file) => MIGRATION.exec(file)?.[1] ?? [])
+  const loaded = names.toSorted().map(async (name) => [name, (await import(`./${name}.ts`)) as Migration] as const)
+  return Object.fromEntries(await Promise.all(loaded))
 }
 
 /** Throws what went wrong; a migration that fails leaves nothing behind. */
 export const migrate = async (databaseUrl: string): Promise<void> => {
   const db = openDatabase(databaseUrl)
   try {
-    const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) } })
+    const migrator = new Migrator({ db, provider: { getMigrations: migrations } })
     const { error } = await migrator.migrateToLatest()
     if (error !== undefined) throw error instanceof Error ? error : new Error(String(error))
   } finally {
