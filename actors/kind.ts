@@ -5,6 +5,7 @@ import type { Answer } from "../schemas/bus/asker.ts"
 import type { Ask } from "../schemas/bus/frames.ts"
 import type { HubConfig } from "../schemas/config.ts"
 import type { ActorDefinition, EventShape } from "./engine/definition.ts"
+import { type EventUnion, inventoryOf } from "./engine/events.ts"
 import type { NonceLog } from "./engine/nonces.ts"
 import type { EventLog } from "./engine/ports.ts"
 import type { Bank } from "./registration/questions/bank/bank.ts"
@@ -27,22 +28,32 @@ export interface KindParts {
   readonly stateOf: <State>(kind: string, id: string) => Promise<State>
 }
 
+/** What of a kind stands in the log, as the kind itself says it. */
+export interface Fold<State, Event extends EventShape> extends Pick<
+  ActorDefinition<State, Event>,
+  "kind" | "initial" | "evolve"
+> {
+  /** `null`: of a kind without a log. */
+  readonly events: EventUnion | null
+}
+
 /** How a kind's events fold into its state: enough for replay, the list of events and tests. */
-export type Fold<State, Event extends EventShape> = Pick<
+export type KindFold<State = unknown, Event extends EventShape = EventShape> = Pick<
   ActorDefinition<State, Event>,
   "kind" | "initial" | "evolve" | "events"
 >
 
 export interface Kind {
-  readonly fold: Fold<unknown, EventShape>
+  readonly fold: KindFold
+  readonly events: EventUnion | null
   readonly make: (parts: KindParts) => ActorDefinition
 }
 
 /** Joins the two sides; the engine sees a kind without its types. */
 export const kind = <State, Event extends EventShape>(
-  fold: Fold<State, Event>,
-  rest: (parts: KindParts) => Omit<ActorDefinition<State, Event>, "kind" | "initial" | "evolve" | "events">
-): Kind => ({
-  fold: fold as unknown as Kind["fold"],
-  make: (parts) => ({ ...fold, ...rest(parts) }) as unknown as ActorDefinition
-})
+  { events, ...rest }: Fold<State, Event>,
+  operate: (parts: KindParts) => Omit<ActorDefinition<State, Event>, "kind" | "initial" | "evolve" | "events">
+): Kind => {
+  const fold = { ...rest, events: events === null ? {} : inventoryOf(events) } as unknown as Kind["fold"]
+  return { fold, events, make: (parts) => ({ ...fold, ...operate(parts) }) as unknown as ActorDefinition }
+}

@@ -20,7 +20,7 @@ import { deliveringOperations, webhookOperations } from "../webhook/operations.t
 import { agentGate, newAgentMemory } from "./gate.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
-import { AGENT_EVENTS, type Agent, type AgentEvent, type AgentState, currentKey } from "./state.ts"
+import { type Agent, AgentEvent, type AgentState, currentKey } from "./state.ts"
 
 /**
  * Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at.
@@ -50,7 +50,7 @@ const readyProfiles = (lastSeen: LastSeen, baseUrl: string) => {
   }
 }
 
-const fold: Fold<AgentState, AgentEvent> = { kind: "agent", initial: null, events: AGENT_EVENTS, evolve }
+const fold: Fold<AgentState, AgentEvent> = { kind: "agent", initial: null, events: AgentEvent, evolve }
 
 export const agentKind = kind(fold, (parts) => {
   const { nats, nonces, config, seed, stateOf } = parts

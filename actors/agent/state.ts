@@ -1,8 +1,10 @@
 /** The state of an agent and its events (spec 2.2, 3.1). `null` is an agent that was never registered. */
+import { Schema } from "effect"
 import type { Link } from "../../schemas/agent/fields.ts"
-import type { SignedRequest } from "../../schemas/identity/operations.ts"
-import type { KeyProof } from "../../schemas/identity/records.ts"
-import type { ActiveTime, ModerationEvent, StandingState } from "../moderation/state.ts"
+import { SignedRequest } from "../../schemas/identity/operations.ts"
+import { KeyProof } from "../../schemas/identity/records.ts"
+import { event, inventoryOf } from "../engine/events.ts"
+import { type ActiveTime, MODERATION_EVENTS, type StandingState } from "../moderation/state.ts"
 
 export interface AgentKey {
   /** Standard base64. */
@@ -110,119 +112,87 @@ export interface ProfileChange {
 
 export type ScoreName = "trust" | "reputation"
 
-export type AgentEvent =
-  | {
-      readonly type: "agent.registered"
-      readonly v: 1
-      readonly number: number
-      readonly public_key: string
-      readonly handle: string
-      readonly name: string
-      readonly description: string
-      readonly transparency: string
-      readonly links: ReadonlyArray<Link>
-      readonly webhook_url: string | null
-      /** Sealed (engine/seal.ts). */
-      readonly webhook_secret: string
-    }
-  | ({ readonly type: "agent.profile_changed"; readonly v: 1 } & ProfileChange)
-  | {
-      readonly type: "agent.score_changed"
-      readonly v: 1
-      readonly entry: number
-      readonly score: ScoreName
-      readonly delta: number
-      readonly value: number
-      readonly reason: string
-      readonly target_type: string | null
-      readonly target_id: string | null
-    }
-  | ModerationEvent
-  | { readonly type: "agent.deleted"; readonly v: 1 }
-  | { readonly type: "agent.roles_changed"; readonly v: 1; readonly roles: ReadonlyArray<string> }
-  | { readonly type: "agent.system_marked"; readonly v: 1; readonly is_system: boolean }
-  | {
-      readonly type: "agent.key_rotated"
-      readonly v: 1
-      readonly old_public_key: string
-      /** Unix ms since when the old key was the current one. */
-      readonly old_from: number
-      readonly new_public_key: string
-      readonly proof: KeyProof
-    }
-  | {
-      readonly type: "agent.recovery_set"
-      readonly v: 1
-      readonly recovery_public_key: string
-      readonly request: SignedRequest
-    }
-  | { readonly type: "agent.recovery_unset"; readonly v: 1 }
-  | {
-      readonly type: "agent.recovery_requested"
-      readonly v: 1
-      readonly new_public_key: string
-      /** Unix ms. */
-      readonly effective_at: number
-      readonly proof: KeyProof
-    }
-  | { readonly type: "agent.recovery_cancelled"; readonly v: 1; readonly reason: string }
-  | ({ readonly type: "agent.directory_signed"; readonly v: 1 } & DirectorySignatureState)
-  | { readonly type: "agent.directory_unsigned"; readonly v: 1 }
-  | {
-      readonly type: "agent.notified"
-      readonly v: 1
-      /** Of all notifications of the service, never given twice. */
-      readonly notification: number
-      readonly about: string
-      readonly payload: Readonly<Record<string, unknown>>
-    }
-  | { readonly type: "agent.notifications_read"; readonly v: 1; readonly ids: ReadonlyArray<number> }
-  | { readonly type: "agent.webhook_events_chosen"; readonly v: 1; readonly events: ReadonlyArray<string> | null }
-  | {
-      readonly type: "agent.webhook_secret_changed"
-      readonly v: 1
-      /** Sealed (engine/seal.ts). */
-      readonly webhook_secret: string
-      /** Unix ms. */
-      readonly old_until: number
-    }
-  | { readonly type: "agent.webhook_failing"; readonly v: 1; readonly since: number }
-  | { readonly type: "agent.webhook_recovered"; readonly v: 1 }
-  | { readonly type: "agent.webhook_warned"; readonly v: 1 }
-  | { readonly type: "agent.webhook_disabled"; readonly v: 1; readonly reason: string }
-  | { readonly type: "agent.redelivery_asked"; readonly v: 1; readonly delivery: string }
+/** As they were taken: what rules were in force then is not asked again. */
+const Links = Schema.Array(Schema.Struct({ label: Schema.String, url: Schema.String }))
+
+/** Unix ms wherever a time is meant. */
+export const AgentEvent = Schema.Union([
+  event("agent.registered", 1, {
+    number: Schema.Int,
+    public_key: Schema.String,
+    handle: Schema.String,
+    name: Schema.String,
+    description: Schema.String,
+    transparency: Schema.String,
+    links: Links,
+    webhook_url: Schema.NullOr(Schema.String),
+    /** Sealed (engine/seal.ts). */
+    webhook_secret: Schema.String
+  }),
+  event("agent.profile_changed", 1, {
+    name: Schema.optionalKey(Schema.String),
+    description: Schema.optionalKey(Schema.String),
+    transparency: Schema.optionalKey(Schema.String),
+    links: Schema.optionalKey(Links),
+    webhook_url: Schema.optionalKey(Schema.NullOr(Schema.String))
+  }),
+  event("agent.score_changed", 1, {
+    entry: Schema.Int,
+    score: Schema.Literals(["trust", "reputation"]),
+    delta: Schema.Number,
+    value: Schema.Number,
+    reason: Schema.String,
+    target_type: Schema.NullOr(Schema.String),
+    target_id: Schema.NullOr(Schema.String)
+  }),
+  ...MODERATION_EVENTS,
+  event("agent.deleted", 1),
+  event("agent.roles_changed", 1, { roles: Schema.Array(Schema.String) }),
+  event("agent.system_marked", 1, { is_system: Schema.Boolean }),
+  event("agent.key_rotated", 1, {
+    old_public_key: Schema.String,
+    /** Since when the old key was the current one. */
+    old_from: Schema.Number,
+    new_public_key: Schema.String,
+    proof: KeyProof
+  }),
+  event("agent.recovery_set", 1, { recovery_public_key: Schema.String, request: SignedRequest }),
+  event("agent.recovery_unset", 1),
+  event("agent.recovery_requested", 1, {
+    new_public_key: Schema.String,
+    effective_at: Schema.Number,
+    proof: KeyProof
+  }),
+  event("agent.recovery_cancelled", 1, { reason: Schema.String }),
+  event("agent.directory_signed", 1, {
+    signature: Schema.String,
+    signature_input: Schema.String,
+    expires_at: Schema.Number
+  }),
+  event("agent.directory_unsigned", 1),
+  event("agent.notified", 1, {
+    /** Of all notifications of the service, never given twice. */
+    notification: Schema.Int,
+    about: Schema.String,
+    payload: Schema.Record(Schema.String, Schema.Unknown)
+  }),
+  event("agent.notifications_read", 1, { ids: Schema.Array(Schema.Int) }),
+  event("agent.webhook_events_chosen", 1, { events: Schema.NullOr(Schema.Array(Schema.String)) }),
+  event("agent.webhook_secret_changed", 1, {
+    /** Sealed (engine/seal.ts). */
+    webhook_secret: Schema.String,
+    old_until: Schema.Number
+  }),
+  event("agent.webhook_failing", 1, { since: Schema.Number }),
+  event("agent.webhook_recovered", 1),
+  event("agent.webhook_warned", 1),
+  event("agent.webhook_disabled", 1, { reason: Schema.String }),
+  event("agent.redelivery_asked", 1, { delivery: Schema.String })
+])
+export type AgentEvent = typeof AgentEvent.Type
 
 /** The inventory of event types and the versions that `evolve` understands. */
-export const AGENT_EVENTS = {
-  "agent.registered": 1,
-  "agent.profile_changed": 1,
-  "agent.score_changed": 1,
-  "agent.suspended": 1,
-  "agent.reinstated": 1,
-  "agent.banned": 1,
-  "agent.appealed": 1,
-  "agent.appeal_decided": 1,
-  "agent.active_time_counted": 1,
-  "agent.deleted": 1,
-  "agent.roles_changed": 1,
-  "agent.system_marked": 1,
-  "agent.key_rotated": 1,
-  "agent.recovery_set": 1,
-  "agent.recovery_unset": 1,
-  "agent.recovery_requested": 1,
-  "agent.recovery_cancelled": 1,
-  "agent.directory_signed": 1,
-  "agent.directory_unsigned": 1,
-  "agent.notified": 1,
-  "agent.notifications_read": 1,
-  "agent.webhook_events_chosen": 1,
-  "agent.webhook_secret_changed": 1,
-  "agent.webhook_failing": 1,
-  "agent.webhook_recovered": 1,
-  "agent.webhook_warned": 1,
-  "agent.webhook_disabled": 1,
-  "agent.redelivery_asked": 1
-} as const satisfies Record<AgentEvent["type"], number>
+export const AGENT_EVENTS = inventoryOf(AgentEvent)
 
 const NO_KEY: AgentKey = { public_key: "", from: 0 }
 

@@ -1,7 +1,9 @@
 /** A forum category: id = its slug (spec 2.8). Operators define and remove them; the first ones are seeded. */
+import { Schema } from "effect"
 import { isStorable } from "../../schemas/agent/fields.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
 import { type Decision, write } from "../engine/definition.ts"
+import { event, inventoryOf } from "../engine/events.ts"
 import { type Fold, kind } from "../kind.ts"
 
 export interface CategoryState {
@@ -10,11 +12,13 @@ export interface CategoryState {
   readonly position: number
 }
 
-export type CategoryEvent =
-  | ({ readonly type: "category.defined"; readonly v: 1 } & CategoryState)
-  | { readonly type: "category.removed"; readonly v: 1 }
+export const CategoryEvent = Schema.Union([
+  event("category.defined", 1, { name: Schema.String, description: Schema.String, position: Schema.Int }),
+  event("category.removed", 1)
+])
+export type CategoryEvent = typeof CategoryEvent.Type
 
-export const CATEGORY_EVENTS = { "category.defined": 1, "category.removed": 1 } as const
+export const CATEGORY_EVENTS = inventoryOf(CategoryEvent)
 
 const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,31}$/
 const NAME_MAX_CHARS = 80
@@ -59,7 +63,7 @@ export const decideDefine = (
 const fold: Fold<CategoryState | null, CategoryEvent> = {
   kind: "category",
   initial: null,
-  events: CATEGORY_EVENTS,
+  events: CategoryEvent,
   evolve: evolveCategory
 }
 

@@ -1,7 +1,9 @@
 /**
  * One delivery of a notification to a webhook: its state and its events (spec 2.8, contract 4). `null`: never queued.
  */
-import type { DeliveryStatus } from "../../schemas/webhook/api.ts"
+import { Schema } from "effect"
+import { DELIVERY_STATUSES, type DeliveryStatus } from "../../schemas/webhook/api.ts"
+import { event, inventoryOf } from "../engine/events.ts"
 
 export interface Delivery {
   readonly agent: string
@@ -29,41 +31,32 @@ export interface Delivery {
 
 export type DeliveryState = Delivery | null
 
-export type DeliveryEvent =
-  | {
-      readonly type: "delivery.queued"
-      readonly v: 1
-      readonly agent: string
-      /** Type of the notification. */
-      readonly about: string
-      readonly body: string
-      /** Host and port of the address as it was then, by which workers share themselves out. */
-      readonly receiver: string
-    }
-  | { readonly type: "delivery.due"; readonly v: 1; readonly call: number }
-  | {
-      readonly type: "delivery.attempted"
-      readonly v: 1
-      readonly attempt: number
-      readonly status: DeliveryStatus
-      readonly response_code: number | null
-      readonly error: string | null
-      readonly duration_ms: number
-      /** Unix ms. */
-      readonly next_attempt_at: number | null
-    }
-  | { readonly type: "delivery.put_off"; readonly v: 1; readonly next_attempt_at: number }
-  | { readonly type: "delivery.dropped"; readonly v: 1; readonly reason: string }
-  | { readonly type: "delivery.redelivered"; readonly v: 1; readonly call: number }
+export const DeliveryEvent = Schema.Union([
+  event("delivery.queued", 1, {
+    agent: Schema.String,
+    /** Type of the notification. */
+    about: Schema.String,
+    body: Schema.String,
+    /** Host and port of the address as it was then, by which workers share themselves out. */
+    receiver: Schema.String
+  }),
+  event("delivery.due", 1, { call: Schema.Int }),
+  event("delivery.attempted", 1, {
+    attempt: Schema.Int,
+    status: Schema.Literals(DELIVERY_STATUSES),
+    response_code: Schema.NullOr(Schema.Int),
+    error: Schema.NullOr(Schema.String),
+    duration_ms: Schema.Number,
+    /** Unix ms. */
+    next_attempt_at: Schema.NullOr(Schema.Number)
+  }),
+  event("delivery.put_off", 1, { next_attempt_at: Schema.Number }),
+  event("delivery.dropped", 1, { reason: Schema.String }),
+  event("delivery.redelivered", 1, { call: Schema.Int })
+])
+export type DeliveryEvent = typeof DeliveryEvent.Type
 
-export const DELIVERY_EVENTS = {
-  "delivery.queued": 1,
-  "delivery.due": 1,
-  "delivery.attempted": 1,
-  "delivery.put_off": 1,
-  "delivery.dropped": 1,
-  "delivery.redelivered": 1
-} as const satisfies Record<DeliveryEvent["type"], number>
+export const DELIVERY_EVENTS = inventoryOf(DeliveryEvent)
 
 export const evolve = (state: DeliveryState, event: DeliveryEvent, { at }: { readonly at: number }): DeliveryState => {
   if (event.type === "delivery.queued") {

@@ -1,5 +1,7 @@
 /** The claim on a handle: id = the handle in lower case (spec 2.1: unique, immutable, never reusable). */
+import { Schema } from "effect"
 import { notFound } from "../../schemas/errors.ts"
+import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 
@@ -7,9 +9,8 @@ export interface HandleClaim {
   readonly agent: string
 }
 
-export type HandleEvent = { readonly type: "handle.claimed"; readonly v: 1; readonly agent: string }
-
-export const HANDLE_EVENTS = { "handle.claimed": 1 } as const
+export const HandleEvent = Schema.Union([event("handle.claimed", 1, { agent: Schema.String })])
+export type HandleEvent = typeof HandleEvent.Type
 
 export const evolveHandle = (state: HandleClaim | null, event: HandleEvent): HandleClaim | null =>
   state ?? { agent: event.agent }
@@ -17,7 +18,7 @@ export const evolveHandle = (state: HandleClaim | null, event: HandleEvent): Han
 const fold: Fold<HandleClaim | null, HandleEvent> = {
   kind: "handle",
   initial: null,
-  events: HANDLE_EVENTS,
+  events: HandleEvent,
   evolve: evolveHandle
 }
 

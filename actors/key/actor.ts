@@ -1,5 +1,7 @@
 /** The claim on a public key: id = the key's hub id form. Whoever was first has it for good (spec 2.1, 3.2). */
+import { Schema } from "effect"
 import { notFound } from "../../schemas/errors.ts"
+import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 
@@ -8,19 +10,13 @@ export interface KeyClaim {
   readonly public_key: string
 }
 
-export type KeyEvent = {
-  readonly type: "key.claimed"
-  readonly v: 1
-  readonly agent: string
-  readonly public_key: string
-}
-
-export const KEY_EVENTS = { "key.claimed": 1 } as const
+export const KeyEvent = Schema.Union([event("key.claimed", 1, { agent: Schema.String, public_key: Schema.String })])
+export type KeyEvent = typeof KeyEvent.Type
 
 export const evolveKey = (state: KeyClaim | null, event: KeyEvent): KeyClaim | null =>
   state ?? { agent: event.agent, public_key: event.public_key }
 
-const fold: Fold<KeyClaim | null, KeyEvent> = { kind: "key", initial: null, events: KEY_EVENTS, evolve: evolveKey }
+const fold: Fold<KeyClaim | null, KeyEvent> = { kind: "key", initial: null, events: KeyEvent, evolve: evolveKey }
 
 export const keyKind = kind(fold, () => ({
   operations: {

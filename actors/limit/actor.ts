@@ -65,7 +65,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits) => {
   }
 }
 
-const fold: Fold<null, never> = { kind: "limit", initial: null, events: {}, evolve: () => null }
+const fold: Fold<null, never> = { kind: "limit", initial: null, events: null, evolve: () => null }
 
 export const limitKind = kind(fold, ({ nats, config }) => ({
   logless: true,

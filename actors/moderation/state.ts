@@ -1,4 +1,7 @@
 /** How an account stands, as part of its agent's state, and how its events change that. Pure. */
+import { Schema } from "effect"
+import { event } from "../engine/events.ts"
+
 export interface AppealState {
   readonly text: string
   readonly status: "open" | "granted" | "denied"
@@ -38,27 +41,26 @@ export const newlyModerated = (at: number): Moderated => ({
   active_time: { from: at, carried: 0, periods: 0 }
 })
 
-export type ModerationEvent =
-  | {
-      readonly type: "agent.suspended"
-      readonly v: 1
-      readonly reason: string
-      readonly trust_withheld: number
-      /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
-      readonly until?: number
-    }
-  | { readonly type: "agent.reinstated"; readonly v: 1; readonly reason: string }
-  | { readonly type: "agent.banned"; readonly v: 1; readonly reason: string }
-  | { readonly type: "agent.appealed"; readonly v: 1; readonly text: string }
-  | { readonly type: "agent.appeal_decided"; readonly v: 1; readonly granted: boolean; readonly answer: string | null }
-  | {
-      readonly type: "agent.active_time_counted"
-      readonly v: 1
-      /** Full periods so far. */
-      readonly periods: number
-      /** Unix ms up to which the time is counted. */
-      readonly until: number
-    }
+/** Of an agent's, those that change how its account stands. */
+export const MODERATION_EVENTS = [
+  event("agent.suspended", 1, {
+    reason: Schema.String,
+    trust_withheld: Schema.Number,
+    /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
+    until: Schema.optionalKey(Schema.Number)
+  }),
+  event("agent.reinstated", 1, { reason: Schema.String }),
+  event("agent.banned", 1, { reason: Schema.String }),
+  event("agent.appealed", 1, { text: Schema.String }),
+  event("agent.appeal_decided", 1, { granted: Schema.Boolean, answer: Schema.NullOr(Schema.String) }),
+  event("agent.active_time_counted", 1, {
+    /** Full periods so far. */
+    periods: Schema.Int,
+    /** Unix ms up to which the time is counted. */
+    until: Schema.Number
+  })
+] as const
+export type ModerationEvent = (typeof MODERATION_EVENTS)[number]["Type"]
 
 interface Deleted {
   readonly type: "agent.deleted"

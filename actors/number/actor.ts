@@ -1,5 +1,7 @@
 /** The claim on an agent number: id = the number in its canonical form (spec 2.1: permanent, never reused). */
+import { Schema } from "effect"
 import { notFound } from "../../schemas/errors.ts"
+import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 
@@ -7,9 +9,8 @@ export interface NumberClaim {
   readonly agent: string
 }
 
-export type NumberEvent = { readonly type: "number.claimed"; readonly v: 1; readonly agent: string }
-
-export const NUMBER_EVENTS = { "number.claimed": 1 } as const
+export const NumberEvent = Schema.Union([event("number.claimed", 1, { agent: Schema.String })])
+export type NumberEvent = typeof NumberEvent.Type
 
 export const evolveNumber = (state: NumberClaim | null, event: NumberEvent): NumberClaim | null =>
   state ?? { agent: event.agent }
@@ -17,7 +18,7 @@ export const evolveNumber = (state: NumberClaim | null, event: NumberEvent): Num
 const fold: Fold<NumberClaim | null, NumberEvent> = {
   kind: "number",
   initial: null,
-  events: NUMBER_EVENTS,
+  events: NumberEvent,
   evolve: evolveNumber
 }
 

@@ -2,7 +2,9 @@
  * Registrations from one network address in the last hour (spec 3.3: they raise the difficulty). The id is a hash of
  * the address; the address itself is kept nowhere.
  */
+import { Schema } from "effect"
 import { read, write } from "../engine/definition.ts"
+import { event } from "../engine/events.ts"
 import { type Fold, kind } from "../kind.ts"
 
 export interface OriginState {
@@ -10,9 +12,8 @@ export interface OriginState {
   readonly registered: ReadonlyArray<number>
 }
 
-export type OriginEvent = { readonly type: "origin.registered"; readonly v: 1 }
-
-export const ORIGIN_EVENTS = { "origin.registered": 1 } as const
+export const OriginEvent = Schema.Union([event("origin.registered", 1)])
+export type OriginEvent = typeof OriginEvent.Type
 
 /** More than this many raise the difficulty no further. */
 const REMEMBERED_MAX = 16
@@ -24,7 +25,7 @@ export const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { re
 const fold: Fold<OriginState, OriginEvent> = {
   kind: "origin",
   initial: { registered: [] },
-  events: ORIGIN_EVENTS,
+  events: OriginEvent,
   evolve: evolveOrigin
 }
 

@@ -24,7 +24,7 @@ import {
 import { generateQuestions } from "./questions/generate.ts"
 import type { Question } from "./questions/question.ts"
 import { randomFromSeed, SEED_BYTES } from "./questions/random.ts"
-import { CHALLENGE_EVENTS, type ChallengeEvent, type ChallengeState, evolve } from "./state.ts"
+import { ChallengeEvent, type ChallengeState, evolve } from "./state.ts"
 
 interface CreateInput {
   readonly public_key: string
@@ -49,7 +49,7 @@ const text = new TextDecoder()
 const fold: Fold<ChallengeState, ChallengeEvent> = {
   kind: "challenge",
   initial: null,
-  events: CHALLENGE_EVENTS,
+  events: ChallengeEvent,
   evolve
 }
 

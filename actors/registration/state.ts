@@ -1,4 +1,6 @@
 /** A registration challenge (spec 2.7, 3.3): id = 32 hex characters. `null` is one that was never made. */
+import { Schema } from "effect"
+import { event } from "../engine/events.ts"
 import type { Question } from "./questions/question.ts"
 
 export type ChallengeStatus = "open" | "served" | "consumed" | "void"
@@ -18,30 +20,27 @@ export interface Challenge {
 
 export type ChallengeState = Challenge | null
 
-export type ChallengeEvent =
-  | {
-      readonly type: "challenge.created"
-      readonly v: 1
-      readonly public_key: string
-      readonly hub_id: string
-      readonly prefix: string
-      readonly difficulty: number
-    }
-  | {
-      readonly type: "challenge.served"
-      readonly v: 1
-      readonly questions: ReadonlyArray<Question>
-      readonly answers_due: number
-    }
-  | { readonly type: "challenge.voided"; readonly v: 1; readonly reason: string }
-  | { readonly type: "challenge.consumed"; readonly v: 1; readonly agent: string | null }
+const AskedQuestion = Schema.Struct({
+  id: Schema.String,
+  prompt: Schema.String,
+  /** Sealed (engine/seal.ts). */
+  answer: Schema.String,
+  kind: Schema.Literals(["number", "word", "time", "time12"]),
+  format: Schema.NullOr(Schema.Literals(["json", "exact"]))
+})
 
-export const CHALLENGE_EVENTS = {
-  "challenge.created": 1,
-  "challenge.served": 1,
-  "challenge.voided": 1,
-  "challenge.consumed": 1
-} as const satisfies Record<ChallengeEvent["type"], number>
+export const ChallengeEvent = Schema.Union([
+  event("challenge.created", 1, {
+    public_key: Schema.String,
+    hub_id: Schema.String,
+    prefix: Schema.String,
+    difficulty: Schema.Int
+  }),
+  event("challenge.served", 1, { questions: Schema.Array(AskedQuestion), answers_due: Schema.Number }),
+  event("challenge.voided", 1, { reason: Schema.String }),
+  event("challenge.consumed", 1, { agent: Schema.NullOr(Schema.String) })
+])
+export type ChallengeEvent = typeof ChallengeEvent.Type
 
 export const evolve = (state: ChallengeState, event: ChallengeEvent, meta: { readonly at: number }): ChallengeState => {
   if (event.type === "challenge.created") {

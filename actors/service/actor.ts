@@ -13,7 +13,7 @@ import { type Fold, kind } from "../kind.ts"
 /** How long a signature over the service's key directory holds; edges ask for a new one once a minute. */
 const DIRECTORY_LIFETIME_SECONDS = 600
 
-const fold: Fold<null, never> = { kind: "service", initial: null, events: {}, evolve: () => null }
+const fold: Fold<null, never> = { kind: "service", initial: null, events: null, evolve: () => null }
 
 export const serviceKind = kind(fold, ({ seed, config }) => {
   const pair = keyPairOfSeed(seed)

@@ -2,6 +2,7 @@
  * `npm run hub -- <command>`: what operators and engineers do from a shell. Read-only where the name does not say
  * otherwise.
  */
+import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { exitWith } from "../launcher/exit.ts"
 import { readCommandLine, usage } from "./command-line.ts"
@@ -37,7 +38,7 @@ const told = (result: unknown): number => {
 const MISSING_TABLE = "42P01"
 
 const inWords = (error: unknown): string => {
-  if (error instanceof Fault || error instanceof UnknownEvent) return error.message
+  if (error instanceof Fault || error instanceof UnknownEvent || error instanceof MisshapenEvent) return error.message
   if (!(error instanceof Error)) return String(error)
   if ("code" in error && error.code === MISSING_TABLE)
     return `${error.message}: bring Postgres up to date with npm run hub -- migrate`

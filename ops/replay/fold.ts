@@ -1,5 +1,6 @@
 /** An actor's history folded with the `evolve` that serves: every commit and the state it leads to. Reads only. */
 import { KINDS } from "../../actors/actors.ts"
+import { decodeEvent } from "../../actors/engine/events.ts"
 import { foldCommit } from "../../actors/engine/fold.ts"
 import type { EventLog, LogEntry } from "../../actors/engine/ports.ts"
 import type { Kind } from "../../actors/kind.ts"
@@ -27,11 +28,14 @@ export const isBeyond = (entry: LogEntry, point: Point | null): boolean => {
   return "seq" in point ? entry.seq > point.seq : entry.commit.at > point.time
 }
 
+/** Every event is decoded whole on the way, as its kind declares it. Throws `MisshapenEvent`. */
 export async function* historyOf(log: EventLog, kind: string, id: string): AsyncGenerator<LogEntry> {
+  const events = kindOf(kind)?.events ?? null
   let after = 0
   for (;;) {
     const page = await log.read(subjects.event(kind, id), after, PAGE)
     for (const entry of page.entries) {
+      if (events !== null) for (const event of entry.commit.events) decodeEvent(kind, events, event)
       yield entry
       after = entry.seq
     }

@@ -1,10 +1,12 @@
 /** Histories of real actors, kept as files: what `evolve` and `decide` make of them must not change by accident. */
+import { Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { KINDS } from "../../actors/actors.ts"
 import type { Agent } from "../../actors/agent/state.ts"
 import { write } from "../../actors/engine/definition.ts"
+import { event } from "../../actors/engine/events.ts"
 import { kind } from "../../actors/kind.ts"
 import type { Challenge } from "../../actors/registration/state.ts"
 import { FixtureFault, fixtureOf, fixtureText, readFixture } from "../../ops/replay/fixture.ts"
@@ -138,7 +140,12 @@ test("a registration that was never made: its companions, with the number that w
 describe("a kind of its own", () => {
   type Made = { readonly type: "test.made"; readonly v: 1; readonly of: number }
   const own = kind<number, Made>(
-    { kind: "test", initial: 0, events: { "test.made": 1 }, evolve: (_state, event) => event.of },
+    {
+      kind: "test",
+      initial: 0,
+      events: Schema.Union([event("test.made", 1, { of: Schema.Number })]),
+      evolve: (_state, event) => event.of
+    },
     (parts) => ({
       operations: {
         "test.make": write<number, null, Made, { readonly of: number }>({

@@ -1,4 +1,5 @@
 /** Timers, counters, snapshots and rate-limit windows on real servers: what they promise about restarts. */
+import { Schema } from "effect"
 import type { Kysely } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Database, openDatabase } from "../../../actors/database.ts"
@@ -9,6 +10,7 @@ import { JetStreamLog } from "../../../actors/engine/event-log.ts"
 import { Sealer } from "../../../actors/engine/seal.ts"
 import { PostgresSnapshots } from "../../../actors/engine/snapshots.ts"
 import { ScheduledTimers } from "../../../actors/engine/timers.ts"
+import { event } from "../../../actors/engine/events.ts"
 import { type Fold, kind, type KindParts } from "../../../actors/kind.ts"
 import { limitKind } from "../../../actors/limit/actor.ts"
 import type { Ask } from "../../../schemas/bus/frames.ts"
@@ -75,7 +77,7 @@ interface Added extends EventShape {
 const fold: Fold<{ readonly sum: number; readonly count: number }, Added> = {
   kind: "sum",
   initial: { sum: 0, count: 0 },
-  events: { "sum.added": 1 },
+  events: Schema.Union([event("sum.added", 1, { value: Schema.Number })]),
   evolve: (state, event) => ({ sum: state.sum + event.value, count: state.count + 1 })
 }
 const sumKind = kind(fold, () => ({

@@ -1,10 +1,12 @@
 /** Events of another release: whoever meets one stops before it, and says so. */
+import { Schema } from "effect"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { KINDS } from "../../../actors/actors.ts"
 import { Activation, type EngineParts, type Outcome } from "../../../actors/engine/activation.ts"
 import { type ActorDefinition, type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
 import { foldCommit, UnknownEvent } from "../../../actors/engine/fold.ts"
 import type { LogEntry } from "../../../actors/engine/ports.ts"
+import { decodeEvent, event, type EventUnion, inventoryOf, MisshapenEvent } from "../../../actors/engine/events.ts"
 import { kind, type KindParts } from "../../../actors/kind.ts"
 import { whatIf } from "../../../ops/replay/what-if.ts"
 import { evolved, replay } from "../../../ops/replay/fold.ts"
@@ -38,12 +40,14 @@ interface Added extends EventShape {
   readonly by?: number
 }
 
-const sum = (inventory: Readonly<Record<string, number>>): ActorDefinition =>
+const ADDED = event("sum.added", 1, { by: Schema.Int })
+
+const sum = (events: EventUnion): ActorDefinition =>
   kind<number, Added>(
     {
       kind: "sum",
       initial: 0,
-      events: inventory,
+      events,
       evolve: (state, event) => (event.type === "sum.added" ? state + (event.by ?? 0) : state * 2)
     },
     () => ({
@@ -60,8 +64,8 @@ const sum = (inventory: Readonly<Record<string, number>>): ActorDefinition =>
     })
   ).make({} as KindParts)
 
-const OLDER = sum({ "sum.added": 1 })
-const NEWER = sum({ "sum.added": 1, "sum.doubled": 1 })
+const OLDER = sum(Schema.Union([ADDED]))
+const NEWER = sum(Schema.Union([ADDED, event("sum.doubled", 1)]))
 
 const newWorld = () => {
   const log = new ModelLog()
@@ -131,7 +135,7 @@ describe("an actor of an older release", () => {
     const [first] = entries()
     await expect(replay(entries(), OLDER, "a", null)).rejects.toThrow(UnknownEvent)
     expect(await replay(entries(), OLDER, "a", { seq: first?.seq ?? 0 })).toHaveLength(1)
-    const past = { kind: { fold: OLDER, make: () => OLDER }, id: "a", entries: entries(), until: null }
+    const past = { kind: { fold: OLDER, events: null, make: () => OLDER }, id: "a", entries: entries(), until: null }
     expect(() =>
       whatIf(past, { op: "sum.add", input: { by: 1 }, at: 1, facts: null }, {} as KindParts["config"])
     ).toThrow(UnknownEvent)
@@ -140,5 +144,32 @@ describe("an actor of an older release", () => {
   test("an evolve that answers nothing is a fault, not a state", () => {
     const silent = { ...OLDER, evolve: () => undefined }
     expect(() => foldCommit(silent, 0, { at: 1, events: [{ type: "sum.added", v: 1 }] }, "a")).toThrow(TypeError)
+  })
+})
+
+describe("declared events", () => {
+  const events = Schema.Union([ADDED, event("sum.added", 2, { by: Schema.String }), event("sum.doubled", 1)])
+
+  test("make the inventory: the newest version of each type", () => {
+    expect(inventoryOf(events)).toEqual({ "sum.added": 2, "sum.doubled": 1 })
+  })
+
+  test.each([
+    [{ type: "sum.added", v: 1, by: 5 }],
+    [{ type: "sum.added", v: 2, by: "five" }],
+    [{ type: "sum.doubled", v: 1 }],
+    // Of another release: whether it may be met at all is the inventory's question.
+    [{ type: "sum.halved", v: 1 }]
+  ])("%j is well shaped", (given) => {
+    expect(() => decodeEvent("sum", events, given)).not.toThrow()
+  })
+
+  test.each([
+    [{ type: "sum.added", v: 1, by: "five" }, "sum: sum.added@1: by: "],
+    [{ type: "sum.added", v: 1 }, "sum: sum.added@1: by: "],
+    [{ type: "sum.doubled", v: 1, more: true }, "sum: sum.doubled@1: more: "]
+  ])("%j is not, and its field is named", (given, told) => {
+    expect(() => decodeEvent("sum", events, given)).toThrow(MisshapenEvent)
+    expect(() => decodeEvent("sum", events, given)).toThrow(told)
   })
 })

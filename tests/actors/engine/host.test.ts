@@ -7,7 +7,7 @@ import { SHARD_COUNT, shardOf } from "../../../schemas/subjects.ts"
 
 const RESIDENT = 64_000
 
-const small = kind<null, never>({ kind: "small", initial: null, events: {}, evolve: () => null }, () => ({
+const small = kind<null, never>({ kind: "small", initial: null, events: null, evolve: () => null }, () => ({
   logless: true,
   operations: {}
 })).make({} as KindParts)

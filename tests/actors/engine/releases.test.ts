@@ -2,9 +2,11 @@
  * Two releases side by side under load, as in a rolling deployment: the newer has an operation more on a kind that both
  * have, and a kind more, with timers. Nothing is lost, nothing done twice, nothing said not to exist.
  */
+import { Schema } from "effect"
 import { setTimeout as delay } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type EventShape, type FiredTimer, isDue, read, write } from "../../../actors/engine/definition.ts"
+import { event } from "../../../actors/engine/events.ts"
 import { type Kind, kind } from "../../../actors/kind.ts"
 import type { Answer } from "../../../schemas/bus/asker.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
@@ -16,12 +18,14 @@ const ROUNDS = 12
 
 type Moved = EventShape & { readonly type: "ledger.added" | "ledger.taken"; readonly by: number }
 
+const ADDED = event("ledger.added", 1, { by: Schema.Int })
+
 const ledger = (newer: boolean): Kind =>
   kind<number, Moved>(
     {
       kind: "ledger",
       initial: 0,
-      events: newer ? { "ledger.added": 1, "ledger.taken": 1 } : { "ledger.added": 1 },
+      events: newer ? Schema.Union([ADDED, event("ledger.taken", 1, { by: Schema.Int })]) : Schema.Union([ADDED]),
       evolve: (state, event) => (event.type === "ledger.added" ? state + event.by : state - event.by)
     },
     () => ({
@@ -53,7 +57,7 @@ const clock: Kind = kind<Clock, Ticked>(
   {
     kind: "clock",
     initial: { due: null, struck: 0 },
-    events: { "clock.set": 1, "clock.struck": 1 },
+    events: Schema.Union([event("clock.set", 1, { due: Schema.Number }), event("clock.struck", 1)]),
     evolve: (state, event) =>
       event.type === "clock.set" ? { ...state, due: event.due } : { due: null, struck: state.struck + 1 }
   },

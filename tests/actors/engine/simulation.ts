@@ -6,12 +6,14 @@
  * it; a frozen node's inbox is not delivered, a crashed one's never will be. So a freeze longer than a lease, a slow
  * watch, an append whose answer is lost and two owners at once are all just orders of delivery.
  */
+import { Schema } from "effect"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { nodeKey } from "../../../schemas/bus/lease-view.ts"
 import { LeaseView } from "../../../schemas/bus/lease-view.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
 import type { Outcome } from "../../../actors/engine/activation.ts"
 import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { event } from "../../../actors/engine/events.ts"
 import { type Fold, kind, type KindParts } from "../../../actors/kind.ts"
 import { ActorHost } from "../../../actors/engine/host.ts"
 import { type LeaseStore, Placement, type Ping, type Written } from "../../../actors/engine/placement.ts"
@@ -25,7 +27,7 @@ interface TokenAdded extends EventShape {
 const fold: Fold<ReadonlyArray<string>, TokenAdded> = {
   kind: "tokens",
   initial: [],
-  events: { "token.added": 1 },
+  events: Schema.Union([event("token.added", 1, { token: Schema.String })]),
   evolve: (state, event) => [...state, event.token]
 }
 

@@ -1,4 +1,5 @@
 /** Timers are set before their commit: whatever becomes of it, those of a committed command stay. Over all orders. */
+import { Schema } from "effect"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
@@ -11,6 +12,7 @@ import {
   write,
   type WriteOperation
 } from "../../../actors/engine/definition.ts"
+import { event } from "../../../actors/engine/events.ts"
 import { kind, type KindParts } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { ModelLog } from "./simulation.ts"
@@ -25,7 +27,7 @@ const alarm = kind<Alarm, Rung>(
   {
     kind: "alarm",
     initial: { due: null, rung: [] },
-    events: { "alarm.set": 1, "alarm.rung": 1 },
+    events: Schema.Union([event("alarm.set", 1, { due: Schema.Number }), event("alarm.rung", 1)]),
     evolve: (state, event) =>
       event.type === "alarm.set" ? { ...state, due: event.due } : { due: null, rung: [...state.rung, state.due ?? 0] }
   },

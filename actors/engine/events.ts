@@ -1,0 +1,69 @@
+/**
+ * How a kind declares its events: each as a Schema of type, version and fields. Their types, the inventory that a node
+ * holds a log against, and the full decoding of replay and verification follow from that.
+ *
+ * A new version of a type is one more member beside the old one: the log is never rewritten.
+ */
+import { Schema, SchemaIssue } from "effect"
+import type { Inventory } from "./fold.ts"
+
+type Head<Type extends string, Version extends number> = {
+  readonly type: Schema.Literal<Type>
+  readonly v: Schema.Literal<Version>
+}
+
+/** A past-tense, absolute fact. `v` counts the versions of its shape. */
+export function event<const Type extends string, const Version extends number>(
+  type: Type,
+  v: Version
+): Schema.Struct<Head<Type, Version>>
+export function event<
+  const Type extends string,
+  const Version extends number,
+  const Fields extends Schema.Struct.Fields
+>(type: Type, v: Version, fields: Fields): Schema.Struct<Head<Type, Version> & Fields>
+export function event(type: string, v: number, fields: Schema.Struct.Fields = {}): Schema.Struct<Schema.Struct.Fields> {
+  return Schema.Struct({ type: Schema.Literal(type), v: Schema.Literal(v), ...fields })
+}
+
+interface AnyEvent extends Schema.Top {
+  readonly fields: {
+    readonly type: { readonly literal: string }
+    readonly v: { readonly literal: number }
+  }
+}
+
+export interface EventUnion extends Schema.Codec<unknown> {
+  readonly members: ReadonlyArray<AnyEvent>
+}
+
+/** The newest version of each type. */
+export const inventoryOf = ({ members }: Pick<EventUnion, "members">): Inventory => {
+  const newest = new Map<string, number>()
+  for (const { fields } of members) {
+    newest.set(fields.type.literal, Math.max(fields.v.literal, newest.get(fields.type.literal) ?? 0))
+  }
+  return Object.fromEntries(newest)
+}
+
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** An event of the log that is known by type and version, and yet is not what its declaration says. */
+export class MisshapenEvent extends Error {}
+
+/** Throws `MisshapenEvent` with the field that is wrong. What is known by neither type nor version is not looked at. */
+export const decodeEvent = (
+  kind: string,
+  { members }: Pick<EventUnion, "members">,
+  given: { readonly type: string; readonly v: number }
+): void => {
+  const member = members.find(({ fields }) => fields.type.literal === given.type && fields.v.literal === given.v)
+  if (member === undefined) return
+  const result = Schema.decodeUnknownResult(member as unknown as Schema.Codec<unknown>)(given, {
+    onExcessProperty: "error"
+  })
+  if (result._tag === "Success") return
+  const [first] = issues(result.failure.issue).issues
+  const path = (first?.path ?? []).map((key) => (typeof key === "object" ? String(key.key) : String(key))).join(".")
+  throw new MisshapenEvent(`${kind}: ${given.type}@${given.v}: ${path}: ${first?.message.split("\n")[0] ?? "is wrong"}`)
+}
