@@ -73,6 +73,8 @@ export interface Database {
 /** Connections of one process; Postgres itself takes 100. */
 const POOL_MAX = 8
 const CONNECT_TIMEOUT_MS = 2000
+/** For commands of the operator and for the start, which have nobody waiting: a machine may be as slow as it likes. */
+export const PATIENT_CONNECT_MS = 60_000
 const STATEMENT_TIMEOUT_MS = 10_000
 
 /** One at work, one that holds what excludes others, one to look at the served tables with. */
@@ -84,16 +86,17 @@ interface Pool {
   readonly max: number
   readonly timeoutMs: number
   readonly options: string
+  readonly connectWithinMs: number
 }
 
-const open = (url: string, { max, timeoutMs, options }: Pool): Kysely<Database> => {
+const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): Kysely<Database> => {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied
     // again.
     options: `-c synchronous_commit=off ${options}`,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectWithinMs,
     statement_timeout: timeoutMs,
     // A query sent into a dead connection must not hang for as long as TCP would let it.
     query_timeout: timeoutMs
@@ -106,8 +109,8 @@ const open = (url: string, { max, timeoutMs, options }: Pool): Kysely<Database> 
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 }
 
-export const openDatabase = (url: string): Kysely<Database> =>
-  open(url, { max: POOL_MAX, timeoutMs: STATEMENT_TIMEOUT_MS, options: "" })
+export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS): Kysely<Database> =>
+  open(url, { max: POOL_MAX, timeoutMs: STATEMENT_TIMEOUT_MS, options: "", connectWithinMs })
 
 /** The schema of the tables that are served. */
 export const LIVE_SCHEMA = "public"
@@ -119,5 +122,6 @@ export const openBulkDatabase = (url: string, schema: string): Kysely<Database> 
   open(url, {
     max: BULK_POOL_MAX,
     timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
+    connectWithinMs: PATIENT_CONNECT_MS,
     options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}`
   })

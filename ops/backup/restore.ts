@@ -18,7 +18,7 @@ import { join } from "node:path"
 import { type ConsumerConfig, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
-import { type Database, openDatabase } from "../../actors/database.ts"
+import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import type { Commit } from "../../actors/engine/ports.ts"
 import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
@@ -88,7 +88,7 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   refuseReplicas(manifest, parts)
   await refuseLive(parts)
   await refuseHeld(parts)
-  const db = openDatabase(parts.databaseUrl)
+  const db = openDatabase(parts.databaseUrl, PATIENT_CONNECT_MS)
   try {
     await refuseFilled(db, parts)
     await migrate(parts.databaseUrl)

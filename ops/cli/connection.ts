@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import type { Kysely } from "kysely"
-import { type Database, openDatabase } from "../../actors/database.ts"
+import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/bus/asker.ts"
@@ -14,7 +14,7 @@ import { transportOver } from "../../schemas/bus/transport.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { Fault } from "./fault.ts"
 
-const CONNECT_TIMEOUT_MS = 3000
+const CONNECT_TIMEOUT_MS = 15_000
 /**
  * A command that waits for what comes outlives a restart of the server, even a long one; others end by their own
  * timeouts.
@@ -74,7 +74,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
       maxFrameBytes: service.max_frame_bytes
     }
   )
-  const db = openDatabase(databaseUrl)
+  const db = openDatabase(databaseUrl, PATIENT_CONNECT_MS)
   const command = async <T>(kind: string, actor: string, op: string, input: unknown): Promise<T> => {
     const ask = {
       id: randomBytes(12).toString("hex"),

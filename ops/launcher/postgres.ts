@@ -34,7 +34,7 @@ const USER = "hub"
 const DATABASE = "hub"
 /** Crash recovery is part of starting. */
 const READY_DEADLINE_MS = 120_000
-const CONNECT_TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 30_000
 const PROBE_PAUSE_MS = 20
 const LEFTOVER_GRACE_MS = 5_000
 const LOG_LIMIT_BYTES = 10_000_000

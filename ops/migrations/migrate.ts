@@ -10,7 +10,7 @@ import { ensureStreams } from "../../actors/engine/streams.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { type Migration, Migrator } from "kysely/migration"
-import { openDatabase } from "../../actors/database.ts"
+import { openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 
 const MIGRATION = /^(\d{4}_\w+)\.ts$/
 
@@ -23,7 +23,7 @@ const migrations = async (): Promise<Record<string, Migration>> => {
 
 /** Throws what went wrong; a migration that fails leaves nothing behind. */
 export const migrate = async (databaseUrl: string): Promise<void> => {
-  const db = openDatabase(databaseUrl)
+  const db = openDatabase(databaseUrl, PATIENT_CONNECT_MS)
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: migrations } })
     const { error } = await migrator.migrateToLatest()
@@ -33,7 +33,6 @@ export const migrate = async (databaseUrl: string): Promise<void> => {
   }
 }
 
-const CONNECT_TIMEOUT_MS = 5000
 /** JetStream of servers that have just been started chooses its leaders first. */
 const STREAMS_WITHIN_MS = 60_000
 const STREAMS_RETRY_MS = 250
@@ -46,7 +45,7 @@ export const migrateStreams = async (env: NodeJS.ProcessEnv): Promise<void> => {
   const nats = await connect({
     ...(busServers(natsUrl, "operator") ?? { servers: [] }),
     name: "hub-migrate",
-    timeout: CONNECT_TIMEOUT_MS
+    timeout: PATIENT_CONNECT_MS
   })
   try {
     const end = performance.now() + STREAMS_WITHIN_MS

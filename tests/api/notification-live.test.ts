@@ -19,7 +19,8 @@ const HEARTBEAT_MS = 300
 const JUDGE_MS = 1500
 const PER_AGENT = 2
 const LISTENING_MS = 100
-const WAIT_SECONDS = 20
+/** Longer than what happens meanwhile takes on the slowest machine. */
+const WAIT_SECONDS = 240
 
 let service: TestService
 const readers: Array<EventReader> = []
@@ -31,6 +32,7 @@ beforeAll(async () => {
     limits: {
       "notifications.heartbeat_ms": HEARTBEAT_MS,
       "notifications.judge_ms": JUDGE_MS,
+      "notifications.wait_max_seconds": WAIT_SECONDS,
       "notifications.streams_per_agent_max": PER_AGENT,
       "notifications.waits_per_agent_max": PER_AGENT,
       "notifications.stream_page_max": 3

@@ -16,8 +16,8 @@ import { type Engine, startEngine } from "./engine.ts"
 import { makeImages } from "./images.ts"
 
 const AGENTS = 20
-const MAKING_MS = 600_000
-const RESTARTING_MS = 900_000
+const MAKING_MS = 3_600_000
+const RESTARTING_MS = 3_600_000
 const NATS = ["nats-1", "nats-2", "nats-3"]
 
 let engine: Engine

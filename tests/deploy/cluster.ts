@@ -23,7 +23,7 @@ const PARTS = [
   "actors",
   "ops"
 ]
-const WELL_MS = 120_000
+const WELL_MS = 600_000
 
 export interface Cluster {
   readonly url: string

@@ -12,11 +12,11 @@ import { testFolder, waitFor } from "../harness/index.ts"
 
 const run = promisify(execFile)
 
-const READY_MS = 60_000
+const READY_MS = 300_000
 const STOP_GRACE_MS = 60_000
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024
 /** No call of the client may take longer. */
-const CALL_TIMEOUT_MS = 280_000
+const CALL_TIMEOUT_MS = 1_800_000
 
 export interface CallOptions {
   readonly cwd?: string

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { inspect } from "node:util"
 
 /** Only what never comes takes so long: a machine with a busy neighbour is ten times as slow as a quiet one. */
-const DEADLINE_MS = 120_000
+const DEADLINE_MS = 300_000
 const PAUSE_MS = 20
 
 export interface WaitOptions {

@@ -7,8 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 
 const CONFIGURATION_FAULT = 78
-/** Six processes, one after the other, on a machine that may be busy. */
-const PROCESSES_MS = 180_000
 
 interface Ended {
   readonly status: number
@@ -37,47 +35,43 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 describe("hub questions", () => {
-  it(
-    "samples prompts without answers, the same for the same seed, and grades what was answered",
-    async () => {
-      const key = join(folder, "key.jsonl")
-      const given = join(folder, "given.jsonl")
-      const sampled = await hub("sample", "--count", "12", "--seed", "tuesday", "--answers", key)
-      expect(sampled.status).toBe(0)
-      expect((await hub("sample", "--count", "12", "--seed", "tuesday")).output).toBe(sampled.output)
-      const questions = sampled.output
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-      expect(questions.map((question) => Object.keys(question))).toEqual(questions.map(() => ["id", "prompt"]))
-      const keys = (await readFile(key, "utf8"))
-        .trim()
-        .split("\n")
-        .map(
-          (line) => JSON.parse(line) as { readonly id: string; readonly answer: string; readonly format: string | null }
-        )
-      expect(keys.length).toBe(12)
-
-      await writeFile(given, keys.map(({ id, answer }) => JSON.stringify({ id, answer })).join("\n"))
-      expect(await hub("grade", given, "--answers", key)).toMatchObject({
-        status: 0,
-        output: expect.stringContaining("12 of 12 (100.0 %)") as string
-      })
-      await writeFile(
-        given,
-        keys
-          .slice(1)
-          .map(({ id, answer }) => JSON.stringify({ id, answer }))
-          .join("\n")
+  it("samples prompts without answers, the same for the same seed, and grades what was answered", async () => {
+    const key = join(folder, "key.jsonl")
+    const given = join(folder, "given.jsonl")
+    const sampled = await hub("sample", "--count", "12", "--seed", "tuesday", "--answers", key)
+    expect(sampled.status).toBe(0)
+    expect((await hub("sample", "--count", "12", "--seed", "tuesday")).output).toBe(sampled.output)
+    const questions = sampled.output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(questions.map((question) => Object.keys(question))).toEqual(questions.map(() => ["id", "prompt"]))
+    const keys = (await readFile(key, "utf8"))
+      .trim()
+      .split("\n")
+      .map(
+        (line) => JSON.parse(line) as { readonly id: string; readonly answer: string; readonly format: string | null }
       )
-      expect(await hub("grade", given, "--answers", key)).toMatchObject({
-        status: 1,
-        output: expect.stringMatching(/wrong: s1 \([\w-]+\): null[\s\S]*11 of 12 \(91\.7 %\)/) as string
-      })
-      expect((await hub("sample", "--answers", key)).errors).toContain("exists already")
-    },
-    PROCESSES_MS
-  )
+    expect(keys.length).toBe(12)
+
+    await writeFile(given, keys.map(({ id, answer }) => JSON.stringify({ id, answer })).join("\n"))
+    expect(await hub("grade", given, "--answers", key)).toMatchObject({
+      status: 0,
+      output: expect.stringContaining("12 of 12 (100.0 %)") as string
+    })
+    await writeFile(
+      given,
+      keys
+        .slice(1)
+        .map(({ id, answer }) => JSON.stringify({ id, answer }))
+        .join("\n")
+    )
+    expect(await hub("grade", given, "--answers", key)).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/wrong: s1 \([\w-]+\): null[\s\S]*11 of 12 \(91\.7 %\)/) as string
+    })
+    expect((await hub("sample", "--answers", key)).errors).toContain("exists already")
+  })
 
   it.each([
     [["sample", "--count", "0"], "--count takes a whole number"],

@@ -11,7 +11,7 @@ import { type Identity, newIdentity, signedHeaders } from "./identity.ts"
 
 const RETRY_PAUSE_MS = 25
 /** For what never comes: a slow machine may need many tries. */
-const RETRY_DEADLINE_MS = 120_000
+const RETRY_DEADLINE_MS = 300_000
 
 export interface CallOptions {
   readonly body?: unknown
