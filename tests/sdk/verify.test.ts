@@ -18,11 +18,8 @@ import {
   type Verdict,
   type Verifier
 } from "../../edge/sdk/verify.ts"
-import {
-  CLIENT_REASONS as CONTRACT_CLIENT_REASONS,
-  type Verdict as ContractVerdict,
-  VERIFY_REASONS
-} from "../../schemas/identity/records.ts"
+import { CLIENT_REASONS as CONTRACT_CLIENT_REASONS, VERIFY_REASONS } from "../../schemas/identity/reasons.ts"
+import type { Verdict as ContractVerdict } from "../../schemas/identity/records.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import announcements from "../vectors/announcements.json" with { type: "json" }
 import hosts from "../vectors/hosts.json" with { type: "json" }
