@@ -30,7 +30,7 @@ import { verdictAgent } from "./record.ts"
 
 /**
  * Retired keys that one proof is tried against, the newest first: a bound on what a forgery costs. An older one is a
- * bad signature. The website verifier keeps as many (edge/sdk/verify.ts), so that both give the same reason.
+ * bad signature. The website verifier keeps as many (edge/sdk/verify/bounds.ts), so that both give the same reason.
  */
 const RETIRED_KEYS_TRIED_MAX = 15
 const KEYS_MAX = 10_000
