@@ -6,7 +6,8 @@
  * both; in a cluster ops/deploy/secrets.sh draws them.
  */
 import { type HubConfig, readConfig } from "../schemas/config.ts"
-import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../schemas/signing/key.ts"
+import { PUBLIC_KEY_BYTES } from "../schemas/signing/ed25519.ts"
+import { decodeBase64, encodeBase64 } from "../schemas/signing/key.ts"
 
 export interface EdgeConfig {
   readonly hub: HubConfig

@@ -2,11 +2,11 @@
  * An identity as it is shown: the record, the verdict's part about the agent, the agent's own views (spec 2.4, 2.6).
  */
 import { API_PREFIX, API_VERSION } from "../../schemas/version.ts"
+import { VERIFY_REASONS } from "../../schemas/identity/reasons.ts"
 import {
   type DirectorySignature,
   type IdentityRecord,
   type Recovery,
-  VERIFY_REASONS,
   type Verdict
 } from "../../schemas/identity/records.ts"
 import type { Limits } from "../../schemas/limits.ts"

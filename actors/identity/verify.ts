@@ -12,10 +12,12 @@
  */
 import { type KeyObject, verify } from "node:crypto"
 import type { IdentityClaim, IdentityProof } from "../../schemas/identity/operations.ts"
-import type { Verdict, VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
+import type { VerifyReason } from "../../schemas/identity/reasons.ts"
+import type { Verdict, VerifyScheme } from "../../schemas/identity/records.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { decodeBase64, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
+import { SIGNATURE_BYTES } from "../../schemas/signing/ed25519.ts"
+import { decodeBase64 } from "../../schemas/signing/key.ts"
 import { jwkOf } from "../../schemas/signing/jwk.ts"
 import { NONCE_PATTERN, TIMESTAMP_PATTERN } from "../../schemas/signing/request.ts"
 import { verifyKeyOf } from "../../schemas/signing/verify.ts"
@@ -28,7 +30,7 @@ import { verdictAgent } from "./record.ts"
 
 /**
  * Retired keys that one proof is tried against, the newest first: a bound on what a forgery costs. An older one is a
- * bad signature. The website verifier keeps as many (edge/sdk/verify.ts), so that both give the same reason.
+ * bad signature. The website verifier keeps as many (edge/sdk/verify/bounds.ts), so that both give the same reason.
  */
 const RETIRED_KEYS_TRIED_MAX = 15
 const KEYS_MAX = 10_000

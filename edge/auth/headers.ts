@@ -1,7 +1,8 @@
 /** The four headers of a signed request (spec 5.1), read and judged by form alone. */
 import type { IncomingHttpHeaders } from "node:http"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
-import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/key.ts"
+import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/ed25519.ts"
+import { decodeBase64, encodeBase64 } from "../../schemas/signing/key.ts"
 import { NONCE_PATTERN, TIMESTAMP_PATTERN } from "../../schemas/signing/request.ts"
 
 export const SIGNATURE_HEADERS = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"] as const

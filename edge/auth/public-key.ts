@@ -3,7 +3,8 @@
  * order. Others would let one signature verify for many messages, or one identity have several names.
  */
 import { Point } from "@noble/ed25519"
-import { decodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
+import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"
+import { decodeBase64 } from "../../schemas/signing/key.ts"
 
 export type KeyText =
   | { readonly ok: true; readonly bytes: Uint8Array }

@@ -3,7 +3,6 @@
  * description.
  */
 import { readFile } from "node:fs/promises"
-import { stripTypeScriptTypes } from "node:module"
 import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
 import type { EdgeConfig } from "../config.ts"
@@ -30,7 +29,8 @@ export interface Documents {
   readonly verifierPage: Document
 }
 
-const VERIFIER = new URL("../sdk/verify.ts", import.meta.url)
+/** Made by `npm run contracts` and committed: served as it is. */
+const VERIFIER = new URL("../sdk/verify.bundle.js", import.meta.url)
 
 const MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -74,8 +74,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     ),
     runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
     openapi: documentOf(openApiText(config), "application/json; charset=utf-8"),
-    // Node takes types out in place, so that a line in the file served is the same line in the source.
-    verifier: documentOf(stripTypeScriptTypes(verifier), "text/javascript; charset=utf-8"),
+    verifier: documentOf(verifier, "text/javascript; charset=utf-8"),
     verifierPage: pageOfMarkdown(
       config.hub,
       `${name}: verifying agents`,

@@ -4,7 +4,8 @@
  *
  * The checks come in the order of the specification's table; what fails here is known without the agent.
  */
-import type { Verdict, VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
+import type { VerifyReason } from "../../schemas/identity/reasons.ts"
+import type { Verdict, VerifyScheme } from "../../schemas/identity/records.ts"
 import { AGENT_NUMBER_PATTERN, announcedNumber, identityString } from "../../schemas/signing/identity.ts"
 import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts"
 import { webBotAuthClaim } from "./web-bot-auth.ts"

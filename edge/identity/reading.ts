@@ -1,6 +1,7 @@
 /** What a website reports of a request, and what is read out of it in whichever scheme. */
 import type { IdentityProof } from "../../schemas/identity/operations.ts"
-import type { VerifyReason, VerifyScheme } from "../../schemas/identity/records.ts"
+import type { VerifyReason } from "../../schemas/identity/reasons.ts"
+import type { VerifyScheme } from "../../schemas/identity/records.ts"
 import { normaliseHost } from "../../schemas/signing/request.ts"
 
 export interface Report {

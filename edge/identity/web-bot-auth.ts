@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto"
 import type { IdentityProof } from "../../schemas/identity/operations.ts"
-import type { VerifyReason } from "../../schemas/identity/records.ts"
+import type { VerifyReason } from "../../schemas/identity/reasons.ts"
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { withoutTrailing } from "../../schemas/text.ts"
 import { API_PREFIX } from "../../schemas/version.ts"

@@ -13,7 +13,8 @@ import {
   VerifyRequest
 } from "../../schemas/identity/api.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
-import { decodeBase64, encodeBase64, PUBLIC_KEY_BYTES } from "../../schemas/signing/key.ts"
+import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"
+import { decodeBase64, encodeBase64 } from "../../schemas/signing/key.ts"
 import { VerifyKeys } from "../auth/keys.ts"
 import { signatureHolds } from "../../schemas/signing/verify.ts"
 import { readPublicKey } from "../auth/public-key.ts"

@@ -1,6 +1,7 @@
 /**
- * The committed contract: `openapi.json`, the events with their versions, the subjects. `npm run contracts` writes the
- * files; with `--check` it only compares and names what differs, so that no interface changes without being declared.
+ * The generated files that are committed: the contract (`openapi.json`, the events with their versions, the subjects),
+ * and the verifier as the one file that websites copy. `npm run contracts` writes them; with `--check` it only compares
+ * and names what differs, so that no interface changes without being declared.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -8,8 +9,10 @@ import { OpenApi } from "effect/http-api"
 import { KINDS } from "../../actors/actors.ts"
 import { HubApi } from "../../schemas/api.ts"
 import { buckets, consumers, queueGroups, streams, subjects } from "../../schemas/subjects.ts"
+import { BUNDLE, bundled } from "../kit/bundle.ts"
+import { projectRoot } from "../launcher/paths.ts"
 
-const FOLDER = join(import.meta.dirname, "..", "..", "schemas", "contract")
+const FOLDER = "schemas/contract"
 
 const eventsText = (): string =>
   KINDS.flatMap(({ fold }) => Object.entries(fold.events).map(([type, version]) => `${type} v${version}`))
@@ -38,16 +41,16 @@ const parameters = (build: object): ReadonlyArray<string> =>
   (/\(([^)]*)\)/.exec(String(build))?.[1] ?? "").split(",").map((name) => `<${name.split(":")[0]?.trim() ?? ""}>`)
 
 const contents: Readonly<Record<string, string>> = {
-  "openapi.json": JSON.stringify(OpenApi.fromApi(HubApi), null, 2),
-  "events.txt": eventsText(),
-  "subjects.txt": subjectsText()
+  [`${FOLDER}/openapi.json`]: `${JSON.stringify(OpenApi.fromApi(HubApi), null, 2)}\n`,
+  [`${FOLDER}/events.txt`]: `${eventsText()}\n`,
+  [`${FOLDER}/subjects.txt`]: `${subjectsText()}\n`,
+  [BUNDLE]: await bundled()
 }
 
 const check = process.argv.includes("--check")
 let changed = 0
-for (const [name, text] of Object.entries(contents)) {
-  const path = join(FOLDER, name)
-  const wanted = `${text}\n`
+for (const [name, wanted] of Object.entries(contents)) {
+  const path = join(projectRoot, name)
   if (!check) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, wanted)
@@ -55,9 +58,7 @@ for (const [name, text] of Object.entries(contents)) {
   }
   if (readIfThere(path) === wanted) continue
   changed++
-  process.stderr.write(
-    `schemas/contract/${name} is not what the code says; run npm run contracts and commit the difference\n`
-  )
+  process.stderr.write(`${name} is not what the code says; run npm run contracts and commit the difference\n`)
 }
 process.exit(changed === 0 ? 0 : 1)
 

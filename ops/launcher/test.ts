@@ -133,7 +133,7 @@ function steps(): ReadonlyArray<Step> {
       command: [process.execPath, "--no-warnings", join("ops", "check", "regular-expressions.ts")]
     },
     ...(existsSync(join(projectRoot, contracts))
-      ? [{ name: "contract snapshots", command: [process.execPath, "--no-warnings", contracts, "--check"] }]
+      ? [{ name: "generated files", command: [process.execPath, "--no-warnings", contracts, "--check"] }]
       : [])
   ]
 }

@@ -1,27 +1,6 @@
 /** An identity as websites and agents see it (spec 2.4, 2.5, 2.6; contract 3, 5). */
 import { Schema } from "effect"
-
-/** Everything that a verdict may say, in the order in which it is found out (spec 4.7). */
-export const VERIFY_REASONS = [
-  "headers_missing",
-  "announced_only",
-  "headers_incomplete",
-  "id_malformed",
-  "id_unknown",
-  "agent_retired",
-  "timestamp_invalid",
-  "timestamp_expired",
-  "nonce_invalid",
-  "bad_signature",
-  "key_retired",
-  "agent_suspended",
-  "agent_banned",
-  "replayed"
-] as const
-export type VerifyReason = (typeof VERIFY_REASONS)[number]
-
-/** What only a website's own verifier can meet (spec 4.7). */
-export const CLIENT_REASONS = ["hub_unreachable", "lookup_limited", "cache_unavailable"] as const
+import { VERIFY_REASONS } from "./reasons.ts"
 
 export const VERIFY_SCHEMES = ["hub-id", "web-bot-auth"] as const
 export type VerifyScheme = (typeof VERIFY_SCHEMES)[number]

@@ -19,7 +19,7 @@ export const identityString = ({ method, host, path, timestamp, nonce }: Identit
 
 const NUMBER_DIGITS_MIN = 6
 /** As many as an integer of JavaScript holds exactly. */
-const NUMBER_DIGITS_MAX = 15
+export const NUMBER_DIGITS_MAX = 15
 /** Canonical: upper case, at least 6 digits, zero-padded to 6 and no further. */
 export const AGENT_NUMBER_PATTERN = /^HX-(?:[0-9]{6}|[1-9][0-9]{6,14})$/
 
@@ -32,7 +32,7 @@ export const parseAgentNumber = (text: string): number | null =>
 /** spec 5.3: recognised anywhere in a User-Agent, in any letter case. */
 const ANNOUNCEMENT = /\bHubAgent\/[^\s()/]+ \((HX-[0-9]{6,15}); \+[^\s()]+\)/i
 /** A longer User-Agent is looked at only so far. */
-const USER_AGENT_MAX = 4096
+export const USER_AGENT_MAX = 4096
 
 /** The canonical number that a User-Agent announces, or `null`. */
 export const announcedNumber = (userAgent: string): string | null => {

@@ -2,9 +2,6 @@
 import { createHash } from "node:crypto"
 import { withoutTrailing } from "../text.ts"
 
-export const PUBLIC_KEY_BYTES = 32
-export const SIGNATURE_BYTES = 64
-
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
 /**

@@ -1,8 +1,6 @@
 /** Ed25519 verification with Node's own crypto. */
 import { createPublicKey, type KeyObject, verify } from "node:crypto"
-
-/** What stands before the raw key in SubjectPublicKeyInfo of Ed25519 (RFC 8410). */
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex")
+import { SPKI_PREFIX } from "./ed25519.ts"
 
 /** Of 32 bytes. Any 32 bytes make a key; one that is no point verifies nothing. */
 export const verifyKeyOf = (publicKey: Uint8Array): KeyObject =>

@@ -1,5 +1,8 @@
 /** The service's own pages check whoever comes, and turn nobody away for it (spec 4.7). */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { projectRoot } from "../../ops/launcher/paths.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
 import { visit, type VisitOptions } from "../support/proof.ts"
@@ -53,9 +56,10 @@ test("a proof that fails is told its reason, and the page all the same", async (
   expect(said(await comes(proof({ path: "/no-such-page" }), "/no-such-page"))).toEqual([404, agent.hx_id, undefined])
 })
 
-test("the verifier is served as JavaScript without types, and its page beside it", async () => {
+test("the verifier is served as the committed file, JavaScript without types, and its page beside it", async () => {
   const source = await comes({}, "/sdk/verify.js")
   expect([source.status, source.headers["content-type"]]).toEqual([200, "text/javascript; charset=utf-8"])
+  expect(source.text).toBe(await readFile(join(projectRoot, "edge/sdk/verify.bundle.js"), "utf8"))
   const module = (await import(`data:text/javascript;base64,${Buffer.from(source.text).toString("base64")}`)) as {
     readonly createVerifier?: unknown
   }

@@ -3,12 +3,15 @@
  * code.
  */
 import { stripTypeScriptTypes } from "node:module"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as kit from "../../edge/sdk/verify.ts"
 
 const page = readFileSync(new URL("../../edge/docs/verify.md", import.meta.url), "utf8")
-const source = readFileSync(new URL("../../edge/sdk/verify.ts", import.meta.url), "utf8")
+const parts = new URL("../../edge/sdk/verify/", import.meta.url)
+const source = readdirSync(parts)
+  .map((name) => readFileSync(new URL(name, parts), "utf8"))
+  .join("\n")
 
 const options = [
   ...(/export interface VerifierOptions \{([\s\S]*?)\n\}/.exec(source)?.[1] ?? "").matchAll(/readonly (\w+)\??:/g)

@@ -1,5 +1,12 @@
 /** A website's process that reads a directory again and again, and tells by how much it grew. */
-import { createVerifier } from "../../edge/sdk/verify.ts"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+
+/** The file as websites get it. */
+const { createVerifier } = (await import(
+  pathToFileURL(join(projectRoot, "edge/sdk/verify.bundle.js")).href
+)) as typeof import("../../edge/sdk/verify.ts")
 
 const hub = process.argv[2] ?? ""
 const READS = 4

@@ -1,39 +1,57 @@
 /**
- * The file as websites get it: it imports nothing, type-checks by their settings, and runs on whatever Ed25519 there
- * is.
+ * The file as websites get it: it imports nothing and runs on whatever Ed25519 there is. What it is made of needs
+ * nothing but what every runtime has: it type-checks by the settings of each.
  */
 import { execFile } from "node:child_process"
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { stripTypeScriptTypes } from "node:module"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join, posix } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { createVerifier } from "../../edge/sdk/verify.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { newKey, TestHub } from "./verify-hub.ts"
 
 const run = promisify(execFile)
-const SOURCE = join(projectRoot, "edge/sdk/verify.ts")
-const source = readFileSync(SOURCE, "utf8")
+const ENTRY = "edge/sdk/verify.ts"
+const BUNDLE = "edge/sdk/verify.bundle.js"
+const source = readFileSync(join(projectRoot, BUNDLE), "utf8")
 let folder = ""
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "hub-verifier-"))
-  writeFileSync(join(folder, "verify.mjs"), stripTypeScriptTypes(source))
+  copyFileSync(join(projectRoot, BUNDLE), join(folder, "verify.mjs"))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The verifier's source, and every one that it leads to. */
+const sources = (): ReadonlyArray<string> => {
+  const found = new Set([ENTRY])
+  for (const file of found)
+    for (const [, name = ""] of readFileSync(join(projectRoot, file), "utf8").matchAll(/ from "([^"]+)"\n/g))
+      found.add(posix.join(posix.dirname(file), name))
+  return [...found]
+}
 
 describe("the file", () => {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
 
   it("imports nothing, at its beginning or later", () => {
-    const found = [/\bimport\b/, /\brequire\s*\(/, /\bexport\s*(?:type\s*)?[*{]/].map(
-      (one) => one.exec(code)?.[0] ?? null
-    )
+    const found = [/\bimport\b/, /\brequire\s*\(/, /\bexport\b[^;]*\bfrom\b/].map((one) => one.exec(code)?.[0] ?? null)
     expect(found).toEqual([null, null, null])
     expect(code.match(/node:\w+/g)).toEqual(["node:crypto"])
+  })
+
+  it("says that it is generated, and of what", () => {
+    expect(source.slice(0, source.indexOf("*/"))).toContain(`Generated from ${ENTRY}`)
+  })
+
+  it("exports what its source does", async () => {
+    const [bundle, entry] = await Promise.all([
+      import(pathToFileURL(join(folder, "verify.mjs")).href),
+      import("../../edge/sdk/verify.ts")
+    ])
+    expect(Object.keys(bundle as object).toSorted()).toEqual(Object.keys(entry).toSorted())
   })
 
   it.each<readonly [string, Record<string, unknown>]>([
@@ -49,14 +67,17 @@ describe("the file", () => {
         moduleResolution: "nodenext"
       }
     ]
-  ])("type-checks by %s settings, a fetch and an Ed25519 of theirs included", async (name, options) => {
+  ])("is made of what type-checks by %s settings, a fetch and an Ed25519 of theirs included", async (name, options) => {
     const place = mkdtempSync(join(folder, "types-"))
-    copyFileSync(SOURCE, join(place, "verify.ts"))
+    for (const file of sources()) {
+      mkdirSync(join(place, dirname(file)), { recursive: true })
+      copyFileSync(join(projectRoot, file), join(place, file))
+    }
     writeFileSync(join(place, "package.json"), '{"type":"module"}')
     writeFileSync(
       join(place, "website.ts"),
       `
-      import { createVerifier, fetchHandler, type Verdict } from "./verify.ts"
+      import { createVerifier, fetchHandler, type Verdict } from "./${ENTRY}"
       const verifier = createVerifier({ hub: "https://hub.example", hosts: ["shop.example"], fetch: (url, init) => fetch(url, init), ed25519: { verify: () => Promise.resolve(false) } })
       export const handler: (request: Request) => Promise<Response> = fetchHandler(verifier, (_request: Request, verdict: Verdict) => new Response(verdict.handle))
       export const plain = (): Promise<Verdict> => verifier.check({ method: "GET", path: "/", headers: { "hub-id": "x", accept: ["a", "b"] } })
@@ -77,7 +98,7 @@ describe("the file", () => {
     }
     writeFileSync(
       join(place, "tsconfig.json"),
-      JSON.stringify({ compilerOptions: { ...strict, ...options }, include: ["*.ts"] })
+      JSON.stringify({ compilerOptions: { ...strict, ...options }, include: ["website.ts"] })
     )
     const checked = await run(process.execPath, [
       join(projectRoot, "node_modules/typescript/bin/tsc"),
@@ -88,13 +109,16 @@ describe("the file", () => {
   })
 })
 
-it("is made without randomness, timers or I/O, which workers do not have while they start", () => {
+it("is made without randomness, timers or I/O, which workers do not have while they start", async () => {
   const forbidden = vi.fn(() => {
     throw new Error("not while a worker starts")
   })
   vi.stubGlobal("crypto", { getRandomValues: forbidden, subtle: new Proxy({}, { get: forbidden }) })
   for (const name of ["setTimeout", "fetch"]) vi.stubGlobal(name, forbidden)
   try {
+    const { createVerifier } = (await import(
+      `${pathToFileURL(join(folder, "verify.mjs")).href}?started`
+    )) as typeof import("../../edge/sdk/verify.ts")
     for (const mode of ["directory", "lookup", "online"] as const)
       createVerifier({ hub: "https://hub.example", hosts: ["shop.example"], mode })
     expect(forbidden).not.toHaveBeenCalled()

@@ -5,24 +5,16 @@ import { createPrivateKey, sign } from "node:crypto"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
-  announcedNumber,
   BOUNDS,
   CLIENT_REASONS,
   createVerifier,
-  formatNumber,
-  identityString,
-  normaliseHost,
-  parseNumber,
   REASONS,
   statusOf,
   type Verdict,
   type Verifier
 } from "../../edge/sdk/verify.ts"
-import {
-  CLIENT_REASONS as CONTRACT_CLIENT_REASONS,
-  type Verdict as ContractVerdict,
-  VERIFY_REASONS
-} from "../../schemas/identity/records.ts"
+import { CLIENT_REASONS as CONTRACT_CLIENT_REASONS, VERIFY_REASONS } from "../../schemas/identity/reasons.ts"
+import type { Verdict as ContractVerdict } from "../../schemas/identity/records.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import announcements from "../vectors/announcements.json" with { type: "json" }
 import hosts from "../vectors/hosts.json" with { type: "json" }
@@ -61,7 +53,11 @@ beforeAll(async () => {
 })
 afterAll(() => hub.stop())
 
-describe("the copies of what schemas/ says", () => {
+const file = (await import(
+  new URL("../../edge/sdk/verify.bundle.js", import.meta.url).href
+)) as typeof import("../../edge/sdk/verify.ts")
+
+describe("the file that websites take says what schemas/ says", () => {
   it("the reasons are the contract's, and so is the form of a verdict", () => {
     expect([...REASONS]).toEqual([...VERIFY_REASONS])
     expect([...CLIENT_REASONS]).toEqual([...CONTRACT_CLIENT_REASONS])
@@ -71,26 +67,26 @@ describe("the copies of what schemas/ says", () => {
   })
 
   it("the protocol's figures are those of the service", () => {
-    expect(BOUNDS.windowSeconds).toBe(LIMITS.identity.timestamp_window_seconds)
-    expect(BOUNDS.nonceMemorySeconds).toBe(LIMITS.identity.nonce_memory_seconds)
-    expect(BOUNDS.directoryMaxAgeSeconds).toBe(LIMITS.identity.directory_max_age_seconds)
+    expect(file.BOUNDS.windowSeconds).toBe(LIMITS.identity.timestamp_window_seconds)
+    expect(file.BOUNDS.nonceMemorySeconds).toBe(LIMITS.identity.nonce_memory_seconds)
+    expect(file.BOUNDS.directoryMaxAgeSeconds).toBe(LIMITS.identity.directory_max_age_seconds)
   })
 
   it.each(hosts.hosts)("host $host", ({ host, line }) => {
-    expect(normaliseHost(host)).toBe(line)
+    expect(file.normaliseHost(host)).toBe(line)
   })
 
   it.each(announcements.user_agents)("User-Agent $user_agent", ({ user_agent, number }) => {
-    expect(announcedNumber(user_agent)).toBe(number)
+    expect(file.announcedNumber(user_agent)).toBe(number)
   })
 
   it.each(announcements.numbers)("number $text", ({ text, number }) => {
-    expect(parseNumber(text)).toBe(number)
-    if (number !== null) expect(formatNumber(number)).toBe(text)
+    expect(file.parseNumber(text)).toBe(number)
+    if (number !== null) expect(file.formatNumber(number)).toBe(text)
   })
 
   it.each(identity.requests)("what is signed: $name", (request) => {
-    expect(identityString(request)).toBe(request.string_to_sign)
+    expect(file.identityString(request)).toBe(request.string_to_sign)
   })
 })
 

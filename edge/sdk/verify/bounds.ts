@@ -1,0 +1,45 @@
+/**
+ * Every bound that is not an option.
+ *
+ * Invariants
+ *  - Everything that grows has a bound: bytes, agents, keys, nonces, records, waiting checks, and the time of each
+ *    wait.
+ */
+import { NUMBER_DIGITS_MAX, USER_AGENT_MAX } from "../../../schemas/signing/identity.ts"
+
+/** The first eight are the protocol's own. */
+export const BOUNDS = {
+  windowSeconds: 300,
+  nonceMemorySeconds: 600,
+  attemptIntervalSeconds: 60,
+  directoryMaxAgeSeconds: 300,
+  lookupsPerMinute: 30,
+  recordMaxAgeSeconds: 300,
+  timestampDigitsMax: 11,
+  numberDigitsMax: NUMBER_DIGITS_MAX,
+  hosts: 8,
+  retiredKeysPerAgent: 15,
+  /** From this age on a directory is renewed beside the checks, so that none has to wait for it. */
+  renewAheadSeconds: 240,
+  retryAfterMaxSeconds: 3600,
+  /** A number unknown to the hub is looked up again after this long. */
+  unknownRecordMaxAgeSeconds: 60,
+  records: 1000,
+  recordBytes: 1_048_576,
+  verdictBytes: 65_536,
+  waitingChecks: 1000,
+  targetChars: 65_536,
+  methodChars: 64,
+  userAgentChars: USER_AGENT_MAX,
+  etagChars: 256,
+  urlChars: 2048,
+  nameChars: 400,
+  jsonDepth: 32,
+  clockToleranceMs: 2000,
+  /** An answer that took longer says too little about the hub's clock. */
+  clockRoundTripMs: 4000,
+  /** How much older than the one held a directory may be: what a shared cache is allowed to keep. */
+  rollbackSeconds: 300,
+  /** No agent may fill more than this part of the memory for nonces. */
+  nonceShare: 1 / 8
+} as const

@@ -1,0 +1,29 @@
+/** Whose clock decides about timestamps. */
+import { TIMESTAMP_PATTERN } from "../../../schemas/signing/request.ts"
+import { BOUNDS } from "./bounds.ts"
+import type { FetchResponse } from "./interface.ts"
+import type { Settings } from "./settings.ts"
+
+/** The hub's clock, which is the one that agents and the hub's own verdicts go by. */
+export class HubClock {
+  aheadMs = 0
+  private readonly settings: Settings
+
+  constructor(settings: Settings) {
+    this.settings = settings
+  }
+
+  seconds(): number {
+    return Math.floor((this.settings.now() + this.aheadMs) / 1000)
+  }
+
+  /** An answer out of a shared cache (`Age`) tells an old time: it is not listened to. */
+  learn(response: FetchResponse, asked: number): void {
+    const now = this.settings.now()
+    const text = response.headers.get("x-hub-server-time") ?? ""
+    if (this.settings.clock === "own" || now - asked > BOUNDS.clockRoundTripMs || now < asked) return
+    if (!TIMESTAMP_PATTERN.test(text) || (response.headers.get("age") ?? "0") !== "0") return
+    const ahead = Number(text) * 1000 + 500 - (asked + now) / 2
+    this.aheadMs = Math.abs(ahead) > BOUNDS.clockToleranceMs ? Math.round(ahead) : 0
+  }
+}

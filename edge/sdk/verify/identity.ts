@@ -1,0 +1,17 @@
+/** An agent as the verifier knows it, whichever way it was read. */
+import type { AgentFields } from "./verdict.ts"
+
+export interface Identity {
+  readonly fields: AgentFields
+  /** `null` for a retired identity. */
+  readonly key: Uint8Array | null
+  retiredKeys(): ReadonlyArray<Uint8Array>
+}
+
+export const NO_KEYS = (): ReadonlyArray<Uint8Array> => []
+
+export const STATUSES = ["active", "flagged", "retired"] as const
+export const MODERATIONS = [null, "suspended", "banned"] as const
+
+/** What may stand in a verdict; which handles can be had is the hub's own, narrower rule. */
+export const HANDLE = /^[A-Za-z0-9_-]{1,32}$/

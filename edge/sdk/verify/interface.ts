@@ -1,0 +1,107 @@
+/** What a website hands to the verifier, and what it gets. */
+import type { Verdict } from "./verdict.ts"
+
+export interface HeadersLike {
+  get(name: string): string | null
+}
+export type HeaderRecord = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+/** A Fetch `Request`. */
+export interface FetchRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: HeadersLike
+}
+
+/** Any other request. `path` is the request target exactly as sent: path, and query if there is one. */
+export interface PlainRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: HeadersLike | HeaderRecord
+}
+
+export interface CheckOptions {
+  /** The request target as sent, where the runtime has changed it in `Request.url`. */
+  readonly path?: string
+}
+
+/** Ed25519 of the website's choice, for runtimes that have none of their own. */
+export interface Ed25519 {
+  verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean | Promise<boolean>
+}
+
+/** A memory of nonces that several processes share. */
+export interface NonceStore {
+  /** Atomically: `true` if the key was not there and now is, for `ttlSeconds`; `false` if it was there. */
+  add(key: string, ttlSeconds: number): Promise<boolean>
+}
+
+export interface FetchResponse {
+  readonly status: number
+  readonly type?: string
+  readonly headers: HeadersLike
+  readonly body: { getReader(): BodyReader; cancel?(): Promise<unknown> } | null
+}
+export interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+  cancel(): Promise<unknown>
+}
+export interface FetchInit {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body?: string
+  readonly redirect: "manual"
+  readonly signal: AbortSignal
+}
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
+
+export interface VerifierOptions {
+  /** Base address of the hub, as `https://hub.example`. */
+  readonly hub: string
+  /** The names that agents know this website by: `shop.example`, with the port where it is neither 443 nor 80. */
+  readonly hosts: ReadonlyArray<string>
+  readonly mode?: "directory" | "lookup" | "online"
+  readonly fetch?: Fetch
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+  /** Whose clock decides about timestamps: the hub's as its answers tell it (the default), or this machine's alone. */
+  readonly clock?: "hub" | "own"
+  readonly ed25519?: Ed25519
+  readonly store?: NonceStore
+  /** Allows `http:` to a hub that is not on this machine. */
+  readonly allowInsecureHub?: boolean
+  /** For how long the last directory serves while the hub cannot be reached. */
+  readonly maxStaleSeconds?: number
+  /** For one answer of the hub, whole. */
+  readonly fetchTimeoutMs?: number
+  /** For how long one check waits for the hub; the fetch itself goes on. */
+  readonly waitMs?: number
+  readonly storeTimeoutMs?: number
+  readonly maxDirectoryBytes?: number
+  readonly maxAgents?: number
+  readonly maxNonces?: number
+  readonly maxCachedKeys?: number
+}
+
+export interface VerifierState {
+  /** Agents in the directory held; `null` while there is none. */
+  readonly agents: number | null
+  readonly generated_at: string | null
+  /** Since the hub last confirmed it. */
+  readonly age_seconds: number | null
+  /** Nonces in this process's memory. */
+  readonly nonces: number
+  /** By how much the hub's clock is ahead of this machine's; 0 within the tolerance. */
+  readonly clock_ahead_ms: number
+}
+
+export interface Verifier {
+  check(request: FetchRequest | PlainRequest, options?: CheckOptions): Promise<Verdict>
+  /** Loads the directory before the first request needs it; `false` if the hub could not be read. */
+  ready(): Promise<boolean>
+  /** Resolves when no answer of the hub is under way. */
+  settled(): Promise<void>
+  state(): VerifierState
+  /** Ends what is under way. Whatever is checked later is answered from what is held. */
+  close(): void
+}

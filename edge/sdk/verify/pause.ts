@@ -1,0 +1,20 @@
+/** The pause that the hub asks for. */
+import { BOUNDS } from "./bounds.ts"
+import type { FetchResponse } from "./interface.ts"
+
+/** How long the hub wants to be left alone, in either of HTTP's forms, bounded. */
+export class Pause {
+  private until = 0
+
+  heed(response: FetchResponse, now: number): void {
+    if (response.status !== 429 && response.status !== 503) return
+    const text = response.headers.get("retry-after") ?? ""
+    const ms = /^[0-9]{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+    if (ms > 0) this.until = now + Math.min(ms, BOUNDS.retryAfterMaxSeconds * 1000)
+  }
+
+  /** Not after the clock was set back by more than any pause can last. */
+  lasts(now: number): boolean {
+    return now < this.until && this.until - now <= BOUNDS.retryAfterMaxSeconds * 1000
+  }
+}

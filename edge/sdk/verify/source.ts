@@ -1,0 +1,14 @@
+/** Where the verifier reads agents from. */
+import type { ClientReason } from "../../../schemas/identity/reasons.ts"
+import type { Identity } from "./identity.ts"
+
+export type Found = Identity | "id_unknown" | ClientReason
+
+export interface Source {
+  find(number: number): Found | Promise<Found>
+  /** After a signature that does not hold: what is newer than `seen`, or `null`. */
+  newer(number: number, seen: Identity): Promise<Found | null>
+  ready(): Promise<boolean>
+  settled(): Promise<void>
+  close(): void
+}

@@ -1,0 +1,57 @@
+/**
+ * The verifier as the one file that websites copy: `edge/sdk/verify.bundle.js`. `node ops/kit/bundle.ts` writes it;
+ * with `--check` it only compares. `npm run contracts` does the same together with the other generated files.
+ *
+ * Invariants
+ *  - The file is committed, so that an edge serves it as it is and needs nothing that is there for development.
+ *  - It imports nothing, whatever is there to be imported: else it is not made.
+ *  - The same sources make the same file, wherever the project lies.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { rolldown } from "rolldown"
+import { projectRoot } from "../launcher/paths.ts"
+
+export const BUNDLE = "edge/sdk/verify.bundle.js"
+const ENTRY = "edge/sdk/verify.ts"
+/** What the runtimes named in edge/docs/verify.md all have. */
+const TARGET = "es2022"
+
+const HEAD = `/*!
+ * The website verifier: judges which agent sent a request, without asking the hub for each one. It imports nothing and
+ * runs as it is in Node, Deno, Workers and browsers; copy it beside your code. How to use it: /docs/verify of the hub.
+ *
+ * Generated from ${ENTRY} by \`npm run contracts\`: change that one, not this.
+ */`
+
+export const bundled = async (): Promise<string> => {
+  const bundle = await rolldown({
+    cwd: projectRoot,
+    input: join(projectRoot, ENTRY),
+    platform: "neutral",
+    tsconfig: false,
+    transform: { target: TARGET },
+    // Names say more than figures to those who read the file.
+    optimization: { inlineConst: false },
+    external: (name) => !/^[./]/.test(name)
+  })
+  try {
+    const { output } = await bundle.generate({ format: "es", banner: HEAD, comments: true, minify: false })
+    const [chunk, ...more] = output
+    const imported = [...chunk.imports, ...chunk.dynamicImports]
+    if (more.length > 0 || imported.length > 0)
+      throw new Error(`the verifier is not one file that imports nothing: ${imported.join(", ")}`)
+    return `${chunk.code.trimEnd()}\n`
+  } finally {
+    await bundle.close()
+  }
+}
+
+if (import.meta.main) {
+  const [path, wanted] = [join(projectRoot, BUNDLE), await bundled()]
+  if (!process.argv.includes("--check")) writeFileSync(path, wanted)
+  else if (readFileSync(path, "utf8") !== wanted) {
+    process.stderr.write(`${BUNDLE} is not what the code says; run npm run contracts and commit the difference\n`)
+    process.exitCode = 1
+  }
+}

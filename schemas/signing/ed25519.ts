@@ -1,0 +1,20 @@
+/** Ed25519 in numbers (RFC 8032), and how its public keys begin in DER (RFC 8410). Pure. */
+
+export const PUBLIC_KEY_BYTES = 32
+export const SIGNATURE_BYTES = 64
+
+/** What stands before the raw key in SubjectPublicKeyInfo. */
+export const SPKI_PREFIX = /* @__PURE__ */ Uint8Array.of(
+  0x30,
+  0x2a,
+  0x30,
+  0x05,
+  0x06,
+  0x03,
+  0x2b,
+  0x65,
+  0x70,
+  0x03,
+  0x21,
+  0x00
+)
