@@ -234,7 +234,7 @@ describe("while the hub fails", () => {
     const verifier = hub.verifier({ fetch, waitMs: 20 })
     expect(await verifier.check(agent.request())).toMatchObject({ reason: "hub_unreachable" })
     hub.clock.pass(61)
-    expect(await verifier.ready()).toBe(true)
+    await waitFor(() => verifier.ready(), { describe: "the second fetch" })
     expect(calls).toBe(2)
   })
 
@@ -250,7 +250,7 @@ describe("while the hub fails", () => {
     await verifier.ready()
     agent.rotate()
     hub.clock.pass(61)
-    await verifier.ready()
+    await waitFor(() => verifier.ready(), { describe: "the second fetch" })
     late()
     await verifier.settled()
     expect(await verifier.check(agent.request())).toMatchObject({ valid: true })

@@ -172,7 +172,9 @@ export class TestHub {
   }
 
   verifier(options: Partial<VerifierOptions> = {}): Verifier {
-    const verifier = createVerifier({ hub: this.base, hosts: [HOST], now: this.clock.now, ...options })
+    // As patient as a slow machine needs it, where a test asks for nothing else.
+    const patient = { waitMs: 60_000 }
+    const verifier = createVerifier({ hub: this.base, hosts: [HOST], now: this.clock.now, ...patient, ...options })
     this.verifiers.push(verifier)
     return verifier
   }
