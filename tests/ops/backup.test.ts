@@ -25,7 +25,15 @@ const COMMANDS = 12
 const RETRIES = Object.fromEntries(
   [6, 12, 24, 48, 96, 192].map((seconds, index) => [`webhook.retry_seconds.${index + 1}`, seconds])
 )
-const LIMITS = { ...RETRIES, "webhook.retry_jitter_percent": 0, "service.snapshot_every_commits": 20 }
+/** A request of before the backup is sent again after the restore: it must not be too old by then on any machine. */
+const OLD_SECONDS = 3000
+const LIMITS = {
+  ...RETRIES,
+  "webhook.retry_jitter_percent": 0,
+  "service.snapshot_every_commits": 20,
+  "authentication.timestamp_skew_seconds": OLD_SECONDS,
+  "authentication.nonce_reuse_seconds": 2 * OLD_SECONDS
+}
 
 interface Writer {
   readonly client: AgentClient
