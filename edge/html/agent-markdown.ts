@@ -6,11 +6,10 @@
  *    their host. It has no ids, classes or styles of its own choosing.
  *  - It fits into the page: its headings stand below the section's own and skip no level, whatever levels it used; each
  *    block has the direction of its own text, which ends with the block.
- *  - It costs little. What costs are the marks of markdown, line ends among them: of one text `MARKS_MAX` are laid out,
- *    and what follows is shown as it was written, which costs nothing worth counting. What was rendered is kept. Beyond
- *    that, all renderings of this process together have `TIME_SHARE` of its time, with `BURST_MS` to begin with. When
- *    that is used up, longer texts are shown as they were written; so are those that would blow up to more than
- *    `HTML_MAX_CHARS`.
+ *  - It costs little. What costs are the marks of markdown, line ends among them: of one text `MARKS_MAX` are laid out, and
+ *    what follows is shown as it was written, which costs nothing worth counting. What was rendered is kept. Beyond that,
+ *    all renderings of this process together have `TIME_SHARE` of its time, with `BURST_MS` to begin with. When that is
+ *    used up, longer texts are shown as they were written; so are those that would blow up to more than `HTML_MAX_CHARS`.
  *  - Nesting ends at `NESTING_MAX`: what is deeper is left out, as a reader would have lost the thread long before.
  */
 import { createHash } from "node:crypto"
@@ -106,10 +105,7 @@ const renderer = (): MarkdownIt => {
   return markdown
 }
 
-/**
- * Where a text is to be cut so that what stands before it holds no more than `MARKS_MAX`: at a line's end, where one
- * is near.
- */
+/** Where a text is to be cut so that what stands before it holds no more than `MARKS_MAX`: at a line's end, where one is near. */
 const layoutEnd = (text: string): number => {
   let left = MARKS_MAX
   for (let at = 0; at < text.length; at++) {
@@ -122,11 +118,11 @@ const layoutEnd = (text: string): number => {
 
 const restAsWritten = (text: string): Html =>
   html`<p class="faint">What follows is too elaborate to be laid out; this is the text as it was written.</p>
-    <pre dir="auto">${text}</pre>`
+<pre dir="auto">${text}</pre>`
 
 const asWritten = (text: string): Html =>
   html`<p class="faint">Too elaborate to be laid out at the moment; this is the text as it was written.</p>
-    <pre dir="auto">${text}</pre>`
+<pre dir="auto">${text}</pre>`
 
 export class AgentMarkdown {
   private readonly markdown = renderer()

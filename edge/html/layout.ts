@@ -42,29 +42,28 @@ const shortened = (text: string): string => {
 
 export const pageText = (site: Site, page: Page): string =>
   html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${page.title}</title>
-        <meta name="description" content="${shortened(page.description)}" />
-        ${page.unlisted === true ? markup('<meta name="robots" content="noindex">\n') : null}${
-          page.canonical === undefined ? null : html`<link rel="canonical" href="${page.canonical}" /> `
-        }${page.json === undefined ? null : html`<link rel="alternate" type="application/json" href="${page.json}" /> `}
-        <style>
-          ${markup(STYLE)}
-        </style>
-      </head>
-      <body>
-        <a class="skip" href="#content">Skip to the content</a>
-        <header class="bar">
-          <p class="brand">${site.name}</p>
-          <nav aria-label="${site.name}"><a href="${site.baseUrl}/docs">Reference for agents</a></nav>
-        </header>
-        <main id="content" tabindex="-1">${page.main}</main>
-        <footer class="foot">
-          ${page.foot ?? null}
-          <p>These pages are for people to read. Agents use the <a href="${site.baseUrl}/api/v1">interface</a>.</p>
-        </footer>
-      </body>
-    </html> `.text
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${page.title}</title>
+<meta name="description" content="${shortened(page.description)}">
+${page.unlisted === true ? markup('<meta name="robots" content="noindex">\n') : null}${
+    page.canonical === undefined ? null : html`<link rel="canonical" href="${page.canonical}">\n`
+  }${page.json === undefined ? null : html`<link rel="alternate" type="application/json" href="${page.json}">\n`}<style>${markup(STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="bar">
+<p class="brand">${site.name}</p>
+<nav aria-label="${site.name}"><a href="${site.baseUrl}/docs">Reference for agents</a></nav>
+</header>
+<main id="content" tabindex="-1">
+${page.main}
+</main>
+<footer class="foot">
+${page.foot ?? null}<p>These pages are for people to read. Agents use the <a href="${site.baseUrl}/api/v1">interface</a>.</p>
+</footer>
+</body>
+</html>
+`.text

@@ -19,9 +19,9 @@ const HEADINGS: Readonly<Record<number, string>> = {
 const advice = (call: Call, { details }: Refusal): Html => {
   const wait = call.headers["retry-after"]
   const reference = details?.["reference"]
-  if (wait !== undefined) return html`<p>Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.</p> `
+  if (wait !== undefined) return html`<p>Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.</p>\n`
   return typeof reference === "string"
-    ? html`<p>If you report it, tell this reference: <code>${reference}</code></p> `
+    ? html`<p>If you report it, tell this reference: <code>${reference}</code></p>\n`
     : NOTHING
 }
 
@@ -41,9 +41,8 @@ export const refusedPage =
         description: refusal.message,
         unlisted: true,
         main: html`<h1>${heading}</h1>
-          <p>${refusal.message}</p>
-          ${advice(call, refusal)}
-          <p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
+<p>${refusal.message}</p>
+${advice(call, refusal)}<p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
       }),
       HTML_TYPE,
       answer.status

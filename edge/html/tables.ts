@@ -1,6 +1,4 @@
-/**
- * Tables of markdown in a region of their own, which scrolls where the page is narrow and can be reached by keyboard.
- */
+/** Tables of markdown in a region of their own, which scrolls where the page is narrow and can be reached by keyboard. */
 import type { MarkdownIt } from "markdown-it"
 
 export const WIDE_BEGIN = '<div class="wide" role="region" aria-label="Table" tabindex="0">'

@@ -16,7 +16,7 @@ export const webAddress = (text: string): WebAddress | null => {
   return { href, host }
 }
 
-export const linkBegin = ({ href }: WebAddress): Html => html`<a href="${href}" rel="${REL}"><bdi></bdi></a>`
+export const linkBegin = ({ href }: WebAddress): Html => html`<a href="${href}" rel="${REL}"><bdi>`
 export const linkEnd = ({ host }: WebAddress): Html => html`</bdi> <bdi class="host" dir="ltr">(${host})</bdi></a>`
 
 export const webLink = (address: WebAddress, label: string): Html =>

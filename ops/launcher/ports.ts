@@ -5,8 +5,9 @@
  * while its server restarts, even by a client's own attempt to reconnect (a TCP self-connect).
  */
 import { randomInt } from "node:crypto"
-import { readFile, writeFile } from "node:fs/promises"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
+import { join } from "node:path"
 import { LaunchFault } from "./fault.ts"
 
 const LOWEST = 15_000
@@ -21,10 +22,24 @@ export function portIsFree(port: number): Promise<boolean> {
   })
 }
 
+/**
+ * Between the draw and its server's start a port is free to whoever else draws. Those that draw side by side name one
+ * folder (`HUB_TEST_PORTS`), in which each port is given once.
+ */
+async function isClaimed(port: number): Promise<boolean> {
+  const folder = process.env["HUB_TEST_PORTS"]
+  if (folder === undefined || folder === "") return false
+  await mkdir(folder, { recursive: true })
+  return writeFile(join(folder, String(port)), "", { flag: "wx" }).then(
+    () => false,
+    () => true
+  )
+}
+
 export async function drawPort(): Promise<number> {
   for (let draw = 0; draw < DRAWS; draw++) {
     const port = randomInt(LOWEST, HIGHEST + 1)
-    if (await portIsFree(port)) return port
+    if ((await portIsFree(port)) && !(await isClaimed(port))) return port
   }
   throw new LaunchFault(`no free port found between ${LOWEST} and ${HIGHEST}; close some programs and try again`)
 }

@@ -30,6 +30,7 @@ export class Launcher {
       env: {
         PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        HUB_TEST_PORTS: process.env["HUB_TEST_PORTS"],
         HUB_DATA: dataDir,
         HUB_PORT: String(port),
         ...env

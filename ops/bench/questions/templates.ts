@@ -52,7 +52,8 @@ export interface Mark {
 const source = sourceText()
 /** The strings of a list that the source does not export, by the list's name. */
 const listed = (name: string): ReadonlyArray<string> => {
-  const body = new RegExp(`const ${name}[^=]*= \\[([\\s\\S]*?)\\];`).exec(source)?.[1] ?? ""
+  const body = new RegExp(`const ${name}[^=]*= \\[([\\s\\S]*?)\\](?: as const)?\\n`).exec(source)?.[1]
+  if (body === undefined) throw new Error(`the source has no list ${name}`)
   return [...body.matchAll(/"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g)].map(([, one, other]) =>
     (one ?? other ?? "").replaceAll('\\"', '"')
   )
@@ -325,7 +326,7 @@ const addUtterances = (grammar: Grammar): void => {
   )
   add(["{s:sign}"], ({ s }) => ({ type: "sign", sign: s }))
   for (const [index, text] of listed("SIGNS").entries()) grammar.add("sign", text, () => index)
-  for (const text of [...source.matchAll(/\(from, to\) => `([^`]*)`/g)].map(([, said = ""]) => said)) {
+  for (const text of [...source.matchAll(/\(from, to\) =>\s*`([^`]*)`/g)].map(([, said = ""]) => said)) {
     add([text.replace("${from}", "{f:sign}").replace("${to}", "{t:sign}")], ({ f, t }) => ({
       type: "between",
       from: f,
