@@ -75,8 +75,15 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
       describe: "a cluster in good health",
       deadlineMs: WELL_MS
     })
-  await compose(["up", "--detach", "--no-build", "--quiet-pull"])
-  await until200()
+  const stop = async () => void (await compose(["--profile", "tools", "down", "--volumes", "--timeout", "2"]))
+  try {
+    await compose(["up", "--detach", "--no-build", "--quiet-pull"])
+    await until200()
+  } catch (cause) {
+    // Its networks would outlive the engine.
+    await stop().catch(() => undefined)
+    throw cause
+  }
   return {
     url,
     compose,
@@ -95,8 +102,6 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
         HUB_NATS_URL: `nats://operator:${secrets["HUB_NATS_OPERATOR_PASSWORD"]}@127.0.0.1:${natsPort}`,
         HUB_DATABASE_URL: `postgres://hub:${secrets["HUB_POSTGRES_PASSWORD"]}@127.0.0.1:${postgresPort}/hub`
       }),
-    stop: async () => {
-      await compose(["--profile", "tools", "down", "--volumes", "--timeout", "2"])
-    }
+    stop
   }
 }
