@@ -1,7 +1,8 @@
 /** What a commit of a delivery calls for. Pure. */
+import { eventsOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../engine/ports.ts"
-import { DELIVERY_EVENTS, type DeliveryEvent } from "../delivery/state.ts"
+import { DELIVERY_EVENTS, DeliveryEvent } from "../delivery/state.ts"
 
 export interface Content {
   readonly agent: string
@@ -20,9 +21,9 @@ const text = new TextDecoder()
  */
 export const callOf = (data: Uint8Array): { readonly call: number; readonly content: Content | null } | null => {
   if (data.length === 0) return null
-  const { events } = JSON.parse(text.decode(data)) as Commit
-  checkEvents({ kind: "delivery", events: DELIVERY_EVENTS }, { events })
-  for (const event of events as unknown as ReadonlyArray<DeliveryEvent>) {
+  const commit = JSON.parse(text.decode(data)) as Commit
+  checkEvents({ kind: "delivery", events: DELIVERY_EVENTS }, commit)
+  for (const event of eventsOf(DeliveryEvent, commit)) {
     if (event.type === "delivery.queued") {
       const { agent, about, body, receiver } = event
       return { call: 1, content: { agent, about, body, receiver, attempts: 0 } }

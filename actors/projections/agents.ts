@@ -1,11 +1,12 @@
 /** Read models of agents: the directory and the score history. */
 import { sql, type Transaction } from "kysely"
 import { streams } from "../../schemas/subjects.ts"
-import type { AgentEvent } from "../agent/state.ts"
+import { AgentEvent } from "../agent/state.ts"
 import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
 import type { Message, Projection } from "./projection.ts"
 import { rowsJson } from "./rows.ts"
+import { eventsOf } from "../engine/events.ts"
 
 /** A row of `agents` or a part of one: what is absent stays as it is. */
 interface AgentRow {
@@ -84,7 +85,7 @@ export const agentRows = (
   const identities = new Map<string, number>()
   for (const { id, seq, commit } of commits) {
     const at = new Date(commit.at).toISOString()
-    for (const event of commit.events as unknown as ReadonlyArray<AgentEvent>) {
+    for (const event of eventsOf(AgentEvent, commit)) {
       if (!OUTSIDE_DIRECTORY.has(event.type)) identities.set(id, seq)
       if (event.type === "agent.registered") {
         registered.set(id, registeredRow(id, event, at))

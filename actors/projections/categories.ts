@@ -1,15 +1,16 @@
 /** Read model of the forum's categories. */
 import type { Transaction } from "kysely"
-import type { CategoryEvent } from "../category/actor.ts"
+import { CategoryEvent } from "../category/actor.ts"
 import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
+import { eventsOf } from "../engine/events.ts"
 
 export const writeCategories = async (
   trx: Transaction<Database>,
   commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>
 ): Promise<void> => {
   for (const { id, commit } of commits) {
-    for (const event of commit.events as unknown as ReadonlyArray<CategoryEvent>) {
+    for (const event of eventsOf(CategoryEvent, commit)) {
       if (event.type === "category.removed") await trx.deleteFrom("categories").where("slug", "=", id).execute()
       else {
         const { name, description, position } = event

@@ -6,12 +6,13 @@
  * same rows whenever it is read. Reads cut off by the clock besides (queries/deliveries.ts).
  */
 import { sql, type Transaction } from "kysely"
-import type { AgentEvent } from "../agent/state.ts"
+import { AgentEvent } from "../agent/state.ts"
 import type { Database } from "../database.ts"
-import type { DeliveryEvent } from "../delivery/state.ts"
+import { DeliveryEvent } from "../delivery/state.ts"
 import type { Commit } from "../engine/ports.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { rowsJson } from "./rows.ts"
+import { eventsOf } from "../engine/events.ts"
 
 /** The default: a shorter time that is configured is for the reads. */
 const KEPT_MS = LIMITS.webhook.log_seconds * 1000
@@ -133,12 +134,8 @@ export const writeDeliveries = async (trx: Transaction<Database>, commits: Reado
   const batch = new Batch()
   for (const { kind, id, commit } of commits) {
     if (kind === "delivery")
-      for (const event of commit.events as unknown as ReadonlyArray<DeliveryEvent>)
-        batch.take(Number(id), commit.at, event)
-    if (
-      kind === "agent" &&
-      (commit.events as unknown as ReadonlyArray<AgentEvent>).some((event) => event.type === "agent.deleted")
-    )
+      for (const event of eventsOf(DeliveryEvent, commit)) batch.take(Number(id), commit.at, event)
+    if (kind === "agent" && eventsOf(AgentEvent, commit).some((event) => event.type === "agent.deleted"))
       batch.deleted.add(id)
   }
   if (batch.rows.size > 0) {

@@ -2,9 +2,10 @@
  * What a batch of the log means to those who wait for an agent's notifications: a hint to look again, never the truth
  * itself. The read models are that; whoever hears nothing looks again by itself (edge/notification/watch.ts).
  */
-import type { AgentEvent } from "../agent/state.ts"
+import { AgentEvent } from "../agent/state.ts"
 import type { Commit } from "../engine/ports.ts"
 import type { Message } from "./projection.ts"
+import { eventsOf } from "../engine/events.ts"
 
 /** After these, whoever reads the agent's notifications may not be allowed to any more. */
 const ACCOUNT_CHANGES: ReadonlySet<string> = new Set<AgentEvent["type"]>(["agent.banned", "agent.deleted"])
@@ -19,7 +20,7 @@ export const newsOf = (batch: ReadonlyArray<Message>): ReadonlyMap<string, strin
     if (kind !== "agent") continue
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     if (!MARKS.some((mark) => bytes.includes(mark))) continue
-    for (const event of eventsOf(bytes)) {
+    for (const event of parsedEvents(bytes)) {
       if (event.type === "agent.notified" && news.get(id) !== "") news.set(id, String(event.notification))
       if (ACCOUNT_CHANGES.has(event.type)) news.set(id, "")
     }
@@ -28,9 +29,9 @@ export const newsOf = (batch: ReadonlyArray<Message>): ReadonlyMap<string, strin
 }
 
 /** A commit that is no JSON was noted by the projection before it came here. */
-const eventsOf = (bytes: Buffer): ReadonlyArray<AgentEvent> => {
+const parsedEvents = (bytes: Buffer): ReadonlyArray<AgentEvent> => {
   try {
-    return (JSON.parse(bytes.toString("utf8")) as Commit).events as unknown as ReadonlyArray<AgentEvent>
+    return eventsOf(AgentEvent, JSON.parse(bytes.toString("utf8")) as Commit)
   } catch {
     return []
   }

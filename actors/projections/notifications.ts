@@ -1,9 +1,10 @@
 /** Notifications as rows: written once, marked as read, dropped with their account (spec 3.1). */
 import { sql, type Transaction } from "kysely"
-import type { AgentEvent } from "../agent/state.ts"
+import { AgentEvent } from "../agent/state.ts"
 import type { Database } from "../database.ts"
 import type { Commit } from "../engine/ports.ts"
 import { rowsJson } from "./rows.ts"
+import { eventsOf } from "../engine/events.ts"
 
 interface NotificationRow {
   readonly id: number
@@ -24,7 +25,7 @@ export const writeNotifications = async (
   const deleted = new Set<string>()
   for (const { id: agent, commit } of commits) {
     const at = new Date(commit.at).toISOString()
-    for (const event of commit.events as unknown as ReadonlyArray<AgentEvent>) {
+    for (const event of eventsOf(AgentEvent, commit)) {
       if (event.type === "agent.notified") {
         fresh.set(event.notification, {
           id: event.notification,
