@@ -6,8 +6,13 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     globalSetup: ["tests/harness/global-setup.ts"],
     setupFiles: ["tests/harness/setup.ts"],
-    // Tests start processes and send them signals: only a process of their own keeps files apart.
+    // Tests start processes and send them signals, so workers are processes. Files share them, with their modules and
+    // what one file left for the next (`lent.ts`).
     pool: "forks",
+    isolate: false,
+    environment: "./tests/harness/environment.ts",
+    restoreMocks: true,
+    unstubGlobals: true,
     // One more than the cores of the smallest machine: half of what takes long waits for a lease, a restart or a
     // window.
     maxWorkers: 3,

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 
 interface Profile {
   readonly id: string
@@ -22,7 +22,7 @@ let first = ""
 let second = ""
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2 })
+  service = await sharedService()
   first = service.edges[0] ?? ""
   second = service.edges[1] ?? ""
 })
@@ -218,7 +218,7 @@ describe("DELETE /me", () => {
 
   test("is not done for the platform's own account", async () => {
     const { client, registered } = await agent()
-    await hub(service.system, ["agent", "system", registered.handle, "on"])
+    await operate(service.system, ["agent", "system", registered.handle, "on"])
     expect(dataOf<{ is_system: boolean }>(await client.call("GET", "/api/v1/me")).is_system).toBe(true)
     expect(outcome(await client.call("DELETE", "/api/v1/me", { body: { confirm: registered.handle } }))).toBe(
       "403 platform_account"

@@ -7,13 +7,13 @@ import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
 import { fieldOf } from "../support/outcome.ts"
 import { challengeId, register, registrationForm } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 
 let service: TestService
 let edge: string
 
 beforeAll(async () => {
-  service = await testService()
+  service = await sharedService()
   edge = service.edges[0] ?? ""
 })
 afterAll(() => service?.stop())

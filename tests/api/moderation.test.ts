@@ -4,10 +4,10 @@ import type { Standing } from "../../schemas/moderation/api.ts"
 import type { Notification } from "../../schemas/notification/api.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService, testService } from "../support/service.ts"
 
 const PERIOD_SECONDS = 2
 const PERIODS_MAX = 3
@@ -15,7 +15,7 @@ const PERIODS_MAX = 3
 let service: TestService
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2 })
+  service = await sharedService()
 })
 afterAll(() => service?.stop())
 
@@ -36,7 +36,7 @@ const appeal = ({ client }: Subject, body: unknown = { text: "It was not me." })
   client.call("POST", "/api/v1/me/appeal", { body })
 const told = async ({ client }: Subject): Promise<ReadonlyArray<Notification>> =>
   dataOf<ReadonlyArray<Notification>>(await client.call("GET", "/api/v1/me/notifications"))
-const operate = (...args: ReadonlyArray<string>): Promise<string> => hub(service.system, args)
+const command = (...args: ReadonlyArray<string>): Promise<string> => operate(service.system, args)
 const TIME = /^\d{4}-.*Z$/
 
 test("a new agent's standing is good", async () => {
@@ -54,7 +54,7 @@ test("a new agent's standing is good", async () => {
 test("from suspension over a denied appeal to one that is granted", async () => {
   const one = await subject()
   const { id, handle } = one.agent
-  await operate("agent", "suspend", handle, "--reason", "too many links")
+  await command("agent", "suspend", handle, "--reason", "too many links")
   expect(await standing(one)).toEqual({
     status: "suspended",
     reason: "too many links",
@@ -80,7 +80,7 @@ test("from suspension over a denied appeal to one that is granted", async () => 
   expect(outcome(await appeal(one))).toBe("409 appeal_exists")
   const listed = await waitFor(
     async () =>
-      (JSON.parse(await operate("appeals")) as ReadonlyArray<{ readonly id: string }>).filter(
+      (JSON.parse(await command("appeals")) as ReadonlyArray<{ readonly id: string }>).filter(
         (found) => found.id === id
       ),
     { describe: "the appeal in the operator's list" }
@@ -89,7 +89,7 @@ test("from suspension over a denied appeal to one that is granted", async () => 
     { id, handle, suspended: { reason: "too many links", until: null }, appeal: { text: "It was not me." } }
   ])
 
-  await operate("agent", "appeal", handle, "deny", "--answer", "It was.")
+  await command("agent", "appeal", handle, "deny", "--answer", "It was.")
   expect(await standing(one)).toMatchObject({
     status: "suspended",
     appeal: { status: "denied", answer: "It was.", decided_at: expect.stringMatching(TIME) }
@@ -99,21 +99,21 @@ test("from suspension over a denied appeal to one that is granted", async () => 
     payload: { answer: "It was.", at: expect.stringMatching(TIME) }
   })
   expect(outcome(await appeal(one))).toBe("409 appeal_exists")
-  await expect(operate("agent", "appeal", handle, "grant")).rejects.toThrow("The agent has no open appeal.")
+  await expect(command("agent", "appeal", handle, "grant")).rejects.toThrow("The agent has no open appeal.")
   expect(
-    (JSON.parse(await operate("appeals")) as ReadonlyArray<{ readonly id: string }>).some((found) => found.id === id)
+    (JSON.parse(await command("appeals")) as ReadonlyArray<{ readonly id: string }>).some((found) => found.id === id)
   ).toBe(false)
 
-  await operate("agent", "reinstate", handle, "--reason", "time has passed")
+  await command("agent", "reinstate", handle, "--reason", "time has passed")
   expect(await standing(one)).toMatchObject({
     status: "active",
     reason: "time has passed",
     appeal: { status: "denied" }
   })
-  await operate("agent", "suspend", handle)
+  await command("agent", "suspend", handle)
   expect((await standing(one)).appeal).toBeNull()
   expect(outcome(await appeal(one, { text: "Again?" }))).toBe("201")
-  await operate("agent", "appeal", handle, "grant", "--answer", "Sorry.")
+  await command("agent", "appeal", handle, "grant", "--answer", "Sorry.")
   expect(await standing(one)).toMatchObject({
     status: "active",
     reason: "Sorry.",
@@ -133,13 +133,13 @@ test("an appeal's text is judged before anything else", async () => {
     const answer = await appeal(one, body)
     expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", "text"])
   }
-  await operate("agent", "suspend", one.agent.id)
+  await command("agent", "suspend", one.agent.id)
   expect(outcome(await appeal(one, { text: "😀".repeat(4000) }))).toBe("201")
 })
 
 test("neither is for accounts that are closed", async () => {
   const [banned, deleted] = [await subject(), await subject()]
-  await operate("agent", "ban", banned.agent.id)
+  await command("agent", "ban", banned.agent.id)
   await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: deleted.agent.handle } })
   for (const [one, code] of [
     [banned, "403 agent_banned"],
@@ -157,7 +157,7 @@ describe("a suspension with an end", () => {
     "does not end at %j",
     async (until) => {
       const one = await subject()
-      await expect(operate("agent", "suspend", one.agent.id, "--until", until)).rejects.toThrow(/until/)
+      await expect(command("agent", "suspend", one.agent.id, "--until", until)).rejects.toThrow(/until/)
       expect((await standing(one)).status).toBe("active")
     }
   )
@@ -166,9 +166,9 @@ describe("a suspension with an end", () => {
     const one = await subject()
     // Long enough for what has to be done before, on this machine as it is now.
     const began = performance.now()
-    await operate("agent", "show", one.agent.id)
+    await command("agent", "show", one.agent.id)
     const until = new Date(Date.now() + 2000 + 6 * (performance.now() - began)).toISOString()
-    await operate("agent", "suspend", one.agent.id, "--until", until)
+    await command("agent", "suspend", one.agent.id, "--until", until)
     expect(await standing(one)).toMatchObject({ status: "suspended", until })
     for (const actor of service.system.actors) await actor.kill()
     await service.system.nats.kill()
@@ -212,14 +212,14 @@ describe("trust", () => {
 
   test("grows with active time up to its most; suspended time does not count", async () => {
     const [active, suspended] = [await subject(short), await subject(short)]
-    await hub(short.system, ["agent", "suspend", suspended.agent.id])
+    await operate(short.system, ["agent", "suspend", suspended.agent.id])
     const grown = Array.from({ length: PERIODS_MAX }, () => "active_period 2")
     await waitFor(async () => (await entries(active)).length === PERIODS_MAX + 1, {
       describe: "all that active time can give"
     })
     expect(await entries(active)).toEqual(["registered 10", ...grown])
     expect((await entries(suspended)).at(-1)).toMatch(/^suspended /)
-    await hub(short.system, ["agent", "reinstate", suspended.agent.id])
+    await operate(short.system, ["agent", "reinstate", suspended.agent.id])
     await waitFor(async () => (await entries(suspended)).at(-1) === "active_period 2", {
       describe: "growth after reinstatement"
     })

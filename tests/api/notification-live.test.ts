@@ -7,7 +7,7 @@ import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type EventReader, openEvents, type StreamOptions } from "../support/events.ts"
 import type { Answer } from "../support/http.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { newIdentity } from "../support/identity.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
@@ -167,7 +167,7 @@ describe("a list that waits", () => {
     const other = await subject()
     const banned = list(other, `?wait_seconds=${WAIT_SECONDS}`)
     await held(other)
-    await hub(service.system, ["agent", "ban", other.agent.id])
+    await operate(service.system, ["agent", "ban", other.agent.id])
     expect(outcome(await banned)).toBe("403 agent_banned")
   })
 })
@@ -263,7 +263,7 @@ describe("a stream", () => {
 
   test.each([
     ["its key is rotated", "key_retired", (one: Subject) => rotate(one.client, one.agent.id, newIdentity())],
-    ["its agent is banned", "agent_banned", (one: Subject) => hub(service.system, ["agent", "ban", one.agent.id])],
+    ["its agent is banned", "agent_banned", (one: Subject) => operate(service.system, ["agent", "ban", one.agent.id])],
     [
       "its agent is deleted",
       "agent_deleted",
@@ -282,7 +282,7 @@ describe("a stream", () => {
     const one = await subject()
     const reader = open(one)
     await waitFor(() => reader.comments.length > 0, { describe: "a heartbeat" })
-    await hub(service.system, ["agent", "suspend", one.agent.id])
+    await operate(service.system, ["agent", "suspend", one.agent.id])
     const until = performance.now() + JUDGE_MS * 2
     await waitFor(() => reader.ended || performance.now() > until, { describe: "time for another judgement" })
     expect(reader.ended).toBe(false)

@@ -7,7 +7,7 @@ import { newIdentity } from "../support/identity.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { rotate } from "../support/rotation.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 import { setRecovery } from "../support/rotation.ts"
 
 let service: TestService
@@ -16,7 +16,7 @@ let client: AgentClient
 let agent: Registered
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2 })
+  service = await sharedService()
   edge = service.edges[0] ?? ""
 })
 afterAll(() => service?.stop())

@@ -7,13 +7,13 @@ import { type Identity, newIdentity } from "../support/identity.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { register } from "../support/register.ts"
 import { rotate, rotationBody, setRecovery } from "../support/rotation.ts"
-import { logOf, PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
+import { logOf, PRODUCT_DEADLINE, sharedService, type TestService, testService } from "../support/service.ts"
 
 let service: TestService
 let edge: string
 
 beforeAll(async () => {
-  service = await testService({ actors: 2 })
+  service = await sharedService()
   edge = service.edges[0] ?? ""
 })
 afterAll(() => service?.stop())

@@ -5,10 +5,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { askChallenge, register, type Registered } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 
 type State = "active" | "suspended" | "banned" | "deleted"
 
@@ -21,7 +21,7 @@ let service: TestService
 let edge = ""
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2 })
+  service = await sharedService()
   edge = service.edges[0] ?? ""
 })
 afterAll(() => service?.stop())
@@ -32,8 +32,8 @@ const anybody = async (path: string): Promise<string> =>
 async function subject(state: State): Promise<Subject> {
   const client = new AgentClient({ edge: () => edge })
   const agent = await register(client, { edge })
-  if (state === "suspended") await hub(service.system, ["agent", "suspend", agent.handle, "--reason", "a test"])
-  if (state === "banned") await hub(service.system, ["agent", "ban", agent.hx_id])
+  if (state === "suspended") await operate(service.system, ["agent", "suspend", agent.handle, "--reason", "a test"])
+  if (state === "banned") await operate(service.system, ["agent", "ban", agent.hx_id])
   if (state === "deleted")
     expect(outcome(await client.call("DELETE", "/api/v1/me", { body: { confirm: agent.handle } }))).toBe("200")
   return { client, agent }
@@ -141,7 +141,7 @@ test("a suspended agent may still delete its account", async () => {
 
 test("suspension takes trust and keeps an entry for it, reinstatement gives it back (contract 12)", async () => {
   const { client, agent } = await subject("suspended")
-  await hub(service.system, ["agent", "reinstate", agent.id])
+  await operate(service.system, ["agent", "reinstate", agent.id])
   expect(outcome(await client.call("PATCH", "/api/v1/me", { body: { description: "back" } }))).toBe("200")
   const entry = { target_type: null, target_id: null, score: "trust", at: expect.stringMatching(/Z$/) }
   const entries = [
@@ -190,7 +190,7 @@ test("an operator sees more of the deployment's health, and others do not", asyn
   const { client, agent } = await subject("active")
   const before = dataOf<Record<string, unknown>>(await client.call("GET", "/api/v1/health"))
   expect(Object.keys(before).toSorted()).toEqual(["status", "time", "version"])
-  await hub(service.system, ["agent", "grant", agent.handle, "operator"])
+  await operate(service.system, ["agent", "grant", agent.handle, "operator"])
   const after = dataOf<Record<string, unknown>>(await client.call("GET", "/api/v1/health"))
   expect(after).toMatchObject({
     status: "ok",
@@ -208,7 +208,7 @@ test("an operator sees more of the deployment's health, and others do not", asyn
     }
   })
   expect(after["checks"]).not.toHaveProperty("mail_provider")
-  await hub(service.system, ["agent", "revoke", agent.handle, "operator"])
+  await operate(service.system, ["agent", "revoke", agent.handle, "operator"])
   expect(dataOf<Record<string, unknown>>(await client.call("GET", "/api/v1/health"))["checks"]).toBeUndefined()
 })
 
@@ -219,5 +219,5 @@ test.each([
   ["suspend", "deleted", "The agent is deleted."]
 ] as const)("the operator cannot %s one that is %s", async (action, state, said) => {
   const { agent } = await subject(state)
-  await expect(hub(service.system, ["agent", action, agent.id])).rejects.toThrow(said)
+  await expect(operate(service.system, ["agent", action, agent.id])).rejects.toThrow(said)
 })

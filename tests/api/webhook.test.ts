@@ -11,7 +11,7 @@ import type { Queued, Webhook, WebhookDelivery, WebhookSecret } from "../../sche
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
-import { hub } from "../support/hub.ts"
+import { hub, operate } from "../support/hub.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import { answering, type Delivered, inTurn, type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
@@ -303,7 +303,7 @@ describe("a test", () => {
     const it = await subject()
     receiver.behave(inTurn(answering(500), answering(200)))
     const { delivery_id } = await queueTest(it)
-    await hub(service.system, ["agent", "suspend", it.agent.handle, "--reason", "a test"])
+    await operate(service.system, ["agent", "suspend", it.agent.handle, "--reason", "a test"])
     expect(outcome(await it.client.call("POST", "/api/v1/me/webhook/test"))).toBe("403 agent_suspended")
     expect(outcome(await it.client.call("POST", "/api/v1/me/webhook/secret"))).toBe("403 agent_suspended")
     expect(outcome(await it.client.call("GET", "/api/v1/me/webhook/deliveries"))).toBe("200")

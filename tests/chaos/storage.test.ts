@@ -9,7 +9,7 @@ import { subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { scrape } from "../support/exposition.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { register } from "../support/register.ts"
 import { PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   })
   client = new AgentClient({ edge: () => service.system.url })
   const { handle } = await register(client, { edge: service.system.url })
-  await hub(service.system, ["agent", "grant", handle, "operator"])
+  await operate(service.system, ["agent", "grant", handle, "operator"])
   await service.view.manager.streams.add({ name: BALLAST, subjects: ["ballast"] })
 })
 afterAll(() => service?.stop())

@@ -52,7 +52,9 @@ export interface System {
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
-  /** Ends all in order and removes the folder; rejects if a process is left. */
+  /** Throws if the bus refused a node anything: every node is the user of its role. */
+  readonly assertNothingRefused: () => void
+  /** Ends all in order and removes the folder; rejects if a process is left or the bus refused a node something. */
   readonly stop: () => Promise<void>
 }
 
@@ -102,7 +104,6 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const logs = openLogBook()
   const ledger = new PidLedger()
   const lines = new Lines()
-  /** Every node is the user of its role: what it was refused, the role lacks. */
   const refusals: Array<string> = []
   const edgePorts = await drawPorts(edgeCount)
   const url = `http://127.0.0.1:${edgePorts[0]}`
@@ -138,9 +139,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   logs.follow("nats", join(folder, "nats", "nats-server.log"))
   logs.follow("postgres", join(folder, "postgres", "server.log"))
 
+  const assertNothingRefused = () => {
+    if (refusals.length > 0) throw new Error(`the bus refused a node something: ${refusals.join("; ")}`)
+  }
   const stop = async () => {
     await endAll(stack, ledger, folder, logs).finally(() => lines.close())
-    if (refusals.length > 0) throw new Error(`the bus refused a node something: ${refusals.join("; ")}`)
+    assertNothingRefused()
   }
   await stack.start().catch(async (cause: unknown) => {
     console.error(logs.text())
@@ -164,6 +168,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,
+    assertNothingRefused,
     stop
   }
 }

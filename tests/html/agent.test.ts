@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type TestBrowser, openBrowser, type Visit } from "../support/browser.ts"
 import { send } from "../support/http.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf } from "../support/outcome.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 import { headings, linkAddresses } from "./in-page.ts"
 import { type SampleAgent, sampleAgent } from "./sample.ts"
 
@@ -16,11 +16,11 @@ let sample: SampleAgent
 let edge = ""
 
 beforeAll(async () => {
-  service = await testService()
+  service = await sharedService()
   edge = service.edges[0] ?? ""
   browser = await openBrowser()
   sample = await sampleAgent(edge, "marginalia")
-  await hub(service.system, ["agent", "grant", "marginalia", "operator"])
+  await operate(service.system, ["agent", "grant", "marginalia", "operator"])
 })
 afterAll(async () => {
   await browser?.stop()
@@ -34,6 +34,7 @@ const get = (path: string, headers: Readonly<Record<string, string>> = HTML) =>
 const steady = (text: string): string =>
   text
     .replaceAll(sample.agent.id, "HUB-ID")
+    .replaceAll(sample.agent.hx_id, "HX-000001")
     .replaceAll(sample.client.identity.publicKey, "PUBLIC-KEY")
     .replace(/\d{1,2} [A-Z][a-z]+ \d{4}( at \d\d:\d\d UTC)?/g, (_, time?: string) =>
       time === undefined ? "DAY" : "MINUTE"
@@ -161,7 +162,7 @@ describe("its address", () => {
 describe("an agent that is", () => {
   it("suspended is shown as such", async () => {
     const { url } = await sampleAgent(edge, "lapsed")
-    await hub(service.system, ["agent", "suspend", "lapsed", "--reason", "a test"])
+    await operate(service.system, ["agent", "suspend", "lapsed", "--reason", "a test"])
     const visit = await browser.visit(url)
     expect(visit.status()).toBe(200)
     expect(await visit.page.getByRole("note", { name: "Status" }).innerText()).toMatch(
@@ -174,7 +175,7 @@ describe("an agent that is", () => {
 
   it("banned, deleted or unknown is not there, and nothing tells which", async () => {
     const [banned, deleted] = await Promise.all([sampleAgent(edge, "banned-one"), sampleAgent(edge, "deleted-one")])
-    await hub(service.system, ["agent", "ban", "banned-one"])
+    await operate(service.system, ["agent", "ban", "banned-one"])
     expect((await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: "deleted-one" } })).status).toBe(200)
     const refs = [
       "nobody-here",

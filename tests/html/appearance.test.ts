@@ -1,8 +1,8 @@
 /** How the pages look, measured in a real browser: contrast, narrow windows, focus, paper. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openBrowser, type TestBrowser } from "../support/browser.ts"
-import { hub } from "../support/hub.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { operate } from "../support/hub.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 import { contrast } from "./contrast.ts"
 import { focus, type Focus, overflow, reachable, textsShown } from "./in-page.ts"
 import { SAMPLE, sampleAgent } from "./sample.ts"
@@ -33,12 +33,12 @@ let browser: TestBrowser
 let edge = ""
 
 beforeAll(async () => {
-  service = await testService()
+  service = await sharedService()
   edge = service.edges[0] ?? ""
   browser = await openBrowser()
-  await sampleAgent(edge, "marginalia")
-  await sampleAgent(edge, "lapsed", { ...SAMPLE, description: "" })
-  await hub(service.system, ["agent", "suspend", "lapsed"])
+  await sampleAgent(edge, "in-the-margin")
+  await sampleAgent(edge, "lapsed-too", { ...SAMPLE, description: "" })
+  await operate(service.system, ["agent", "suspend", "lapsed-too"])
   const widest = await sampleAgent(edge, "w".repeat(32), WIDEST)
   await widest.client.call("PATCH", "/api/v1/me", { body: { name: "W".repeat(80) } })
 })
@@ -47,7 +47,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const PAGES = ["/agents/marginalia", "/agents/lapsed", "/agents/nobody", "/docs"]
+const PAGES = ["/agents/in-the-margin", "/agents/lapsed-too", "/agents/nobody", "/docs"]
 
 it("contrast is measured as WCAG does", () => {
   expect(contrast("rgb(0, 0, 0)", ["rgb(255, 255, 255)"])).toBeCloseTo(21, 5)
@@ -68,7 +68,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   })
 
   it("shows where the focus is, at each step through everything that can be reached", async () => {
-    const visit = await browser.visit(`${edge}/agents/marginalia`, { colorScheme })
+    const visit = await browser.visit(`${edge}/agents/in-the-margin`, { colorScheme })
     const expected = await visit.page.evaluate(reachable)
     expect(expected.slice(0, 4)).toEqual([
       "Skip to the content",
@@ -105,7 +105,7 @@ describe("in a narrow window", () => {
 
 describe("the way past the head", () => {
   it("shows itself when it is reached, and leads to the content", async () => {
-    const visit = await browser.visit(`${edge}/agents/marginalia`)
+    const visit = await browser.visit(`${edge}/agents/in-the-margin`)
     const skip = visit.page.getByRole("link", { name: "Skip to the content" })
     expect((await skip.boundingBox())?.x).toBeLessThan(0)
     await visit.page.keyboard.press("Tab")
@@ -119,7 +119,7 @@ describe("the way past the head", () => {
 
 describe("on paper", () => {
   it("is black on white, without what only a screen can use", async () => {
-    const visit = await browser.visit(`${edge}/agents/marginalia`, { colorScheme: "dark" })
+    const visit = await browser.visit(`${edge}/agents/in-the-margin`, { colorScheme: "dark" })
     await visit.page.emulateMedia({ media: "print" })
     expect(await visit.page.getByRole("navigation").isVisible()).toBe(false)
     const texts = await visit.page.evaluate(textsShown)

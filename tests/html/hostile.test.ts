@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 import { elementsOfBody, elementsOfHead, type ElementShape, headings, linkNames, touchEverything } from "./in-page.ts"
 import { ADDRESSES, LONG_TEXTS, MARKDOWNS, TEXTS } from "./payloads.ts"
 import { type SampleAgent, sampleAgent } from "./sample.ts"
@@ -16,9 +16,9 @@ let sample: SampleAgent
 let visit: Visit
 
 beforeAll(async () => {
-  service = await testService()
+  service = await sharedService()
   browser = await openBrowser()
-  sample = await sampleAgent(service.edges[0] ?? "", "marginalia")
+  sample = await sampleAgent(service.edges[0] ?? "", "wildly-named")
   visit = await browser.visit(sample.url, { bypassCSP: true })
 })
 afterAll(async () => {
@@ -163,7 +163,7 @@ describe("text is text in each field", () => {
         expect(await content("h1")).toBe(text)
         expect(await content("p.text")).toBe(text)
         expect(await content(".links bdi")).toBe(text)
-        expect(await visit.page.title()).toBe(`${text} (@marginalia) · Hub`)
+        expect(await visit.page.title()).toBe(`${text} (@wildly-named) · Hub`)
       }
     )
   )

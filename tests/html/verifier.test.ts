@@ -7,7 +7,7 @@ import { AgentClient } from "../support/client.ts"
 import { newIdentity } from "../support/identity.ts"
 import { visit } from "../support/proof.ts"
 import { register, type Registered } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 
 let service: TestService
 let browser: TestBrowser
@@ -16,7 +16,7 @@ let client: AgentClient
 let agent: Registered
 
 beforeAll(async () => {
-  service = await testService()
+  service = await sharedService()
   browser = await openBrowser()
   edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge })

@@ -7,7 +7,7 @@ import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
 import { visit, type VisitOptions } from "../support/proof.ts"
 import { register, type Registered } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 
 let service: TestService
 let edge = ""
@@ -15,7 +15,7 @@ let client: AgentClient
 let agent: Registered
 
 beforeAll(async () => {
-  service = await testService()
+  service = await sharedService()
   edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge })
   agent = await register(client, { edge })

@@ -5,7 +5,7 @@ import { textOf } from "../contract/tracked.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Exposition, scrape } from "../support/exposition.ts"
 import { register } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 
 const rules = textOf("ops/deploy/prometheus/alerts.yml")
 const all = (field: string): ReadonlyArray<string> =>
@@ -17,7 +17,7 @@ let service: TestService
 let scrapes: ReadonlyArray<Exposition>
 
 beforeAll(async () => {
-  service = await testService()
+  service = await sharedService()
   const edge = service.edges[0] ?? ""
   await register(new AgentClient({ edge: () => edge }), { edge })
   await fetch(`${edge}${API_PREFIX}/agents`)

@@ -5,7 +5,7 @@ import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf } from "../support/outcome.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { register } from "../support/register.ts"
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const edge = service.edges[0] ?? ""
   operator = new AgentClient({ edge: () => edge })
   const agent = await register(operator, { edge, more: { webhook_url: `${receiver.url}/in` } })
-  await hub(service.system, ["agent", "grant", agent.handle, "operator"])
+  await operate(service.system, ["agent", "grant", agent.handle, "operator"])
 })
 afterAll(async () => {
   await receiver?.stop()

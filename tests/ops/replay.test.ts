@@ -13,7 +13,7 @@ import { readFixture } from "../../ops/replay/fixture.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { testFolder } from "../harness/servers.ts"
-import { logOf, type TestService, testService } from "../support/service.ts"
+import { logOf, sharedService, type TestService } from "../support/service.ts"
 import { solve } from "../api/steps.ts"
 import { type History, liveThrough, said } from "./history.ts"
 
@@ -24,7 +24,7 @@ let past: History
 let folder: string
 
 beforeAll(async () => {
-  service = await testService()
+  service = await sharedService()
   folder = await testFolder("replay")
   past = await liveThrough(service)
 })

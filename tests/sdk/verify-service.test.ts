@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createVerifier, type Verdict, type Verifier, type VerifierOptions } from "../../edge/sdk/verify.ts"
 import { AgentClient } from "../support/client.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { type Identity, newIdentity } from "../support/identity.ts"
 import { type Visit, type VisitOptions, unixNow, verdictAt, visit } from "../support/proof.ts"
 import { register, type Registered } from "../support/register.ts"
 import { rotate } from "../support/rotation.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { sharedService, type TestService } from "../support/service.ts"
 
 interface Subject {
   readonly agent: Registered
@@ -33,7 +33,7 @@ const verifier = (options: Partial<VerifierOptions> = {}): Verifier => {
 }
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 1, limits: { "rate_limits.id_verify.requests": 1_000_000 } })
+  service = await sharedService()
   edge = service.edges[0] ?? ""
   for (const name of ["active", "rotated", "suspended", "banned", "deleted"] as const) subjects[name] = await subject()
   const { rotated, suspended, banned, deleted } = subjects
@@ -41,8 +41,8 @@ beforeAll(async () => {
   const next = newIdentity()
   await rotate(rotated.client, rotated.agent.id, next)
   subjects.rotated = { ...rotated, key: next }
-  await hub(service.system, ["agent", "suspend", suspended.agent.handle])
-  await hub(service.system, ["agent", "ban", banned.agent.handle])
+  await operate(service.system, ["agent", "suspend", suspended.agent.handle])
+  await operate(service.system, ["agent", "ban", banned.agent.handle])
   await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: deleted.agent.handle } })
 })
 afterAll(async () => {

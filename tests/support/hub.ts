@@ -1,6 +1,8 @@
-/** The operator's command as an operator runs it: a process of its own. */
+/** The operator's commands: as an operator runs them, and where they are a means to something else. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
+import { readCommandLine } from "../../ops/cli/command-line.ts"
+import { openService } from "../../ops/cli/connection.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import type { System } from "../harness/index.ts"
 
@@ -11,14 +13,29 @@ const OUTPUT_MAX_BYTES = 64 * 1024 * 1024
 
 const execute = promisify(execFile)
 
-/** What it wrote to standard output; rejects with its standard error when it fails. */
+const serversOf = (system: System) => ({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url })
+
+/** A process of its own. What it wrote to standard output; rejects with its standard error when it fails. */
 export async function hub(system: System, args: ReadonlyArray<string>): Promise<string> {
   const { stdout } = await execute(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], {
     cwd: projectRoot,
-    env: { ...process.env, HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url },
+    env: { ...process.env, ...serversOf(system) },
     timeout: TIMEOUT_MS,
     killSignal: "SIGKILL",
     maxBuffer: OUTPUT_MAX_BYTES
   })
   return stdout
+}
+
+/** In this process, which spares the start of one. What it would write; rejects with its refusal. */
+export async function operate(system: System, args: ReadonlyArray<string>): Promise<string> {
+  const line = readCommandLine(args)
+  if (line === null) throw new Error(`no such command: ${args.join(" ")}`)
+  const service = await openService(serversOf(system))
+  try {
+    const told = await line.command.run(service, line.args)
+    return typeof told === "string" ? told : JSON.stringify(told, null, 2)
+  } finally {
+    await service.close()
+  }
 }

@@ -3,7 +3,7 @@ import { openService, type Service } from "../../ops/cli/connection.ts"
 import { type LogEntry } from "../../actors/engine/ports.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { startSystem, type System, type SystemOptions } from "../harness/index.ts"
+import { giveBack, lend, startSystem, type System, type SystemOptions } from "../harness/index.ts"
 import { BYPASS_TOKEN } from "./register.ts"
 
 /** The service's key of a system under test, so that tests can open what the log holds sealed. */
@@ -59,6 +59,31 @@ export async function testService(options: SystemOptions = {}): Promise<TestServ
       await system.stop()
     }
   }
+}
+
+const SHARED: SystemOptions = {
+  edges: 2,
+  actors: 2,
+  limits: { "rate_limits.id_verify.requests": PLENTY, "rate_limits.id_directory.requests": PLENTY }
+}
+
+/**
+ * For tests that can live with what others left in it: its worker keeps it for the next file, which saves a start.
+ * Its nodes may be killed and restarted; with one dead it is not handed on.
+ */
+export async function sharedService(): Promise<TestService> {
+  const lent = await lend("shared", async () => {
+    const own = await testService(SHARED)
+    return { ...own, kind: "shared" }
+  })
+  const { system } = lent
+  const stop = async () => {
+    const processes = [...system.edges, ...system.actors, system.nats, system.postgres]
+    if (processes.some(({ pid }) => pid === null)) return lent.stop()
+    await giveBack(lent)
+    system.assertNothingRefused()
+  }
+  return { system, edges: lent.edges, view: lent.view, stop }
 }
 
 /** Everything that stands on an actor's subject. */

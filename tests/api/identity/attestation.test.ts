@@ -6,7 +6,7 @@ import type { Attestation, VerifyChallenge } from "../../../schemas/identity/rec
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import { AgentClient } from "../../support/client.ts"
 import { type Answer, send } from "../../support/http.ts"
-import { hub } from "../../support/hub.ts"
+import { operate } from "../../support/hub.ts"
 import { type Identity, newIdentity } from "../../support/identity.ts"
 import { dataOf, outcome } from "../../support/outcome.ts"
 import { register, type Registered } from "../../support/register.ts"
@@ -128,12 +128,12 @@ describe("a challenge", () => {
 test("a suspended agent is 403, a banned, deleted or unknown one 404", async () => {
   const { client, agent } = await subject()
   const challenge = dataOf<VerifyChallenge>(await ask(agent.id))
-  await hub(service.system, ["agent", "suspend", agent.handle])
+  await operate(service.system, ["agent", "suspend", agent.handle])
   expect([outcome(await ask(agent.id)), outcome(await answerTo(agent.id, challenge, client.identity))]).toEqual([
     "403 agent_suspended",
     "403 agent_suspended"
   ])
-  await hub(service.system, ["agent", "ban", agent.handle])
+  await operate(service.system, ["agent", "ban", agent.handle])
   expect([outcome(await ask(agent.id)), outcome(await answerTo(agent.id, challenge, client.identity))]).toEqual([
     "404 not_found",
     "404 not_found"

@@ -5,12 +5,12 @@ import type { DirectoryEntry, IdentityRecord } from "../../../schemas/identity/r
 import { waitFor } from "../../harness/index.ts"
 import { AgentClient } from "../../support/client.ts"
 import { type Answer, send } from "../../support/http.ts"
-import { hub } from "../../support/hub.ts"
+import { operate } from "../../support/hub.ts"
 import { newIdentity } from "../../support/identity.ts"
 import { dataOf, detailsOf, outcome } from "../../support/outcome.ts"
 import { register, type Registered } from "../../support/register.ts"
 import { rotate } from "../../support/rotation.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { sharedService, type TestService, testService } from "../../support/service.ts"
 
 interface Directory {
   readonly generated_at: string
@@ -24,7 +24,7 @@ let edge = ""
 let other = ""
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, limits: { "rate_limits.id_directory.requests": 1_000_000 } })
+  service = await sharedService()
   edge = service.edges[0] ?? ""
   other = service.edges[1] ?? ""
 })
@@ -54,8 +54,8 @@ describe("the directory", () => {
     ]
     const next = newIdentity()
     await rotate(rotated.client, rotated.agent.id, next)
-    await hub(service.system, ["agent", "suspend", suspended.agent.handle])
-    await hub(service.system, ["agent", "ban", banned.agent.handle])
+    await operate(service.system, ["agent", "suspend", suspended.agent.handle])
+    await operate(service.system, ["agent", "ban", banned.agent.handle])
     await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: deleted.agent.handle } })
     const answer = await directory({}, other)
     expect(answer.headers).toMatchObject({
@@ -241,7 +241,7 @@ describe("key directories", () => {
     await rotate(client, agent.id, newIdentity())
     const rotated = dataOf<IdentityRecord>(await get(`/api/v1/id/${agent.hx_id}`))
     expect(JSON.parse((await get(of(agent.hx_id), {}, other)).text)).toEqual({ keys: [rotated.public_key_jwk] })
-    await hub(service.system, ["agent", "suspend", agent.handle])
+    await operate(service.system, ["agent", "suspend", agent.handle])
     expect(JSON.parse((await get(of(agent.hx_id))).text)).toEqual({ keys: [] })
     expect(outcome(await get(of("HX-999999")))).toBe("404 not_found")
   })

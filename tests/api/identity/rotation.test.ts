@@ -5,19 +5,19 @@ import type { IdentityRecord, KeyRotated } from "../../../schemas/identity/recor
 import { hubIdOf } from "../../../schemas/signing/key.ts"
 import { AgentClient } from "../../support/client.ts"
 import { send } from "../../support/http.ts"
-import { hub } from "../../support/hub.ts"
+import { operate } from "../../support/hub.ts"
 import { type Identity, identityOf, newIdentity } from "../../support/identity.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../../support/outcome.ts"
 import { askChallenge, register, type Registered } from "../../support/register.ts"
 import { proofOf, rotate, rotationBody } from "../../support/rotation.ts"
-import { logOf, type TestService, testService } from "../../support/service.ts"
+import { logOf, sharedService, type TestService } from "../../support/service.ts"
 
 let service: TestService
 let edge = ""
 let other = ""
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2 })
+  service = await sharedService()
   edge = service.edges[0] ?? ""
   other = service.edges[1] ?? ""
 })
@@ -138,9 +138,9 @@ describe("a rotation", () => {
   test("is allowed while suspended, not when banned", async () => {
     const { client, agent } = await subject()
     const next = newIdentity()
-    await hub(service.system, ["agent", "suspend", agent.handle])
+    await operate(service.system, ["agent", "suspend", agent.handle])
     expect(outcome(await rotate(client, agent.id, next))).toBe("200")
-    await hub(service.system, ["agent", "ban", agent.handle])
+    await operate(service.system, ["agent", "ban", agent.handle])
     expect(outcome(await rotate(clientOf(next), agent.id, newIdentity()))).toBe("403 agent_banned")
   })
 

@@ -2,20 +2,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { HostVerifications, Verdict } from "../../../schemas/identity/records.ts"
 import { AgentClient } from "../../support/client.ts"
-import { hub } from "../../support/hub.ts"
+import { operate } from "../../support/hub.ts"
 import { newIdentity } from "../../support/identity.ts"
 import { dataOf, fieldOf, outcome } from "../../support/outcome.ts"
 import { unixNow, verdictAt, verifyAt, visit, type Visit } from "../../support/proof.ts"
 import { register, type Registered } from "../../support/register.ts"
 import { rotate } from "../../support/rotation.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { sharedService, type TestService } from "../../support/service.ts"
 
 let service: TestService
 let edge = ""
 let other = ""
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, limits: { "rate_limits.id_verify.requests": 1_000_000 } })
+  service = await sharedService()
   edge = service.edges[0] ?? ""
   other = service.edges[1] ?? ""
 })
@@ -261,7 +261,7 @@ describe("flagged agents", () => {
   test("a suspended one is genuine but not valid, uses up nothing, and is valid again when reinstated", async () => {
     const it = await subject()
     const one = proof(it)
-    await hub(service.system, ["agent", "suspend", it.agent.handle])
+    await operate(service.system, ["agent", "suspend", it.agent.handle])
     for (const at of [edge, other, edge]) {
       expect(await verdictAt(at, one)).toMatchObject({
         valid: false,
@@ -273,7 +273,7 @@ describe("flagged agents", () => {
       })
     }
     expect(await verdictAt(edge, { ...one, path: "/x" })).toMatchObject({ reason: "bad_signature" })
-    await hub(service.system, ["agent", "reinstate", it.agent.handle])
+    await operate(service.system, ["agent", "reinstate", it.agent.handle])
     expect(await verdictAt(edge, one)).toMatchObject({ valid: true })
     expect(await hosts(it)).toMatchObject([{ host: "shop.example", count: 1 }])
   })
@@ -281,7 +281,7 @@ describe("flagged agents", () => {
   test("a banned one has no profile", async () => {
     const it = await subject()
     const one = proof(it)
-    await hub(service.system, ["agent", "ban", it.agent.handle])
+    await operate(service.system, ["agent", "ban", it.agent.handle])
     expect(await verdictAt(edge, one)).toMatchObject({
       valid: false,
       reason: "agent_banned",

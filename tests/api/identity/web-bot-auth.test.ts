@@ -5,20 +5,20 @@ import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import type { Verdict } from "../../../schemas/identity/records.ts"
 import { AgentClient } from "../../support/client.ts"
 import { send } from "../../support/http.ts"
-import { hub } from "../../support/hub.ts"
+import { operate } from "../../support/hub.ts"
 import { newIdentity, type Identity } from "../../support/identity.ts"
 import { dataOf, fieldOf, outcome } from "../../support/outcome.ts"
 import { unixNow, verdictAt } from "../../support/proof.ts"
 import { register, type Registered } from "../../support/register.ts"
 import { rotate } from "../../support/rotation.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { sharedService, type TestService } from "../../support/service.ts"
 
 let service: TestService
 let edge = ""
 let other = ""
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, limits: { "rate_limits.id_verify.requests": 1_000_000 } })
+  service = await sharedService()
   edge = service.edges[0] ?? ""
   other = service.edges[1] ?? ""
 })
@@ -224,7 +224,7 @@ describe("a proof that fails", () => {
     const next = newIdentity()
     await rotate(client, agent.id, next)
     expect(await verdictAt(edge, signed(client.identity, agent.hx_id))).toMatchObject({ reason: "key_retired" })
-    await hub(service.system, ["agent", "suspend", agent.handle])
+    await operate(service.system, ["agent", "suspend", agent.handle])
     expect(await verdictAt(edge, signed(next, agent.hx_id))).toMatchObject({
       reason: "agent_suspended",
       signature_ok: true
