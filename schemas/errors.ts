@@ -41,10 +41,7 @@ export const ERRORS = {
   recovery_pending: { status: 409, says: "one is under way already" },
   recovery_not_pending: { status: 409, says: "none is under way" },
   /** The recovery key did not sign what makes it one (contract 21). */
-  recovery_proof_invalid: {
-    status: 422,
-    says: "the new, the recovery, the current key must sign `details.string_to_sign`"
-  },
+  recovery_proof_invalid: { status: 422, says: "the recovery key must sign `details.string_to_sign`" },
   /** The agent has no such recovery key; which agents have one is not told. */
   recovery_refused: { status: 403, says: "no such recovery key" },
   /** There is no webhook to deliver to, or it was switched off. */
@@ -63,14 +60,8 @@ export const ERRORS = {
   pow_invalid: { status: 422, says: "`details.hash` is what your nonce gave" },
   challenge_wrong_answers: { status: 422, says: "`details.wrong`; the challenge is void" },
   captcha_bypass_refused: { status: 422, says: "for development servers only" },
-  rotation_proof_invalid: {
-    status: 422,
-    says: "the new, the recovery, the current key must sign `details.string_to_sign`"
-  },
-  verify_bad_signature: {
-    status: 422,
-    says: "the new, the recovery, the current key must sign `details.string_to_sign`"
-  },
+  rotation_proof_invalid: { status: 422, says: "the new key must sign `details.string_to_sign`" },
+  verify_bad_signature: { status: 422, says: "the current key must sign `details.string_to_sign`" },
   idempotency_conflict: { status: 422, says: "Idempotency-Key used with another body" },
   confirmation_required: { status: 422, says: "send `confirm`" },
   rate_limited: { status: 429, says: "wait `Retry-After` seconds" },

@@ -20,11 +20,21 @@ import { draw, type Window } from "../limit/window.ts"
 import { keyRefusal, statusRefusal, unknownKey } from "./decide.ts"
 import type { AgentState } from "./state.ts"
 
+/** A request under an Idempotency-Key, until its end or its deadline. */
+export interface UnderWay {
+  readonly body: string
+  /** The ask that began it. */
+  readonly begun: string
+  readonly until: number
+  /** Nobody waits for it any more: the same body may begin it again. */
+  readonly abandoned?: true
+}
+
 export interface AgentMemory {
   /** Windows of the agent's own buckets, by name. */
   readonly windows: Map<string, Window>
   /** Requests under way under an Idempotency-Key, and the ask that began each. */
-  readonly underWay: Map<string, { readonly body: string; readonly begun: string; readonly until: number }>
+  readonly underWay: Map<string, UnderWay>
   /** Websites that had the agent verified, read when the first is needed. */
   hosts: Promise<HostTable> | null
   /** What it may still put into the log today. */

@@ -58,7 +58,10 @@ const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 /** An event of the log that is known by type and version, and yet is not what its declaration says. */
 export class MisshapenEvent extends Error {}
 
-/** Throws `MisshapenEvent` with the field that is wrong. What is known by neither type nor version is not looked at. */
+/**
+ * Throws `MisshapenEvent` with the field that is wrong. What is known by neither type nor version is not looked at, and
+ * a field more is none of ours: a newer release may have added it under the same version, as an optional one.
+ */
 export const decodeEvent = (
   kind: string,
   { members }: Pick<EventUnion, "members">,
@@ -66,9 +69,7 @@ export const decodeEvent = (
 ): void => {
   const member = members.find(({ fields }) => fields.type.literal === given.type && fields.v.literal === given.v)
   if (member === undefined) return
-  const result = Schema.decodeUnknownResult(member)(given, {
-    onExcessProperty: "error"
-  })
+  const result = Schema.decodeUnknownResult(member)(given, { onExcessProperty: "ignore" })
   if (result._tag === "Success") return
   const [first] = issues(result.failure.issue).issues
   const path = (first?.path ?? []).map((key) => (typeof key === "object" ? String(key.key) : String(key))).join(".")

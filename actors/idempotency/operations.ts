@@ -9,7 +9,7 @@
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
  * edge died between the two is free again when its deadline has passed, and runs under the same command id, so that
  * what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself is
- * still the first.
+ * still the first. One that was abandoned is free for the same body at once, for another at its deadline.
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
@@ -55,7 +55,7 @@ interface KeptSealed extends Kept {
 
 const NOT_LOOKED_UP: Result = { refused: unavailable("The Idempotency-Key cannot be looked up at the moment.") }
 
-type Finished = IdempotencyEntry & Kept
+type Finished = IdempotencyEntry & Kept & { readonly begun?: string; readonly abandoned?: true }
 
 /** Answers may hold what is shown only once (a webhook's secret), so they are kept sealed, each for its own place. */
 const purpose = (agent: string, key: string): string => `idempotency ${agent} ${key}`
@@ -89,8 +89,10 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     const now = Date.now()
     for (const [key, running] of memory.underWay) if (running.until < now) memory.underWay.delete(key)
     const running = memory.underWay.get(input.key)
-    if (running !== undefined && running.begun !== commandId)
-      return answer({ state: running.body === input.body ? "in_flight" : "conflict" })
+    if (running !== undefined && running.begun !== commandId) {
+      if (running.body !== input.body) return answer({ state: "conflict" })
+      if (running.abandoned !== true) return answer({ state: "in_flight" })
+    }
     if (memory.underWay.size >= UNDER_WAY_MAX) {
       return {
         refused: {
@@ -103,8 +105,9 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     memory.underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
     try {
       const first = await kept(agent, input.key)
-      if (first === null) return answer({ state: "new" })
-      if (first.remade === true && first.body === input.body) return answer({ state: "new", again: true })
+      if (first === null) return answer({ state: "new", begun: commandId })
+      if (first.remade === true && first.body === input.body)
+        return answer({ state: "new", begun: commandId, again: true })
       memory.underWay.delete(input.key)
       return looked(first, input)
     } catch {
@@ -128,7 +131,9 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
       "Nats-TTL",
       `${state === null && status !== REGISTERED ? STRANGERS_TTL_SECONDS : limits.limits.idempotency_ttl_seconds}s`
     )
-    const kept = !stranger && (status === ROTATED || !isRetired(state, context.by))
+    const running = memory.underWay.get(key)
+    const another = running !== undefined && running.body !== body
+    const kept = !stranger && !another && (status === ROTATED || !isRetired(state, context.by))
     // Status 0: the request ended without an answer worth keeping, and may be made again.
     if (status !== 0 && kept) {
       try {
@@ -142,7 +147,11 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
         return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }
       }
     }
-    memory.underWay.delete(key)
+    // A later request may have the key by now: only what began it ends it.
+    if (running?.body === body && running.begun === (input.begun ?? running.begun)) {
+      if (input.abandoned === true) memory.underWay.set(key, { ...running, abandoned: true })
+      else memory.underWay.delete(key)
+    }
     return { data: null }
   }
 

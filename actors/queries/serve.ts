@@ -60,7 +60,9 @@ export const serveQueries = (
         observer.underWay++
         const began = performance.now()
         const span = queryAnswerSpan(tracing, name, message.headers)
-        const taken = setTimeout(() => tellTaken(message), TAKEN_AFTER_MS)
+        // Edges of an older release would take it for the answer.
+        const understood = message.headers?.has(TAKEN_HEADER) === true
+        const taken = understood ? setTimeout(() => tellTaken(message), TAKEN_AFTER_MS) : undefined
         void answer(name, handler, message).then((reply) => {
           clearTimeout(taken)
           observer.underWay--

@@ -5,7 +5,7 @@
  *  - Nothing counts against a key before its signature holds: an attempt that fails counts for the pair of client and
  *    key, with the figures of the bucket `key`. Whoever sends garbage under somebody's public key silences itself.
  *  - A request sent again as it was (its nonce is used) is nobody's proof either: it counts in the same way, and the
- *    key gets back what it drew.
+ *    key gets back what it drew, at the edge that drew it.
  *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, who failed here within the last minute is turned
  *    away before anything of its request is verified; who did not is served as ever.
  */

@@ -82,10 +82,7 @@ export class QueryClient {
     query.tokens.push(token)
     this.tries.set(token, { query, parts: [], missing: -1 })
     try {
-      this.nats.publish(subject, payload, {
-        reply: this.prefix + token,
-        ...(traceparent === undefined ? {} : { headers: tracedBy(traceparent) })
-      })
+      this.nats.publish(subject, payload, { reply: this.prefix + token, headers: headersOf(traceparent) })
     } catch {
       // A connection that is closing: the next try says so.
     }
@@ -108,8 +105,9 @@ export class QueryClient {
   }
 }
 
-const tracedBy = (traceparent: string) => {
+const headersOf = (traceparent: string | undefined) => {
   const all = headers()
-  all.set(TRACEPARENT, traceparent)
+  all.set(TAKEN_HEADER, "1")
+  if (traceparent !== undefined) all.set(TRACEPARENT, traceparent)
   return all
 }

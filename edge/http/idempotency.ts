@@ -7,8 +7,9 @@
  *  - The operation's command id is made of key, method, path, Idempotency-Key and body. So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21).
- *  - A request whose client is gone frees its key at once. What it has under way goes on, and the same command made
- *    again meets it in the actor's mailbox, or its commit in the log.
+ *  - A request whose client is gone frees its key at once, for the same body. What it has under way goes on, and the
+ *    same command made again meets it in the actor's mailbox, or its commit in the log; another body is a conflict for
+ *    as long as it may be under way. What is asked of the key is never cut off in the middle, or nobody would free it.
  *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is
  *    free.
  *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
@@ -17,6 +18,7 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
+import type { Operations } from "../../schemas/bus/operations.ts"
 import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -47,21 +49,24 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   const body = sha256(call.body)
   const name = sha256(`${ticket.hubId}\n${call.method}\n${call.path}\n${text}`)
   const entry: IdempotencyEntry = { key: name, body, signer: endpoint.signer }
-  return Effect.flatMap(begin(bus, call, ticket, entry), (begun): Answered<Refused, R> => {
-    if (begun.state === "done") {
-      call.headers["idempotent-replayed"] = "true"
-      return Effect.succeed(keptAnswer(begun.answer, begun.status))
-    }
-    if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
-    call.command = sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
-    if (begun.again === true) {
-      call.again = true
-      call.headers["idempotent-replayed"] = "true"
-    }
-    const kept = Effect.tap(run, (response) => finish(bus, call, ticket, entry, keptOf(response)))
-    // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
-    return Effect.onInterrupt(kept, () => finish(bus, call, ticket, entry, NOTHING_KEPT))
-  })
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(begin(bus, call, ticket, entry), (begun): Answered<Refused, R> => {
+      if (begun.state === "done") {
+        call.headers["idempotent-replayed"] = "true"
+        return Effect.succeed(keptAnswer(begun.answer, begun.status))
+      }
+      if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
+      call.command = sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
+      if (begun.again === true) {
+        call.again = true
+        call.headers["idempotent-replayed"] = "true"
+      }
+      const end = (kept: KeptAnswer) => finish(bus, call, ticket, { ...entry, ...kept, ...begunBy(begun) })
+      // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
+      const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
+      return Effect.tap(answered, (response) => end(keptOf(response)))
+    })
+  )
 }
 
 const CONFLICT: Refusal = {
@@ -88,10 +93,12 @@ const begin = (
     (bytes) => JSON.parse(Buffer.from(bytes).toString("utf8")) as IdempotencyBegin
   )
 
-interface KeptAnswer {
-  readonly status: number
-  readonly answer: string
-}
+type Finish = Operations["idempotency.finish"]["input"]
+
+type KeptAnswer = Pick<Finish, "status" | "answer" | "abandoned">
+
+const begunBy = ({ begun }: { readonly begun?: string }): Pick<Finish, "begun"> =>
+  begun === undefined ? {} : { begun }
 
 const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
 
@@ -107,7 +114,7 @@ const keptOf = ({ status, body }: Response): KeptAnswer => {
 }
 
 /** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
-const finish = (bus: Bus, call: Call, ticket: Ticket, entry: IdempotencyEntry, kept: KeptAnswer): Effect.Effect<void> =>
-  Effect.ignore(bus.askSigned(call, { actor: ticket.home, op: "idempotency.finish", input: { ...entry, ...kept } }))
+const finish = (bus: Bus, call: Call, ticket: Ticket, input: Finish): Effect.Effect<void> =>
+  Effect.ignore(bus.askSigned(call, { actor: ticket.home, op: "idempotency.finish", input }))
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")

@@ -142,7 +142,7 @@ const refuseHeld = async ({ manager, replace }: RestoreParts): Promise<void> => 
   const held = await heldStreams(manager)
   if (held.length === 0 || replace || (await halfRestored(manager, held))) return
   throw new Fault(
-    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted`
+    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted (where a restore was ended after its last stream, all is there, and hub migrate makes the leases)`
   )
 }
 

@@ -4,6 +4,8 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { sql } from "kysely"
+import { MisshapenEvent } from "../../actors/engine/events.ts"
+import { UnknownEvent } from "../../actors/engine/fold.ts"
 import type { LogEntry } from "../../actors/engine/ports.ts"
 import { SNAPSHOT_FORMAT } from "../../actors/engine/snapshots.ts"
 import type { Service } from "../cli/connection.ts"
@@ -91,6 +93,14 @@ const sampledKeys = async ({ db }: Service, kind: string | null, sample: number)
 
 const faultOf = async (service: Service, row: SnapshotRow): Promise<string | null> => {
   const name = `snapshot of ${row.kind} ${row.id} at sequence ${row.seq}`
+  return unlike(service, row, name).catch((error: unknown) => {
+    // One actor's history that cannot be read is a finding, and no end of the search.
+    if (error instanceof MisshapenEvent || error instanceof UnknownEvent) return `${name}: ${error.message}`
+    throw error
+  })
+}
+
+const unlike = async (service: Service, row: SnapshotRow, name: string): Promise<string | null> => {
   const fold = kindOf(row.kind)?.fold
   if (fold === undefined) return `${name}: there is no such kind`
   let state = fold.initial

@@ -4,7 +4,8 @@
  */
 export const PART_HEADER = "Hub-Part"
 /**
- * On an empty message that is no answer: a node has the query and is at it. One that is frozen or gone says nothing.
+ * On a query: who asks understands it on an empty message that is no answer, by which a node says that it has the query
+ * and is at it. One that is frozen or gone says nothing.
  */
 export const TAKEN_HEADER = "Hub-Taken"
 /** Bytes of one part; the server's ceiling is 1 MiB. */

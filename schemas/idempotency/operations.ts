@@ -20,8 +20,15 @@ export const IdempotencyEntry = Schema.Struct(entryFields)
 export type IdempotencyEntry = typeof IdempotencyEntry.Type
 
 export const IdempotencyBegin = Schema.Union([
-  /** `again`: it was carried out, and its answer is made anew by asking under the same command with `Ask.again`. */
-  Schema.Struct({ state: Schema.Literal("new"), again: Schema.optionalKey(Schema.Literal(true)) }),
+  /**
+   * `begun` names this beginning to its `finish`. `again`: it was carried out, and its answer is made anew by asking
+   * under the same command with `Ask.again`.
+   */
+  Schema.Struct({
+    state: Schema.Literal("new"),
+    begun: Schema.optionalKey(Schema.String),
+    again: Schema.optionalKey(Schema.Literal(true))
+  }),
   Schema.Struct({ state: Schema.Literal("in_flight") }),
   Schema.Struct({ state: Schema.Literal("conflict") }),
   Schema.Struct({ state: Schema.Literal("done"), status: Schema.Int, answer: Schema.String })
@@ -32,10 +39,17 @@ export const idempotencyOperations = operationsOf("agent", {
   "idempotency.begin": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
   /**
    * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or
-   * far too long. Of a long one that shows a record it is kept that it was given.
+   * far too long. Of a long one that shows a record it is kept that it was given. `abandoned`: what began may still be
+   * under way, so the key is free for the same body alone until the request's deadline.
    */
   "idempotency.finish": op({
-    input: Schema.Struct({ ...entryFields, status: Schema.Int, answer: Schema.String }),
+    input: Schema.Struct({
+      ...entryFields,
+      status: Schema.Int,
+      answer: Schema.String,
+      begun: Schema.optionalKey(Schema.String),
+      abandoned: Schema.optionalKey(Schema.Literal(true))
+    }),
     output: Nothing,
     askedBy: ["edge"]
   })

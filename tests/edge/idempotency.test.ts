@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { openWorld, type World } from "./edge.ts"
 import { newIdentity } from "./signer.ts"
+import type { Answering } from "./wire-node.ts"
 
 interface Kept {
   readonly body: string
@@ -10,20 +11,22 @@ interface Kept {
 
 let world: World
 const kept = new Map<string, Kept>()
+const begin: Answering = (ask) => {
+  const { key, body } = ask.input as { key: string; body: string }
+  const first = kept.get(`${ask.actor} ${key}`)
+  if (first === undefined) {
+    kept.set(`${ask.actor} ${key}`, { body, status: -1, answer: "" })
+    return { data: { state: "new" } }
+  }
+  if (first.body !== body) return { data: { state: "conflict" } }
+  return {
+    data: first.status === -1 ? { state: "in_flight" } : { state: "done", status: first.status, answer: first.answer }
+  }
+}
+
 beforeAll(async () => {
   world = await openWorld()
-  world.node.on("idempotency.begin", (ask) => {
-    const { key, body } = ask.input as { key: string; body: string }
-    const first = kept.get(`${ask.actor} ${key}`)
-    if (first === undefined) {
-      kept.set(`${ask.actor} ${key}`, { body, status: -1, answer: "" })
-      return { data: { state: "new" } }
-    }
-    if (first.body !== body) return { data: { state: "conflict" } }
-    return {
-      data: first.status === -1 ? { state: "in_flight" } : { state: "done", status: first.status, answer: first.answer }
-    }
-  })
+  world.node.on("idempotency.begin", begin)
   world.node.on("idempotency.finish", (ask) => {
     const { key, body, status, answer } = ask.input as { key: string } & Kept
     if (status === 0) kept.delete(`${ask.actor} ${key}`)
@@ -105,6 +108,31 @@ describe("an Idempotency-Key", () => {
     const [one, other] = world.node.asked("agent.update").map(({ command }) => command)
     expect(other).toBe(one)
     world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
+  })
+
+  it("is freed though its client left before it was known to have begun", async () => {
+    const held = Promise.withResolvers<void>()
+    world.node.on("idempotency.begin", async () => {
+      await held.promise
+      return { data: { state: "new", begun: "held" } }
+    })
+    const leaving = new AbortController()
+    const first = patch("k-1", undefined, undefined, leaving.signal)
+    await expect.poll(() => world.node.asked("idempotency.begin").length).toBe(1)
+    leaving.abort()
+    await expect(first).rejects.toThrow()
+    // The edge hears of closed connections in their order: with these answered, it knows of the one before.
+    for (const key of ["other", "another"]) {
+      world.node.on("idempotency.begin", begin)
+      await patch(key)
+    }
+    world.node.forget()
+    held.resolve()
+    await expect
+      .poll(() => world.node.asked("idempotency.finish").map(({ input }) => input as Kept))
+      .toMatchObject([{ status: 0, begun: "held", abandoned: true }])
+    expect(world.node.asked("agent.update")).toEqual([])
+    world.node.on("idempotency.begin", begin)
   })
 
   it("whose first request is under way is refused for a moment", async () => {

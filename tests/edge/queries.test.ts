@@ -12,6 +12,8 @@ const DEADLINE_MS = 10_000
 const ASKS = 40
 /** Longer than the first tries are apart, all together. */
 const SLOW_MS = 1500
+/** Longer than a node is silent. */
+const TAKEN_MS = 500
 
 let bus: TestNats
 const lines: Array<NatsConnection> = []
@@ -55,4 +57,15 @@ test("a slow node that says that it is at work is asked once", async () => {
   serveQueries(await line(), { categories: slow }, calls, NO_TRACING)
   expect(await ask(new QueryClient(await line()), "categories")).toEqual({ ok: true, data: [] })
   expect(asked).toBe(1)
+})
+
+test("who does not say that it understands that is told nothing but the answer", async () => {
+  const slow = async () => {
+    await new Promise((resolve) => setTimeout(resolve, TAKEN_MS))
+    return []
+  }
+  serveQueries(await line(), { stats: slow as never }, calls, NO_TRACING)
+  const older = await line()
+  const answer = await older.request(subjects.query("stats"), "null", { timeout: DEADLINE_MS })
+  expect(answer.json()).toEqual({ ok: true, data: [] })
 })

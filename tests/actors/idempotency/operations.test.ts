@@ -9,10 +9,12 @@ import type { CustomOperation, PrepareContext, Result } from "../../../actors/en
 import { Sealer } from "../../../actors/engine/seal.ts"
 import { ANSWER_KEPT_MAX_BYTES, idempotencyOperations } from "../../../actors/idempotency/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
 
 const AGENT = "hx0123456789abcdef01234567"
 const LONG_MS = 60_000
+const PAST_MS = 500
 
 let bus: EngineBus
 beforeAll(async () => {
@@ -55,14 +57,14 @@ describe("a request under an Idempotency-Key", () => {
       await begin(key, { commandId: key })
       await finish(key, { status, answer })
     }
-    expect(await begin("record")).toEqual({ data: { state: "new", again: true } })
+    expect(await begin("record", { commandId: "anew" })).toEqual({ data: { state: "new", begun: "anew", again: true } })
     expect(await begin("created")).toEqual({ data: { state: "done", status: 201, answer } })
   })
 
   test("is under way from its beginning to its end, and the same request tried again has begun but once", async () => {
     const { begin, finish } = agentOf()
-    expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new" } })
-    expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new" } })
+    expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new", begun: "first" } })
+    expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new", begun: "first" } })
     expect(await begin("one")).toEqual({ data: { state: "in_flight" } })
     await finish("one", { status: 201, answer: "{}" })
     expect(await begin("one")).toEqual({ data: { state: "done", status: 201, answer: "{}" } })
@@ -72,6 +74,30 @@ describe("a request under an Idempotency-Key", () => {
     const { begin, finish } = agentOf()
     await begin("stranger", {}, { signer: "recovery" })
     await finish("stranger", { status: 422, answer: "{}", signer: "recovery" })
-    expect(await begin("stranger", {}, { signer: "recovery" })).toEqual({ data: { state: "new" } })
+    expect(await begin("stranger", {}, { signer: "recovery" })).toMatchObject({ data: { state: "new" } })
+  })
+
+  test("that was abandoned may begin again as it was, and in another form once it cannot be under way", async () => {
+    const { begin, finish } = agentOf()
+    const other = { body: "another" }
+    const deadline = Date.now() + PAST_MS
+    await begin("left", { commandId: "first", deadline })
+    await finish("left", { status: 0, answer: "", begun: "first", abandoned: true })
+    expect(await begin("left", {}, other)).toEqual({ data: { state: "conflict" } })
+    expect(await begin("left", { commandId: "second", deadline })).toMatchObject({ data: { state: "new" } })
+    await finish("left", { status: 0, answer: "", begun: "second", abandoned: true })
+    await waitFor(() => Date.now() > deadline, { describe: "its deadline" })
+    expect(await begin("left", {}, other)).toMatchObject({ data: { state: "new" } })
+  })
+
+  test("is ended by what began it, not by an earlier one whose end comes late", async () => {
+    const { begin, finish } = agentOf()
+    await begin("late", { commandId: "first", deadline: Date.now() - 1 })
+    await begin("late", { commandId: "second" })
+    await finish("late", { status: 0, answer: "", begun: "first" })
+    expect(await begin("late")).toEqual({ data: { state: "in_flight" } })
+    await finish("late", { status: 200, answer: "{}", body: "another" })
+    await finish("late", { status: 0, answer: "", begun: "second" })
+    expect(await begin("late")).toMatchObject({ data: { state: "new" } })
   })
 })
