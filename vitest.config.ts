@@ -11,8 +11,6 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     environment: "./tests/harness/environment.ts",
-    restoreMocks: true,
-    unstubGlobals: true,
     // One more than the cores of the smallest machine: half of what takes long waits for a lease, a restart or a
     // window.
     maxWorkers: 3,

@@ -4,8 +4,8 @@
  *
  * Stopping: first the edge says that it is not ready and goes on for a while, so that balancers turn away
  * (`leaveFirst`): a connection that arrives while its listener closes would be reset, with the request that is on it.
- * Then no new connection is taken, idle ones are closed, requests under way have `DRAIN_MS`; what is left then is cut
- * off.
+ * Then no new connection is taken, idle ones are closed, requests under way have until their deadline; what is left
+ * then is cut off.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -17,7 +17,8 @@ import { Doorkeeper, type DoorParts, LINGERING_MAX } from "./doorkeeper.ts"
 import type { Pipeline } from "./pipeline.ts"
 import { answerClientError } from "./raw-answer.ts"
 
-export const DRAIN_MS = 5_000
+/** Beyond the deadline of a request, for its answer to be sent. */
+const SENDING_MS = 1_000
 const CLOCK_CHECK_MS = 1_000
 /** Requests that one connection may send before it is closed. */
 const REQUESTS_PER_SOCKET_MAX = 100_000
@@ -65,7 +66,7 @@ export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect
     // An expectation that is not known is not met, and the request is answered without it.
     server.on("checkExpectation", handler)
     server.on("clientError", answerClientError)
-    yield* Effect.acquireRelease(listen(server, options), () => Effect.promise(() => stop(server)))
+    yield* Effect.acquireRelease(listen(server, options), () => Effect.promise(() => stop(server, options.limits)))
     return server
   })
 
@@ -108,11 +109,11 @@ const listenProblem = (error: NodeJS.ErrnoException, port: number): string => {
   return `HUB_PORT: port ${port} cannot be opened (${error.code ?? error.message})`
 }
 
-const stop = (server: Server): Promise<void> =>
+const stop = (server: Server, { service }: Limits): Promise<void> =>
   new Promise((resolve) => {
     // A kept-alive connection is idle again only once its answer is out.
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    const cut = setTimeout(() => server.closeAllConnections(), service.request_deadline_ms + SENDING_MS)
     server.close(() => {
       clearInterval(idle)
       clearTimeout(cut)
