@@ -1,14 +1,13 @@
 /** An actor kind as the service lists it: the log's side, pure, and what makes its operations of the node's parts. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { Answer } from "../schemas/bus/asker.ts"
-import type { Ask } from "../schemas/bus/frames.ts"
 import type { HubConfig } from "../schemas/config.ts"
 import type { ActorDefinition, EventShape } from "./engine/definition.ts"
 import { type EventUnion, inventoryOf } from "./engine/events.ts"
 import type { NonceLog } from "./engine/nonces.ts"
 import type { EventLog } from "./engine/ports.ts"
 import type { Bank } from "./registration/questions/bank/bank.ts"
+import type { ActorServices } from "./services.ts"
 
 export interface KindParts {
   readonly nats: NatsConnection
@@ -22,8 +21,6 @@ export interface KindParts {
   /** Nonces of signed requests, and of proofs of identity to websites. */
   readonly nonces: NonceLog
   readonly proofs: NonceLog
-  /** Asks another actor, wherever it lives. */
-  readonly ask: (ask: Ask) => Promise<Answer>
   /** State of an actor of the same shard. */
   readonly stateOf: <State>(kind: string, id: string) => Promise<State>
 }
@@ -46,14 +43,19 @@ export type KindFold<State = unknown, Event extends EventShape = EventShape> = P
 export interface Kind {
   readonly fold: KindFold
   readonly events: EventUnion | null
-  readonly make: (parts: KindParts) => ActorDefinition
+  readonly make: (parts: KindParts) => AnyDefinition
 }
+
+/** As the engine sees it, without the types of its state and events. */
+export type AnyDefinition = ActorDefinition<unknown, EventShape, ActorServices>
 
 /** Joins the two sides; the engine sees a kind without its types. */
 export const kind = <State, Event extends EventShape>(
   { events, ...rest }: Fold<State, Event>,
-  operate: (parts: KindParts) => Omit<ActorDefinition<State, Event>, "kind" | "initial" | "evolve" | "events">
+  operate: (
+    parts: KindParts
+  ) => Omit<ActorDefinition<State, Event, ActorServices>, "kind" | "initial" | "evolve" | "events">
 ): Kind => {
   const fold = { ...rest, events: events === null ? {} : inventoryOf(events) } as unknown as Kind["fold"]
-  return { fold, events, make: (parts) => ({ ...fold, ...operate(parts) }) as unknown as ActorDefinition }
+  return { fold, events, make: (parts) => ({ ...fold, ...operate(parts) }) as unknown as AnyDefinition }
 }

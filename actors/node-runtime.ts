@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, Exit, Scope } from "effect"
 import type { Kysely } from "kysely"
 import { Asker } from "../schemas/bus/asker.ts"
 import { LeaseView } from "../schemas/bus/lease-view.ts"
@@ -33,6 +34,7 @@ import { newsOf } from "./projections/news.ts"
 import type { Projection } from "./projections/projection.ts"
 import { Projector, type ProjectorParts } from "./projections/projector.ts"
 import { rebuild, type RebuildParts } from "./projections/rebuild.ts"
+import { type ActorServices, actorServices } from "./services.ts"
 
 /** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
 const PROJECTOR = "projector"
@@ -156,22 +158,24 @@ export const startNode = async ({
     log,
     nonces,
     proofs,
-    ask: (ask) => asker.ask(ask),
     stateOf: (kind, id) => host.stateOf(kind, id)
   }
   const snapshots = new PostgresSnapshots(db)
-  const host: ActorHost = new ActorHost(
-    kinds.map((kind) => kind.make(kindParts)),
-    {
-      log,
-      snapshots,
-      timers,
-      readModels: new Watermark(nats, service.projected_wait_ms),
-      limits: service,
-      now: Date.now,
-      touched,
-      noRoom: () => storage.refusal()
-    }
+  const scope = Scope.makeUnsafe()
+  const host: ActorHost<ActorServices> = await Effect.runPromise(
+    ActorHost.make(
+      kinds.map((kind) => kind.make(kindParts)),
+      {
+        log,
+        snapshots,
+        timers,
+        readModels: new Watermark(nats, service.projected_wait_ms),
+        limits: service,
+        now: Date.now,
+        touched,
+        noRoom: () => storage.refusal()
+      }
+    ).pipe(Effect.provide(actorServices(nats, (ask) => asker.ask(ask))), Scope.provide(scope))
   )
   const operations = operationCalls(metrics.meter)
   const announce: ProjectorParts["announce"] = (seq, batch) => {
@@ -286,6 +290,7 @@ export const startNode = async ({
     await Promise.all(projectors.map((projector) => projector.stop()))
     await placement.stop()
     clearInterval(beat)
+    await Effect.runPromise(Scope.close(scope, Exit.void))
     asker.close()
   }
   return { asker, stop }

@@ -1,6 +1,7 @@
 /** The agent actor: id = hub id. What others may ask of it is declared in schemas/agent/operations.ts. */
+import { Effect } from "effect"
 import type { UpdateMe } from "../../schemas/agent/api.ts"
-import { notFound } from "../../schemas/errors.ts"
+import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { IdentityRecord } from "../../schemas/identity/records.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
 import { custom, type PrepareContext, read, type Result, write } from "../engine/definition.ts"
@@ -17,6 +18,7 @@ import { MODERATION_TIMERS, moderationOperations, operatorWrite } from "../moder
 import { operatorView } from "../moderation/record.ts"
 import { notificationOperations } from "../notification/operations.ts"
 import { deliveringOperations, webhookOperations } from "../webhook/operations.ts"
+import { Actors } from "../services.ts"
 import { agentGate, newAgentMemory } from "./gate.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
@@ -33,7 +35,12 @@ interface Ready {
   readonly json: Json
 }
 
-const absent: Result = { refused: notFound("agent") }
+const noAgent = notFound("agent")
+const absent: Result = { refused: noAgent }
+
+interface Admitted {
+  readonly state: "free" | "registered" | "retired"
+}
 
 /** `GET /me`, kept ready. */
 const readyProfiles = (lastSeen: LastSeen, baseUrl: string) => {
@@ -60,34 +67,24 @@ export const agentKind = kind(fold, (parts) => {
   const identity = identityOperations(parts)
   const claimOf = (key: string) => stateOf<KeyClaim | null>("key", key)
   /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
-  const admitKey = async (
-    state: AgentState,
-    { id, commandId, deadline, traceparent }: PrepareContext
-  ): Promise<Result> => {
-    if (state !== null) {
-      const closed = state.status === "deleted" || state.status === "banned"
-      return {
-        data: { state: closed || hubIdOf(Buffer.from(currentKey(state), "base64")) !== id ? "retired" : "registered" }
+  const admitKey = (state: AgentState, context: PrepareContext): Effect.Effect<Admitted, Refusal, Actors> =>
+    Effect.gen(function* () {
+      const { id } = context
+      if (state !== null) {
+        const closed = state.status === "deleted" || state.status === "banned"
+        const replaced = hubIdOf(Buffer.from(currentKey(state), "base64")) !== id
+        return { state: closed || replaced ? "retired" : "registered" }
       }
-    }
-    const claim = await claimOf(id)
-    if (claim === null) return { data: { state: "free" } }
-    // Without an agent of its own it came in by rotation: in use, or replaced since.
-    const { head, body } = await parts.ask({
-      id: `${commandId}-owner`,
-      kind: "agent",
-      actor: claim.agent,
-      op: "identity.record",
-      input: null,
-      deadline,
-      traceparent
+      const claim = yield* Effect.promise(() => claimOf(id))
+      if (claim === null) return { state: "free" }
+      // Without an agent of its own it came in by rotation: in use, or replaced since.
+      const actors = yield* Actors
+      const owner = { kind: "agent", actor: claim.agent, op: "identity.record", input: null }
+      const { keys, status } = yield* actors.ask<Pick<IdentityRecord, "keys" | "status">>(context, owner)
+      const retired =
+        status === "retired" || keys.some((key) => key.public_key === claim.public_key && key.status === "retired")
+      return { state: retired ? "retired" : "registered" }
     })
-    if (head.refused !== undefined) return { refused: head.refused }
-    const { keys, status } = JSON.parse(Buffer.from(body).toString("utf8")) as Pick<IdentityRecord, "keys" | "status">
-    const retired =
-      status === "retired" || keys.some((key) => key.public_key === claim.public_key && key.status === "retired")
-    return { data: { state: retired ? "retired" : "registered" } }
-  }
   return {
     memory: newAgentMemory,
     meter: logBytesMeter(nats, limits),
@@ -109,12 +106,14 @@ export const agentKind = kind(fold, (parts) => {
             }
       ),
       "agent.me": read<AgentState, null>((state, _input, { id, at }) => me(state, id, at)),
-      "agent.profile": custom<AgentState, null>(async (state, _input, { id }) => {
-        if (state === null || state.status === "banned" || state.status === "deleted") return absent
-        const seen = await lastSeen.of(id, state.created_at)
-        return { data: publicProfile(id, shown(state), seen, baseUrl) }
+      "agent.profile": custom<AgentState, null>((state, _input, { id }) => {
+        if (state === null || state.status === "banned" || state.status === "deleted") return Effect.fail(noAgent)
+        return Effect.map(
+          Effect.promise(() => lastSeen.of(id, state.created_at)),
+          (seen) => publicProfile(id, shown(state), seen, baseUrl)
+        )
       }),
-      "agent.admit_key": custom<AgentState, null>((state, _input, context) => admitKey(state, context)),
+      "agent.admit_key": custom<AgentState, null, Actors>((state, _input, context) => admitKey(state, context)),
       "agent.update": write<AgentState, UpdateMe, AgentEvent>({
         decide: (state, input) => decideUpdate(state, input, config.env === "production"),
         answer: (state, _reply, { id, at }) => profileOrNull(me(state, id, at)),
@@ -124,7 +123,7 @@ export const agentKind = kind(fold, (parts) => {
         decide: decideDelete,
         answer: (_state, _reply, { id }) => ({ deleted: true, id }),
         projected: true,
-        after: (_input, { id }) => void identity.hosts.erase(id).catch(() => undefined)
+        after: (_input, { id }) => Effect.ignore(Effect.tryPromise(() => identity.hosts.erase(id)))
       }),
       "agent.role": operatorWrite(decideRole),
       "agent.system": operatorWrite(decideSystem),

@@ -1,4 +1,5 @@
 /** The delivery actor: id = the number of the notification that it delivers. Begun by the agent's own commit. */
+import { Effect } from "effect"
 import type { DeliveryContent, Report } from "../../schemas/delivery/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
@@ -11,7 +12,7 @@ const fold: Fold<DeliveryState, DeliveryEvent> = { kind: "delivery", initial: nu
 /** How the delivery stands now. */
 const told = (state: DeliveryState) => ({ status: state?.status ?? null })
 
-const jitter = (): Promise<JitterFacts> => Promise.resolve({ jitter: Math.random() * 2 - 1 })
+const jitter = (): Effect.Effect<JitterFacts> => Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
 
 export const deliveryKind = kind(fold, ({ config: { limits } }) => {
   const plain = <Input>(decide: (state: DeliveryState, input: Input, at: number) => Decision<DeliveryEvent>) =>

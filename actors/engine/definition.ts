@@ -2,7 +2,12 @@
  * How an actor kind is declared: its state, its events with `evolve`, its operations with `decide`.
  * `decide` and `evolve` are pure: no clock, no randomness, no bus, no SQL. Time comes in `at`; whatever else a decision
  * needs of the world comes in as facts, gathered by `prepare` before the decision.
+ *
+ * `prepare`, `after` and operations of a kind's own are Effects: they fail with the refusal that is to be answered, and
+ * say in their type (`R`) which services they reach. All of them may be interrupted before the append: when the node
+ * loses the actor's shard, whatever they wait for is given up.
  */
+import { Deferred, Effect, Exit } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { Recent } from "./recent.ts"
@@ -89,13 +94,10 @@ export interface ReadOperation<State, Input> {
   readonly answer: (state: State, input: Input, context: { readonly id: string; readonly at: number }) => Result
 }
 
-export interface WriteOperation<State, Input, Event extends EventShape, Facts> {
+export interface WriteOperation<State, Input, Event extends EventShape, Facts, R = never> {
   readonly type: "write"
-  readonly prepare?: (
-    state: State,
-    input: Input,
-    context: PrepareContext
-  ) => Promise<Facts | { readonly refused: Refusal }>
+  /** Given up at the command's deadline. */
+  readonly prepare?: (state: State, input: Input, context: PrepareContext) => Effect.Effect<Facts, Refusal, R>
   readonly decide: (state: State, input: Input, context: DecideContext<Facts>) => Decision<Event>
   /**
    * A companion's sequence was not the expected one: somebody else has it. Told which, the operation decides
@@ -110,15 +112,21 @@ export interface WriteOperation<State, Input, Event extends EventShape, Facts> {
    * Once after a commit, at best: it is lost with the node, and is not awaited. `refused`: the commit was one of a
    * refusal.
    */
-  readonly after?: (input: Input, context: DecideContext<Facts>, refused: Refusal | null) => void
+  readonly after?: (
+    input: Input,
+    context: DecideContext<Facts>,
+    refused: Refusal | null
+  ) => Effect.Effect<void, never, R>
 }
 
 /** An operation that is neither a read of the state nor a decision on it: it talks to a store of its own. */
-export interface CustomOperation<State, Input> {
+export interface CustomOperation<State, Input, R = never> {
   readonly type: "custom"
-  readonly run: (state: State, input: Input, context: PrepareContext) => Promise<Result>
+  /** The answer's `data`. */
+  readonly run: (state: State, input: Input, context: PrepareContext) => Effect.Effect<unknown, Refusal, R>
 }
 
+/** What a read answers, at once and without a fiber. */
 export type Result = { readonly data: unknown } | { readonly refused: Refusal }
 
 export interface PrepareContext {
@@ -136,19 +144,20 @@ export interface PrepareContext {
   readonly by?: SignedBy | undefined
 }
 
-export type Operation<State, Event extends EventShape> =
+export type Operation<State, Event extends EventShape, R = never> =
   | ReadOperation<State, never>
-  | WriteOperation<State, never, Event, never>
-  | CustomOperation<State, never>
+  | WriteOperation<State, never, Event, never, R>
+  | CustomOperation<State, never, R>
 
-export interface ActorDefinition<State = unknown, Event extends EventShape = EventShape> {
+/** `R`: the services that its operations reach. */
+export interface ActorDefinition<State = unknown, Event extends EventShape = EventShape, R = never> {
   readonly kind: string
   /** The state of an actor to which nothing has happened. */
   readonly initial: State
   readonly evolve: (state: State, event: Event, meta: { readonly at: number; readonly id: string }) => State
   /** Versions of each event type that `evolve` understands: the committed inventory of events. */
   readonly events: Readonly<Record<string, number>>
-  readonly operations: Readonly<Record<string, Operation<State, Event>>>
+  readonly operations: Readonly<Record<string, Operation<State, Event, R>>>
   /** The operation that a fired timer becomes, one for all or by the timer's name; its input is `FiredTimer`. */
   readonly onTimer?: string | ((name: string) => string)
   /** How long the log keeps each commit of such an actor; absent: for good. */
@@ -173,8 +182,8 @@ export interface Metered {
  * nothing.
  */
 export interface Meter {
-  /** What stands against so many bytes; `null` where they may be written. */
-  readonly admit: (bytes: number, of: Metered) => Promise<Refusal | null>
+  /** Fails with what stands against so many bytes. */
+  readonly admit: (bytes: number, of: Metered) => Effect.Effect<void, Refusal>
   readonly spent: (bytes: number, of: Metered) => void
 }
 
@@ -203,10 +212,10 @@ export interface Gate<State> {
 export const read = <State, Input>(answer: ReadOperation<State, Input>["answer"]): ReadOperation<State, never> =>
   ({ type: "read", answer }) as ReadOperation<State, never>
 
-export const write = <State, Input, Event extends EventShape, Facts = null>(
-  operation: Omit<WriteOperation<State, Input, Event, Facts>, "type">
-): WriteOperation<State, never, Event, never> =>
-  ({ type: "write", ...operation }) as unknown as WriteOperation<State, never, Event, never>
+export const write = <State, Input, Event extends EventShape, Facts = null, R = never>(
+  operation: Omit<WriteOperation<State, Input, Event, Facts, R>, "type">
+): WriteOperation<State, never, Event, never, R> =>
+  ({ type: "write", ...operation }) as unknown as WriteOperation<State, never, Event, never, R>
 
 /** Custom operations that change something: answers that are remembered for whoever sends the same again. */
 const ONCE_KEPT_MS = 15_000
@@ -216,20 +225,26 @@ const ONCE_MAX = 20_000
  * One that is carried out once under its command's id: sent again while it is under way, or soon after, it gets the
  * answer of the first. One that was refused has done nothing, and may be tried again.
  */
-export const once = <State, Input>(run: CustomOperation<State, Input>["run"]): CustomOperation<State, never> => {
-  const recent = new Recent<Promise<Result>>(ONCE_KEPT_MS, ONCE_MAX)
-  return custom<State, Input>((state, input, context) => {
-    const key = `${context.id} ${context.commandId}`
-    const now = performance.now()
-    const known = recent.get(key, now)
-    if (known !== undefined) return known
-    const result = run(state, input, context)
-    recent.set(key, result, now)
-    const forget = (): void => recent.delete(key)
-    result.then((done) => "refused" in done && forget(), forget)
-    return result
-  })
+export const once = <State, Input, R>(
+  run: CustomOperation<State, Input, R>["run"]
+): CustomOperation<State, never, R> => {
+  const recent = new Recent<Deferred.Deferred<unknown, Refusal>>(ONCE_KEPT_MS, ONCE_MAX)
+  return custom<State, Input, R>((state, input, context) =>
+    Effect.suspend(() => {
+      const key = `${context.id} ${context.commandId}`
+      const now = performance.now()
+      const known = recent.get(key, now)
+      if (known !== undefined) return Deferred.await(known)
+      const first = Deferred.makeUnsafe<unknown, Refusal>()
+      recent.set(key, first, now)
+      return Effect.onExit(run(state, input, context), (exit) => {
+        if (Exit.isFailure(exit)) recent.delete(key)
+        return Deferred.done(first, exit)
+      })
+    })
+  )
 }
 
-export const custom = <State, Input>(run: CustomOperation<State, Input>["run"]): CustomOperation<State, never> =>
-  ({ type: "custom", run }) as CustomOperation<State, never>
+export const custom = <State, Input, R = never>(
+  run: CustomOperation<State, Input, R>["run"]
+): CustomOperation<State, never, R> => ({ type: "custom", run }) as CustomOperation<State, never, R>

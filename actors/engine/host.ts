@@ -1,20 +1,30 @@
 /**
  * The actors of one node: activated on first use, passivated when idle, dropped with their shard.
  * At most `resident_actors_max` are kept; the longest idle go first, after a snapshot where one is due.
+ *
+ * Whatever the actors of a shard do, they do in fibers of that shard's own set: it is empty when nothing is under way,
+ * and interrupted as a whole when the shard is lost.
  */
+import { type Context, Effect, Fiber, FiberSet, type Scope } from "effect"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
-import { Activation, type EngineParts } from "./activation.ts"
-import type { ActorDefinition } from "./definition.ts"
+import { Activation, type EngineParts, type Run } from "./activation.ts"
+import type { ActorDefinition, EventShape } from "./definition.ts"
 
-const DRAIN_STEP_MS = 5
+/** For what is under way on a shard that is given back. */
 const DRAIN_MAX_MS = 3000
 /** Passivations of one sweep, so that it never holds the event loop. */
 const SWEEP_MAX = 500
 
-interface Kind {
-  readonly definition: ActorDefinition
+interface Kind<R> {
+  readonly definition: ActorDefinition<unknown, EventShape, R>
   /** By id. */
-  readonly activations: Map<string, Activation>
+  readonly activations: Map<string, Activation<R>>
+}
+
+interface Shard<R> {
+  readonly members: Set<Activation<R>>
+  readonly fibers: FiberSet.FiberSet
+  readonly run: Run<R>
 }
 
 /**
@@ -26,21 +36,27 @@ interface Unknown {
   events: number
 }
 
-export class ActorHost {
-  private readonly kinds: ReadonlyMap<string, Kind>
+/** `R`: the services that the operations of its kinds reach. */
+export class ActorHost<R = never> {
+  private readonly kinds: ReadonlyMap<string, Kind<R>>
   private readonly parts: EngineParts
-  private readonly shards: ReadonlyArray<Set<Activation>> = Array.from({ length: SHARD_COUNT }, () => new Set())
+  private readonly shards: ReadonlyArray<Shard<R>>
   /** Since the start. Evicted: before its time, for want of room. */
   readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0 }
   readonly unknown: Unknown = { operations: 0, events: 0 }
 
-  constructor(definitions: ReadonlyArray<ActorDefinition>, parts: EngineParts) {
-    const kinds = new Map<string, Kind>()
+  private constructor(
+    definitions: ReadonlyArray<ActorDefinition<unknown, EventShape, R>>,
+    parts: EngineParts,
+    shards: ReadonlyArray<Shard<R>>
+  ) {
+    const kinds = new Map<string, Kind<R>>()
     for (const definition of definitions) {
       if (kinds.has(definition.kind)) throw new Error(`Two actor kinds are named ${definition.kind}`)
       kinds.set(definition.kind, { definition, activations: new Map() })
     }
     this.kinds = kinds
+    this.shards = shards
     this.parts = {
       ...parts,
       mailboxFull: () => void this.counts.mailboxFull++,
@@ -48,11 +64,23 @@ export class ActorHost {
     }
   }
 
-  definition(kind: string): ActorDefinition | undefined {
+  /** Whatever is under way ends with the scope. */
+  static make<R = never>(
+    definitions: ReadonlyArray<ActorDefinition<unknown, EventShape, R>>,
+    parts: EngineParts
+  ): Effect.Effect<ActorHost<R>, never, Scope.Scope | R> {
+    return Effect.gen(function* () {
+      const services = yield* Effect.context<R>()
+      const shards = yield* Effect.forEach(Array.from({ length: SHARD_COUNT }), () => shardWith(services))
+      return new ActorHost(definitions, parts, shards)
+    })
+  }
+
+  definition(kind: string): ActorDefinition<unknown, EventShape, R> | undefined {
     return this.kinds.get(kind)?.definition
   }
 
-  activation(kind: string, id: string): Activation | undefined {
+  activation(kind: string, id: string): Activation<R> | undefined {
     const known = this.kinds.get(kind)
     if (known === undefined) return undefined
     const activation = known.activations.get(id) ?? this.activate(known, id)
@@ -60,10 +88,11 @@ export class ActorHost {
     return activation
   }
 
-  private activate({ definition, activations }: Kind, id: string): Activation {
-    const fresh = new Activation(definition, id, this.parts)
+  private activate({ definition, activations }: Kind<R>, id: string): Activation<R> {
+    const shard = this.shardOf(id)
+    const fresh = new Activation(definition, id, this.parts, shard.run)
     activations.set(id, fresh)
-    this.shards[shardOf(id)]?.add(fresh)
+    shard.members.add(fresh)
     this.counts.activated++
     return fresh
   }
@@ -87,14 +116,24 @@ export class ActorHost {
     return sum
   }
 
-  private *all(): Generator<Activation> {
+  private shardOf(id: string): Shard<R> {
+    return this.shard(shardOf(id))
+  }
+
+  private shard(number: number): Shard<R> {
+    const shard = this.shards[number]
+    if (shard === undefined) throw new RangeError(`There is no shard ${number}`)
+    return shard
+  }
+
+  private *all(): Generator<Activation<R>> {
     for (const { activations } of this.kinds.values()) yield* activations.values()
   }
 
-  private forget(activation: Activation): void {
+  private forget(activation: Activation<R>): void {
     const { definition, id } = activation
     this.kinds.get(definition.kind)?.activations.delete(id)
-    this.shards[shardOf(id)]?.delete(activation)
+    this.shardOf(id).members.delete(activation)
   }
 
   /**
@@ -110,19 +149,18 @@ export class ActorHost {
     return { sum, max }
   }
 
-  /** Forgets every actor of a shard at once; what is under way there ends at the log's fence. */
-  drop(shard: number): void {
-    for (const activation of this.shards[shard] ?? []) this.forget(activation)
+  /** Forgets every actor of a shard at once, and gives up what they have under way before its append. */
+  drop(number: number): void {
+    const shard = this.shard(number)
+    for (const activation of shard.members) this.forget(activation)
+    Effect.runFork(FiberSet.clear(shard.fibers))
   }
 
-  /** Waits until no command of the shard is under way and keeps snapshots of what has changed. */
-  async drain(shard: number): Promise<void> {
-    const until = Date.now() + DRAIN_MAX_MS
-    const members = [...(this.shards[shard] ?? [])]
-    while (members.some((activation) => !activation.idle) && Date.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))
-    }
-    await Promise.allSettled(members.map((activation) => activation.snapshotIfLong()))
+  /** Waits until nothing of the shard is under way and keeps snapshots of what has changed. */
+  async drain(number: number): Promise<void> {
+    const { members, fibers } = this.shard(number)
+    await Effect.runPromise(Effect.timeoutOption(FiberSet.awaitEmpty(fibers), DRAIN_MAX_MS))
+    await Promise.allSettled([...members].map((activation) => activation.snapshotIfLong()))
   }
 
   /** To be called from time to time. */
@@ -145,3 +183,14 @@ export class ActorHost {
     }
   }
 }
+
+const shardWith = <R>(services: Context.Context<R>): Effect.Effect<Shard<R>, never, Scope.Scope> =>
+  Effect.map(FiberSet.make(), (fibers) => ({
+    members: new Set(),
+    fibers,
+    run: <A, E>(effect: Effect.Effect<A, E, R>): Fiber.Fiber<A, E> => {
+      const fiber = Effect.runForkWith(services)(effect)
+      if (fiber.pollUnsafe() === undefined) FiberSet.addUnsafe(fibers, fiber)
+      return fiber
+    }
+  }))

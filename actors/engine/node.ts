@@ -19,12 +19,12 @@ import {
 import { paced } from "../../schemas/bus/pace.ts"
 import type { LeaseView } from "../../schemas/bus/lease-view.ts"
 import { mayAsk } from "../../schemas/bus/roles.ts"
-import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
+import { type ErrorCode, notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { shardOf } from "../../schemas/subjects.ts"
 import { endAnswered } from "../../schemas/trace/ask.ts"
 import type { Span } from "../../schemas/trace/span.ts"
 import type { Tracing } from "../../schemas/trace/tracing.ts"
-import { type Activation, type Outcome, unknownOperation } from "./activation.ts"
+import type { Activation, Outcome } from "./activation.ts"
 import type { EventShape, FiredTimer, Operation, WriteOperation } from "./definition.ts"
 import { UnknownEvent } from "./fold.ts"
 import type { ActorHost } from "./host.ts"
@@ -43,7 +43,7 @@ const TOLD_MAX = 100
 /** The engine's own operation on any actor: its subject was written to by another (see `EngineParts.touched`). */
 export const REFRESH = "engine.refresh"
 
-type AnyOperation = Operation<unknown, EventShape>
+type AnyOperation<R> = Operation<unknown, EventShape, R>
 
 interface Reply {
   readonly head: ReplyHead
@@ -63,9 +63,9 @@ export interface OperationObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }
 
-export class Node {
+export class Node<R = never> {
   private readonly transport: BusTransport
-  private readonly host: ActorHost
+  private readonly host: ActorHost<R>
   private readonly placement: Placement
   private readonly view: LeaseView
   private readonly tracing: Tracing
@@ -77,7 +77,7 @@ export class Node {
 
   constructor(
     transport: BusTransport,
-    host: ActorHost,
+    host: ActorHost<R>,
     placement: Placement,
     view: LeaseView,
     tracing: Tracing,
@@ -150,10 +150,10 @@ export class Node {
   }
 
   /** `null` where this release has no such operation of such a kind. */
-  private operationOf({ kind, op }: Ask): AnyOperation | typeof REFRESH | null {
+  private operationOf({ kind, op }: Ask): AnyOperation<R> | typeof REFRESH | null {
     if (op === REFRESH) return REFRESH
     const operations = this.host.definition(kind)?.operations ?? {}
-    return Object.hasOwn(operations, op) ? (operations[op] as AnyOperation) : null
+    return Object.hasOwn(operations, op) ? (operations[op] as AnyOperation<R>) : null
   }
 
   private ofTimer({ kind, input }: Ask): string {
@@ -183,7 +183,7 @@ export class Node {
     return this.elsewhere(ask)
   }
 
-  private handle(ask: Ask, operation: AnyOperation | typeof REFRESH, span: Span | null): Later<Reply> {
+  private handle(ask: Ask, operation: AnyOperation<R> | typeof REFRESH, span: Span | null): Later<Reply> {
     if (operation === REFRESH) {
       this.host.stale(ask.kind, ask.actor)
       return { head: {}, body: EMPTY }
@@ -201,7 +201,7 @@ export class Node {
     )
   }
 
-  private judge(ask: Ask, activation: Activation, operation: AnyOperation, span: Span | null): Later<Reply> {
+  private judge(ask: Ask, activation: Activation<R>, operation: AnyOperation<R>, span: Span | null): Later<Reply> {
     const { gate } = activation.definition
     if (gate === undefined) return this.carryOut(ask, activation, operation, { span })
     const { verdict, recorded } = gate.judge(ask, activation, operation.type === "write")
@@ -221,7 +221,7 @@ export class Node {
     return then(judged(), (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }
 
-  private carryOut(ask: Ask, activation: Activation, operation: AnyOperation, passed: Passed): Later<Reply> {
+  private carryOut(ask: Ask, activation: Activation<R>, operation: AnyOperation<R>, passed: Passed): Later<Reply> {
     const { rate } = passed
     return then(this.run(ask, activation, operation, passed), (outcome): Reply => {
       if ("elsewhere" in outcome) return this.elsewhere(ask)
@@ -231,21 +231,23 @@ export class Node {
     })
   }
 
-  private run(ask: Ask, activation: Activation, operation: AnyOperation, { span }: Passed): Later<Outcome> {
+  private run(ask: Ask, activation: Activation<R>, operation: AnyOperation<R>, { span }: Passed): Later<Outcome> {
     const at = Date.now()
     if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
     if (operation.type === "custom") {
-      return operation.run(activation.state, ask.input as never, {
-        id: ask.actor,
-        at,
-        seq: activation.seq,
-        commandId,
-        deadline: ask.deadline,
-        memory: activation.memory,
-        traceparent: span?.traceparent,
-        by: ask.by
-      })
+      return activation.perform(
+        operation.run(activation.state, ask.input as never, {
+          id: ask.actor,
+          at,
+          seq: activation.seq,
+          commandId,
+          deadline: ask.deadline,
+          memory: activation.memory,
+          traceparent: span?.traceparent,
+          by: ask.by
+        })
+      )
     }
     return activation.submit(
       {
@@ -258,7 +260,7 @@ export class Node {
         again: ask.again,
         span
       },
-      operation as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+      operation as unknown as WriteOperation<unknown, unknown, EventShape, unknown, R>
     )
   }
 
@@ -283,6 +285,8 @@ const refuse = (refused: Refusal, rate?: RateState): Reply => ({
   head: rate === undefined ? { refused } : { refused, rate },
   body: EMPTY
 })
+
+const unknownOperation = (op: string): Refusal => notFound(`operation ${op}`)
 
 const UNRECORDED = refuse(unavailable("The signature could not be recorded."))
 

@@ -11,12 +11,13 @@
  * what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself is
  * still the first. One that was abandoned is free for the same body at once, for another at its deadline.
  */
+import { Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
-import { unavailable } from "../../schemas/errors.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
-import { custom, type PrepareContext, type Result } from "../engine/definition.ts"
+import { custom, type PrepareContext } from "../engine/definition.ts"
 import { lastMessage } from "../engine/last-message.ts"
 import { requestStream } from "../engine/renewal.ts"
 import type { Sealer } from "../engine/seal.ts"
@@ -53,7 +54,15 @@ interface KeptSealed extends Kept {
   readonly remade?: true
 }
 
-const NOT_LOOKED_UP: Result = { refused: unavailable("The Idempotency-Key cannot be looked up at the moment.") }
+const NOT_LOOKED_UP = unavailable("The Idempotency-Key cannot be looked up at the moment.")
+const NOT_KEPT = unavailable("The answer could not be kept under its Idempotency-Key.")
+const TOO_MANY: Refusal = {
+  code: "overloaded",
+  message: "Too many requests are under way under an Idempotency-Key.",
+  retryAfter: 1
+}
+
+const CONFLICT: IdempotencyBegin = { state: "conflict" }
 
 type Finished = IdempotencyEntry & Kept & { readonly begun?: string; readonly abandoned?: true }
 
@@ -61,59 +70,50 @@ type Finished = IdempotencyEntry & Kept & { readonly begun?: string; readonly ab
 const purpose = (agent: string, key: string): string => `idempotency ${agent} ${key}`
 
 export const idempotencyOperations = (nats: NatsConnection, limits: Limits, sealer: Sealer) => {
-  const kept = async (agent: string, key: string): Promise<KeptSealed | null> => {
-    const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(agent, key), TIMEOUT_MS)
-    if (last === null || last.data.length === 0) return null
-    const first = JSON.parse(text.decode(last.data)) as KeptSealed
-    return first.remade === true ? first : { ...first, answer: sealer.open(first.answer, purpose(agent, key)) }
-  }
+  const keptOf = (agent: string, key: string): Effect.Effect<KeptSealed | null, Refusal> =>
+    Effect.tryPromise({
+      try: async () => {
+        const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(agent, key), TIMEOUT_MS)
+        if (last === null || last.data.length === 0) return null
+        const first = JSON.parse(text.decode(last.data)) as KeptSealed
+        return first.remade === true ? first : { ...first, answer: sealer.open(first.answer, purpose(agent, key)) }
+      },
+      catch: () => NOT_LOOKED_UP
+    })
 
-  const answer = (data: IdempotencyBegin): Result => ({ data })
-
-  const looked = (first: Kept, input: IdempotencyEntry): Result => {
-    if (first.body !== input.body) return answer({ state: "conflict" })
-    return answer({ state: "done", status: first.status, answer: first.answer })
-  }
+  const looked = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
+    first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
   /** A retired key takes no place among what is under way: all that it can hear is how its own rotation went. */
-  const beginRetired = async (input: IdempotencyEntry, agent: string): Promise<Result> => {
-    const first = await kept(agent, input.key).catch(() => undefined)
-    if (first === undefined) return NOT_LOOKED_UP
-    return first?.status === ROTATED && first.body === input.body ? looked(first, input) : answer({ state: "new" })
-  }
+  const beginRetired = (input: IdempotencyEntry, agent: string): Effect.Effect<IdempotencyBegin, Refusal> =>
+    Effect.map(keptOf(agent, input.key), (first) =>
+      first?.status === ROTATED && first.body === input.body ? looked(first, input) : { state: "new" }
+    )
 
-  const begin = async (state: AgentState, input: IdempotencyEntry, context: PrepareContext): Promise<Result> => {
+  const begin = (
+    state: AgentState,
+    input: IdempotencyEntry,
+    context: PrepareContext
+  ): Effect.Effect<IdempotencyBegin, Refusal> => {
     const { id: agent, commandId, deadline } = context
     if (isRetired(state, context.by)) return beginRetired(input, agent)
-    const memory = context.memory as AgentMemory
+    const { underWay } = context.memory as AgentMemory
     const now = Date.now()
-    for (const [key, running] of memory.underWay) if (running.until < now) memory.underWay.delete(key)
-    const running = memory.underWay.get(input.key)
+    for (const [key, running] of underWay) if (running.until < now) underWay.delete(key)
+    const running = underWay.get(input.key)
     if (running !== undefined && running.begun !== commandId) {
-      if (running.body !== input.body) return answer({ state: "conflict" })
-      if (running.abandoned !== true) return answer({ state: "in_flight" })
+      if (running.body !== input.body) return Effect.succeed(CONFLICT)
+      if (running.abandoned !== true) return Effect.succeed({ state: "in_flight" })
     }
-    if (memory.underWay.size >= UNDER_WAY_MAX) {
-      return {
-        refused: {
-          code: "overloaded",
-          message: "Too many requests are under way under an Idempotency-Key.",
-          retryAfter: 1
-        }
-      }
-    }
-    memory.underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
-    try {
-      const first = await kept(agent, input.key)
-      if (first === null) return answer({ state: "new", begun: commandId })
-      if (first.remade === true && first.body === input.body)
-        return answer({ state: "new", begun: commandId, again: true })
-      memory.underWay.delete(input.key)
+    if (underWay.size >= UNDER_WAY_MAX) return Effect.fail(TOO_MANY)
+    underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
+    const found = Effect.map(keptOf(agent, input.key), (first): IdempotencyBegin => {
+      if (first === null) return { state: "new", begun: commandId }
+      if (first.remade === true && first.body === input.body) return { state: "new", begun: commandId, again: true }
+      underWay.delete(input.key)
       return looked(first, input)
-    } catch {
-      memory.underWay.delete(input.key)
-      return NOT_LOOKED_UP
-    }
+    })
+    return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
   }
 
   const sealed = (agent: string, key: string, first: Kept): KeptSealed =>
@@ -121,39 +121,41 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
       ? { ...first, answer: "", remade: true }
       : { ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }
 
-  const finish = async (state: AgentState, input: Finished, context: PrepareContext): Promise<Result> => {
-    const { id: agent } = context
-    const memory = context.memory as AgentMemory
-    const more = headers()
-    const { key, signer, body, status, answer: given } = input
-    const stranger = state === null && signer !== "candidate"
-    more.set(
-      "Nats-TTL",
-      `${state === null && status !== REGISTERED ? STRANGERS_TTL_SECONDS : limits.limits.idempotency_ttl_seconds}s`
-    )
-    const running = memory.underWay.get(key)
-    const another = running !== undefined && running.body !== body
-    const kept = !stranger && !another && (status === ROTATED || !isRetired(state, context.by))
-    // Status 0: the request ended without an answer worth keeping, and may be made again.
-    if (status !== 0 && kept) {
-      try {
-        const first = sealed(agent, key, { body, status, answer: given })
-        const reply = await requestStream(nats, subjects.idempotency(agent, key), JSON.stringify(first), {
+  const keep = (agent: string, key: string, first: Kept, ttlSeconds: number): Effect.Effect<void, Refusal> =>
+    Effect.tryPromise({
+      try: async () => {
+        const more = headers()
+        more.set("Nats-TTL", `${ttlSeconds}s`)
+        const message = JSON.stringify(sealed(agent, key, first))
+        const reply = await requestStream(nats, subjects.idempotency(agent, key), message, {
           headers: more,
           timeout: TIMEOUT_MS
         })
         if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
-      } catch {
-        return { refused: unavailable("The answer could not be kept under its Idempotency-Key.") }
+      },
+      catch: () => NOT_KEPT
+    })
+
+  const finish = (state: AgentState, input: Finished, context: PrepareContext): Effect.Effect<null, Refusal> =>
+    Effect.gen(function* () {
+      const { underWay } = context.memory as AgentMemory
+      const { key, signer, body, status, answer } = input
+      const stranger = state === null && signer !== "candidate"
+      const running = underWay.get(key)
+      const another = running !== undefined && running.body !== body
+      const worth = !stranger && !another && (status === ROTATED || !isRetired(state, context.by))
+      const ttl =
+        state === null && status !== REGISTERED ? STRANGERS_TTL_SECONDS : limits.limits.idempotency_ttl_seconds
+      // Status 0: the request ended without an answer worth keeping, and may be made again.
+      if (status !== 0 && worth) yield* keep(context.id, key, { body, status, answer }, ttl)
+      // A later request may have the key by now: only what began it ends it.
+      const last = underWay.get(key)
+      if (last?.body === body && last.begun === (input.begun ?? last.begun)) {
+        if (input.abandoned === true) underWay.set(key, { ...last, abandoned: true })
+        else underWay.delete(key)
       }
-    }
-    // A later request may have the key by now: only what began it ends it.
-    if (running?.body === body && running.begun === (input.begun ?? running.begun)) {
-      if (input.abandoned === true) memory.underWay.set(key, { ...running, abandoned: true })
-      else memory.underWay.delete(key)
-    }
-    return { data: null }
-  }
+      return null
+    })
 
   return {
     "idempotency.begin": custom<AgentState, IdempotencyEntry>(begin),

@@ -11,10 +11,11 @@
  *  - A flagged agent uses up nothing and is counted nowhere.
  */
 import { type KeyObject, verify } from "node:crypto"
+import { Effect } from "effect"
 import type { IdentityClaim, IdentityProof } from "../../schemas/identity/operations.ts"
 import type { VerifyReason } from "../../schemas/identity/reasons.ts"
 import type { Verdict, VerifyScheme } from "../../schemas/identity/records.ts"
-import { unavailable } from "../../schemas/errors.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { SIGNATURE_BYTES } from "../../schemas/signing/ed25519.ts"
 import { decodeBase64 } from "../../schemas/signing/key.ts"
@@ -23,7 +24,7 @@ import { NONCE_PATTERN, TIMESTAMP_PATTERN } from "../../schemas/signing/request.
 import { verifyKeyOf } from "../../schemas/signing/verify.ts"
 import type { AgentMemory } from "../agent/gate.ts"
 import { type Agent, type AgentState, currentKey } from "../agent/state.ts"
-import type { PrepareContext, Result } from "../engine/definition.ts"
+import type { PrepareContext } from "../engine/definition.ts"
 import type { NonceLog } from "../engine/nonces.ts"
 import type { HostCounters } from "./hosts.ts"
 import { verdictAgent } from "./record.ts"
@@ -65,20 +66,24 @@ export class Proofs {
     this.parts = parts
   }
 
-  async verdict(state: AgentState, claim: IdentityClaim, context: PrepareContext): Promise<Result> {
-    if (state === null) return { data: null }
+  verdict(state: AgentState, claim: IdentityClaim, context: PrepareContext): Effect.Effect<Verdict | null, Refusal> {
+    if (state === null) return Effect.succeed(null)
     const { proof, scheme } = claim
-    if (proof === null) return { data: this.answer(state, scheme, "announced_only", { announced: true }) }
+    if (proof === null) return Effect.succeed(this.answer(state, scheme, "announced_only", { announced: true }))
     const reason = this.judge(state, proof, context.at)
     if (reason === "agent_suspended" || reason === "agent_banned")
-      return { data: this.answer(state, scheme, reason, { signature_ok: true }) }
-    if (reason !== null) return { data: this.answer(state, scheme, reason) }
+      return Effect.succeed(this.answer(state, scheme, reason, { signature_ok: true }))
+    if (reason !== null) return Effect.succeed(this.answer(state, scheme, reason))
     const { use, recorded } = this.parts.proofs.use(context.id, proof.nonce, context.commandId, context.at)
-    if (use === "reused") return { data: this.answer(state, scheme, "replayed") }
+    if (use === "reused") return Effect.succeed(this.answer(state, scheme, "replayed"))
     const counted = this.count(context, proof.host)
-    const [isRecorded, isCounted] = await Promise.all([recorded, counted])
-    if (!isRecorded || !isCounted) return { refused: unavailable("The verification could not be recorded.") }
-    return { data: this.answer(state, scheme, null) }
+    return Effect.flatMap(
+      Effect.promise(() => Promise.all([recorded, counted])),
+      ([isRecorded, isCounted]) =>
+        isRecorded && isCounted
+          ? Effect.succeed(this.answer(state, scheme, null))
+          : Effect.fail(unavailable("The verification could not be recorded."))
+    )
   }
 
   /** Everything but the nonce's memory, which only a proof that is good otherwise may use. */

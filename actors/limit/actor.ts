@@ -3,12 +3,13 @@
  * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart.
  * An edge that got no answer sends the same draw again: it is drawn once.
  */
+import { Effect, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { LimitGrant } from "../../schemas/limit/operations.ts"
-import { invalidField, unavailable } from "../../schemas/errors.ts"
+import { invalidField, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { type BucketName, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"
-import { once, type Result } from "../engine/definition.ts"
+import { once } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
 import { draw, type Window } from "./window.ts"
@@ -18,57 +19,49 @@ const KEPT_FROM_SECONDS = 900
 interface Memory {
   window: Window | null
   /** Draws of one bucket follow each other, so that two never read the same state. */
-  turn: Promise<unknown>
+  readonly turn: Semaphore.Semaphore
   loaded: boolean
 }
 
 const bucketOperations = (nats: NatsConnection, limits: Limits) => {
-  const drawFrom = async (
+  const drawFrom = (
     memory: Memory,
     name: string,
     limit: RateLimit,
     key: string,
     wanted: number
-  ): Promise<Result> => {
-    const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
-    try {
-      if (lasting && !memory.loaded) memory.window = await keptWindow(nats, name, key)
+  ): Effect.Effect<LimitGrant, Refusal> =>
+    Effect.gen(function* () {
+      const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
+      if (lasting && !memory.loaded) memory.window = yield* kept(() => keptWindow(nats, name, key))
       memory.loaded = true
       const drawn = draw(memory.window, limit, wanted, Date.now())
-      if (lasting && drawn.granted > 0) await keepWindow(nats, name, key, drawn.window, limit.window_seconds)
+      if (lasting && drawn.granted > 0)
+        yield* kept(() => keepWindow(nats, name, key, drawn.window, limit.window_seconds))
       memory.window = drawn.window
-      const grant: LimitGrant = {
-        granted: drawn.granted,
-        limit: limit.requests,
-        remaining: drawn.remaining,
-        resets_at: drawn.resetsAt
-      }
-      return { data: grant }
-    } catch {
-      return { refused: unavailable("The rate limit cannot be read at the moment.") }
-    }
-  }
+      return { granted: drawn.granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
+    })
 
   return {
-    "limit.draw": once<null, Operations["limit.draw"]["input"]>((_state, input, context) => {
-      if (!Object.hasOwn(limits.rate_limits, input.bucket)) {
-        return Promise.resolve({ refused: invalidField("bucket", "There is no such bucket.") })
-      }
+    "limit.draw": once<null, Operations["limit.draw"]["input"], never>((_state, input, context) => {
+      if (!Object.hasOwn(limits.rate_limits, input.bucket))
+        return Effect.fail(invalidField("bucket", "There is no such bucket."))
       const memory = context.memory as Memory
       const bucket = input.bucket as BucketName
       const limit = input.wide === true ? wideLimit(limits, bucket) : limits.rate_limits[bucket]
       const key = context.id.slice(input.bucket.length + 1)
-      const next = memory.turn.then(() => drawFrom(memory, input.bucket, limit, key, input.wanted))
-      memory.turn = next
-      return next
+      return memory.turn.withPermit(drawFrom(memory, input.bucket, limit, key, input.wanted))
     })
   }
 }
+
+const kept = <A>(request: () => Promise<A>): Effect.Effect<A, Refusal> =>
+  Effect.tryPromise({ try: request, catch: () => unavailable("The rate limit cannot be read at the moment.") })
 
 const fold: Fold<null, never> = { kind: "limit", initial: null, events: null, evolve: () => null }
 
 export const limitKind = kind(fold, ({ nats, config }) => ({
   logless: true,
-  memory: (): Memory => ({ window: null, turn: Promise.resolve(), loaded: false }),
+  memory: (): Memory => ({ window: null, turn: Semaphore.makeUnsafe(1), loaded: false }),
   operations: bucketOperations(nats, config.limits)
 }))

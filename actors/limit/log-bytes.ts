@@ -8,6 +8,7 @@
  *  - A commit is admitted before it is appended and counted after it was: a try that failed costs nothing.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
 import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits, RateLimit } from "../../schemas/limits.ts"
 import type { Meter } from "../engine/definition.ts"
@@ -38,36 +39,37 @@ const tooMany = ({ requests, window_seconds }: RateLimit, resetsAt: number, now:
   }
 }
 
+const lookedUp = <A>(reading: () => Promise<A>): Effect.Effect<A, Refusal> =>
+  Effect.tryPromise({
+    try: reading,
+    catch: () => unavailable("What this agent may still write today cannot be looked up at the moment.")
+  })
+
 export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter => {
   const limit: RateLimit = { requests: limits.limits.log_bytes_per_day, window_seconds: DAY_SECONDS }
 
-  const drawMore = async (memory: LogBytes, agent: string, missing: number): Promise<Refusal | null> => {
-    const now = Date.now()
-    memory.window ??= await keptWindow(nats, LOG_BYTES, agent)
-    const room = draw(memory.window, limit, 0, now)
-    if (room.remaining < missing) return tooMany(limit, room.resetsAt, now)
-    const drawn = draw(memory.window, limit, Math.min(room.remaining, Math.max(missing, memory.slice)), now)
-    await keepWindow(nats, LOG_BYTES, agent, drawn.window, DAY_SECONDS)
-    memory.window = drawn.window
-    memory.left += drawn.granted
-    memory.slice = Math.min(memory.slice * 2, SLICE_MAX_BYTES)
-    return null
-  }
+  const drawMore = (memory: LogBytes, agent: string, missing: number): Effect.Effect<void, Refusal> =>
+    Effect.gen(function* () {
+      const now = Date.now()
+      memory.window ??= yield* lookedUp(() => keptWindow(nats, LOG_BYTES, agent))
+      const room = draw(memory.window, limit, 0, now)
+      if (room.remaining < missing) return yield* Effect.fail(tooMany(limit, room.resetsAt, now))
+      const drawn = draw(memory.window, limit, Math.min(room.remaining, Math.max(missing, memory.slice)), now)
+      yield* lookedUp(() => keepWindow(nats, LOG_BYTES, agent, drawn.window, DAY_SECONDS))
+      memory.window = drawn.window
+      memory.left += drawn.granted
+      memory.slice = Math.min(memory.slice * 2, SLICE_MAX_BYTES)
+    })
 
   /** What is left of a slice belongs to the window that it was drawn from. */
   const isOver = ({ window }: LogBytes): boolean =>
     window !== undefined && window !== null && Date.now() >= window.from + DAY_SECONDS * 1000
 
   return {
-    admit: async (bytes, { id, memory }) => {
+    admit: (bytes, { id, memory }) => {
       const { logBytes } = memory as { readonly logBytes: LogBytes }
       if (isOver(logBytes)) Object.assign(logBytes, { window: null, left: 0 })
-      if (bytes <= logBytes.left) return null
-      try {
-        return await drawMore(logBytes, id, bytes - logBytes.left)
-      } catch {
-        return unavailable("What this agent may still write today cannot be looked up at the moment.")
-      }
+      return bytes <= logBytes.left ? Effect.void : drawMore(logBytes, id, bytes - logBytes.left)
     },
     spent: (bytes, { memory }) => {
       const { logBytes } = memory as { readonly logBytes: LogBytes }

@@ -71,7 +71,7 @@ export const commitMetrics = (meter: Meter): LogObserver => {
 
 interface Parts {
   readonly nats: NatsConnection
-  readonly host: ActorHost
+  readonly host: Pick<ActorHost, "counts" | "unknown" | "resident" | "depths">
   readonly placement: Placement
   readonly log: JetStreamLog
   readonly snapshots: PostgresSnapshots

@@ -15,6 +15,7 @@ import {
 import type { KindParts } from "../kind.ts"
 import { drawNotification } from "../notification/draw.ts"
 import type { NoticeFacts } from "../notification/notify.ts"
+import type { ActorServices } from "../services.ts"
 import {
   ACTIVE_TIME_TIMER,
   decideActiveTimeDue,
@@ -30,7 +31,7 @@ import {
 } from "./decide.ts"
 import { operatorView, standingRecord } from "./record.ts"
 
-type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent>>>
+type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent, ActorServices>>>
 type Because = { readonly reason: string }
 
 /** What the timers of an account become. */
@@ -47,13 +48,13 @@ export const operatorWrite = <Input>(decide: (state: AgentState, input: Input) =
     projected: true
   })
 
-export const moderationOperations = ({ nats, config: { limits } }: KindParts): Operations => {
+export const moderationOperations = ({ config: { limits } }: KindParts): Operations => {
   /** An operator's decision that the agent is told of. */
   const told = <Input>(
     decide: (state: AgentState, input: Input, context: DecideContext<NoticeFacts>) => Decision<AgentEvent>
   ) =>
-    write<AgentState, Input, AgentEvent, NoticeFacts>({
-      prepare: () => drawNotification(nats),
+    write<AgentState, Input, AgentEvent, NoticeFacts, ActorServices>({
+      prepare: () => drawNotification,
       decide,
       answer: (state, _reply, context) => operatorView(state, context),
       projected: true

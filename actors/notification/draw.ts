@@ -2,16 +2,14 @@
  * Numbers of notifications: never given twice, growing along each agent's log. A gap is no harm: one is drawn for each
  * attempt.
  */
-import type { NatsConnection } from "@nats-io/transport-node"
-import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import { nextNumber } from "../engine/counters.ts"
+import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import { Counters } from "../services.ts"
+import type { NoticeFacts } from "./notify.ts"
 
-export const drawNotification = async (
-  nats: NatsConnection
-): Promise<{ readonly notification: number } | { readonly refused: Refusal }> => {
-  try {
-    return { notification: await nextNumber(nats, "notification") }
-  } catch {
-    return { refused: unavailable("The service cannot note this at the moment. It is safe to try again.") }
-  }
-}
+export const drawNotification: Effect.Effect<NoticeFacts, Refusal, Counters> = Effect.flatMap(Counters, (counters) =>
+  Effect.map(counters.next("notification"), (notification) => ({ notification }))
+)
+
+/** Of a command that notifies nobody. */
+export const NO_NOTIFICATION: Effect.Effect<NoticeFacts> = Effect.succeed({ notification: 0 })

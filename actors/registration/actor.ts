@@ -1,10 +1,11 @@
 /** The challenge actor: registration from its first step to the agent (spec 4.3). */
 import { randomBytes } from "node:crypto"
-import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
+import { Effect } from "effect"
+import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 import { type PrepareContext, read, write } from "../engine/definition.ts"
-import { nextNumber } from "../engine/counters.ts"
 import { isSealed, Sealer } from "../engine/seal.ts"
 import { type Fold, kind, type KindParts } from "../kind.ts"
+import { Actors, type ActorServices, type Asked, Counters } from "../services.ts"
 import { newWebhookSecret, secretPurpose } from "../webhook/secret.ts"
 import {
   challengeRecord,
@@ -32,6 +33,14 @@ interface CreateInput {
   readonly origin: string
 }
 
+interface Admitted {
+  readonly state: CreateFacts["key"]
+}
+
+interface Recent {
+  readonly registrations: number
+}
+
 type FullRegisterInput = RegisterInput & { readonly origin: string; readonly wide_home?: string | null }
 
 const PREFIX_BYTES = 16
@@ -43,8 +52,6 @@ export const answerPurpose = (challenge: string): string => `answer ${challenge}
 
 /** Refusals of step 3 that void the challenge: in a /48 such a one counts twice (contract 21). */
 const VOIDED: ReadonlySet<string> = new Set<ErrorCode>(["challenge_wrong_answers", "challenge_expired"])
-
-const text = new TextDecoder()
 
 const fold: Fold<ChallengeState, ChallengeEvent> = {
   kind: "challenge",
@@ -66,38 +73,21 @@ export const challengeKind = kind(fold, (parts) => {
   const sealer = new Sealer(parts.seed)
   const { registration } = parts.config.limits
 
-  const askFor = async <T>(
-    context: PrepareContext,
-    kind: string,
-    actor: string,
-    op: string
-  ): Promise<T | { readonly refused: Refusal }> => {
-    const answer = await parts.ask({
-      id: `${context.commandId}-${op}`,
-      kind,
-      actor,
-      op,
-      input: null,
-      deadline: context.deadline,
-      traceparent: context.traceparent
-    })
-    return answer.head.refused === undefined
-      ? (JSON.parse(text.decode(answer.body)) as T)
-      : { refused: answer.head.refused }
-  }
-
-  const prepareCreate = async (
-    input: CreateInput,
+  const prepareCreate = (
+    { hub_id, origin }: CreateInput,
     context: PrepareContext
-  ): Promise<CreateFacts | { readonly refused: Refusal }> => {
-    const [key, recent] = await Promise.all([
-      askFor<{ state: CreateFacts["key"] }>(context, "agent", input.hub_id, "agent.admit_key"),
-      askFor<{ registrations: number }>(context, "origin", input.origin, "origin.recent")
-    ])
-    if ("refused" in key) return key
-    if ("refused" in recent) return recent
-    return { prefix: randomBytes(PREFIX_BYTES).toString("hex"), registrations: recent.registrations, key: key.state }
-  }
+  ): Effect.Effect<CreateFacts, Refusal, Actors> =>
+    Effect.gen(function* () {
+      const actors = yield* Actors
+      const [key, { registrations }] = yield* Effect.all(
+        [
+          actors.ask<Admitted>(context, { kind: "agent", actor: hub_id, op: "agent.admit_key", input: null }),
+          actors.ask<Recent>(context, { kind: "origin", actor: origin, op: "origin.recent", input: null })
+        ],
+        { concurrency: "unbounded" }
+      )
+      return { prefix: randomBytes(PREFIX_BYTES).toString("hex"), registrations, key: key.state }
+    })
 
   /** The log says nobody what the right answers are: they are sealed there, each for its own challenge. */
   const sealedQuestions = (id: string): ReadonlyArray<Question> =>
@@ -113,31 +103,27 @@ export const challengeKind = kind(fold, (parts) => {
       answer: isSealed(question.answer) ? sealer.open(question.answer, answerPurpose(id)) : question.answer
     }))
 
-  const prepareRegister = async (
+  const prepareRegister = (
     state: ChallengeState,
     input: RegisterInput,
     { at, id }: PrepareContext
-  ): Promise<RegisterFacts | { readonly refused: Refusal }> => {
-    const questions = openedQuestions(state, id)
-    if (judgeRegister(state, input, at, rules, questions) !== null) return { number: 0, sealedSecret: "", questions }
-    try {
-      return {
-        number: await nextNumber(parts.nats, "agent"),
-        sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(input.hub_id)),
-        questions
-      }
-    } catch {
-      return { refused: unavailable("No agent number could be drawn at the moment.") }
-    }
-  }
+  ): Effect.Effect<RegisterFacts, Refusal, Counters> =>
+    Effect.gen(function* () {
+      const questions = openedQuestions(state, id)
+      if (judgeRegister(state, input, at, rules, questions) !== null) return { number: 0, sealedSecret: "", questions }
+      const counters = yield* Counters
+      const number = yield* counters.next("agent")
+      return { number, sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(input.hub_id)), questions }
+    })
 
   /**
    * What follows from a registration elsewhere: it raises the difficulty, or uses up challenges. Lost with the node,
    * it does no harm.
    */
-  const count = (id: string, kind: string, actor: string, op: string, input: unknown): void => {
-    void parts.ask({ id, kind, actor, op, input, deadline: Date.now() + COUNT_WITHIN_MS })
-  }
+  const count = (commandId: string, asked: Asked): Effect.Effect<void, never, Actors> =>
+    Effect.flatMap(Actors, (actors) =>
+      Effect.ignore(actors.ask({ commandId, deadline: Date.now() + COUNT_WITHIN_MS }, asked))
+    )
 
   return {
     // Set by releases whose log did not forget by itself: heard, and nothing is left to do.
@@ -145,33 +131,29 @@ export const challengeKind = kind(fold, (parts) => {
     // A late or repeated step still hears what has become of its challenge; then the log forgets it.
     keepSeconds: registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
     operations: {
-      "challenge.create": write<ChallengeState, CreateInput, ChallengeEvent, CreateFacts>({
+      "challenge.create": write<ChallengeState, CreateInput, ChallengeEvent, CreateFacts, ActorServices>({
         prepare: (_state, input, context) => prepareCreate(input, context),
         decide: (state, input, context) => decideCreate(state, input, context, rules),
         answer: (state, _reply, { id }) => (state === null ? null : challengeRecord(id, state, rules))
       }),
       "challenge.serve": write<ChallengeState, { readonly pow_nonce: unknown }, ChallengeEvent, ServeFacts>({
-        prepare: (_state, _input, { id }) => Promise.resolve({ questions: sealedQuestions(id) }),
+        prepare: (_state, _input, { id }) => Effect.sync(() => ({ questions: sealedQuestions(id) })),
         decide: (state, input, context) => decideServe(state, input, context, rules),
         answer: (state, _reply, { id }) => (state === null ? null : questionsRecord(id, state, rules))
       }),
-      "challenge.register": write<ChallengeState, FullRegisterInput, ChallengeEvent, RegisterFacts>({
+      "challenge.register": write<ChallengeState, FullRegisterInput, ChallengeEvent, RegisterFacts, ActorServices>({
         prepare: (state, input, context) => prepareRegister(state, input, context),
         decide: (state, input, context) => decideRegister(state, input, context, rules),
         contested: (_state, _input, lost) => contestedRegister(lost),
         answer: (_state, reply) => registeredRecord(reply as RegisterReply, sealer, rules),
         projected: true,
-        after: (input, context, refused) => {
-          // An edge of the release before does not tell.
-          const { origin, wide_home: wideHome = null } = input
-          if (refused === null) count(`origin-${context.id}`, "origin", origin, "origin.record", null)
-          else if (wideHome !== null && VOIDED.has(refused.code)) {
-            count(`failed-${context.id}`, "limit", wideHome, "limit.draw", {
-              bucket: "register",
-              wanted: 1,
-              wide: true
-            })
-          }
+        after: ({ origin, wide_home: wideHome = null }, { id }, refused) => {
+          if (refused === null)
+            return count(`origin-${id}`, { kind: "origin", actor: origin, op: "origin.record", input: null })
+          // An edge of the release before does not tell its wide home.
+          if (wideHome === null || !VOIDED.has(refused.code)) return Effect.void
+          const input = { bucket: "register", wanted: 1, wide: true }
+          return count(`failed-${id}`, { kind: "limit", actor: wideHome, op: "limit.draw", input })
         }
       }),
       "challenge.erase": read<ChallengeState, null>(() => ({ data: null }))

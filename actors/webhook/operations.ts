@@ -1,6 +1,7 @@
 /**
  * What the agent actor does with its webhook; what others may ask of it is declared in schemas/webhook/operations.ts.
  */
+import { Effect } from "effect"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { WebhookToSign } from "../../schemas/signing/webhook.ts"
 import type { Webhook } from "../../schemas/webhook/api.ts"
@@ -17,8 +18,9 @@ import {
 } from "../engine/definition.ts"
 import { Sealer } from "../engine/seal.ts"
 import type { KindParts } from "../kind.ts"
-import { drawNotification } from "../notification/draw.ts"
+import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
 import type { NoticeFacts } from "../notification/notify.ts"
+import { Actors, type ActorServices } from "../services.ts"
 import {
   consequence,
   decideAttempted,
@@ -34,8 +36,8 @@ import {
 import { newWebhookSecret, secretPurpose } from "./secret.ts"
 import { WebhookSigner } from "./sign.ts"
 
-type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent>>>
-type AnyWrite = WriteOperation<AgentState, never, AgentEvent, never>
+type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent, ActorServices>>>
+type AnyWrite = WriteOperation<AgentState, never, AgentEvent, never, ActorServices>
 
 /** Every write of an agent: where it notifies, it delivers. */
 export const deliveringOperations = (operations: Operations): Operations =>
@@ -64,6 +66,10 @@ const delivering = (operation: AnyWrite): AnyWrite => {
   }
 }
 
+interface SealedSecret {
+  readonly sealedSecret: string
+}
+
 const webhookRecord = (state: AgentState): Webhook | null => {
   if (state === null) return null
   const { events, old, failing, disabled } = state.webhook
@@ -78,30 +84,24 @@ const webhookRecord = (state: AgentState): Webhook | null => {
   }
 }
 
-export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindParts): Operations => {
+export const webhookOperations = ({ config: { limits }, seed }: KindParts): Operations => {
   const sealer = new Sealer(seed)
   const signer = new WebhookSigner(seed, sealer)
 
   /** The delivery's own actor judges first; asked again under the same id it gives its first answer. */
-  const prepareRedelivery = async (
+  const prepareRedelivery = (
     state: AgentState,
     delivery: string,
     context: PrepareContext
-  ): Promise<null | { readonly refused: Refusal }> => {
-    const refused = tryRefusal(state, context.at, limits)
-    if (refused !== null) return { refused }
-    const asked = {
-      id: `${context.commandId}-redeliver`,
-      kind: "delivery",
-      actor: delivery,
-      op: "delivery.redeliver",
-      input: { agent: context.id },
-      deadline: context.deadline,
-      traceparent: context.traceparent
-    }
-    const { head } = await ask(asked)
-    return head.refused === undefined ? null : { refused: head.refused }
-  }
+  ): Effect.Effect<null, Refusal, Actors> =>
+    Effect.gen(function* () {
+      const refused = tryRefusal(state, context.at, limits)
+      if (refused !== null) return yield* Effect.fail(refused)
+      const actors = yield* Actors
+      const input = { agent: context.id }
+      yield* actors.ask(context, { kind: "delivery", actor: delivery, op: "delivery.redeliver", input })
+      return null
+    })
 
   return {
     "webhook.show": read<AgentState, null>((state) =>
@@ -111,9 +111,9 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
       decide: decideChoose,
       answer: webhookRecord
     }),
-    "webhook.rotate_secret": write<AgentState, null, AgentEvent, { readonly sealedSecret: string }>({
+    "webhook.rotate_secret": write<AgentState, null, AgentEvent, SealedSecret>({
       prepare: (_state, _input, { id }) =>
-        Promise.resolve({ sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(id)) }),
+        Effect.sync(() => ({ sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(id)) })),
       decide: (state, _input, { at, facts }) => decideRotateSecret(state, facts.sealedSecret, at, limits),
       answer: (_state, reply, { id }) => {
         const { sealedSecret, old_until } = reply as SecretReply
@@ -123,15 +123,14 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
         }
       }
     }),
-    "webhook.test": write<AgentState, null, AgentEvent, NoticeFacts>({
-      prepare: (state, _input, { at }) =>
-        tryRefusal(state, at, limits) === null ? drawNotification(nats) : Promise.resolve({ notification: 0 }),
+    "webhook.test": write<AgentState, null, AgentEvent, NoticeFacts, ActorServices>({
+      prepare: (state, _input, { at }) => (tryRefusal(state, at, limits) === null ? drawNotification : NO_NOTIFICATION),
       decide: (state, _input, context) => decideTest(state, context, limits),
       answer: (_state, reply) => reply,
       projected: true
     }),
-    "webhook.redeliver": write<AgentState, { readonly delivery: string }, AgentEvent, null>({
-      prepare: (state, { delivery }, context) => prepareRedelivery(state, delivery, context) as Promise<null>,
+    "webhook.redeliver": write<AgentState, { readonly delivery: string }, AgentEvent, null, ActorServices>({
+      prepare: (state, { delivery }, context) => prepareRedelivery(state, delivery, context),
       decide: (state, { delivery }, context) => decideRedelivery(state, delivery, context, limits),
       answer: (_state, reply) => reply
     }),
@@ -147,12 +146,10 @@ export const webhookOperations = ({ nats, config: { limits }, seed, ask }: KindP
       }
       return { data: signed }
     }),
-    "webhook.attempted": write<AgentState, Attempted, AgentEvent, NoticeFacts>({
+    "webhook.attempted": write<AgentState, Attempted, AgentEvent, NoticeFacts, ActorServices>({
       prepare: (state, attempted, { at }) => {
         const what = consequence(state, attempted, at, limits)
-        return what === "warned" || what === "gone" || what === "failed_too_long"
-          ? drawNotification(nats)
-          : Promise.resolve({ notification: 0 })
+        return what === "warned" || what === "gone" || what === "failed_too_long" ? drawNotification : NO_NOTIFICATION
       },
       decide: (state, attempted, context) => decideAttempted(state, attempted, context, limits),
       // Switched off by this very report, not by one before.

@@ -1,10 +1,12 @@
 /** Memory: what an idle resident actor takes, and what one actor process takes with many registered and resident. */
+import { Effect, Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
+import { type ActorServices, actorServices } from "../../actors/services.ts"
 import { KINDS } from "../../actors/actors.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
@@ -83,20 +85,22 @@ const bytesOfIdleActor = async (
       subject: subjects.proof,
       keepSeconds: limits.identity.nonce_memory_seconds
     }),
-    ask: () => Promise.reject(new Error("no actor asks here")),
     stateOf: (kind, id) => host.stateOf(kind, id)
   }
-  const host: ActorHost = new ActorHost(
-    KINDS.map((kind) => kind.make(parts)),
-    {
-      log,
-      snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
-      timers: { set: () => Promise.resolve() },
-      readModels: { reached: () => Promise.resolve() },
-      limits: limits.service,
-      now: Date.now,
-      touched: () => Promise.resolve()
-    }
+  const asks = () => Promise.reject(new Error("no actor asks here"))
+  const host: ActorHost<ActorServices> = Effect.runSync(
+    ActorHost.make(
+      KINDS.map((kind) => kind.make(parts)),
+      {
+        log,
+        snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+        timers: { set: () => Promise.resolve() },
+        readModels: { reached: () => Promise.resolve() },
+        limits: limits.service,
+        now: Date.now,
+        touched: () => Promise.resolve()
+      }
+    ).pipe(Effect.provide(actorServices(nats, asks)), Scope.provide(Scope.makeUnsafe()))
   )
   const load = async (some: ReadonlyArray<string>) => {
     for (let from = 0; from < some.length; from += IN_FLIGHT) {

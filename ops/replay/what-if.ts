@@ -162,7 +162,6 @@ const closedParts = (config: KindParts["config"]): KindParts => ({
   log: closed("the log"),
   nonces: closed("the nonces"),
   proofs: closed("the nonces"),
-  ask: () => reached("another actor"),
   stateOf: () => reached("another actor")
 })
 

@@ -1,5 +1,5 @@
 /** Histories of real actors, kept as files: what `evolve` and `decide` make of them must not change by accident. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
@@ -149,7 +149,7 @@ describe("a kind of its own", () => {
     (parts) => ({
       operations: {
         "test.make": write<number, null, Made, { readonly of: number }>({
-          prepare: () => Promise.reject(new Error("a what-if prepares nothing")),
+          prepare: () => Effect.die(new Error("a what-if prepares nothing")),
           decide: (_state, _input, { facts }) => ({ events: [{ type: "test.made", v: 1, of: facts.of }] }),
           answer: () => null
         }),

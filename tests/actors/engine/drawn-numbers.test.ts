@@ -2,11 +2,13 @@
  * Numbers that writes draw for themselves grow along an actor's log, also with two owners at once: streams stand on
  * it.
  */
+import { Effect } from "effect"
 import { expect, test } from "vitest"
-import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
+import type { Activation, EngineParts } from "../../../actors/engine/activation.ts"
 import { type ActorDefinition, type EventShape, write } from "../../../actors/engine/definition.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { subjects } from "../../../schemas/subjects.ts"
+import { activationOf } from "./alone.ts"
 import { ModelLog } from "./simulation.ts"
 
 interface Noted extends EventShape {
@@ -28,12 +30,14 @@ class World {
     evolve: (_state: number, event: Noted) => event.number,
     operations: {
       "noted.note": write<number, null, Noted, number>({
-        prepare: async () => {
+        prepare: () => {
           const number = ++this.drawn
           const { meanwhile } = this
           this.meanwhile = () => Promise.resolve()
-          await meanwhile()
-          return number
+          return Effect.as(
+            Effect.promise(() => meanwhile()),
+            number
+          )
         },
         decide: (_state, _input, { facts }) => ({ events: [{ type: "noted.noted", v: 1, number: facts }] }),
         answer: (state) => state
@@ -56,7 +60,7 @@ class World {
   }
 
   owner(): Activation {
-    return new Activation(this.definition, ID, this.parts)
+    return activationOf(this.definition, ID, this.parts)
   }
 
   note(owner: Activation, id: string) {

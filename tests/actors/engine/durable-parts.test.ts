@@ -1,9 +1,11 @@
 /** Timers, counters, snapshots and rate-limit windows on real servers: what they promise about restarts. */
 import { Schema } from "effect"
 import type { Kysely } from "kysely"
+import type { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Database, openDatabase } from "../../../actors/database.ts"
-import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
+import { type EngineParts } from "../../../actors/engine/activation.ts"
+import type { Activation } from "../../../actors/engine/activation.ts"
 import { nextNumber } from "../../../actors/engine/counters.ts"
 import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
@@ -14,8 +16,10 @@ import { event } from "../../../actors/engine/events.ts"
 import { type Fold, kind, type KindParts } from "../../../actors/kind.ts"
 import { limitKind } from "../../../actors/limit/actor.ts"
 import type { Ask } from "../../../schemas/bus/frames.ts"
+import type { Refusal } from "../../../schemas/errors.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
+import { activationOf, performed } from "./alone.ts"
 import { type EngineBus, startBus } from "./bus.ts"
 
 let bus: EngineBus
@@ -109,11 +113,11 @@ describe("activation", () => {
 
   test("a long log is picked up from its snapshot, with the commands it remembers", async () => {
     const snapshots = new PostgresSnapshots(db)
-    const first = new Activation(definition, "long", parts(snapshots))
+    const first = activationOf(definition, "long", parts(snapshots))
     for (let index = 0; index < 150; index++) await add(first, `c${index}`, 1)
     const snapshot = await waitFor(() => snapshots.load("sum", "long"), { describe: "a snapshot" })
     expect(snapshot.seq).toBeGreaterThan(0)
-    const second = new Activation(definition, "long", parts(snapshots))
+    const second = activationOf(definition, "long", parts(snapshots))
     await second.load()
     expect(second.state).toEqual({ sum: 150, count: 150 })
     expect(second.seq).toBe(first.seq)
@@ -124,28 +128,28 @@ describe("activation", () => {
 
   test("without any snapshot store the log alone gives the same state", async () => {
     const broken = { load: () => Promise.resolve(null), save: () => Promise.reject(new Error("Postgres is gone")) }
-    const activation = new Activation(definition, "long", parts(broken))
+    const activation = activationOf(definition, "long", parts(broken))
     await activation.load()
     expect(activation.state).toEqual({ sum: 150, count: 150 })
   })
 
   test("two activations of one actor take turns at the fence; no command is lost or doubled", async () => {
     const [a, b] = [
-      new Activation(definition, "shared", parts(new PostgresSnapshots(db))),
-      new Activation(definition, "shared", parts(new PostgresSnapshots(db)))
+      activationOf(definition, "shared", parts(new PostgresSnapshots(db))),
+      activationOf(definition, "shared", parts(new PostgresSnapshots(db)))
     ]
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, index) => add(index % 2 === 0 ? a : b, `s${index}`, 1))
     )
     const done = outcomes.filter((outcome) => "data" in outcome).length
-    const fresh = new Activation(definition, "shared", parts(new PostgresSnapshots(db)))
+    const fresh = activationOf(definition, "shared", parts(new PostgresSnapshots(db)))
     await fresh.load()
     expect(fresh.state).toEqual({ sum: done, count: done })
     expect(done).toBeGreaterThan(0)
   })
 
   test("a full mailbox refuses one more, and a command past its deadline is not begun", async () => {
-    const small = new Activation(definition, "small", {
+    const small = activationOf(definition, "small", {
       ...parts(new PostgresSnapshots(db)),
       limits: { ...LIMITS.service, mailbox_max: 2 }
     })
@@ -176,7 +180,11 @@ describe("rate-limit windows", () => {
     let draws = 0
     return async (bucket: string, id: string, wanted: number, memory: unknown, commandId = `c${++draws}`) => {
       const context = { id: `${bucket}.${id}`, at: 0, seq: 0, commandId, deadline: Date.now() + 5000, memory }
-      const result = await operation.run(null as never, { bucket, wanted } as never, context)
+      const drawn = operation.run(null as never, { bucket, wanted } as never, context) as Effect.Effect<
+        unknown,
+        Refusal
+      >
+      const result = await performed(drawn)
       return "data" in result ? (result.data as { granted: number; remaining: number }) : result.refused
     }
   }

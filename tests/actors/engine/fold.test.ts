@@ -2,15 +2,17 @@
 import { Schema } from "effect"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { KINDS } from "../../../actors/actors.ts"
-import { Activation, type EngineParts, type Outcome } from "../../../actors/engine/activation.ts"
-import { type ActorDefinition, type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { type EngineParts, type Outcome } from "../../../actors/engine/activation.ts"
+import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
 import { foldCommit, UnknownEvent } from "../../../actors/engine/fold.ts"
 import type { LogEntry } from "../../../actors/engine/ports.ts"
+import type { Activation } from "../../../actors/engine/activation.ts"
 import { decodeEvent, event, type EventUnion, inventoryOf, MisshapenEvent } from "../../../actors/engine/events.ts"
-import { kind, type KindParts } from "../../../actors/kind.ts"
+import { type AnyDefinition, kind, type KindParts } from "../../../actors/kind.ts"
 import { whatIf } from "../../../ops/replay/what-if.ts"
 import { evolved, replay } from "../../../ops/replay/fold.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { activationOf } from "./alone.ts"
 import { ModelLog } from "./simulation.ts"
 
 const unknownTo = (type: string): ReadonlyArray<EventShape> => [
@@ -42,7 +44,7 @@ interface Added extends EventShape {
 
 const ADDED = event("sum.added", 1, { by: Schema.Int })
 
-const sum = (events: EventUnion): ActorDefinition =>
+const sum = (events: EventUnion): AnyDefinition =>
   kind<number, Added>(
     {
       kind: "sum",
@@ -107,7 +109,7 @@ describe("an actor of an older release", () => {
 
   test("is not to be had once a newer one has written to its log, and says so once; a newer one goes on", async () => {
     const { parts, ask, entries, unknown } = newWorld()
-    const [older, newer] = [new Activation(OLDER, "a", parts), new Activation(NEWER, "a", parts)]
+    const [older, newer] = [activationOf(OLDER, "a", parts), activationOf(NEWER, "a", parts)]
     expect(await ask(older, "sum.add", { by: 3 })).toEqual({ data: 3 })
     expect(await ask(newer, "sum.double")).toEqual({ data: 6 })
     for (let tries = 0; tries < 3; tries++) expect(await ask(older, "sum.add", { by: 1 })).toEqual({ elsewhere: true })
@@ -120,8 +122,8 @@ describe("an actor of an older release", () => {
 
   test("writes nothing that it could not read itself", async () => {
     const { parts, ask, entries } = newWorld()
-    const confused: ActorDefinition = { ...NEWER, events: OLDER.events }
-    expect(await ask(new Activation(confused, "a", parts), "sum.double")).toMatchObject({
+    const confused: AnyDefinition = { ...NEWER, events: OLDER.events }
+    expect(await ask(activationOf(confused, "a", parts), "sum.double")).toMatchObject({
       refused: { code: "internal_error" }
     })
     expect(entries()).toEqual([])
@@ -129,7 +131,7 @@ describe("an actor of an older release", () => {
 
   test("cannot be replayed past what it does not know, nor asked what if", async () => {
     const { parts, ask, entries } = newWorld()
-    const newer = new Activation(NEWER, "a", parts)
+    const newer = activationOf(NEWER, "a", parts)
     await ask(newer, "sum.add", { by: 1 })
     await ask(newer, "sum.double")
     const [first] = entries()

@@ -1,9 +1,10 @@
 /** The actors of one node, found by shard. */
 import { expect, test } from "vitest"
-import { ActorHost } from "../../../actors/engine/host.ts"
+import type { ActorHost } from "../../../actors/engine/host.ts"
 import { kind, type KindParts } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { SHARD_COUNT, shardOf } from "../../../schemas/subjects.ts"
+import { hostWith } from "./alone.ts"
 
 const RESIDENT = 64_000
 
@@ -14,7 +15,7 @@ const small = kind<null, never>({ kind: "small", initial: null, events: null, ev
 
 const hostOf = (ids: ReadonlyArray<string>): ActorHost => {
   const never = () => Promise.reject(new Error("nothing is asked"))
-  const host = new ActorHost([small], {
+  const host = hostWith([small], {
     log: { append: never, read: never, lastSeq: never },
     snapshots: { load: never, save: never },
     timers: { set: never },

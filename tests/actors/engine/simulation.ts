@@ -15,9 +15,10 @@ import type { Outcome } from "../../../actors/engine/activation.ts"
 import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type Fold, kind, type KindParts } from "../../../actors/kind.ts"
-import { ActorHost } from "../../../actors/engine/host.ts"
+import type { ActorHost } from "../../../actors/engine/host.ts"
 import { type LeaseStore, Placement, type Ping, type Written } from "../../../actors/engine/placement.ts"
 import type { Append, AppendResult, EventLog, LogEntry, LogPage } from "../../../actors/engine/ports.ts"
+import { hostWith } from "./alone.ts"
 
 interface TokenAdded extends EventShape {
   readonly token: string
@@ -132,7 +133,7 @@ export class SimNode implements LeaseStore {
       read: (subject, after, max) => this.deliverLater(() => this.world.log.read(subject, after, max)),
       lastSeq: (subject) => this.deliverLater(() => this.world.log.subjects.get(subject)?.at(-1)?.seq ?? 0)
     }
-    this.host = new ActorHost([tokensKind.make({} as KindParts)], {
+    this.host = hostWith([tokensKind.make({} as KindParts)], {
       log,
       snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
       timers: { set: () => Promise.resolve() },

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { Activation, type EngineParts } from "../../../actors/engine/activation.ts"
+import { type EngineParts } from "../../../actors/engine/activation.ts"
 import {
   type EventShape,
   type FiredTimer,
@@ -15,6 +15,7 @@ import {
 import { event } from "../../../actors/engine/events.ts"
 import { kind, type KindParts } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { activationOf } from "./alone.ts"
 import { ModelLog } from "./simulation.ts"
 
 interface Alarm {
@@ -93,7 +94,7 @@ test("what is committed last rings, once, and nothing else does", async () => {
         now: () => ++clock,
         touched: () => Promise.resolve()
       }
-      const nodes = [new Activation(alarm, "a", parts), new Activation(alarm, "a", parts)] as const
+      const nodes = [activationOf(alarm, "a", parts), activationOf(alarm, "a", parts)] as const
       let commands = 0
       const ask = (node: number, op: string, input: unknown) =>
         (nodes[node] ?? nodes[0]).submit(

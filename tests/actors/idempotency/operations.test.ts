@@ -10,6 +10,7 @@ import { Sealer } from "../../../actors/engine/seal.ts"
 import { ANSWER_KEPT_MAX_BYTES, idempotencyOperations } from "../../../actors/idempotency/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
+import { performed } from "../engine/alone.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
 
 const AGENT = "hx0123456789abcdef01234567"
@@ -29,15 +30,8 @@ const agentOf = () => {
   const run = (op: keyof typeof operations, input: object, more: Partial<PrepareContext> = {}): Promise<Result> => {
     const operation = operations[op] as unknown as CustomOperation<null, object>
     const commandId = `ask-${asked++}`
-    return operation.run(null, input, {
-      id: AGENT,
-      at: Date.now(),
-      seq: 0,
-      commandId,
-      deadline: Date.now() + LONG_MS,
-      memory,
-      ...more
-    })
+    const context = { id: AGENT, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more }
+    return performed(operation.run(null, input, context))
   }
   return {
     begin: (key: string, more?: Partial<PrepareContext>, entry: object = {}) =>

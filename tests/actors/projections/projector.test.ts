@@ -58,6 +58,13 @@ const rebuildParts = (): RebuildParts => ({
   progress: () => undefined
 })
 
+/** Commits of one agent. */
+const PAGE = 100
+
+/** The commit's sequence, where only the answer to its append was lost. */
+const already = async (subject: string, commit: string): Promise<number | undefined> =>
+  (await log.read(subject, 0, PAGE)).entries.find((entry) => entry.commit.id === commit)?.seq
+
 const write = async (index: number, events: ReadonlyArray<AgentEvent>): Promise<void> => {
   const id = agentId(index)
   const before = states.get(id) ?? { state: null, seq: 0 }
@@ -69,10 +76,11 @@ const write = async (index: number, events: ReadonlyArray<AgentEvent>): Promise<
       commit: { v: 1, id: `${id}-${before.seq}`, op: "test", at, events }
     }
   ])
-  if (!result.ok) throw new Error(result.reason)
+  const seq = result.ok ? result.seqs[0] : await already(subjects.event("agent", id), `${id}-${before.seq}`)
+  if (seq === undefined) throw new Error(result.ok ? "no sequence" : result.reason)
   let { state } = before
   for (const event of events) state = evolve(state, event, { at })
-  states.set(id, { state, seq: result.seqs[0] ?? 0 })
+  states.set(id, { state, seq })
 }
 
 const register = (index: number) =>

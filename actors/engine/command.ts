@@ -1,0 +1,340 @@
+/**
+ * How a command becomes a commit.
+ *
+ * Invariants
+ *  - Append, then evolve, then reply: nothing is answered that is not durable, nothing evolves that was not appended.
+ *  - The log is the fence. An append carries the sequence this activation stands at. When it is refused, somebody
+ *    else has written: the activation reloads from the log and tries the command again, at most CONFLICT_TRIES times.
+ *  - What `prepare` gathers is used only where the actor still stands at the sequence it stood at before: numbers drawn
+ *    there grow along the log of each actor, whoever else believed to own it meanwhile.
+ *  - After an append of unknown outcome the log is read before anything else is decided.
+ *  - A command id that is remembered is answered with its first reply; nothing is appended.
+ *  - Timers are durable before their commit is, each under its own time: one of a commit that failed fires for nothing
+ *    and takes the place of none that a committed one has set.
+ *  - A timer that finds nothing to do is the last that is heard of it, and no append fences that: it counts only where
+ *    the log says that this activation is not behind.
+ *  - What is refused for its bytes, or for want of room on the disk, is refused before anything is set or appended.
+ *  - An interruption ends a command before its append or not at all: from the append on it is carried to its end.
+ */
+import { Effect } from "effect"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import type { Span } from "../../schemas/trace/span.ts"
+import {
+  type Companion,
+  type Decision,
+  type DecideContext,
+  type EventShape,
+  type Timer,
+  TIMER_COMMAND,
+  type WriteOperation
+} from "./definition.ts"
+import { knowsEvent, UnknownEvent } from "./fold.ts"
+import type { History, HistoryParts } from "./history.ts"
+import type { Append, AppendResult, Commit, ReadModels, Timers } from "./ports.ts"
+import { storageLow } from "./storage.ts"
+import { appendSpan, endAppend } from "./trace.ts"
+
+export interface Command {
+  readonly id: string
+  readonly op: string
+  readonly input: unknown
+  readonly by: string | undefined
+  /** Unix ms. */
+  readonly deadline: number
+  readonly trace: string | undefined
+  /** It was carried out: nothing is decided any more. */
+  readonly again?: true | undefined
+  /** The command's step, where it is traced. */
+  readonly span?: Span | null
+}
+
+export interface CommandParts extends HistoryParts {
+  readonly timers: Timers
+  readonly readModels: ReadModels
+  readonly now: () => number
+  /** The owner of a companion is told that its subject was written to; resolves when its reads are fresh. */
+  readonly touched: (kind: string, id: string) => Promise<void>
+  /** What stands against any append at the moment: the disk is nearly full. */
+  readonly noRoom?: () => Refusal | null
+}
+
+/** A command that is carried out. */
+export interface UnderWay<R> {
+  readonly command: Command
+  readonly operation: AnyWrite<R>
+  /** How it ended, where it came as far as its append: an interruption changes nothing of that. */
+  committed: Committed | null
+}
+
+export type Committed = { readonly data: unknown } | { readonly refused: Refusal }
+
+/** What a command is carried out on. */
+export type Actor<R> = History<R> & { readonly memory: unknown }
+
+/** Tries of one command against appends that lost the race. */
+const CONFLICT_TRIES = 8
+
+type AnyWrite<R> = WriteOperation<unknown, unknown, EventShape, unknown, R>
+
+/** The log has moved on: from the beginning. */
+const AGAIN = Symbol("again")
+
+type Tried<R> = Effect.Effect<unknown, Refusal, R>
+
+/** The answer's `data`. Dies with `UnknownEvent` where a newer release has written to the actor. */
+export const execute = <R>(actor: Actor<R>, parts: CommandParts, underWay: UnderWay<R>): Tried<R> =>
+  Effect.gen(function* () {
+    for (let attempt = 0; attempt < CONFLICT_TRIES; attempt++) {
+      if (parts.now() >= underWay.command.deadline) break
+      // An append finds out by itself whether the log has begun meanwhile.
+      if (!actor.loaded) yield* loaded(actor)
+      const outcome = yield* new Attempt(actor, parts, underWay).outcome
+      if (outcome !== AGAIN) return outcome
+    }
+    return yield* Effect.fail(unavailable("The command could not be committed in time. It is safe to try again."))
+  })
+
+const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
+  Effect.catch(
+    Effect.tryPromise({ try: () => actor.load(), catch: (error) => error }),
+    (error): Effect.Effect<void, Refusal> =>
+      error instanceof UnknownEvent
+        ? Effect.die(error)
+        : Effect.fail(unavailable("The log cannot be read at the moment."))
+  )
+
+/** One try of a command, at the sequence that its actor stands at now. */
+class Attempt<R> {
+  private readonly actor: Actor<R>
+  private readonly parts: CommandParts
+  private readonly underWay: UnderWay<R>
+  private readonly at: number
+  private readonly seq: number
+
+  constructor(actor: Actor<R>, parts: CommandParts, underWay: UnderWay<R>) {
+    this.actor = actor
+    this.parts = parts
+    this.underWay = underWay
+    this.at = parts.now()
+    this.seq = actor.seq
+  }
+
+  get outcome(): Tried<R> {
+    const { command, operation } = this.underWay
+    const before = this.actor.commandOf(command.id)
+    if (before !== undefined) {
+      const { reply } = before
+      return isRefused(reply) ? Effect.fail(reply.refused) : Effect.succeed(this.answer(reply, before.at))
+    }
+    if (command.again === true) return Effect.succeed(this.answer(undefined))
+    return Effect.flatMap(this.facts, (facts) => {
+      // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
+      if (this.actor.seq !== this.seq) return Effect.succeed(AGAIN)
+      const context = { id: this.actor.id, at: this.at, seq: this.seq, facts }
+      return this.carryOut(context, operation.decide(this.actor.state, command.input, context), true)
+    })
+  }
+
+  /** A `prepare` that hangs holds up its actor until the deadline, and no longer. */
+  private get facts(): Effect.Effect<unknown, Refusal, R> {
+    const { command, operation } = this.underWay
+    const { actor, at, seq } = this
+    if (operation.prepare === undefined) return Effect.succeed(null)
+    const prepared = operation.prepare(actor.state, command.input, {
+      id: actor.id,
+      at,
+      seq,
+      commandId: command.id,
+      deadline: command.deadline,
+      memory: actor.memory,
+      traceparent: command.span?.traceparent
+    })
+    return Effect.timeoutOrElse(prepared, {
+      duration: Math.max(0, command.deadline - at),
+      orElse: () => Effect.fail(unavailable("What the command needs to know could not be gathered in time."))
+    })
+  }
+
+  private answer(reply: unknown, at = this.at): unknown {
+    return this.underWay.operation.answer(this.actor.state, reply, { id: this.actor.id, at })
+  }
+
+  private outcomeOf(decision: Decision): Committed {
+    return "refused" in decision ? { refused: decision.refused } : { data: this.answer(decision.reply) }
+  }
+
+  private carryOut(context: DecideContext<unknown>, decision: Decision, mayContest: boolean): Tried<R> {
+    const { actor } = this
+    const { command } = this.underWay
+    const events = decision.events ?? []
+    if (events.length === 0) {
+      if (!command.id.startsWith(TIMER_COMMAND)) return ended(this.outcomeOf(decision))
+      return Effect.flatMap(
+        Effect.promise(() => actor.isNewest()),
+        (newest): Tried<R> => (newest ? ended(this.outcomeOf(decision)) : Effect.succeed(AGAIN))
+      )
+    }
+    // What could not be folded must not be written.
+    const strange = events.find((event) => !knowsEvent(actor.definition.events, event))
+    if (strange !== undefined)
+      return Effect.die(
+        new TypeError(`${command.op} made an event outside the inventory: ${strange.type}@${strange.v}`)
+      )
+    return Effect.gen({ self: this }, function* () {
+      const span = appendSpan(command.span, actor.definition.kind)
+      const group = this.groupOf(decision, span?.traceparent)
+      yield* this.admitted(group, decision)
+      return yield* this.append(group, span, context, decision, mayContest)
+    })
+  }
+
+  /** The actor's own commit, then those of its companions. */
+  private groupOf(decision: Decision, traceparent: string | undefined): readonly [Append, ...Array<Append>] {
+    const { actor } = this
+    const own: Append = {
+      subject: actor.subject,
+      expected: actor.seq,
+      commit: this.commitOf(
+        decision.events ?? [],
+        "refused" in decision ? { refused: decision.refused } : decision.reply
+      ),
+      traceparent,
+      keepSeconds: actor.definition.keepSeconds
+    }
+    const companions = companionsOf(decision).map(({ kind, id, expected, events }) => ({
+      subject: subjects.event(kind, id),
+      expected,
+      commit: this.commitOf(events, undefined),
+      traceparent
+    }))
+    return [own, ...companions]
+  }
+
+  private commitOf(events: ReadonlyArray<EventShape>, reply: unknown): Commit {
+    const { id, op, by, trace } = this.underWay.command
+    return {
+      v: 1,
+      id,
+      op,
+      at: this.at,
+      ...(by === undefined ? {} : { by }),
+      events,
+      ...(reply === undefined ? {} : { reply }),
+      ...(trace === undefined ? {} : { trace })
+    }
+  }
+
+  /** Whether there is room for it, on the disk and of its agent's, and its timers are set. */
+  private admitted(group: ReadonlyArray<Append>, decision: Decision): Effect.Effect<void, Refusal> {
+    return Effect.gen({ self: this }, function* () {
+      const full = this.parts.noRoom?.() ?? null
+      if (full !== null) return yield* Effect.fail(full)
+      if (this.meter !== undefined) yield* this.meter.admit(bytesOf(group), this.actor)
+      const { kind } = this.actor.definition
+      const traceparent = this.underWay.command.span?.traceparent
+      for (const { of = { kind, id: this.actor.id }, name, at } of timersOf(decision)) {
+        yield* Effect.tryPromise({
+          try: () => this.parts.timers.set(of.kind, of.id, name, at, traceparent),
+          catch: () => unavailable("A timer could not be set at the moment. It is safe to try again.")
+        })
+      }
+    })
+  }
+
+  /** Of what is signed for. */
+  private get meter() {
+    return this.underWay.command.by === undefined ? undefined : this.actor.definition.meter
+  }
+
+  private append(
+    group: readonly [Append, ...Array<Append>],
+    span: Span | null,
+    context: DecideContext<unknown>,
+    decision: Decision,
+    mayContest: boolean
+  ): Tried<R> {
+    const { parts, underWay } = this
+    return Effect.gen({ self: this }, function* () {
+      const result = yield* Effect.uninterruptible(this.commit(group, span, context, decision))
+      if (!result.ok) return yield* this.appendFailed(result.reason, context, decision, mayContest)
+      yield* Effect.promise(() => Promise.all(companionsOf(decision).map(({ kind, id }) => parts.touched(kind, id))))
+      if (underWay.operation.projected === true)
+        yield* Effect.promise(() => parts.readModels.reached(Math.max(...result.seqs)))
+      return yield* ended(underWay.committed ?? this.outcomeOf(decision))
+    })
+  }
+
+  /** The append and all that must follow it. */
+  private commit(
+    group: readonly [Append, ...Array<Append>],
+    span: Span | null,
+    context: DecideContext<unknown>,
+    decision: Decision
+  ): Effect.Effect<AppendResult, never, R> {
+    const { actor, parts, underWay } = this
+    return Effect.gen({ self: this }, function* () {
+      const result = yield* Effect.promise(() => parts.log.append(group))
+      if (span !== null) endAppend(span, result)
+      if (!result.ok) return result
+      this.meter?.spent(bytesOf(group), actor)
+      actor.fold({ seq: result.seqs[0] ?? 0, commit: group[0].commit })
+      underWay.committed = this.outcomeOf(decision)
+      actor.snapshotWhenDue()
+      const refused = "refused" in decision ? decision.refused : null
+      const after = underWay.operation.after?.(underWay.command.input, context, refused)
+      if (after !== undefined) yield* Effect.forkDetach(after)
+      return result
+    })
+  }
+
+  private appendFailed(
+    reason: Exclude<AppendResult, { readonly ok: true }>["reason"],
+    context: DecideContext<unknown>,
+    decision: Decision,
+    mayContest: boolean
+  ): Tried<R> {
+    const { actor } = this
+    const { command, operation } = this.underWay
+    if (reason === "overloaded")
+      return Effect.fail({ code: "overloaded", message: "Too many commits wait.", retryAfter: 1 })
+    if (reason === "full") return Effect.fail(storageLow())
+    actor.stale()
+    const companions = companionsOf(decision)
+    const { contested } = operation
+    if (reason === "unknown" || companions.length === 0 || contested === undefined || !mayContest)
+      return Effect.succeed(AGAIN)
+    return Effect.gen({ self: this }, function* () {
+      yield* loaded(actor)
+      // This actor itself moved on: the decision was made on an old state.
+      if (actor.seq !== this.seq) return AGAIN
+      const lost = yield* Effect.promise(() => this.lostTo(companions))
+      if (lost === undefined) return AGAIN
+      return yield* this.carryOut(context, contested(actor.state, command.input, lost, context), false)
+    })
+  }
+
+  /** The first companion that somebody else has written to. */
+  private async lostTo(companions: ReadonlyArray<Companion>): Promise<Companion | undefined> {
+    for (const companion of companions) {
+      const stands = await this.parts.log.lastSeq(subjects.event(companion.kind, companion.id))
+      if (stands !== companion.expected) return companion
+    }
+    return undefined
+  }
+}
+
+const ended = (outcome: Committed): Effect.Effect<unknown, Refusal> =>
+  "refused" in outcome ? Effect.fail(outcome.refused) : Effect.succeed(outcome.data)
+
+const companionsOf = (decision: Decision): ReadonlyArray<Companion> =>
+  "refused" in decision ? [] : (decision.also ?? [])
+
+const timersOf = (decision: Decision): ReadonlyArray<Timer> => ("refused" in decision ? [] : (decision.timers ?? []))
+
+const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
+  typeof reply === "object" && reply !== null && "refused" in reply
+
+/** What a group of commits takes in the log, without what the server adds. */
+const bytesOf = (group: ReadonlyArray<Append>): number =>
+  group.reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)

@@ -1,0 +1,178 @@
+/**
+ * What is known of one actor: its state as the fold of its log, the sequence it stands at, the commands it remembers.
+ *
+ * Invariants
+ *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (bounds:
+ *    LIMITS.service.command_memory_*).
+ *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
+ *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
+ *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries
+ *    elsewhere.
+ */
+import type { Limits } from "../../schemas/limits.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import type { ActorDefinition, EventShape } from "./definition.ts"
+import { foldCommit, UnknownEvent } from "./fold.ts"
+import type { EventLog, LogEntry, RememberedCommand, SnapshotStore } from "./ports.ts"
+
+/** Most actors have a short log: it is read before anybody looks for a snapshot. */
+const FIRST_READ = 64
+const FULL_READ = 1000
+
+export interface HistoryParts {
+  readonly log: EventLog
+  readonly snapshots: SnapshotStore
+  readonly limits: Limits["service"]
+  /** Hears of each actor whose log holds an event that this release does not know. */
+  readonly eventUnknown?: () => void
+}
+
+export class History<R = never, Parts extends HistoryParts = HistoryParts> {
+  state: unknown
+  seq = 0
+  readonly id: string
+  readonly definition: ActorDefinition<unknown, EventShape, R>
+  protected readonly parts: Parts
+  /** Whether the state is that of the whole log, as far as anybody has said. */
+  loaded = false
+  private remembered: Array<RememberedCommand> = []
+  protected loading: Promise<void> | null = null
+  /** Grows whenever the log is known to have moved on without us, so that a read under way does not count as fresh. */
+  private staleness = 0
+  private commitsSinceSnapshot = 0
+  /** Why this actor cannot be served here. */
+  private unknown: UnknownEvent | null = null
+
+  constructor(definition: ActorDefinition<unknown, EventShape, R>, id: string, parts: Parts) {
+    this.definition = definition
+    this.id = id
+    this.parts = parts
+    this.state = definition.initial
+    this.loaded = definition.logless === true
+  }
+
+  get subject(): string {
+    return subjects.event(this.definition.kind, this.id)
+  }
+
+  /** Whether reads may be answered from the state as it is. */
+  get ready(): boolean {
+    return this.loaded && (this.seq > 0 || this.definition.logless === true)
+  }
+
+  /**
+   * Folds the log (from the newest snapshot on, where the log is long). Rejects when it cannot be read, with
+   * `UnknownEvent` where a newer release has written to it.
+   */
+  load(): Promise<void> {
+    if (this.ready) return Promise.resolve()
+    if (this.unknown !== null) return Promise.reject(this.unknown)
+    this.loading ??= this.readLog()
+      .catch((error: unknown) => this.unreadable(error))
+      .finally(() => {
+        this.loading = null
+      })
+    return this.loading
+  }
+
+  /** Told once: what is asked of this actor meanwhile finds it so. */
+  private unreadable(error: unknown): never {
+    if (error instanceof UnknownEvent) {
+      this.unknown = error
+      this.parts.eventUnknown?.()
+      console.error(
+        JSON.stringify({
+          level: "warn",
+          at: "actor",
+          kind: this.definition.kind,
+          id: this.id,
+          seq: this.seq,
+          unknown: error.event,
+          error: error.message
+        })
+      )
+    }
+    throw error
+  }
+
+  /** Somebody else wrote to this subject: the next use reads the log first. */
+  stale(): void {
+    if (this.definition.logless === true) return
+    this.loaded = false
+    this.unknown = null
+    this.staleness++
+  }
+
+  /** Whether the log has nothing newer. Rejects when it does not answer. */
+  async isNewest(): Promise<boolean> {
+    if ((await this.parts.log.lastSeq(this.subject)) <= this.seq) return true
+    this.stale()
+    return false
+  }
+
+  commandOf(id: string): RememberedCommand | undefined {
+    return this.remembered.find((known) => known.id === id)
+  }
+
+  /** A read of the log and an append may bring the same entry. */
+  fold(entry: LogEntry): void {
+    if (entry.seq <= this.seq) return
+    const { commit } = entry
+    this.state = foldCommit(this.definition, this.state, commit, this.id)
+    this.seq = entry.seq
+    this.commitsSinceSnapshot++
+    this.remember({ id: commit.id, at: commit.at, ...(commit.reply === undefined ? {} : { reply: commit.reply }) })
+  }
+
+  /** A short log is read as fast as a snapshot, so only a long one is worth a row. */
+  async snapshotIfLong(): Promise<void> {
+    if (this.loaded && this.commitsSinceSnapshot >= FIRST_READ) await this.snapshot()
+  }
+
+  snapshotWhenDue(): void {
+    if (this.commitsSinceSnapshot < this.parts.limits.snapshot_every_commits) return
+    void this.snapshot().catch(() => undefined)
+  }
+
+  private async snapshot(): Promise<void> {
+    this.commitsSinceSnapshot = 0
+    await this.parts.snapshots.save(this.definition.kind, this.id, {
+      seq: this.seq,
+      state: this.state,
+      commands: [...this.remembered]
+    })
+  }
+
+  private async readLog(): Promise<void> {
+    const { staleness, subject } = this
+    let page = await this.parts.log.read(subject, this.seq, FIRST_READ)
+    if (page.more && this.seq === 0) {
+      const snapshot = await this.parts.snapshots.load(this.definition.kind, this.id)
+      if (snapshot !== null) {
+        this.seq = snapshot.seq
+        this.state = snapshot.state
+        this.remembered = [...snapshot.commands]
+        page = await this.parts.log.read(subject, this.seq, FULL_READ)
+      }
+    }
+    for (;;) {
+      for (const entry of page.entries) this.fold(entry)
+      if (!page.more) break
+      page = await this.parts.log.read(subject, this.seq, FULL_READ)
+    }
+    if (staleness === this.staleness) this.loaded = true
+    else await this.readLog()
+  }
+
+  private remember(command: RememberedCommand): void {
+    const { command_memory_max, command_memory_seconds } = this.parts.limits
+    const oldest = command.at - command_memory_seconds * 1000
+    while (
+      this.remembered.length >= command_memory_max ||
+      (this.remembered[0] !== undefined && this.remembered[0].at < oldest)
+    ) {
+      this.remembered.shift()
+    }
+    this.remembered.push(command)
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * What is under way on a shard that its node loses: given up at once before its append, carried to its end after it.
+ */
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { EngineParts } from "../../../actors/engine/activation.ts"
+import { type EventShape, write } from "../../../actors/engine/definition.ts"
+import type { AppendResult } from "../../../actors/engine/ports.ts"
+import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { shardOf, subjects } from "../../../schemas/subjects.ts"
+import { waitFor } from "../../harness/index.ts"
+import { hostWith } from "./alone.ts"
+import { dataOf, startCluster, type TestCluster } from "./cluster.ts"
+import { NODE_HEADER } from "./errand.ts"
+import { ModelLog } from "./simulation.ts"
+
+const ID = "one"
+
+interface Held {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly node: string
+  given: boolean
+}
+
+/** Answers nobody until it is told to; sees who gives up. */
+class Provider {
+  readonly held: Array<Held> = []
+  private readonly server: Server
+  url = ""
+
+  constructor() {
+    this.server = createServer((request, response) => {
+      const one: Held = { request, response, node: String(request.headers[NODE_HEADER]), given: false }
+      this.held.push(one)
+      response.on("close", () => (one.given = !response.writableFinished))
+    })
+  }
+
+  async start(): Promise<void> {
+    this.server.listen(0, "127.0.0.1")
+    await once(this.server, "listening")
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`
+  }
+
+  of(node: ChildProcess): Held | undefined {
+    return this.held.find(({ node: pid }) => pid === String(node.pid))
+  }
+
+  stop(): void {
+    this.server.closeAllConnections()
+    this.server.close()
+  }
+}
+
+describe("a node that is frozen in the middle of a prepare", () => {
+  const provider = new Provider()
+  let cluster: TestCluster
+  const children: Array<ChildProcess> = []
+  beforeAll(async () => {
+    await provider.start()
+    cluster = await startCluster()
+  })
+  afterAll(async () => {
+    for (const child of children) child.kill("SIGKILL")
+    provider.stop()
+    await cluster?.stop()
+  })
+
+  const node = async (): Promise<ChildProcess> => {
+    const { nats, postgres, folder } = cluster.bus.servers
+    const args = [nats.url, postgres.url, folder, provider.url]
+    const child = fork(join(import.meta.dirname, "errand-node.ts"), args, { execArgv: ["--no-warnings"] })
+    children.push(child)
+    await once(child, "message")
+    return child
+  }
+
+  test("gives up what it waited for as soon as it thaws, and another has done it once", async () => {
+    const first = await node()
+    const { view, ask } = await cluster.client("actors")
+    await cluster.settled(view, 1)
+    const answer = ask({ kind: "errand", actor: ID, op: "errand.run", input: null })
+    const asked = await waitFor(() => provider.of(first), { describe: "the first node's call" })
+    first.kill("SIGSTOP")
+    const second = await node()
+    const again = await waitFor(() => provider.of(second), { describe: "the second node's call" })
+    again.response.end("by the second")
+    expect(dataOf(await answer)).toEqual(["by the second"])
+    expect(asked.given).toBe(false)
+    first.kill("SIGCONT")
+    await waitFor(() => asked.given, { describe: "the first node's call to be given up" })
+    const log = new JetStreamLog(cluster.bus.nats, { batchMax: 1, queueMax: 1, replicated: false })
+    const { entries } = await log.read(subjects.event("errand", ID), 0, 10)
+    expect(entries.map(({ commit }) => commit.events)).toEqual([[{ type: "errand.done", v: 1, said: "by the second" }]])
+  })
+})
+
+describe("a shard that is lost", () => {
+  interface Noted extends EventShape {
+    readonly text: string
+  }
+  const world = () => {
+    const log = new ModelLog()
+    const told = { begun: 0, givenUp: 0 }
+    const append = Promise.withResolvers<void>()
+    const appending = Promise.withResolvers<void>()
+    const definition = {
+      kind: "note",
+      initial: 0,
+      events: { "note.made": 1 },
+      evolve: (state: number) => state + 1,
+      operations: {
+        "note.wait": write<number, null, Noted, null>({
+          prepare: () => {
+            told.begun++
+            return Effect.onInterrupt(Effect.never, () => Effect.sync(() => void told.givenUp++))
+          },
+          decide: () => ({ events: [] }),
+          answer: () => null
+        }),
+        "note.make": write<number, null, Noted>({
+          decide: () => ({ events: [{ type: "note.made", v: 1, text: "made" }] }),
+          answer: (state) => state
+        })
+      }
+    }
+    const parts: EngineParts = {
+      log: {
+        append: async (group): Promise<AppendResult> => {
+          appending.resolve()
+          await append.promise
+          return log.append(group)
+        },
+        read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
+        lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+      },
+      snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+      timers: { set: () => Promise.resolve() },
+      readModels: { reached: () => Promise.resolve() },
+      limits: LIMITS.service,
+      now: Date.now,
+      touched: () => Promise.resolve()
+    }
+    const host = hostWith([definition], parts)
+    const submit = (op: keyof typeof definition.operations, deadline = Date.now() + 60_000) =>
+      host
+        .activation("note", ID)
+        ?.submit(
+          { id: `${op}-${deadline}`, op, input: null, by: undefined, deadline, trace: undefined },
+          definition.operations[op] as never
+        )
+    return { host, submit, told, append, appending, entries: () => log.subjects.get(subjects.event("note", ID)) ?? [] }
+  }
+
+  test("takes with it what has not reached its append, and all that waits behind it", async () => {
+    const { host, submit, told, entries } = world()
+    const outcomes = [submit("note.wait"), submit("note.make")]
+    await waitFor(() => told.begun > 0, { describe: "the first to begin" })
+    host.drop(shardOf(ID))
+    expect(await Promise.all(outcomes)).toEqual([{ elsewhere: true }, { elsewhere: true }])
+    expect([told.givenUp, entries(), host.resident]).toEqual([1, [], 0])
+  })
+
+  test("leaves what is past its append to end, with its outcome", async () => {
+    const { host, submit, append, appending, entries } = world()
+    const made = submit("note.make")
+    await appending.promise
+    host.drop(shardOf(ID))
+    append.resolve()
+    expect(await made).toEqual({ data: 1 })
+    expect(entries()).toHaveLength(1)
+  })
+
+  test("is drained first where it is given back: what ends by itself is not cut off", async () => {
+    const { host, submit, append, appending } = world()
+    const made = submit("note.make")
+    await appending.promise
+    const drained = host.drain(shardOf(ID))
+    append.resolve()
+    await drained
+    expect(await made).toEqual({ data: 1 })
+  })
+
+  test("a prepare that hangs is given up at the command's deadline, and the mailbox goes on", async () => {
+    const { submit, told, append } = world()
+    append.resolve()
+    const outcomes = [submit("note.wait", Date.now() + 50), submit("note.make")]
+    expect(await Promise.all(outcomes)).toMatchObject([{ refused: { code: "unavailable" } }, { data: 1 }])
+    expect(told.givenUp).toBe(1)
+  })
+})
