@@ -1,178 +1,79 @@
 /**
  * An actor process: joins the bus, owns shards, keeps the read models, answers queries, delivers to webhooks (as
- * HUB_ROLES says). Exit status 78 is a fault of configuration, told in one line; 0 is a clean end.
+ * HUB_ROLES says).
+ *
+ * Once every role does its work, it says `{ ready: true }` to whoever started it. Stopping, by SIGTERM, SIGINT or when
+ * its starter is gone: roles end in the reverse order of what they stand on; exit code 0. A fault of configuration is
+ * one line on stderr and exit code 78.
  */
 import { setFlagsFromString } from "node:v8"
-import { connect, type NatsConnection } from "@nats-io/transport-node"
-import { busRoleOf } from "../schemas/bus/roles.ts"
-import { busServers } from "../schemas/bus/servers.ts"
-import { readConfig } from "../schemas/config.ts"
-import { openTracing } from "../schemas/trace/open.ts"
-import { SEEDED_CATEGORIES } from "./category/actor.ts"
-import { openDatabase } from "./database.ts"
-import { findStreams } from "./engine/streams.ts"
-import { startWebhooks } from "./fanout/start.ts"
-import { type RunningNode, startNode } from "./node-runtime.ts"
-import { agentsQuery, scoresQuery } from "./queries/agents.ts"
-import { deliveriesQuery } from "./queries/deliveries.ts"
-import { openProcessMetrics } from "./metrics/process.ts"
-import { queryCalls } from "./metrics/queries.ts"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Effect, Exit, Layer } from "effect"
 import { MetricsPortProblem } from "../schemas/metrics/listener.ts"
-import { healthQuery } from "./queries/health.ts"
-import { directoryBlockQuery, directoryQuery } from "./queries/identities.ts"
-import { categoriesQuery, statsQuery } from "./queries/meta.ts"
-import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./queries/notifications.ts"
-import { serveQueries } from "./queries/serve.ts"
-import { readBank } from "./registration/questions/bank/own.ts"
-import { bankProblem } from "./registration/questions/bank/wanted.ts"
-import { serverSeed } from "./server-key.ts"
+import { ConfigurationFault } from "./process/fault.ts"
+import { bus, configuration, keys, metrics, tracing } from "./process/layers.ts"
+import { type Common, rolesWith } from "./process/roles.ts"
+import { Configuration, Keys, Metrics } from "./process/services.ts"
+
+/** EX_CONFIG of sysexits.h. */
+const CONFIGURATION_ERROR = 78
+const FAILURE = 1
+const STOP_WITHIN_MS = 8000
 
 // Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a
 // full one.
 setFlagsFromString("--heap-growing-percent=50")
 
-const CONFIGURATION_FAULT = 78
-const STOP_WITHIN_MS = 8000
-const STREAMS_RETRY_MS = 250
-const PING_INTERVAL_MS = 2000
-const PINGS_UNANSWERED_MAX = 2
-const CONNECT_TIMEOUT_MS = 2000
-const SEED_DEADLINE_MS = 15_000
+/** Whether every role does its work, and none has been told to end. */
+let ready = false
 
-const giveUp = (problem: string): never => {
-  process.stderr.write(`${problem}\n`)
-  process.exit(CONFIGURATION_FAULT)
-}
-
-const read = readConfig(process.env)
-if (!read.ok) giveUp(read.problem)
-const config = read.ok ? read.config : giveUp("unreachable")
-/** Who owns no shards needs no key. */
-const owner = config.roles.includes("actors")
-/** Who only delivers talks to strangers all day: it has neither the key nor the database. */
-const readsTables = owner || config.roles.includes("queries")
-if (readsTables && config.databaseUrl === null)
-  giveUp("HUB_DATABASE_URL is required: the address of a Postgres database")
-
-const seedOf = (): Uint8Array => {
-  const seeded = serverSeed(config, process.env)
-  return seeded.ok ? seeded.seed : giveUp(seeded.problem)
-}
-const seed = owner ? seedOf() : null
-
-const bankRead = readBank(owner ? config.questions : null)
-const bank = bankRead.ok ? bankRead.bank : giveUp(bankRead.problem)
-const wordsProblem = owner ? bankProblem(config, bank) : null
-if (wordsProblem !== null) giveUp(wordsProblem)
-
-const nats: NatsConnection = await connect({
-  ...(busServers(config.natsUrl, busRoleOf(config.roles)) ?? giveUp("HUB_NATS_URL is not an address")),
-  name: `hub-actors-${process.pid}`,
-  maxReconnectAttempts: -1,
-  reconnectTimeWait: 100,
-  waitOnFirstConnect: true,
-  // A server whose machine is gone says nothing: the line to it is given up after some silence, and another one tried.
-  pingInterval: PING_INTERVAL_MS,
-  maxPingOut: PINGS_UNANSWERED_MAX,
-  timeout: CONNECT_TIMEOUT_MS,
-  // Without their stacks: one is made for every request otherwise.
-  noAsyncTraces: true
+const listening = Effect.gen(function* () {
+  const { listen } = yield* Metrics
+  const opened = Effect.tryPromise({
+    try: () => listen(() => ready),
+    catch: (error) =>
+      new ConfigurationFault({ message: error instanceof MetricsPortProblem ? error.message : String(error) })
+  })
+  yield* Effect.acquireRelease(opened, (end) => Effect.promise(end))
 })
 
-/** What the server refuses this user is a fault of the deployment. */
-const tellRefusals = async (): Promise<void> => {
-  for await (const status of nats.status()) {
-    if (status.type === "error")
-      process.stderr.write(`${JSON.stringify({ level: "error", at: "bus", error: String(status.error) })}\n`)
-  }
-}
-void tellRefusals()
-/** Every role does its work, and none has been told to end. */
-let ready = false
-const metrics = openProcessMetrics(nats, config)
-const endScrapes = await metrics
-  .listen(() => ready)
-  .catch((error: unknown) => giveUp(error instanceof MetricsPortProblem ? error.message : String(error)))
+const serving = (roles: Layer.Layer<never, ConfigurationFault, Common>) =>
+  Effect.gen(function* () {
+    yield* listening
+    yield* Layer.build(roles)
+    yield* Effect.addFinalizer(() => Effect.sync(() => void (ready = false)))
+    ready = true
+    process.send?.({ ready: true })
+    return yield* Effect.never
+  })
 
-const streamsReady = async () => {
-  for (;;) {
-    try {
-      return await findStreams(nats, owner)
-    } catch (error) {
-      // JetStream may still be starting, or hub migrate be under way.
-      process.stderr.write(`waiting for the streams: ${String(error)}\n`)
-      await new Promise((resolve) => setTimeout(resolve, STREAMS_RETRY_MS))
-    }
-  }
+/** Who owns no shards needs no keys. */
+const noKeys = Layer.effect(Keys, Effect.die(new Error("only actors have keys")))
+
+const program = Effect.gen(function* () {
+  const { roles } = yield* Configuration
+  // Whatever is wrong with the keys is told before anything is opened.
+  const own = roles.includes("actors") ? Layer.succeedContext(yield* Layer.build(keys(process.env))) : noKeys
+  const common = Layer.provideMerge(Layer.mergeAll(metrics, tracing), bus)
+  return yield* Effect.provide(serving(rolesWith(roles, own)), common)
+})
+
+const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
+  const error = Cause.squash(exit.cause)
+  process.stderr.write(`${error instanceof ConfigurationFault ? error.message : inFull(error)}\n`)
+  return error instanceof ConfigurationFault ? CONFIGURATION_ERROR : FAILURE
 }
 
-const manager = await streamsReady()
-const traces = openTracing(config.traces, "hub-actors", (line) =>
-  console.error(JSON.stringify({ level: "warn", at: "traces", error: line }))
-)
-const { tracing } = traces
-const db = openDatabase(config.databaseUrl ?? "")
-let node: RunningNode | null = null
-if (seed !== null) {
-  node = await startNode({ nats, manager, db, config, seed, bank, metrics, tracing })
-  for (const { slug, ...category } of SEEDED_CATEGORIES) {
-    void node.asker.ask({
-      id: `seed-${slug}`,
-      kind: "category",
-      actor: slug,
-      op: "category.seed",
-      input: category,
-      deadline: Date.now() + SEED_DEADLINE_MS
-    })
-  }
-}
-const answersLists = config.roles.includes("queries")
-const calls = owner || answersLists ? queryCalls(metrics) : null
-// How far the log is, only those tell who may read it.
-if (owner && calls !== null) serveQueries(nats, { health: healthQuery({ db, manager, config }) }, calls, tracing)
-if (answersLists && calls !== null) {
-  serveQueries(
-    nats,
-    {
-      agents: agentsQuery(db, config.baseUrl),
-      scores: scoresQuery(db),
-      notifications: notificationsQuery(db),
-      notifications_after: notificationsAfterQuery(db),
-      notifications_newest: notificationsNewestQuery(db),
-      deliveries: deliveriesQuery(db, config.limits),
-      directory: directoryQuery(db),
-      directory_block: directoryBlockQuery(db, config.baseUrl),
-      categories: categoriesQuery(db),
-      stats: statsQuery(db),
-      alive: () => Promise.resolve(null)
-    },
-    calls,
-    tracing
-  )
-}
-const webhooks = config.roles.includes("webhooks")
-  ? await startWebhooks({ nats, manager, config, tracing, asker: node?.asker ?? null, metrics })
-  : null
+const inFull = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))
 
-let stopping = false
-const stop = async (): Promise<void> => {
-  if (stopping) return
-  stopping = true
-  ready = false
-  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
-  await webhooks?.stop()
-  await node?.stop().catch((error: unknown) => process.stderr.write(`stopping: ${String(error)}\n`))
-  // With the server gone there is nothing to drain into.
-  await Promise.all([
-    Promise.race([nats.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 1000))]),
-    traces.stop()
-  ])
-  await db.destroy().catch(() => undefined)
-  await endScrapes()
-  process.exit(0)
-}
-process.on("SIGTERM", () => void stop())
-process.on("SIGINT", () => void stop())
-process.on("disconnect", () => void stop())
-ready = true
-process.send?.({ ready: true })
+/** What does not end by itself is ended. */
+const stopping = (): void => void setTimeout(() => process.exit(FAILURE), STOP_WITHIN_MS).unref()
+process.once("SIGTERM", stopping)
+process.once("SIGINT", stopping)
+process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
+
+NodeRuntime.runMain(Effect.scoped(Effect.provide(program, configuration(process.env))), {
+  disableErrorReporting: true,
+  teardown: (exit, end) => end(exitCodeOf(exit))
+})

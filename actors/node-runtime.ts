@@ -1,21 +1,16 @@
-/** One actor node, wired: the engine around a connection, the actor kinds, projections and timers of its shards. */
+/**
+ * One actor node, wired: the engine around a connection, the actor kinds, projections and timers of its shards.
+ *
+ * As its scope closes: projections end, then every shard is drained and given back, and beats go on until that is done.
+ */
 import { randomBytes } from "node:crypto"
-import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, Exit, Scope } from "effect"
-import type { Kysely } from "kysely"
-import { Asker } from "../schemas/bus/asker.ts"
-import { LeaseView } from "../schemas/bus/lease-view.ts"
-import { transportOver } from "../schemas/bus/transport.ts"
+import { Effect, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
-import type { Tracing } from "../schemas/trace/tracing.ts"
-import type { Bank } from "./registration/questions/bank/bank.ts"
 import { KINDS } from "./actors.ts"
-import type { Database } from "./database.ts"
 import { JetStreamLog } from "./engine/event-log.ts"
 import { ActorHost } from "./engine/host.ts"
-import { KvLeases } from "./engine/leases.ts"
 import { Node, REFRESH } from "./engine/node.ts"
 import { NonceLog } from "./engine/nonces.ts"
 import { BEAT_MS, Placement } from "./engine/placement.ts"
@@ -26,14 +21,10 @@ import { LOOK_EVERY_MS, StorageWatch } from "./engine/storage.ts"
 import { ScheduledTimers } from "./engine/timers.ts"
 import type { Kind, KindParts } from "./kind.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
-import type { ProcessMetrics } from "./metrics/process.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
-import { seenProjection } from "./projections/agents.ts"
-import { mainProjection } from "./projections/main.ts"
-import { newsOf } from "./projections/news.ts"
-import type { Projection } from "./projections/projection.ts"
-import { Projector, type ProjectorParts } from "./projections/projector.ts"
-import { rebuild, type RebuildParts } from "./projections/rebuild.ts"
+import { complain } from "./process/say.ts"
+import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
+import { projectors } from "./projections/running.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
 /** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
@@ -41,87 +32,21 @@ const PROJECTOR = "projector"
 const SWEEP_MS = 5000
 const REFRESH_DEADLINE_MS = 1000
 
-/** Messages a page of a rebuild in this process: what it takes to fold one, the actors wait. */
-const RENEWAL_PAGE = 1000
+export type NodeParts = Bus | Cluster | Configuration | Keys | Metrics | Streams | Tables | Tracing
 
-const complain = (at: string) => (error: unknown) => {
-  console.error(
-    JSON.stringify({
-      level: "error",
-      at,
-      error: String(error),
-      stack: error instanceof Error ? error.stack : undefined
-    })
-  )
-}
-
-/** A release whose projection makes other rows brings them itself, once, while the old ones are served. */
-const renewed = async (parts: Omit<RebuildParts, "progress" | "pageSize">): Promise<void> => {
-  const { messages, seq, seconds } = await rebuild({ ...parts, pageSize: RENEWAL_PAGE, progress: () => undefined })
-  console.error(
-    JSON.stringify({
-      level: "info",
-      at: "projector",
-      projection: parts.projection.name,
-      version: parts.projection.version,
-      rebuilt: messages,
-      watermark: seq,
-      seconds
-    })
-  )
-}
-
-export interface NodeParts {
-  readonly nats: NatsConnection
-  readonly manager: JetStreamManager
-  readonly db: Kysely<Database>
-  readonly config: HubConfig
-  readonly seed: Uint8Array
-  readonly bank: Bank
-  readonly metrics: ProcessMetrics
-  readonly tracing: Tracing
-  /** Another release has others. */
-  readonly kinds?: ReadonlyArray<Kind>
-}
-
-export interface RunningNode {
-  readonly asker: Asker
-  /** Drains and gives back every shard. */
-  readonly stop: () => Promise<void>
-}
-
-export const startNode = async ({
-  nats,
-  manager,
-  db,
-  config,
-  seed,
-  bank,
-  metrics,
-  tracing,
-  kinds = KINDS
-}: NodeParts): Promise<RunningNode> => {
+/** The log and its nonces, as the node writes to them. */
+const logsOf = Effect.gen(function* () {
+  const nats = yield* Bus
+  const config = yield* Configuration
+  const { meter } = yield* Metrics
   const { service, authentication, identity } = config.limits
-  const name = randomBytes(8).toString("hex")
-  const transport = transportOver(nats, complain("transport"))
-  const view = new LeaseView()
-  const leases = new KvLeases(nats, view)
-  const asker = metrics.observed(
-    new Asker(
-      transport,
-      view,
-      { role: "actors", name },
-      { maxInFlight: service.max_asks_in_flight, maxFrameBytes: service.max_frame_bytes },
-      metrics.asks
-    )
-  )
+  const storage = new StorageWatch({ manager: yield* Streams, config }, service.storage_free_min_bytes)
+  const commits = commitMetrics(meter)
   const bounds = {
     batchMax: service.commit_batch_max,
     queueMax: service.commit_queue_max,
     replicated: config.streamReplicas > 1
   }
-  const storage = new StorageWatch({ manager, config }, service.storage_free_min_bytes)
-  const commits = commitMetrics(metrics.meter)
   const log = new JetStreamLog(nats, bounds, {
     batch: (size, outcome, seconds) => {
       if (outcome === "full") storage.refused()
@@ -138,33 +63,38 @@ export const startNode = async ({
     subject: subjects.proof,
     keepSeconds: identity.nonce_memory_seconds
   })
-  const timers = new ScheduledTimers(nats, tracing)
-  const touched = async (kind: string, id: string): Promise<void> => {
-    await asker.ask({
-      id: randomBytes(8).toString("hex"),
-      kind,
-      actor: id,
-      op: REFRESH,
-      input: null,
-      deadline: Date.now() + REFRESH_DEADLINE_MS
-    })
-  }
-  const kindParts: KindParts = {
-    nats,
-    manager,
-    config,
-    bank,
-    seed,
-    log,
-    nonces,
-    proofs,
-    stateOf: (kind, id) => host.stateOf(kind, id)
-  }
-  const snapshots = new PostgresSnapshots(db)
-  const scope = Scope.makeUnsafe()
-  const host: ActorHost<ActorServices> = await Effect.runPromise(
-    ActorHost.make(
-      kinds.map((kind) => kind.make(kindParts)),
+  return { storage, log, nonces, proofs }
+})
+
+type Logs = Effect.Success<typeof logsOf>
+
+const hostOf = (
+  kinds: ReadonlyArray<Kind>,
+  { storage, log, nonces, proofs }: Logs,
+  timers: ScheduledTimers,
+  snapshots: PostgresSnapshots
+): Effect.Effect<ActorHost<ActorServices>, never, NodeParts | Scope.Scope> =>
+  Effect.gen(function* () {
+    const nats = yield* Bus
+    const config = yield* Configuration
+    const { service } = config.limits
+    const { asker } = yield* Cluster
+    const touched = async (kind: string, id: string): Promise<void> => {
+      const deadline = Date.now() + REFRESH_DEADLINE_MS
+      await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline })
+    }
+    const parts: KindParts = {
+      ...(yield* Keys),
+      nats,
+      manager: yield* Streams,
+      config,
+      log,
+      nonces,
+      proofs,
+      stateOf: (kind, id) => host.stateOf(kind, id)
+    }
+    const host: ActorHost<ActorServices> = yield* ActorHost.make(
+      kinds.map((kind) => kind.make(parts)),
       {
         log,
         snapshots,
@@ -175,123 +105,123 @@ export const startNode = async ({
         touched,
         noRoom: () => storage.refusal()
       }
-    ).pipe(Effect.provide(actorServices(nats, (ask) => asker.ask(ask))), Scope.provide(scope))
-  )
-  const operations = operationCalls(metrics.meter)
-  const announce: ProjectorParts["announce"] = (seq, batch) => {
-    nats.publish(subjects.projected, String(seq))
-    for (const [agent, newest] of newsOf(batch)) nats.publish(subjects.notified(agent), newest)
-  }
-  const projector = (projection: Projection, tell: ProjectorParts["announce"]): Projector =>
-    new Projector({
-      nats,
-      db,
-      projection,
-      announce: tell,
-      tracing,
-      renew: (signal) => renewed({ nats, manager, databaseUrl: config.databaseUrl ?? "", projection, signal })
-    })
-  const projectors = [projector(mainProjection, announce), projector(seenProjection, () => undefined)]
+    ).pipe(Effect.provide(actorServices(nats, (ask) => asker.ask(ask))))
+    return host
+  })
+
+/** A session's subjects, for as long as it lives. */
+const sessionsOf = (nats: NatsConnection, nodeOf: () => Node<ActorServices>) => {
   const subscriptions = new Map<string, ReadonlyArray<{ unsubscribe(): void }>>()
-  const startedAt = new Date().toISOString()
-  const placement: Placement = new Placement({
-    store: leases,
-    view,
-    now: () => performance.now(),
-    newSession: () => randomBytes(8).toString("hex"),
-    describe: () =>
-      JSON.stringify({ name, pid: process.pid, roles: config.roles, started_at: startedAt, resident: host.resident }),
-    ttlSeconds: SESSION_TTL_SECONDS,
-    events: {
-      began: async (session) => {
-        const node = new Node(transport, host, placement, view, tracing, operations)
-        subscriptions.set(session, [
-          nats.subscribe(subjects.node(session, "*"), {
-            callback: (error, message) => {
-              if (error !== null) return
-              try {
-                node.receive({
-                  subject: message.subject,
-                  payload: message.data,
-                  reply: message.reply,
-                  noResponders: false
-                })
-              } catch (problem) {
-                complain("frame")(problem)
-              }
+  return {
+    began: async (session: string): Promise<void> => {
+      const node = nodeOf()
+      subscriptions.set(session, [
+        nats.subscribe(subjects.node(session, "*"), {
+          callback: (error, message) => {
+            if (error !== null) return
+            try {
+              const { subject, data: payload, reply } = message
+              node.receive({ subject, payload, reply, noResponders: false })
+            } catch (problem) {
+              complain("frame")(problem)
             }
-          }),
-          nats.subscribe(subjects.nodePing(session), { callback: (_error, message) => void message.respond() })
-        ])
-        await nats.flush()
-      },
-      ended: (session) => {
-        for (const subscription of subscriptions.get(session) ?? []) subscription.unsubscribe()
-        subscriptions.delete(session)
-      },
-      prepare: async () => {
-        await Promise.all([nonces.catchUp(), proofs.catchUp()])
-      },
-      drain: (shard) => host.drain(shard),
-      dropped: (shard) => host.drop(shard)
-    }
-  })
-
-  nodeMetrics(metrics, {
-    nats,
-    host,
-    placement,
-    log,
-    snapshots,
-    nonces,
-    proofs,
-    timers,
-    operations,
-    storage,
-    limits: service
-  })
-  projectorMetrics(metrics.meter, projectors, manager)
-
-  const runProjections = (): void => {
-    const ours = placement.serves(shardOf(PROJECTOR))
-    for (const projector of projectors) {
-      if (ours) projector.start()
-      else void projector.stop()
+          }
+        }),
+        nats.subscribe(subjects.nodePing(session), { callback: (_error, message) => void message.respond() })
+      ])
+      await nats.flush()
+    },
+    ended: (session: string): void => {
+      for (const subscription of subscriptions.get(session) ?? []) subscription.unsubscribe()
+      subscriptions.delete(session)
     }
   }
-
-  await storage.look()
-  await leases.watch()
-  await Promise.all([nonces.follow(), proofs.follow()])
-  nats.subscribe(subjects.suspect, {
-    callback: (error, message) => {
-      if (error === null) void placement.pingOnce(message.string())
-    }
-  })
-  await timers.deliver(
-    manager,
-    (ask) => asker.ask(ask),
-    (kind, name) => {
-      const onTimer = host.definition(kind)?.onTimer
-      return typeof onTimer === "function" ? onTimer(name) : onTimer
-    }
-  )
-  const beat = setInterval(() => {
-    placement.tick().catch(complain("placement"))
-    runProjections()
-  }, BEAT_MS)
-  const sweep = setInterval(() => host.sweep(), SWEEP_MS)
-  const watch = setInterval(() => void storage.look(), LOOK_EVERY_MS)
-  await placement.tick()
-
-  const stop = async (): Promise<void> => {
-    clearInterval(sweep)
-    clearInterval(watch)
-    await Promise.all(projectors.map((projector) => projector.stop()))
-    await placement.stop()
-    clearInterval(beat)
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    asker.close()
-  }
-  return { asker, stop }
 }
+
+const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorServices>): (() => string) => {
+  const startedAt = new Date().toISOString()
+  return () => JSON.stringify({ name, pid: process.pid, roles, started_at: startedAt, resident: host.resident })
+}
+
+/** Again and again, for as long as the scope is open. */
+const every = (ms: number, act: Effect.Effect<void>): Effect.Effect<unknown, never, Scope.Scope> =>
+  Effect.forkScoped(Effect.repeat(act, Schedule.fixed(ms)))
+
+/** Resolves when it takes part; `kinds`: another release has others. */
+export const actorNode = (kinds: ReadonlyArray<Kind> = KINDS): Effect.Effect<void, never, NodeParts | Scope.Scope> =>
+  Effect.gen(function* () {
+    const nats = yield* Bus
+    const manager = yield* Streams
+    const config = yield* Configuration
+    const metrics = yield* Metrics
+    const tracing = yield* Tracing
+    const { transport, view, leases, asker, name } = yield* Cluster
+    const snapshots = new PostgresSnapshots(yield* Tables)
+    const timers = new ScheduledTimers(nats, tracing)
+    const logs = yield* logsOf
+    const { storage, log, nonces, proofs } = logs
+    const host = yield* hostOf(kinds, logs, timers, snapshots)
+    const operations = operationCalls(metrics.meter)
+    const placement: Placement = new Placement({
+      store: leases,
+      view,
+      now: () => performance.now(),
+      newSession: () => randomBytes(8).toString("hex"),
+      describe: describing(name, config, host),
+      ttlSeconds: SESSION_TTL_SECONDS,
+      events: {
+        ...sessionsOf(nats, () => new Node(transport, host, placement, view, tracing, operations)),
+        prepare: async () => {
+          await Promise.all([nonces.catchUp(), proofs.catchUp()])
+        },
+        drain: (shard) => host.drain(shard),
+        dropped: (shard) => host.drop(shard)
+      }
+    })
+    const parts = { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, storage }
+    nodeMetrics(metrics, { ...parts, limits: config.limits.service })
+    const projecting = yield* projectors
+    projectorMetrics(metrics.meter, projecting, manager)
+
+    yield* Effect.promise(() => storage.look())
+    yield* Effect.promise(() => Promise.all([nonces.follow(), proofs.follow()]))
+    nats.subscribe(subjects.suspect, {
+      callback: (error, message) => {
+        if (error === null) void placement.pingOnce(message.string())
+      }
+    })
+    yield* Effect.promise(() =>
+      timers.deliver(
+        manager,
+        (ask) => asker.ask(ask),
+        (kind, timer) => {
+          const onTimer = host.definition(kind)?.onTimer
+          return typeof onTimer === "function" ? onTimer(timer) : onTimer
+        }
+      )
+    )
+    const tick = Effect.ignore(
+      Effect.tryPromise({ try: () => placement.tick(), catch: (error) => complain("placement")(error) })
+    )
+    yield* tick
+    const project = Effect.sync(() => {
+      const ours = placement.serves(shardOf(PROJECTOR))
+      for (const projector of projecting) {
+        if (ours) projector.start()
+        else void projector.stop()
+      }
+    })
+    // A beat that hangs must not hold up the next.
+    yield* every(BEAT_MS, Effect.forkDetach(tick))
+    yield* Effect.addFinalizer(() => Effect.promise(() => placement.stop()))
+    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(projecting.map((one) => one.stop()))))
+    yield* every(BEAT_MS, project)
+    yield* every(
+      SWEEP_MS,
+      Effect.sync(() => host.sweep())
+    )
+    yield* every(
+      LOOK_EVERY_MS,
+      Effect.sync(() => void storage.look())
+    )
+  })

@@ -21,7 +21,7 @@ export interface HubConfig {
   readonly name: string
   readonly natsUrl: string
   readonly databaseUrl: string | null
-  readonly roles: ReadonlyArray<string>
+  readonly roles: ReadonlyArray<ActorRole>
   /** Unix ms after which a version 1 signature is refused (spec 9). */
   readonly v1Until: number
   readonly captchaBypass: string | null
@@ -60,6 +60,7 @@ type Env = Readonly<Record<string, string | undefined>>
  * `webhooks` delivers to the agents' webhooks.
  */
 export const ACTOR_ROLES = ["actors", "queries", "webhooks"] as const
+export type ActorRole = (typeof ACTOR_ROLES)[number]
 
 export const readConfig = (env: Env): ConfigResult => {
   try {
@@ -205,15 +206,17 @@ const hostList = (env: Env, baseUrl: string): ReadonlyArray<string> => {
   })
 }
 
-const roleList = (env: Env): ReadonlyArray<string> => {
-  const roles =
+const roleList = (env: Env): ReadonlyArray<ActorRole> => {
+  const names =
     text(env, "HUB_ROLES")
       ?.split(",")
       .map((role) => role.trim()) ?? ACTOR_ROLES
-  const unknown = roles.find((role) => !ACTOR_ROLES.some((known) => known === role))
-  if (unknown !== undefined)
-    throw new Problem(`HUB_ROLES holds ${JSON.stringify(unknown)}; known roles: ${ACTOR_ROLES.join(", ")}`)
-  return roles
+  return [...new Set(names)].map((name) => {
+    const role = ACTOR_ROLES.find((known) => known === name)
+    if (role === undefined)
+      throw new Problem(`HUB_ROLES holds ${JSON.stringify(name)}; known roles: ${ACTOR_ROLES.join(", ")}`)
+    return role
+  })
 }
 
 /** The language's own parser takes almost anything for a date. */

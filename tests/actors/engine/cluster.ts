@@ -1,11 +1,8 @@
 /** Whole actor nodes in the test's own process, on real servers, and askers that the test may be hard on. */
 import { randomBytes } from "node:crypto"
-import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import { openDatabase } from "../../../actors/database.ts"
 import { KvLeases } from "../../../actors/engine/leases.ts"
 import type { Kind } from "../../../actors/kind.ts"
-import { openProcessMetrics } from "../../../actors/metrics/process.ts"
-import { type RunningNode, startNode } from "../../../actors/node-runtime.ts"
 import { type Answer, Asker, type BusTransport } from "../../../schemas/bus/asker.ts"
 import type { Ask } from "../../../schemas/bus/frames.ts"
 import { encodeHead, packReplies, unpackReplies } from "../../../schemas/bus/frames.ts"
@@ -14,9 +11,9 @@ import type { BusRole } from "../../../schemas/bus/roles.ts"
 import { transportOver } from "../../../schemas/bus/transport.ts"
 import { readConfig } from "../../../schemas/config.ts"
 import { SHARD_COUNT } from "../../../schemas/subjects.ts"
-import { NO_TRACING } from "../../../schemas/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "./bus.ts"
+import { startNode } from "./started-node.ts"
 
 /** More than any node lives for. */
 const PATIENCE_MS = 60_000
@@ -27,6 +24,11 @@ export interface Client {
   readonly view: LeaseView
   readonly asker: Asker
   readonly ask: (question: Question, patienceMs?: number) => Promise<Answer>
+}
+
+export interface RunningNode {
+  /** Drains and gives back every shard. */
+  readonly stop: () => Promise<void>
 }
 
 export interface TestCluster {
@@ -56,19 +58,9 @@ export const startCluster = async (): Promise<TestCluster> => {
     const { config } = read
     const db = openDatabase(bus.servers.postgres.url)
     ends.push(() => db.destroy())
-    const running = await startNode({
-      nats,
-      manager: bus.manager,
-      db,
-      config,
-      seed: new Uint8Array(32),
-      bank: OUR_BANK,
-      metrics: openProcessMetrics(nats, config),
-      tracing: NO_TRACING,
-      kinds
-    })
-    ends.push(() => running.stop())
-    return running
+    const stop = await startNode({ nats, manager: bus.manager, db, config, kinds })
+    ends.push(stop)
+    return { stop }
   }
 
   const client: TestCluster["client"] = async (role, wrap = (transport) => transport) => {

@@ -2,12 +2,9 @@
 import { connect } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
 import { openDatabase } from "../../../actors/database.ts"
-import { openProcessMetrics } from "../../../actors/metrics/process.ts"
-import { startNode } from "../../../actors/node-runtime.ts"
-import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import { readConfig } from "../../../schemas/config.ts"
-import { NO_TRACING } from "../../../schemas/trace/tracing.ts"
 import { errandKind } from "./errand.ts"
+import { startNode } from "./started-node.ts"
 
 const [natsUrl = "", databaseUrl = "", folder = "", provider = ""] = process.argv.slice(2)
 const read = readConfig({
@@ -23,10 +20,6 @@ await startNode({
   manager: await jetstreamManager(nats),
   db: openDatabase(databaseUrl),
   config: read.config,
-  seed: new Uint8Array(32),
-  bank: OUR_BANK,
-  metrics: openProcessMetrics(nats, read.config),
-  tracing: NO_TRACING,
   kinds: [errandKind(provider)]
 })
 process.once("disconnect", () => process.exit(0))

@@ -1,0 +1,176 @@
+/**
+ * The parts of a process, each made when a role needs it and ended after all that stands on it.
+ *
+ * Configuration is judged before anything is opened: what is wrong with it is told in one line (`ConfigurationFault`).
+ */
+import { randomBytes } from "node:crypto"
+import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { Effect, Layer, Schedule } from "effect"
+import { Asker } from "../../schemas/bus/asker.ts"
+import { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { busRoleOf } from "../../schemas/bus/roles.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
+import { transportOver } from "../../schemas/bus/transport.ts"
+import { type HubConfig, readConfig } from "../../schemas/config.ts"
+import { openTracing } from "../../schemas/trace/open.ts"
+import { openDatabase } from "../database.ts"
+import { KvLeases } from "../engine/leases.ts"
+import { findStreams } from "../engine/streams.ts"
+import { openProcessMetrics } from "../metrics/process.ts"
+import { queryCalls } from "../metrics/queries.ts"
+import { readBank } from "../registration/questions/bank/own.ts"
+import { bankProblem } from "../registration/questions/bank/wanted.ts"
+import { serverSeed } from "../server-key.ts"
+import { ConfigurationFault } from "./fault.ts"
+import { complain } from "./say.ts"
+import { Bus, Cluster, Configuration, Keys, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
+
+const RECONNECT_MS = 100
+const PING_INTERVAL_MS = 2000
+const PINGS_UNANSWERED_MAX = 2
+const CONNECT_TIMEOUT_MS = 2000
+const STREAMS_RETRY_MS = 250
+/** With the server gone there is nothing to drain into. */
+const DRAIN_MAX_MS = 1000
+
+const fault = (message: string) => Effect.fail(new ConfigurationFault({ message }))
+
+/** Whoever owns shards, or answers from the tables, needs Postgres. */
+const readsTables = ({ roles }: HubConfig): boolean => roles.includes("actors") || roles.includes("queries")
+
+export const configuration = (env: NodeJS.ProcessEnv): Layer.Layer<Configuration, ConfigurationFault> =>
+  Layer.effect(
+    Configuration,
+    Effect.suspend(() => {
+      const read = readConfig(env)
+      if (!read.ok) return fault(read.problem)
+      if (readsTables(read.config) && read.config.databaseUrl === null)
+        return fault("HUB_DATABASE_URL is required: the address of a Postgres database")
+      return Effect.succeed(read.config)
+    })
+  )
+
+export const keys = (env: NodeJS.ProcessEnv): Layer.Layer<Keys, ConfigurationFault, Configuration> =>
+  Layer.effect(
+    Keys,
+    Effect.gen(function* () {
+      const config = yield* Configuration
+      const seeded = serverSeed(config, env)
+      if (!seeded.ok) return yield* fault(seeded.problem)
+      const read = readBank(config.questions)
+      if (!read.ok) return yield* fault(read.problem)
+      const problem = bankProblem(config, read.bank)
+      if (problem !== null) return yield* fault(problem)
+      return { seed: seeded.seed, bank: read.bank }
+    })
+  )
+
+export const bus: Layer.Layer<Bus, ConfigurationFault, Configuration> = Layer.effect(
+  Bus,
+  Effect.gen(function* () {
+    const config = yield* Configuration
+    const servers = busServers(config.natsUrl, busRoleOf(config.roles))
+    if (servers === null) return yield* fault("HUB_NATS_URL is not an address")
+    const opened = Effect.promise(() =>
+      connect({
+        ...servers,
+        name: `hub-actors-${process.pid}`,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: RECONNECT_MS,
+        waitOnFirstConnect: true,
+        // A server whose machine is gone says nothing: the line to it is given up after some silence, and another one
+        // tried.
+        pingInterval: PING_INTERVAL_MS,
+        maxPingOut: PINGS_UNANSWERED_MAX,
+        timeout: CONNECT_TIMEOUT_MS,
+        // Without their stacks: one is made for every request otherwise.
+        noAsyncTraces: true
+      })
+    )
+    const nats = yield* Effect.acquireRelease(opened, drained)
+    void tellRefusals(nats)
+    return nats
+  })
+)
+
+const drained = (nats: NatsConnection): Effect.Effect<unknown> =>
+  Effect.timeoutOption(Effect.ignore(Effect.tryPromise(() => nats.drain())), DRAIN_MAX_MS)
+
+/** What the server refuses this user is a fault of the deployment. Ends with the connection. */
+const tellRefusals = async (nats: NatsConnection): Promise<void> => {
+  for await (const status of nats.status()) if (status.type === "error") complain("bus")(status.error)
+}
+
+/** Waits for as long as JetStream is still starting, or `hub migrate` under way. */
+export const streams: Layer.Layer<Streams, never, Bus | Configuration> = Layer.effect(
+  Streams,
+  Effect.gen(function* () {
+    const nats = yield* Bus
+    const { roles } = yield* Configuration
+    const found = Effect.tryPromise({ try: () => findStreams(nats, roles.includes("actors")), catch: (error) => error })
+    return yield* found.pipe(
+      Effect.tapError((error) =>
+        Effect.sync(() => process.stderr.write(`waiting for the streams: ${String(error)}\n`))
+      ),
+      Effect.retry(Schedule.spaced(STREAMS_RETRY_MS)),
+      Effect.orDie
+    )
+  })
+)
+
+export const tables: Layer.Layer<Tables, never, Configuration> = Layer.effect(
+  Tables,
+  Effect.gen(function* () {
+    const { databaseUrl } = yield* Configuration
+    return yield* Effect.acquireRelease(
+      Effect.sync(() => openDatabase(databaseUrl ?? "")),
+      (db) => Effect.ignore(Effect.tryPromise(() => db.destroy()))
+    )
+  })
+)
+
+export const metrics: Layer.Layer<Metrics, never, Bus | Configuration> = Layer.effect(
+  Metrics,
+  Effect.gen(function* () {
+    return openProcessMetrics(yield* Bus, yield* Configuration)
+  })
+)
+
+/** Queries that this process answers, whichever of its roles does. */
+export const queried: Layer.Layer<Queried, never, Metrics> = Layer.effect(Queried, Effect.map(Metrics, queryCalls))
+
+export const tracing: Layer.Layer<Tracing, never, Configuration> = Layer.effect(
+  Tracing,
+  Effect.gen(function* () {
+    const { traces } = yield* Configuration
+    const say = (line: string): void => console.error(JSON.stringify({ level: "warn", at: "traces", error: line }))
+    const opened = yield* Effect.acquireRelease(
+      Effect.sync(() => openTracing(traces, "hub-actors", say)),
+      ({ stop }) => Effect.promise(() => stop())
+    )
+    return opened.tracing
+  })
+)
+
+export const cluster: Layer.Layer<Cluster, never, Bus | Configuration | Metrics | Streams> = Layer.effect(
+  Cluster,
+  Effect.gen(function* () {
+    const nats = yield* Bus
+    const told = yield* Metrics
+    const { roles, limits } = yield* Configuration
+    // Leases are among the streams.
+    yield* Streams
+    const { max_asks_in_flight: maxInFlight, max_frame_bytes: maxFrameBytes } = limits.service
+    const name = randomBytes(8).toString("hex")
+    const transport = transportOver(nats, complain("transport"))
+    const view = new LeaseView()
+    const leases = new KvLeases(nats, view)
+    const identity = { role: busRoleOf(roles), name }
+    const asker = yield* Effect.acquireRelease(
+      Effect.sync(() => told.observed(new Asker(transport, view, identity, { maxInFlight, maxFrameBytes }, told.asks))),
+      (opened) => Effect.sync(() => opened.close())
+    )
+    yield* Effect.promise(() => leases.watch())
+    return { transport, view, leases, asker, name }
+  })
+)

@@ -1,0 +1,51 @@
+/**
+ * What a process of the actors' side is made of. A role names in its type what it reaches: who has no `Tables` there
+ * cannot reach Postgres, who has no `Keys` cannot sign.
+ */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Context } from "effect"
+import type { Kysely } from "kysely"
+import type { Asker, BusTransport } from "../../schemas/bus/asker.ts"
+import type { LeaseView } from "../../schemas/bus/lease-view.ts"
+import type { HubConfig } from "../../schemas/config.ts"
+import type { Tracing as TracingShape } from "../../schemas/trace/tracing.ts"
+import type { Database } from "../database.ts"
+import type { KvLeases } from "../engine/leases.ts"
+import type { ProcessMetrics } from "../metrics/process.ts"
+import type { QueryObserver } from "../queries/serve.ts"
+import type { Bank } from "../registration/questions/bank/bank.ts"
+
+export class Configuration extends Context.Service<Configuration, HubConfig>()("hub/actors/Configuration") {}
+
+export class Bus extends Context.Service<Bus, NatsConnection>()("hub/actors/Bus") {}
+
+/** JetStream with every stream in its place. */
+export class Streams extends Context.Service<Streams, JetStreamManager>()("hub/actors/Streams") {}
+
+/** Postgres: snapshots and read models. */
+export class Tables extends Context.Service<Tables, Kysely<Database>>()("hub/actors/Tables") {}
+
+/** The service's seed, and what its questions are made of. */
+export class Keys extends Context.Service<Keys, { readonly seed: Uint8Array; readonly bank: Bank }>()(
+  "hub/actors/Keys"
+) {}
+
+export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}
+
+export class Queried extends Context.Service<Queried, QueryObserver>()("hub/actors/Queried") {}
+
+export class Tracing extends Context.Service<Tracing, TracingShape>()("hub/actors/Tracing") {}
+
+/** Who owns what, and how others are asked: one for the process, whatever its roles. */
+export class Cluster extends Context.Service<
+  Cluster,
+  {
+    readonly transport: BusTransport
+    readonly view: LeaseView
+    readonly leases: KvLeases
+    readonly asker: Asker
+    /** Of this process, in its asks and on its session's key. */
+    readonly name: string
+  }
+>()("hub/actors/Cluster") {}
