@@ -1,11 +1,13 @@
 /** An actor kind as the service lists it: the log's side, pure, and what makes its operations of the node's parts. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
+import type { Schema } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
 import type { ActorDefinition, EventShape } from "./engine/definition.ts"
 import { type EventUnion, inventoryOf } from "./engine/events.ts"
 import type { NonceLog } from "./engine/nonces.ts"
 import type { EventLog } from "./engine/ports.ts"
+import { formatOf } from "./engine/state-format.ts"
 import type { Bank } from "./registration/questions/bank/bank.ts"
 import type { ActorServices } from "./services.ts"
 
@@ -30,6 +32,8 @@ export interface Fold<State, Event extends EventShape> extends Pick<
   ActorDefinition<State, Event>,
   "kind" | "initial" | "evolve"
 > {
+  /** Plain JSON: a snapshot of it is read only by a release that declares it alike. */
+  readonly state: Schema.Codec<State>
   /** `null`: of a kind without a log. */
   readonly events: EventUnion | null
 }
@@ -42,6 +46,9 @@ export type KindFold<State = unknown, Event extends EventShape = EventShape> = P
 
 export interface Kind {
   readonly fold: KindFold
+  readonly state: Schema.Codec<unknown>
+  /** Of the state, in snapshots. */
+  readonly format: number
   readonly events: EventUnion | null
   readonly make: (parts: KindParts) => AnyDefinition
 }
@@ -51,11 +58,18 @@ export type AnyDefinition = ActorDefinition<unknown, EventShape, ActorServices>
 
 /** Joins the two sides; the engine sees a kind without its types. */
 export const kind = <State, Event extends EventShape>(
-  { events, ...rest }: Fold<State, Event>,
+  { events, state, ...rest }: Fold<State, Event>,
   operate: (
     parts: KindParts
   ) => Omit<ActorDefinition<State, Event, ActorServices>, "kind" | "initial" | "evolve" | "events">
 ): Kind => {
   const fold = { ...rest, events: events === null ? {} : inventoryOf(events) } as unknown as Kind["fold"]
-  return { fold, events, make: (parts) => ({ ...fold, ...operate(parts) }) as unknown as AnyDefinition }
+  const plain = state as Schema.Codec<unknown>
+  return {
+    fold,
+    state: plain,
+    format: formatOf(plain),
+    events,
+    make: (parts) => ({ ...fold, ...operate(parts) }) as unknown as AnyDefinition
+  }
 }

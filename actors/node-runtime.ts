@@ -30,6 +30,8 @@ import { type ActorServices, actorServices } from "./services.ts"
 /** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
 const PROJECTOR = "projector"
 const SWEEP_MS = 5000
+/** Of a kind that this release has not. */
+const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
 
 export type NodeParts = Bus | Cluster | Configuration | Keys | Metrics | Streams | Tables | Tracing
@@ -156,7 +158,8 @@ export const actorNode = (kinds: ReadonlyArray<Kind> = KINDS): Effect.Effect<voi
     const metrics = yield* Metrics
     const tracing = yield* Tracing
     const { transport, view, leases, asker, name } = yield* Cluster
-    const snapshots = new PostgresSnapshots(yield* Tables)
+    const formats = new Map(kinds.map(({ fold, format }) => [fold.kind, format]))
+    const snapshots = new PostgresSnapshots(yield* Tables, (kind) => formats.get(kind) ?? NO_FORMAT)
     const timers = new ScheduledTimers(nats, tracing)
     const logs = yield* logsOf
     const { storage, log, nonces, proofs } = logs

@@ -22,7 +22,7 @@ import { Actors } from "../services.ts"
 import { agentGate, newAgentMemory } from "./gate.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
-import { type Agent, AgentEvent, type AgentState, currentKey } from "./state.ts"
+import { type Agent, AgentEvent, AgentState, currentKey } from "./state.ts"
 
 /**
  * Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at.
@@ -57,7 +57,13 @@ const readyProfiles = (lastSeen: LastSeen, baseUrl: string) => {
   }
 }
 
-const fold: Fold<AgentState, AgentEvent> = { kind: "agent", initial: null, events: AgentEvent, evolve }
+const fold: Fold<AgentState, AgentEvent> = {
+  kind: "agent",
+  state: AgentState,
+  initial: null,
+  events: AgentEvent,
+  evolve
+}
 
 export const agentKind = kind(fold, (parts) => {
   const { nats, nonces, config, seed, stateOf } = parts

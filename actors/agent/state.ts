@@ -1,119 +1,127 @@
 /** The state of an agent and its events (spec 2.2, 3.1). `null` is an agent that was never registered. */
 import { Schema } from "effect"
-import type { Link } from "../../schemas/agent/fields.ts"
 import { SignedRequest } from "../../schemas/identity/operations.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
-import { type ActiveTime, MODERATION_EVENTS, type StandingState } from "../moderation/state.ts"
+import { ActiveTime, MODERATION_EVENTS, StandingState } from "../moderation/state.ts"
 
-export interface AgentKey {
+/** As it was taken: what rules were in force then is not asked again. */
+const Link = Schema.Struct({ label: Schema.String, url: Schema.String })
+const Links = Schema.Array(Link)
+
+export const AgentKey = Schema.Struct({
   /** Standard base64. */
-  readonly public_key: string
+  public_key: Schema.String,
   /** Unix ms. */
-  readonly from: number
-  readonly retired_at?: number
+  from: Schema.Number,
+  retired_at: Schema.optionalKey(Schema.Number),
   /** How it took over from the key before it. */
-  readonly proof?: KeyProof
-}
+  proof: Schema.optionalKey(KeyProof)
+})
+export type AgentKey = typeof AgentKey.Type
 
-export interface PendingRecovery {
-  readonly new_public_key: string
+export const PendingRecovery = Schema.Struct({
+  new_public_key: Schema.String,
   /** Unix ms. */
-  readonly requested_at: number
+  requested_at: Schema.Number,
   /** Unix ms. */
-  readonly effective_at: number
-  readonly proof: KeyProof
-}
+  effective_at: Schema.Number,
+  proof: KeyProof
+})
+export type PendingRecovery = typeof PendingRecovery.Type
 
-export interface RecoveryState {
-  readonly public_key: string
+export const RecoveryState = Schema.Struct({
+  public_key: Schema.String,
   /** The agent's own request that named it. */
-  readonly request: SignedRequest
+  request: SignedRequest,
   /** Unix ms. */
-  readonly set_at: number
-  readonly pending: PendingRecovery | null
-}
+  set_at: Schema.Number,
+  pending: Schema.NullOr(PendingRecovery)
+})
+export type RecoveryState = typeof RecoveryState.Type
 
 /** The signature that an agent handed in for its key directory, as served. */
-export interface DirectorySignatureState {
-  readonly signature: string
-  readonly signature_input: string
+export const DirectorySignatureState = Schema.Struct({
+  signature: Schema.String,
+  signature_input: Schema.String,
   /** Unix ms. */
-  readonly expires_at: number
-}
+  expires_at: Schema.Number
+})
+export type DirectorySignatureState = typeof DirectorySignatureState.Type
 
 /** How deliveries to the agent's webhook stand; changed at transitions only, not by each delivery (contract 4). */
-export interface WebhookState {
+export const WebhookState = Schema.Struct({
   /** Types that are delivered; `null`: all. */
-  readonly events: ReadonlyArray<string> | null
+  events: Schema.NullOr(Schema.Array(Schema.String)),
   /** The secret before the last, which signs too until then (unix ms). */
-  readonly old: { readonly webhook_secret: string; readonly until: number } | null
+  old: Schema.NullOr(Schema.Struct({ webhook_secret: Schema.String, until: Schema.Number })),
   /** No success since then (unix ms), and whether the agent was told. */
-  readonly failing: { readonly since: number; readonly warned: boolean } | null
-  readonly disabled: { readonly at: number; readonly reason: string } | null
+  failing: Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Schema.Boolean })),
+  disabled: Schema.NullOr(Schema.Struct({ at: Schema.Number, reason: Schema.String })),
   /**
    * Unix ms of the latest tests and repeated deliveries, oldest first: their limit survives whatever happens to the
    * node.
    */
-  readonly tried: ReadonlyArray<number>
-}
+  tried: Schema.Array(Schema.Number)
+})
+export type WebhookState = typeof WebhookState.Type
 
 /** More than the limit counts need not be remembered. */
 export const TRIED_MAX = 100
 
 export const NEW_WEBHOOK: WebhookState = { events: null, old: null, failing: null, disabled: null, tried: [] }
 
-export type AgentStatus = "active" | "suspended" | "banned" | "deleted"
+const AGENT_STATUSES = ["active", "suspended", "banned", "deleted"] as const
+export type AgentStatus = (typeof AGENT_STATUSES)[number]
 
-export interface Agent {
-  readonly number: number
-  readonly handle: string
-  readonly name: string
-  readonly description: string
-  readonly transparency: string
-  readonly links: ReadonlyArray<Link>
+export const Agent = Schema.Struct({
+  number: Schema.Number,
+  handle: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  transparency: Schema.String,
+  links: Links,
   /** The current key is the last one. */
-  readonly keys: ReadonlyArray<AgentKey>
-  readonly status: AgentStatus
-  readonly is_system: boolean
-  readonly roles: ReadonlyArray<string>
-  readonly trust: number
-  readonly reputation: number
+  keys: Schema.Array(AgentKey),
+  status: Schema.Literals(AGENT_STATUSES),
+  is_system: Schema.Boolean,
+  roles: Schema.Array(Schema.String),
+  trust: Schema.Number,
+  reputation: Schema.Number,
   /** Entries written so far: the next one's id is one more. */
-  readonly entries: number
+  entries: Schema.Number,
   /** Taken at the suspension, to be given back at reinstatement (contract 12). */
-  readonly trust_withheld: number
-  readonly webhook_url: string | null
-  readonly webhook_secret: string | null
-  readonly webhook: WebhookState
+  trust_withheld: Schema.Number,
+  webhook_url: Schema.NullOr(Schema.String),
+  webhook_secret: Schema.NullOr(Schema.String),
+  webhook: WebhookState,
   /** `null`: off, as it is until the agent sets a recovery key. */
-  readonly recovery: RecoveryState | null
-  readonly directory_signature: DirectorySignatureState | null
+  recovery: Schema.NullOr(RecoveryState),
+  directory_signature: Schema.NullOr(DirectorySignatureState),
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
-  readonly unread: ReadonlyArray<number>
+  unread: Schema.Array(Schema.Number),
   /** How the account stands (actors/moderation/). */
-  readonly standing: StandingState
-  readonly active_time: ActiveTime
-  readonly created_at: number
-}
+  standing: StandingState,
+  active_time: ActiveTime,
+  created_at: Schema.Number
+})
+export type Agent = typeof Agent.Type
 
 /** An older unread notification counts as read: a bound on what an agent that never looks costs. */
 export const UNREAD_MAX = 10_000
 
-export type AgentState = Agent | null
+export const AgentState = Schema.NullOr(Agent)
+export type AgentState = typeof AgentState.Type
 
 export interface ProfileChange {
   readonly name?: string
   readonly description?: string
   readonly transparency?: string
-  readonly links?: ReadonlyArray<Link>
+  readonly links?: typeof Links.Type
   readonly webhook_url?: string | null
 }
 
 export type ScoreName = "trust" | "reputation"
-
-/** As they were taken: what rules were in force then is not asked again. */
-const Links = Schema.Array(Schema.Struct({ label: Schema.String, url: Schema.String }))
 
 /** Unix ms wherever a time is meant. */
 export const AgentEvent = Schema.Union([

@@ -6,11 +6,12 @@ import { type Decision, write } from "../engine/definition.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import { type Fold, kind } from "../kind.ts"
 
-export interface CategoryState {
-  readonly name: string
-  readonly description: string
-  readonly position: number
-}
+export const CategoryState = Schema.Struct({
+  name: Schema.String,
+  description: Schema.String,
+  position: Schema.Number
+})
+export type CategoryState = typeof CategoryState.Type
 
 export const CategoryEvent = Schema.Union([
   event("category.defined", 1, { name: Schema.String, description: Schema.String, position: Schema.Int }),
@@ -62,6 +63,7 @@ export const decideDefine = (
 
 const fold: Fold<CategoryState | null, CategoryEvent> = {
   kind: "category",
+  state: Schema.NullOr(CategoryState),
   initial: null,
   events: CategoryEvent,
   evolve: evolveCategory

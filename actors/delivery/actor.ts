@@ -5,9 +5,15 @@ import { notFound } from "../../schemas/errors.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 import { type JitterFacts, decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer } from "./decide.ts"
-import { DeliveryEvent, type DeliveryState, evolve } from "./state.ts"
+import { DeliveryEvent, DeliveryState, evolve } from "./state.ts"
 
-const fold: Fold<DeliveryState, DeliveryEvent> = { kind: "delivery", initial: null, events: DeliveryEvent, evolve }
+const fold: Fold<DeliveryState, DeliveryEvent> = {
+  kind: "delivery",
+  state: DeliveryState,
+  initial: null,
+  events: DeliveryEvent,
+  evolve
+}
 
 /** How the delivery stands now. */
 const told = (state: DeliveryState) => ({ status: state?.status ?? null })

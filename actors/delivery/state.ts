@@ -2,34 +2,36 @@
  * One delivery of a notification to a webhook: its state and its events (spec 2.8, contract 4). `null`: never queued.
  */
 import { Schema } from "effect"
-import { DELIVERY_STATUSES, type DeliveryStatus } from "../../schemas/webhook/api.ts"
+import { DELIVERY_STATUSES } from "../../schemas/webhook/api.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 
-export interface Delivery {
-  readonly agent: string
-  readonly about: string
+export const Delivery = Schema.Struct({
+  agent: Schema.String,
+  about: Schema.String,
   /** The same bytes at each attempt. */
-  readonly body: string
-  readonly receiver: string
+  body: Schema.String,
+  receiver: Schema.String,
   /** Unix ms. */
-  readonly created_at: number
-  readonly status: DeliveryStatus
+  created_at: Schema.Number,
+  status: Schema.Literals(DELIVERY_STATUSES),
   /** Made so far, over all rounds. */
-  readonly attempts: number
+  attempts: Schema.Number,
   /** Made since it was queued, or queued again: the place in the schedule. */
-  readonly round: number
+  round: Schema.Number,
   /** How often an attempt has been called for: whoever makes it answers to that number. */
-  readonly calls: number
+  calls: Schema.Number,
   /** The last call has not been answered yet. */
-  readonly called: boolean
+  called: Schema.Boolean,
   /** How often in a row the receiver had no room. */
-  readonly put_off: number
-  readonly redeliveries: number
+  put_off: Schema.Number,
+  redeliveries: Schema.Number,
   /** Unix ms of the attempt that a timer is set for; `null` while none is. */
-  readonly next_attempt_at: number | null
-}
+  next_attempt_at: Schema.NullOr(Schema.Number)
+})
+export type Delivery = typeof Delivery.Type
 
-export type DeliveryState = Delivery | null
+export const DeliveryState = Schema.NullOr(Delivery)
+export type DeliveryState = typeof DeliveryState.Type
 
 export const DeliveryEvent = Schema.Union([
   event("delivery.queued", 1, {

@@ -69,9 +69,19 @@ export const decodeEvent = (
 ): void => {
   const member = members.find(({ fields }) => fields.type.literal === given.type && fields.v.literal === given.v)
   if (member === undefined) return
-  const result = Schema.decodeUnknownResult(member)(given, { onExcessProperty: "ignore" })
-  if (result._tag === "Success") return
+  const problem = shapeProblem(member, given, { onExcessProperty: "ignore" })
+  if (problem !== null) throw new MisshapenEvent(`${kind}: ${given.type}@${given.v}: ${problem}`)
+}
+
+/** The first field that is not as declared, and why; `null` where all are. */
+export const shapeProblem = (
+  declared: Schema.Codec<unknown>,
+  given: unknown,
+  options: { readonly onExcessProperty: "ignore" | "error" }
+): string | null => {
+  const result = Schema.decodeUnknownResult(declared)(given, options)
+  if (result._tag === "Success") return null
   const [first] = issues(result.failure.issue).issues
   const path = (first?.path ?? []).map((key) => (typeof key === "object" ? String(key.key) : String(key))).join(".")
-  throw new MisshapenEvent(`${kind}: ${given.type}@${given.v}: ${path}: ${first?.message.split("\n")[0] ?? "is wrong"}`)
+  return `${path}: ${first?.message.split("\n")[0] ?? "is wrong"}`
 }

@@ -8,16 +8,16 @@ import type { Snapshot, SnapshotStore } from "./ports.ts"
 
 const LOAD_TIMEOUT_MS = 500
 
-/** Raised when the shape of any state changes: older snapshots are then not read. */
-export const SNAPSHOT_FORMAT = 5
-
 export class PostgresSnapshots implements SnapshotStore {
   private readonly db: Kysely<Database>
+  private readonly formatOf: (kind: string) => number
   /** Since the start. */
   readonly counts = { saved: 0, failed: 0, loaded: 0 }
 
-  constructor(db: Kysely<Database>) {
+  /** `formatOf`: of the kind's state as this release declares it (state-format.ts); other snapshots are not read. */
+  constructor(db: Kysely<Database>, formatOf: (kind: string) => number) {
     this.db = db
+    this.formatOf = formatOf
   }
 
   async load(kind: string, id: string): Promise<Snapshot | null> {
@@ -26,7 +26,7 @@ export class PostgresSnapshots implements SnapshotStore {
       .select(["seq", "state", "commands"])
       .where("kind", "=", kind)
       .where("id", "=", id)
-      .where("format", "=", SNAPSHOT_FORMAT)
+      .where("format", "=", this.formatOf(kind))
       .executeTakeFirst()
       .then((row) =>
         row === undefined
@@ -52,7 +52,7 @@ export class PostgresSnapshots implements SnapshotStore {
 
   private async put(kind: string, id: string, snapshot: Snapshot): Promise<void> {
     const values = {
-      format: SNAPSHOT_FORMAT,
+      format: this.formatOf(kind),
       seq: String(snapshot.seq),
       state: JSON.stringify(snapshot.state),
       commands: JSON.stringify(snapshot.commands)

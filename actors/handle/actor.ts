@@ -5,9 +5,10 @@ import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 
-export interface HandleClaim {
-  readonly agent: string
-}
+export const HandleClaim = Schema.Struct({
+  agent: Schema.String
+})
+export type HandleClaim = typeof HandleClaim.Type
 
 export const HandleEvent = Schema.Union([event("handle.claimed", 1, { agent: Schema.String })])
 export type HandleEvent = typeof HandleEvent.Type
@@ -17,6 +18,7 @@ export const evolveHandle = (state: HandleClaim | null, event: HandleEvent): Han
 
 const fold: Fold<HandleClaim | null, HandleEvent> = {
   kind: "handle",
+  state: Schema.NullOr(HandleClaim),
   initial: null,
   events: HandleEvent,
   evolve: evolveHandle

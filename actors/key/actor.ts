@@ -5,10 +5,11 @@ import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 
-export interface KeyClaim {
-  readonly agent: string
-  readonly public_key: string
-}
+export const KeyClaim = Schema.Struct({
+  agent: Schema.String,
+  public_key: Schema.String
+})
+export type KeyClaim = typeof KeyClaim.Type
 
 export const KeyEvent = Schema.Union([event("key.claimed", 1, { agent: Schema.String, public_key: Schema.String })])
 export type KeyEvent = typeof KeyEvent.Type
@@ -16,7 +17,13 @@ export type KeyEvent = typeof KeyEvent.Type
 export const evolveKey = (state: KeyClaim | null, event: KeyEvent): KeyClaim | null =>
   state ?? { agent: event.agent, public_key: event.public_key }
 
-const fold: Fold<KeyClaim | null, KeyEvent> = { kind: "key", initial: null, events: KeyEvent, evolve: evolveKey }
+const fold: Fold<KeyClaim | null, KeyEvent> = {
+  kind: "key",
+  state: Schema.NullOr(KeyClaim),
+  initial: null,
+  events: KeyEvent,
+  evolve: evolveKey
+}
 
 export const keyKind = kind(fold, () => ({
   operations: {

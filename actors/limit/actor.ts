@@ -3,7 +3,7 @@
  * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart.
  * An edge that got no answer sends the same draw again: it is drawn once.
  */
-import { Effect, Semaphore } from "effect"
+import { Effect, Schema, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { LimitGrant } from "../../schemas/limit/operations.ts"
@@ -58,7 +58,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits) => {
 const kept = <A>(request: () => Promise<A>): Effect.Effect<A, Refusal> =>
   Effect.tryPromise({ try: request, catch: () => unavailable("The rate limit cannot be read at the moment.") })
 
-const fold: Fold<null, never> = { kind: "limit", initial: null, events: null, evolve: () => null }
+const fold: Fold<null, never> = { kind: "limit", state: Schema.Null, initial: null, events: null, evolve: () => null }
 
 export const limitKind = kind(fold, ({ nats, config }) => ({
   logless: true,

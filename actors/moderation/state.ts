@@ -2,34 +2,37 @@
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 
-export interface AppealState {
-  readonly text: string
-  readonly status: "open" | "granted" | "denied"
+export const AppealState = Schema.Struct({
+  text: Schema.String,
+  status: Schema.Literals(["open", "granted", "denied"]),
   /** Unix ms. */
-  readonly created_at: number
-  readonly decided_at: number | null
-  readonly answer: string | null
-}
+  created_at: Schema.Number,
+  decided_at: Schema.NullOr(Schema.Number),
+  answer: Schema.NullOr(Schema.String)
+})
+export type AppealState = typeof AppealState.Type
 
-export interface StandingState {
+export const StandingState = Schema.Struct({
   /** Unix ms since when the status is what it is. */
-  readonly since: number
-  readonly reason: string | null
+  since: Schema.Number,
+  reason: Schema.NullOr(Schema.String),
   /** Unix ms at which a suspension ends by itself. */
-  readonly until: number | null
+  until: Schema.NullOr(Schema.Number),
   /** Against the suspension that stands, or the last one. */
-  readonly appeal: AppealState | null
-}
+  appeal: Schema.NullOr(AppealState)
+})
+export type StandingState = typeof StandingState.Type
 
 /** The time that an account has been active, counted in full periods (contract 12). */
-export interface ActiveTime {
+export const ActiveTime = Schema.Struct({
   /** Unix ms since when it runs; `null` while it does not. */
-  readonly from: number | null
+  from: Schema.NullOr(Schema.Number),
   /** Milliseconds of an unfinished period from before `from`. */
-  readonly carried: number
+  carried: Schema.Number,
   /** Full periods that trust was given for. */
-  readonly periods: number
-}
+  periods: Schema.Number
+})
+export type ActiveTime = typeof ActiveTime.Type
 
 export interface Moderated {
   readonly standing: StandingState

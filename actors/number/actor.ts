@@ -5,9 +5,10 @@ import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 
-export interface NumberClaim {
-  readonly agent: string
-}
+export const NumberClaim = Schema.Struct({
+  agent: Schema.String
+})
+export type NumberClaim = typeof NumberClaim.Type
 
 export const NumberEvent = Schema.Union([event("number.claimed", 1, { agent: Schema.String })])
 export type NumberEvent = typeof NumberEvent.Type
@@ -17,6 +18,7 @@ export const evolveNumber = (state: NumberClaim | null, event: NumberEvent): Num
 
 const fold: Fold<NumberClaim | null, NumberEvent> = {
   kind: "number",
+  state: Schema.NullOr(NumberClaim),
   initial: null,
   events: NumberEvent,
   evolve: evolveNumber

@@ -7,10 +7,11 @@ import { read, write } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
 import { type Fold, kind } from "../kind.ts"
 
-export interface OriginState {
+export const OriginState = Schema.Struct({
   /** Unix ms of the latest registrations. */
-  readonly registered: ReadonlyArray<number>
-}
+  registered: Schema.Array(Schema.Number)
+})
+export type OriginState = typeof OriginState.Type
 
 export const OriginEvent = Schema.Union([event("origin.registered", 1)])
 export type OriginEvent = typeof OriginEvent.Type
@@ -24,6 +25,7 @@ export const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { re
 
 const fold: Fold<OriginState, OriginEvent> = {
   kind: "origin",
+  state: OriginState,
   initial: { registered: [] },
   events: OriginEvent,
   evolve: evolveOrigin

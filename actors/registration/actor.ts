@@ -25,7 +25,7 @@ import {
 import { generateQuestions } from "./questions/generate.ts"
 import type { Question } from "./questions/question.ts"
 import { randomFromSeed, SEED_BYTES } from "./questions/random.ts"
-import { ChallengeEvent, type ChallengeState, evolve } from "./state.ts"
+import { ChallengeEvent, ChallengeState, evolve } from "./state.ts"
 
 interface CreateInput {
   readonly public_key: string
@@ -55,6 +55,7 @@ const VOIDED: ReadonlySet<string> = new Set<ErrorCode>(["challenge_wrong_answers
 
 const fold: Fold<ChallengeState, ChallengeEvent> = {
   kind: "challenge",
+  state: ChallengeState,
   initial: null,
   events: ChallengeEvent,
   evolve

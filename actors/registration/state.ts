@@ -1,24 +1,6 @@
 /** A registration challenge (spec 2.7, 3.3): id = 32 hex characters. `null` is one that was never made. */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
-import type { Question } from "./questions/question.ts"
-
-export type ChallengeStatus = "open" | "served" | "consumed" | "void"
-
-export interface Challenge {
-  readonly public_key: string
-  readonly hub_id: string
-  readonly prefix: string
-  readonly difficulty: number
-  /** Unix ms. */
-  readonly created_at: number
-  readonly status: ChallengeStatus
-  readonly questions: ReadonlyArray<Question>
-  /** Unix ms at which the answers are due; 0 before the questions were served. */
-  readonly answers_due: number
-}
-
-export type ChallengeState = Challenge | null
 
 const AskedQuestion = Schema.Struct({
   id: Schema.String,
@@ -28,6 +10,23 @@ const AskedQuestion = Schema.Struct({
   kind: Schema.Literals(["number", "word", "time", "time12"]),
   format: Schema.NullOr(Schema.Literals(["json", "exact"]))
 })
+
+export const Challenge = Schema.Struct({
+  public_key: Schema.String,
+  hub_id: Schema.String,
+  prefix: Schema.String,
+  difficulty: Schema.Number,
+  /** Unix ms. */
+  created_at: Schema.Number,
+  status: Schema.Literals(["open", "served", "consumed", "void"]),
+  questions: Schema.Array(AskedQuestion),
+  /** Unix ms at which the answers are due; 0 before the questions were served. */
+  answers_due: Schema.Number
+})
+export type Challenge = typeof Challenge.Type
+
+export const ChallengeState = Schema.NullOr(Challenge)
+export type ChallengeState = typeof ChallengeState.Type
 
 export const ChallengeEvent = Schema.Union([
   event("challenge.created", 1, {

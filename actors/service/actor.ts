@@ -3,6 +3,7 @@
  * bus; an edge may ask for these very texts and no others.
  */
 import { sign } from "node:crypto"
+import { Schema } from "effect"
 import { invalidField } from "../../schemas/errors.ts"
 import { encodeBase64 } from "../../schemas/signing/key.ts"
 import { ownDirectoryParameters, ownDirectoryString } from "../../schemas/signing/own-directory.ts"
@@ -13,7 +14,7 @@ import { type Fold, kind } from "../kind.ts"
 /** How long a signature over the service's key directory holds; edges ask for a new one once a minute. */
 const DIRECTORY_LIFETIME_SECONDS = 600
 
-const fold: Fold<null, never> = { kind: "service", initial: null, events: null, evolve: () => null }
+const fold: Fold<null, never> = { kind: "service", state: Schema.Null, initial: null, events: null, evolve: () => null }
 
 export const serviceKind = kind(fold, ({ seed, config }) => {
   const pair = keyPairOfSeed(seed)

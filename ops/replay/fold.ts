@@ -1,10 +1,11 @@
 /** An actor's history folded with the `evolve` that serves: every commit and the state it leads to. Reads only. */
 import { KINDS } from "../../actors/actors.ts"
-import { decodeEvent } from "../../actors/engine/events.ts"
+import { decodeEvent, shapeProblem } from "../../actors/engine/events.ts"
 import { foldCommit } from "../../actors/engine/fold.ts"
 import type { EventLog, LogEntry } from "../../actors/engine/ports.ts"
 import type { Kind } from "../../actors/kind.ts"
 import { subjects } from "../../schemas/subjects.ts"
+import { asJson } from "./difference.ts"
 
 const PAGE = 1000
 
@@ -41,6 +42,12 @@ export async function* historyOf(log: EventLog, kind: string, id: string): Async
     }
     if (!page.more) return
   }
+}
+
+/** Where a state is not what its kind declares: the field and what is wrong with it. */
+export const stateProblem = (kind: string, state: unknown): string | null => {
+  const declared = kindOf(kind)?.state
+  return declared === undefined ? null : shapeProblem(declared, asJson(state), { onExcessProperty: "error" })
 }
 
 /** Throws `UnknownEvent`. */

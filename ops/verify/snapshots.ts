@@ -7,10 +7,10 @@ import { sql } from "kysely"
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import type { LogEntry } from "../../actors/engine/ports.ts"
-import { SNAPSHOT_FORMAT } from "../../actors/engine/snapshots.ts"
+import { KINDS } from "../../actors/actors.ts"
 import type { Service } from "../cli/connection.ts"
 import { asJson, differences, shown } from "../replay/difference.ts"
-import { evolved, historyOf, kindOf } from "../replay/fold.ts"
+import { evolved, historyOf, kindOf, stateProblem } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 
 /** Rows read at once, and folded side by side. */
@@ -68,7 +68,7 @@ async function* snapshotPages(service: Service, { kind, sample }: Scope): AsyncG
         ? sql`(kind, id) > (${after[0]}, ${after[1]}) and ${ofKind(kind)}`
         : oneOf(picked.slice(page * PAGE, (page + 1) * PAGE))
     const { rows } = await sql<Omit<SnapshotRow, "seq"> & { readonly seq: string }>`
-      select kind, id, seq, state, commands from snapshots where format = ${SNAPSHOT_FORMAT} and ${some} order by kind, id limit ${PAGE}`.execute(
+      select kind, id, seq, state, commands from snapshots where ${ofThisRelease} and ${some} order by kind, id limit ${PAGE}`.execute(
       service.db
     )
     const last = rows.at(-1)
@@ -78,6 +78,8 @@ async function* snapshotPages(service: Service, { kind, sample }: Scope): AsyncG
   }
 }
 
+const ofThisRelease = sql<boolean>`(kind, format) in (select * from unnest(${KINDS.map(({ fold }) => fold.kind)}::text[], ${KINDS.map(({ format }) => format)}::integer[]))`
+
 const ofKind = (kind: string | null) => (kind === null ? sql<boolean>`true` : sql<boolean>`kind = ${kind}`)
 
 const oneOf = (keys: ReadonlyArray<Key>) =>
@@ -85,7 +87,7 @@ const oneOf = (keys: ReadonlyArray<Key>) =>
 
 const sampledKeys = async ({ db }: Service, kind: string | null, sample: number): Promise<ReadonlyArray<Key>> => {
   const { rows } = await sql<{ kind: string; id: string }>`
-    select kind, id from snapshots where format = ${SNAPSHOT_FORMAT} and ${ofKind(kind)} order by random() limit ${sample}`.execute(
+    select kind, id from snapshots where ${ofThisRelease} and ${ofKind(kind)} order by random() limit ${sample}`.execute(
     db
   )
   return rows.map((row): Key => [row.kind, row.id])
@@ -113,6 +115,8 @@ const unlike = async (service: Service, row: SnapshotRow, name: string): Promise
     latest.push(entry)
     if (latest.length > row.commands.length) latest.shift()
   }
+  const misshapen = stateProblem(row.kind, state)
+  if (misshapen !== null) return `${name}: the log makes it what its kind does not declare: ${misshapen}`
   if (seq !== row.seq)
     return `${name}: the log has ${seq === 0 ? "nothing of it" : `its last commit before that at ${seq}`}`
   const masker = new Masker()

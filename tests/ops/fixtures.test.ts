@@ -10,7 +10,7 @@ import { event } from "../../actors/engine/events.ts"
 import { kind } from "../../actors/kind.ts"
 import type { Challenge } from "../../actors/registration/state.ts"
 import { FixtureFault, fixtureOf, fixtureText, readFixture } from "../../ops/replay/fixture.ts"
-import { kindOf, replay } from "../../ops/replay/fold.ts"
+import { kindOf, replay, stateProblem } from "../../ops/replay/fold.ts"
 import { readWhatIf, whatIf } from "../../ops/replay/what-if.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 
@@ -29,7 +29,9 @@ const folded = async (name: string) => {
   const { kind: called, id, commits } = await fixture(name)
   const found = kindOf(called)
   if (found === undefined) throw new Error(`there is no kind ${called}`)
-  return { kind: found, id, commits, steps: await replay(commits, found.fold, id, null) }
+  const steps = await replay(commits, found.fold, id, null)
+  expect(steps.map(({ state }) => stateProblem(called, state))).toEqual(steps.map(() => null))
+  return { kind: found, id, commits, steps }
 }
 
 test("an agent that rotated its key, was suspended and reinstated", async () => {
@@ -142,6 +144,7 @@ describe("a kind of its own", () => {
   const own = kind<number, Made>(
     {
       kind: "test",
+      state: Schema.Number,
       initial: 0,
       events: Schema.Union([event("test.made", 1, { of: Schema.Number })]),
       evolve: (_state, event) => event.of

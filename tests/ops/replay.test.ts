@@ -10,6 +10,7 @@ import type { Agent } from "../../actors/agent/state.ts"
 import type { Options } from "../../ops/cli/command.ts"
 import { replayCommand } from "../../ops/cli/replay.ts"
 import { readFixture } from "../../ops/replay/fixture.ts"
+import { replay as replayed, stateProblem } from "../../ops/replay/fold.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { testFolder } from "../harness/servers.ts"
@@ -18,6 +19,9 @@ import { solve } from "../api/steps.ts"
 import { type History, liveThrough, said } from "./history.ts"
 
 const NEW_CHALLENGE = "0123456789abcdef0123456789abcdef"
+
+/** Of those that other files left in the same system. */
+const ACTORS_MAX = 2000
 
 let service: TestService
 let past: History
@@ -326,4 +330,20 @@ test("no secret of a registration and a rotation is shown by any of these", asyn
     expect(output).not.toMatch(/sealed1\.|whsec_|"answers?":(?!"\[secret|\{\}|"",)/)
   }
   for (const file of files) expect(await readFile(file, "utf8")).not.toContain("in-the-address")
+})
+
+test("every state that the log makes, step by step, is what its kind declares", async () => {
+  const info = await service.view.manager.streams.info(streams.events, {
+    subjects_filter: `${subjects.event("*", "*")}`
+  })
+  const all = Object.keys(info.state.subjects ?? {}).map((subject) => subject.split(".").slice(-2))
+  const kinds = new Set<string>()
+  for (const [kind = "", id = ""] of all.slice(0, ACTORS_MAX)) {
+    const found = KINDS.find(({ fold }) => fold.kind === kind)
+    if (found === undefined) throw new Error(`there is no kind ${kind}`)
+    kinds.add(kind)
+    for (const { entry, state } of await replayed(await logOf(service.view, kind, id), found.fold, id, null))
+      expect([kind, id, entry.seq, stateProblem(kind, state)]).toEqual([kind, id, entry.seq, null])
+  }
+  expect([...kinds]).toEqual(expect.arrayContaining(["agent", "category", "challenge", "handle", "key", "number"]))
 })

@@ -10,6 +10,7 @@ import { nextNumber } from "../../../actors/engine/counters.ts"
 import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
 import { Sealer } from "../../../actors/engine/seal.ts"
+import { formatOf } from "../../../actors/engine/state-format.ts"
 import { PostgresSnapshots } from "../../../actors/engine/snapshots.ts"
 import { ScheduledTimers } from "../../../actors/engine/timers.ts"
 import { event } from "../../../actors/engine/events.ts"
@@ -78,8 +79,11 @@ describe("counters", () => {
 interface Added extends EventShape {
   readonly value: number
 }
+const SUM = Schema.Struct({ sum: Schema.Number, count: Schema.Number })
+const FORMAT = formatOf(SUM)
 const fold: Fold<{ readonly sum: number; readonly count: number }, Added> = {
   kind: "sum",
+  state: SUM,
   initial: { sum: 0, count: 0 },
   events: Schema.Union([event("sum.added", 1, { value: Schema.Number })]),
   evolve: (state, event) => ({ sum: state.sum + event.value, count: state.count + 1 })
@@ -112,7 +116,7 @@ describe("activation", () => {
     )
 
   test("a long log is picked up from its snapshot, with the commands it remembers", async () => {
-    const snapshots = new PostgresSnapshots(db)
+    const snapshots = new PostgresSnapshots(db, () => FORMAT)
     const first = activationOf(definition, "long", parts(snapshots))
     for (let index = 0; index < 150; index++) await add(first, `c${index}`, 1)
     const snapshot = await waitFor(() => snapshots.load("sum", "long"), { describe: "a snapshot" })
@@ -126,6 +130,11 @@ describe("activation", () => {
     expect(second.state).toEqual({ sum: 150, count: 150 })
   })
 
+  test("a snapshot of a state that this release declares otherwise is not read", async () => {
+    const wider = formatOf(Schema.Struct({ ...SUM.fields, largest: Schema.Number }))
+    expect([await new PostgresSnapshots(db, () => wider).load("sum", "long"), wider === FORMAT]).toEqual([null, false])
+  })
+
   test("without any snapshot store the log alone gives the same state", async () => {
     const broken = { load: () => Promise.resolve(null), save: () => Promise.reject(new Error("Postgres is gone")) }
     const activation = activationOf(definition, "long", parts(broken))
@@ -135,14 +144,14 @@ describe("activation", () => {
 
   test("two activations of one actor take turns at the fence; no command is lost or doubled", async () => {
     const [a, b] = [
-      activationOf(definition, "shared", parts(new PostgresSnapshots(db))),
-      activationOf(definition, "shared", parts(new PostgresSnapshots(db)))
+      activationOf(definition, "shared", parts(new PostgresSnapshots(db, () => FORMAT))),
+      activationOf(definition, "shared", parts(new PostgresSnapshots(db, () => FORMAT)))
     ]
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, index) => add(index % 2 === 0 ? a : b, `s${index}`, 1))
     )
     const done = outcomes.filter((outcome) => "data" in outcome).length
-    const fresh = activationOf(definition, "shared", parts(new PostgresSnapshots(db)))
+    const fresh = activationOf(definition, "shared", parts(new PostgresSnapshots(db, () => FORMAT)))
     await fresh.load()
     expect(fresh.state).toEqual({ sum: done, count: done })
     expect(done).toBeGreaterThan(0)
@@ -150,7 +159,7 @@ describe("activation", () => {
 
   test("a full mailbox refuses one more, and a command past its deadline is not begun", async () => {
     const small = activationOf(definition, "small", {
-      ...parts(new PostgresSnapshots(db)),
+      ...parts(new PostgresSnapshots(db, () => FORMAT)),
       limits: { ...LIMITS.service, mailbox_max: 2 }
     })
     const outcomes = await Promise.all([1, 2, 3].map((value) => add(small, `m${value}`, value)))

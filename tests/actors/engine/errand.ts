@@ -13,6 +13,7 @@ export const errandKind = (provider: string): Kind =>
   kind<ReadonlyArray<string>, Done>(
     {
       kind: "errand",
+      state: Schema.Array(Schema.String),
       initial: [],
       events: Schema.Union([event("errand.done", 1, { said: Schema.String })]),
       evolve: (state, { said }) => [...state, said]

@@ -48,6 +48,7 @@ const sum = (events: EventUnion): AnyDefinition =>
   kind<number, Added>(
     {
       kind: "sum",
+      state: Schema.Number,
       initial: 0,
       events,
       evolve: (state, event) => (event.type === "sum.added" ? state + (event.by ?? 0) : state * 2)
@@ -137,7 +138,8 @@ describe("an actor of an older release", () => {
     const [first] = entries()
     await expect(replay(entries(), OLDER, "a", null)).rejects.toThrow(UnknownEvent)
     expect(await replay(entries(), OLDER, "a", { seq: first?.seq ?? 0 })).toHaveLength(1)
-    const past = { kind: { fold: OLDER, events: null, make: () => OLDER }, id: "a", entries: entries(), until: null }
+    const kindOfOlder = { fold: OLDER, state: Schema.Unknown, format: 0, events: null, make: () => OLDER }
+    const past = { kind: kindOfOlder, id: "a", entries: entries(), until: null }
     expect(() =>
       whatIf(past, { op: "sum.add", input: { by: 1 }, at: 1, facts: null }, {} as KindParts["config"])
     ).toThrow(UnknownEvent)

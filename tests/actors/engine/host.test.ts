@@ -1,4 +1,5 @@
 /** The actors of one node, found by shard. */
+import { Schema } from "effect"
 import { expect, test } from "vitest"
 import type { ActorHost } from "../../../actors/engine/host.ts"
 import { kind, type KindParts } from "../../../actors/kind.ts"
@@ -8,10 +9,13 @@ import { hostWith } from "./alone.ts"
 
 const RESIDENT = 64_000
 
-const small = kind<null, never>({ kind: "small", initial: null, events: null, evolve: () => null }, () => ({
-  logless: true,
-  operations: {}
-})).make({} as KindParts)
+const small = kind<null, never>(
+  { kind: "small", state: Schema.Null, initial: null, events: null, evolve: () => null },
+  () => ({
+    logless: true,
+    operations: {}
+  })
+).make({} as KindParts)
 
 const hostOf = (ids: ReadonlyArray<string>): ActorHost => {
   const never = () => Promise.reject(new Error("nothing is asked"))

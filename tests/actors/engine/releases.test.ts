@@ -24,6 +24,7 @@ const ledger = (newer: boolean): Kind =>
   kind<number, Moved>(
     {
       kind: "ledger",
+      state: Schema.Number,
       initial: 0,
       events: newer ? Schema.Union([ADDED, event("ledger.taken", 1, { by: Schema.Int })]) : Schema.Union([ADDED]),
       evolve: (state, event) => (event.type === "ledger.added" ? state + event.by : state - event.by)
@@ -56,6 +57,7 @@ type Ticked = EventShape & ({ readonly type: "clock.set"; readonly due: number }
 const clock: Kind = kind<Clock, Ticked>(
   {
     kind: "clock",
+    state: Schema.Struct({ due: Schema.NullOr(Schema.Number), struck: Schema.Number }),
     initial: { due: null, struck: 0 },
     events: Schema.Union([event("clock.set", 1, { due: Schema.Number }), event("clock.struck", 1)]),
     evolve: (state, event) =>

@@ -27,6 +27,7 @@ interface TokenAdded extends EventShape {
 /** The actor under test: a list of tokens. Applying a command twice would show. */
 const fold: Fold<ReadonlyArray<string>, TokenAdded> = {
   kind: "tokens",
+  state: Schema.Array(Schema.String),
   initial: [],
   events: Schema.Union([event("token.added", 1, { token: Schema.String })]),
   evolve: (state, event) => [...state, event.token]

@@ -27,6 +27,7 @@ type Rung = EventShape & ({ readonly type: "alarm.set"; readonly due: number } |
 const alarm = kind<Alarm, Rung>(
   {
     kind: "alarm",
+    state: Schema.Struct({ due: Schema.NullOr(Schema.Number), rung: Schema.Array(Schema.Number) }),
     initial: { due: null, rung: [] },
     events: Schema.Union([event("alarm.set", 1, { due: Schema.Number }), event("alarm.rung", 1)]),
     evolve: (state, event) =>
