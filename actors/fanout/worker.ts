@@ -14,6 +14,7 @@
  *    secret counts at once, and for an account that is closed nothing leaves.
  *  - What a worker holds is bounded (`held_max`), what waits for one receiver too; while it holds as much as it may it
  *    fetches nothing. What it holds it says to be working on, so that only the silence of a worker gives its work away.
+ *  - It trusts nobody to come back: a POST, and all that is done about one attempt, has an end of the worker's own.
  *  - The receiver's part of a worker comes from fair.ts. What has no room there comes again: soon, from the consumer,
  *    where the receiver is well; later, by a timer of the delivery, where it is slow, so that the slow never fill the
  *    consumer.
@@ -35,6 +36,7 @@ import { receiverOf } from "../delivery/state.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { callOf, type Content } from "./call.ts"
 import { FairQueue, type Turn } from "./fair.ts"
+import { Overdue, within } from "./overdue.ts"
 import type { Poster, PostOutcome } from "./post.ts"
 import { attemptSpan, endPost, postSpan } from "./trace.ts"
 
@@ -79,6 +81,8 @@ export interface WorkerParts {
   readonly tracing?: Tracing
 }
 
+type PostHeaders = Parameters<Poster["post"]>[1]
+
 interface Attempt extends Content {
   readonly message: Message
   readonly call: number
@@ -98,11 +102,25 @@ const FETCH_RETRY_MS = 250
 /** How often, and how far apart, a delivery is asked for a call that it has not heard of. */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 10
+/** What a POST may take beyond its own bound: one that is not back by then has gone astray, and counts as late. */
+const ASTRAY_MS = 2000
+/** Asks about one attempt, one after the other: the signature, the report, what the agent is told. */
+const ASKS_MAX = 3
 /** At the end, for what is under way. */
 const LINGER_MS = 1000
 const USER_AGENT = `HubWebhook/${VERSION}`
 
 const text = new TextDecoder()
+
+const complain = ({ delivery }: Message, error: unknown): void =>
+  console.error(
+    JSON.stringify({
+      level: "error",
+      at: "webhooks",
+      delivery,
+      error: error instanceof Error ? error.constructor.name : "unknown"
+    })
+  )
 
 /** `undefined`: this release does not know. */
 const called = ({ data }: Message): ReturnType<typeof callOf> | undefined => {
@@ -253,21 +271,19 @@ export class Worker {
     let tookMs: number | null = null
     const span = attemptSpan(this.tracing, item.message.traceparent, item.message.seq)
     try {
-      tookMs = await this.attempt(span === null ? item : { ...item, span })
+      tookMs = await within(this.attemptMaxMs, this.attempt(span === null ? item : { ...item, span }))
     } catch (error) {
-      console.error(
-        JSON.stringify({
-          level: "error",
-          at: "webhooks",
-          delivery: item.message.delivery,
-          error: error instanceof Error ? error.name : "unknown"
-        })
-      )
+      complain(item.message, error)
       this.again(item.message)
     }
     span?.set("hub.outcome", tookMs === null ? "not_made" : "made").end()
     for (const evicted of done(tookMs)) this.track(this.putOff(evicted))
     this.begin()
+  }
+
+  /** All that belongs to one attempt together. */
+  private get attemptMaxMs(): number {
+    return ASKS_MAX * ASK_DEADLINE_MS + this.parts.config.limits.webhook.timeout_ms + 2 * ASTRAY_MS
   }
 
   /** How long the receiver took, or `null` where it was not asked. */
@@ -296,14 +312,23 @@ export class Worker {
       return null
     }
     const post = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
-    const outcome = await this.parts.poster.post(
-      signed.url,
-      this.headers(attempt, timestamp, signed.signature),
-      Buffer.from(body)
-    )
+    const outcome = await this.posted(attempt, signed.url, this.headers(attempt, timestamp, signed.signature))
     if (post !== null) endPost(post, outcome)
     await this.report(attempt, outcome, signed)
     return outcome.duration_ms
+  }
+
+  private async posted({ message, body }: Attempt, url: string, headers: PostHeaders): Promise<PostOutcome> {
+    const began = performance.now()
+    const { timeout_ms } = this.parts.config.limits.webhook
+    try {
+      return await within(timeout_ms + ASTRAY_MS, this.parts.poster.post(url, headers, Buffer.from(body)))
+    } catch (error) {
+      if (!(error instanceof Overdue)) throw error
+      complain(message, error)
+      const duration_ms = Math.round(performance.now() - began)
+      return { response_code: null, error: "timeout", retry_after_seconds: null, duration_ms }
+    }
   }
 
   /** The agent has another address than when this was queued: it takes its turn there. */
@@ -311,11 +336,7 @@ export class Worker {
     queueMicrotask(() => this.admit({ ...attempt, receiver, span: null }))
   }
 
-  private headers(
-    { message, about, body }: Attempt,
-    timestamp: string,
-    signature: string
-  ): Readonly<Record<string, string | number>> {
+  private headers({ message, about, body }: Attempt, timestamp: string, signature: string): PostHeaders {
     return {
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(body),

@@ -17,6 +17,7 @@ export const outcomeClass = ({ response_code, error }: PostOutcome): string => {
 
 const CLASSES = [
   "delivered",
+  "http_1xx",
   "http_4xx",
   "http_5xx",
   "redirect",
