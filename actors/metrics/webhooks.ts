@@ -55,7 +55,7 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
   )
   meter.counter(
     "hub_webhook_put_off_total",
-    "Attempts that were put off because their receiver is slow.",
+    "Attempts that were put off because their receiver is slow, or new where too many are.",
     () => counts.putOff
   )
   meter.counter(

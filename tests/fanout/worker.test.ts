@@ -8,7 +8,7 @@ import type { PostOutcome } from "../../actors/fanout/post.ts"
 import { type Message, type Source, Worker } from "../../actors/fanout/worker.ts"
 import { waitFor } from "../harness/index.ts"
 
-const WEBHOOK = { ...LIMITS.webhook, ack_wait_ms: 60, slow_ms: 50, in_flight_max: 8, held_max: 16 }
+const WEBHOOK = { ...LIMITS.webhook, ack_wait_ms: 60, slow_ms: 50, in_flight_max: 8, held_max: 16, fetch_room_min: 8 }
 
 const taken: PostOutcome = { response_code: 200, error: null, retry_after_seconds: null, duration_ms: 1 }
 const refusing = (code: Refusal["code"]): Answer => ({
