@@ -115,18 +115,24 @@ export const LIMITS = {
     receiver_in_flight_max: 32,
     agent_in_flight_max: 8,
     held_max: 1024,
-    receiver_queue_max: 512,
+    /** It fetches while it has at least this much room. */
+    fetch_room_min: 128,
+    agent_held_max: 32,
+    /** What waits for a receiver that was not met yet. */
+    unknown_queue_max: 16,
     /** What waits for a receiver that is known is what it can take in this time. */
     receiver_queue_ms: 1000,
     /**
      * A receiver that takes longer than this is slow: it gets less at once, and shares a part of the worker with its
-     * like.
+     * like. That part lies well below `held_max - fetch_room_min`, so that it never stops the worker from fetching.
      */
     slow_ms: 2000,
     slow_in_flight_max: 2,
     slow_queue_max: 4,
-    probation_in_flight_max: 256,
-    probation_held_max: 512,
+    probation_in_flight_max: 128,
+    probation_held_max: 256,
+    /** What finds that part full comes again soon, this often; then it is put off like what is for a slow receiver. */
+    probation_tries_max: 4,
     /** What a slow receiver has no room for comes again after this, twice as long each time. */
     put_off_seconds: 5,
     put_off_max_seconds: 3600,

@@ -3,11 +3,16 @@
  *
  * Invariants
  *  - Receivers take turns, and so do the agents of one receiver: a long queue of one is no delay to another.
- *  - A receiver has a bounded number of attempts under way and waiting, an agent a smaller one under way.
+ *  - A receiver has a bounded number of attempts under way and waiting, an agent a smaller one under way; and what is
+ *    held for one agent, over all receivers, is a small part of what the worker holds.
  *  - Time is what receivers take from each other, so time alone judges them: one that answers within `slow_ms`,
- *    whatever it answers, is fast; one that does not is slow, until it is fast again. Of one that was not met yet
- *    nothing is known.
+ *    whatever it answers, is fast; one that does not is slow, until it is fast again. It is slow from the moment at which
+ *    that time is over, not from the end of the attempt. Of one that was not met yet nothing is known.
  *  - Slow and unknown receivers share a part of the worker: however many there are, the rest stays with the fast ones.
+ *    That part is well below what stops the worker from fetching (`fetch_room_min`), or the fast ones' deliveries would
+ *    wait in the log.
+ *  - One half of that part is for receivers of which nothing is held yet: those that never answer do not keep others from
+ *    being met.
  *  - When a receiver turns slow, what waits for it beyond a few is handed back, and the worker puts it off.
  */
 import type { Limits } from "../../schemas/limits.ts"
@@ -34,12 +39,17 @@ interface Receiver<T> {
 
 export interface Turn<T> {
   readonly item: T
+  /** The receiver was asked `slow_ms` ago and has not answered. What it has no room for any more comes back. */
+  readonly late: () => ReadonlyArray<T>
   /** How long the receiver took (ms), or `null` where it was not asked. What it has no room for any more comes back. */
   readonly done: (tookMs: number | null) => ReadonlyArray<T>
 }
 
-/** `busy`: it is well but has much to do. `slow`: better not soon. */
-export type Accepted = "accepted" | "busy" | "slow"
+/**
+ * `busy`: the receiver or the agent is well but has much to do. `full`: the part of those of whom nothing is known has
+ * no room. `slow`: better not soon.
+ */
+export type Accepted = "accepted" | "busy" | "full" | "slow"
 
 /** Receivers whose pace is remembered. */
 const KNOWN_MAX = 10_000
@@ -51,6 +61,8 @@ export class FairQueue<T> {
   private readonly receivers = new Map<string, Receiver<T>>()
   /** Those for which something waits, in the order of their turns. */
   private readonly turns = new Map<string, Receiver<T>>()
+  /** What is held for each agent. */
+  private readonly ofAgents = new Map<string, number>()
   private active = 0
   private waiting = 0
   private onProbation = 0
@@ -75,11 +87,13 @@ export class FairQueue<T> {
 
   add(name: string, agent: string, item: T): Accepted {
     const receiver = this.receiver(name)
-    const { slow_queue_max, probation_held_max } = this.bounds
-    if (receiver.pace === "slow" && (receiver.waiting >= slow_queue_max || this.heldOnProbation >= probation_held_max))
+    if (receiver.pace === "slow" && (receiver.waiting >= this.bounds.slow_queue_max || this.probationFull(receiver)))
       return "slow"
     if (receiver.waiting >= this.queueMax(receiver)) return "busy"
-    if (receiver.pace === "unknown" && this.heldOnProbation >= probation_held_max) return "busy"
+    const ofAgent = this.ofAgents.get(agent) ?? 0
+    if (ofAgent >= this.bounds.agent_held_max) return "busy"
+    if (receiver.pace === "unknown" && this.probationFull(receiver)) return "full"
+    this.ofAgents.set(agent, ofAgent + 1)
     const lane = receiver.lanes.get(agent) ?? { agent, active: 0, waiting: [] }
     receiver.lanes.set(agent, lane)
     lane.waiting.push(item)
@@ -110,9 +124,20 @@ export class FairQueue<T> {
     return all
   }
 
+  private probationFull({ active, waiting }: Receiver<T>): boolean {
+    const { probation_held_max } = this.bounds
+    return this.heldOnProbation >= (active + waiting === 0 ? probation_held_max : probation_held_max / 2)
+  }
+
+  private letGo(agent: string): void {
+    const left = (this.ofAgents.get(agent) ?? 1) - 1
+    if (left > 0) this.ofAgents.set(agent, left)
+    else this.ofAgents.delete(agent)
+  }
+
   private queueMax({ pace, usualMs }: Receiver<T>): number {
-    const { held_max, receiver_queue_max, receiver_queue_ms, receiver_in_flight_max } = this.bounds
-    if (pace !== "fast") return receiver_queue_max
+    const { held_max, unknown_queue_max, receiver_queue_ms, receiver_in_flight_max } = this.bounds
+    if (pace !== "fast") return unknown_queue_max
     return Math.min(held_max, Math.max(receiver_in_flight_max, (receiver_queue_ms * receiver_in_flight_max) / usualMs))
   }
 
@@ -136,10 +161,19 @@ export class FairQueue<T> {
     receiver.lanes.set(lane.agent, lane)
     this.turns.delete(receiver.name)
     if (receiver.waiting > 0) this.turns.set(receiver.name, receiver)
-    return { item, done: (tookMs) => this.end(receiver, lane, tookMs) }
+    let judged = false
+    return {
+      item,
+      late: () => {
+        judged = true
+        return this.judge(receiver, "slow")
+      },
+      done: (tookMs) => this.end(receiver, lane, tookMs, judged)
+    }
   }
 
-  private end(receiver: Receiver<T>, lane: Lane<T>, tookMs: number | null): ReadonlyArray<T> {
+  /** `judged`: its lateness counts already; others may have been fast since. */
+  private end(receiver: Receiver<T>, lane: Lane<T>, tookMs: number | null, judged: boolean): ReadonlyArray<T> {
     if (receiver.pace !== "fast") {
       this.onProbation--
       this.heldOnProbation--
@@ -148,11 +182,17 @@ export class FairQueue<T> {
     lane.active--
     this.active--
     if (lane.active === 0 && lane.waiting.length === 0) receiver.lanes.delete(lane.agent)
+    this.letGo(lane.agent)
     if (tookMs === null) return []
     receiver.usualMs =
       receiver.pace === "unknown" ? Math.max(1, tookMs) : receiver.usualMs * (1 - NEWEST) + Math.max(1, tookMs) * NEWEST
-    this.setPace(receiver, tookMs <= this.bounds.slow_ms ? "fast" : "slow")
-    return receiver.pace === "slow" ? this.handBack(receiver, this.bounds.slow_queue_max) : []
+    if (tookMs <= this.bounds.slow_ms) return this.judge(receiver, "fast")
+    return judged ? [] : this.judge(receiver, "slow")
+  }
+
+  private judge(receiver: Receiver<T>, pace: "fast" | "slow"): ReadonlyArray<T> {
+    this.setPace(receiver, pace)
+    return pace === "slow" ? this.handBack(receiver, this.bounds.slow_queue_max) : []
   }
 
   private setPace(receiver: Receiver<T>, pace: Pace): void {
@@ -169,6 +209,7 @@ export class FairQueue<T> {
       while (receiver.waiting > keep && lane.waiting.length > 0) {
         back.push(lane.waiting.pop() as T)
         receiver.waiting--
+        this.letGo(lane.agent)
       }
       if (lane.active === 0 && lane.waiting.length === 0) receiver.lanes.delete(lane.agent)
     }

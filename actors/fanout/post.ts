@@ -2,7 +2,8 @@
  * One attempt over HTTP: a POST to an address that a stranger has given, bounded in every direction.
  *
  * Invariants
- *  - It ends within `timeout_ms` (name, connection, TLS and the answer's head together), whatever the receiver does.
+ *  - It ends within `timeout_ms` (name, connection, TLS and the answer's head together), whatever the receiver does: the
+ *    clock settles it by itself.
  *  - The answer's status decides; of its body at most `answer_max_bytes` are read, for `answer_drain_ms` at most, so
  *    that the connection can be used again; otherwise it is closed.
  *  - No redirect is followed, and no proxy asked.
@@ -55,6 +56,8 @@ const IDLE_MS = 20_000
 
 class StaleConnection extends Error {}
 class Late extends Error {}
+/** The connection ended and nothing has said why. */
+class Unanswered extends Error {}
 
 /** Counts what lies idle, so that many receivers do not add up to all the sockets there are. */
 const bounded = <A extends HttpAgent>(agent: A): A => {
@@ -146,17 +149,35 @@ export class Poster {
     return new Promise((resolve, reject) => {
       const outgoing = secure ? httpsRequest(options) : httpRequest(options)
       const stage = stageOf(outgoing, secure)
-      const timer = setTimeout(() => outgoing.destroy(new Late()), Math.max(0, deadline - performance.now()))
-      outgoing.on("response", (answer) => {
-        clearTimeout(timer)
-        drain(answer, limits)
-        resolve(judged(answer))
-      })
-      outgoing.on("error", (error) => {
+      const fail = (error: unknown): void => {
         clearTimeout(timer)
         const stale = outgoing.reusedSocket && !(error instanceof Late)
         reject(stale ? new StaleConnection() : stage.handshaking && !isOwn(error) ? new BrokenTls() : error)
+      }
+      const answered = (answer: IncomingMessage): void => {
+        clearTimeout(timer)
+        resolve(judged(answer))
+      }
+      // By itself: a request that has ended without a word tells nobody of an error any more.
+      const timer = setTimeout(
+        () => {
+          fail(new Late())
+          outgoing.destroy(new Late())
+        },
+        Math.max(0, deadline - performance.now())
+      )
+      outgoing.on("response", (answer) => {
+        answered(answer)
+        drain(answer, limits)
       })
+      outgoing.on("upgrade", (answer, socket) => {
+        answered(answer)
+        socket.on("error", () => undefined)
+        socket.destroy()
+      })
+      outgoing.on("error", fail)
+      // Comes last, whatever came before it: what was not settled by then never would be.
+      outgoing.on("close", () => fail(new Unanswered()))
       outgoing.end(body)
     })
   }
@@ -190,7 +211,11 @@ const reasonOf = (error: unknown): DeliveryError => {
   return error instanceof BrokenTls ? "tls" : "connect"
 }
 
+/** Nobody has asked for another protocol, and a connection that was switched to one speaks no HTTP any more. */
+const SWITCHING_PROTOCOLS = 101
+
 const drain = (answer: IncomingMessage, limits: Limits["webhook"]): void => {
+  if (answer.statusCode === SWITCHING_PROTOCOLS) answer.destroy()
   let left = limits.answer_max_bytes
   const late = setTimeout(() => answer.destroy(), limits.answer_drain_ms)
   answer.on("data", (chunk: Buffer) => {

@@ -14,9 +14,10 @@
  *    secret counts at once, and for an account that is closed nothing leaves.
  *  - What a worker holds is bounded (`held_max`), what waits for one receiver too; while it holds as much as it may it
  *    fetches nothing. What it holds it says to be working on, so that only the silence of a worker gives its work away.
+ *  - It trusts nobody to come back: a POST, and all that is done about one attempt, has an end of the worker's own.
  *  - The receiver's part of a worker comes from fair.ts. What has no room there comes again: soon, from the consumer,
- *    where the receiver is well; later, by a timer of the delivery, where it is slow, so that the slow never fill the
- *    consumer.
+ *    where the receiver is well; later, by a timer of the delivery, where it is slow or too many are unknown, so that
+ *    those who never answer never fill the consumer.
  */
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
@@ -35,6 +36,7 @@ import { receiverOf } from "../delivery/state.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { callOf, type Content } from "./call.ts"
 import { FairQueue, type Turn } from "./fair.ts"
+import { Overdue, within } from "./overdue.ts"
 import type { Poster, PostOutcome } from "./post.ts"
 import { attemptSpan, endPost, postSpan } from "./trace.ts"
 
@@ -79,6 +81,8 @@ export interface WorkerParts {
   readonly tracing?: Tracing
 }
 
+type PostHeaders = Parameters<Poster["post"]>[1]
+
 interface Attempt extends Content {
   readonly message: Message
   readonly call: number
@@ -90,19 +94,34 @@ const ASK_DEADLINE_MS = 10_000
 /** What could not be asked or reported comes again after this, each time later. */
 const AGAIN_MS = 1000
 const AGAIN_MAX_MS = 60_000
-/** What a receiver that is well has no room for. */
+/** What there is no room for at the moment comes again after this, each time later. */
 const BUSY_MS = 250
+const BUSY_MAX_MS = 2000
 /** What a newer release has written is left to its workers. */
 const STRANGE_MS = 5000
 const FETCH_RETRY_MS = 250
 /** How often, and how far apart, a delivery is asked for a call that it has not heard of. */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 10
+/** What a POST may take beyond its own bound: one that is not back by then has gone astray, and counts as late. */
+const ASTRAY_MS = 2000
+/** Asks about one attempt, one after the other: the signature, the report, what the agent is told. */
+const ASKS_MAX = 3
 /** At the end, for what is under way. */
 const LINGER_MS = 1000
 const USER_AGENT = `HubWebhook/${VERSION}`
 
 const text = new TextDecoder()
+
+const complain = ({ delivery }: Message, error: unknown): void =>
+  console.error(
+    JSON.stringify({
+      level: "error",
+      at: "webhooks",
+      delivery,
+      error: error instanceof Error ? error.constructor.name : "unknown"
+    })
+  )
 
 /** `undefined`: this release does not know. */
 const called = ({ data }: Message): ReturnType<typeof callOf> | undefined => {
@@ -158,18 +177,25 @@ export class Worker {
     this.held.clear()
   }
 
+  private get room(): number {
+    return this.parts.config.limits.webhook.held_max - this.held.size
+  }
+
+  private get mayFetch(): boolean {
+    const { held_max, fetch_room_min } = this.parts.config.limits.webhook
+    return this.room >= Math.min(held_max, fetch_room_min)
+  }
+
   private async fetch(): Promise<void> {
-    const { held_max } = this.parts.config.limits.webhook
     while (!this.ending.signal.aborted) {
-      const room = held_max - this.held.size
-      if (room <= held_max / 2) {
+      if (!this.mayFetch) {
         await new Promise<void>((resolve) => {
           this.released = resolve
         })
         continue
       }
       try {
-        await this.parts.source.fetch(room, (message) => this.take(message), this.ending.signal)
+        await this.parts.source.fetch(this.room, (message) => this.take(message), this.ending.signal)
       } catch {
         await delay(FETCH_RETRY_MS)
       }
@@ -185,7 +211,7 @@ export class Worker {
   private settle(message: Message, how: () => void): void {
     if (!this.held.delete(message.seq)) return
     how()
-    if (this.held.size < this.parts.config.limits.webhook.held_max / 2) this.release()
+    if (this.mayFetch) this.release()
   }
 
   private again(message: Message): void {
@@ -229,15 +255,17 @@ export class Worker {
 
   private admit(attempt: Attempt): void {
     const accepted = this.queue.add(attempt.receiver, attempt.agent, attempt)
-    if (accepted === "slow") this.track(this.putOff(attempt))
-    if (accepted === "busy") this.giveBack(attempt.message)
+    const { probation_tries_max } = this.parts.config.limits.webhook
+    if (accepted === "slow" || (accepted === "full" && attempt.message.given > probation_tries_max))
+      this.track(this.putOff(attempt))
+    else if (accepted !== "accepted") this.giveBack(attempt.message)
     this.begin()
   }
 
   private giveBack(message: Message): void {
     if (this.givenBack.size < this.parts.config.limits.webhook.ack_pending_max)
       this.givenBack.set(message.seq, message.given)
-    this.settle(message, () => message.nak(BUSY_MS))
+    this.settle(message, () => message.nak(Math.min(BUSY_MS * message.given, BUSY_MAX_MS)))
   }
 
   private begin(): void {
@@ -249,29 +277,31 @@ export class Worker {
     void work.finally(() => this.underWay.delete(work))
   }
 
-  private async carryOut({ item, done }: Turn<Attempt>): Promise<void> {
+  private async carryOut({ item, late, done }: Turn<Attempt>): Promise<void> {
     let tookMs: number | null = null
     const span = attemptSpan(this.tracing, item.message.traceparent, item.message.seq)
     try {
-      tookMs = await this.attempt(span === null ? item : { ...item, span })
+      tookMs = await within(this.attemptMaxMs, this.attempt(span === null ? item : { ...item, span }, late))
     } catch (error) {
-      console.error(
-        JSON.stringify({
-          level: "error",
-          at: "webhooks",
-          delivery: item.message.delivery,
-          error: error instanceof Error ? error.name : "unknown"
-        })
-      )
+      complain(item.message, error)
       this.again(item.message)
     }
     span?.set("hub.outcome", tookMs === null ? "not_made" : "made").end()
-    for (const evicted of done(tookMs)) this.track(this.putOff(evicted))
+    this.putOffAll(done(tookMs))
     this.begin()
   }
 
+  private putOffAll(evicted: ReadonlyArray<Attempt>): void {
+    for (const attempt of evicted) this.track(this.putOff(attempt))
+  }
+
+  /** All that belongs to one attempt together. */
+  private get attemptMaxMs(): number {
+    return ASKS_MAX * ASK_DEADLINE_MS + this.parts.config.limits.webhook.timeout_ms + 2 * ASTRAY_MS
+  }
+
   /** How long the receiver took, or `null` where it was not asked. */
-  private async attempt(attempt: Attempt): Promise<number | null> {
+  private async attempt(attempt: Attempt, late: Turn<Attempt>["late"]): Promise<number | null> {
     const { message, agent, body } = attempt
     const id = `ntf_${message.delivery}`
     const timestamp = String(Math.floor(Date.now() / 1000))
@@ -296,14 +326,27 @@ export class Worker {
       return null
     }
     const post = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
-    const outcome = await this.parts.poster.post(
-      signed.url,
-      this.headers(attempt, timestamp, signed.signature),
-      Buffer.from(body)
+    // Whoever is slow is treated so at once: until the attempt has ended, others would wait.
+    const slow = setTimeout(() => this.putOffAll(late()), this.parts.config.limits.webhook.slow_ms)
+    const outcome = await this.posted(attempt, signed.url, this.headers(attempt, timestamp, signed.signature)).finally(
+      () => clearTimeout(slow)
     )
     if (post !== null) endPost(post, outcome)
     await this.report(attempt, outcome, signed)
     return outcome.duration_ms
+  }
+
+  private async posted({ message, body }: Attempt, url: string, headers: PostHeaders): Promise<PostOutcome> {
+    const began = performance.now()
+    const { timeout_ms } = this.parts.config.limits.webhook
+    try {
+      return await within(timeout_ms + ASTRAY_MS, this.parts.poster.post(url, headers, Buffer.from(body)))
+    } catch (error) {
+      if (!(error instanceof Overdue)) throw error
+      complain(message, error)
+      const duration_ms = Math.round(performance.now() - began)
+      return { response_code: null, error: "timeout", retry_after_seconds: null, duration_ms }
+    }
   }
 
   /** The agent has another address than when this was queued: it takes its turn there. */
@@ -311,11 +354,7 @@ export class Worker {
     queueMicrotask(() => this.admit({ ...attempt, receiver, span: null }))
   }
 
-  private headers(
-    { message, about, body }: Attempt,
-    timestamp: string,
-    signature: string
-  ): Readonly<Record<string, string | number>> {
+  private headers({ message, about, body }: Attempt, timestamp: string, signature: string): PostHeaders {
     return {
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(body),

@@ -17,6 +17,7 @@ export const outcomeClass = ({ response_code, error }: PostOutcome): string => {
 
 const CLASSES = [
   "delivered",
+  "http_1xx",
   "http_4xx",
   "http_5xx",
   "redirect",
@@ -54,7 +55,7 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
   )
   meter.counter(
     "hub_webhook_put_off_total",
-    "Attempts that were put off because their receiver is slow.",
+    "Attempts that were put off because their receiver is slow, or new where too many are.",
     () => counts.putOff
   )
   meter.counter(

@@ -15,6 +15,7 @@ import {
   decideRegister,
   decideServe,
   judgeRegister,
+  judgeServe,
   questionsRecord,
   type RegisterFacts,
   type RegisterInput,
@@ -138,7 +139,13 @@ export const challengeKind = kind(fold, (parts) => {
         answer: (state, _reply, { id }) => (state === null ? null : challengeRecord(id, state, rules))
       }),
       "challenge.serve": write<ChallengeState, { readonly pow_nonce: unknown }, ChallengeEvent, ServeFacts>({
-        prepare: (_state, _input, { id }) => Effect.sync(() => ({ questions: sealedQuestions(id) })),
+        // Drawing and sealing them is dear: that is for whoever has done the work.
+        prepare: (state, input, { at, id }) => {
+          const against = judgeServe(state, input, at, rules)
+          return against === null
+            ? Effect.sync(() => ({ questions: sealedQuestions(id) }))
+            : Effect.fail(against.refused)
+        },
         decide: (state, input, context) => decideServe(state, input, context, rules),
         answer: (state, _reply, { id }) => (state === null ? null : questionsRecord(id, state, rules))
       }),

@@ -104,12 +104,17 @@ export interface ServeFacts {
   readonly questions: ReadonlyArray<Question>
 }
 
-export const decideServe = (
+interface ServeInput {
+  readonly pow_nonce: unknown
+}
+
+/** What stands against the questions, before any are drawn; `null` when nothing does. */
+export const judgeServe = (
   state: ChallengeState,
-  input: { readonly pow_nonce: unknown },
-  context: DecideContext<ServeFacts>,
+  { pow_nonce }: ServeInput,
+  at: number,
   rules: Rules
-): Decision<ChallengeEvent> => {
+): { readonly refused: Refusal } | null => {
   if (state === null) return unknown
   if (state.status === "served")
     return {
@@ -117,10 +122,9 @@ export const decideServe = (
     }
   if (state.status !== "open")
     return { refused: refusal("challenge_used", "This challenge is spent. Begin with step 1.") }
-  if (context.at > state.created_at + rules.limits.registration.pow_window_seconds * 1000) {
+  if (at > state.created_at + rules.limits.registration.pow_window_seconds * 1000) {
     return { refused: refusal("challenge_expired", "The time for the proof of work is over. Begin with step 1.") }
   }
-  const { pow_nonce } = input
   if (pow_nonce === undefined || pow_nonce === null || pow_nonce === "") {
     return { refused: refusal("pow_missing", "pow_nonce is missing.", { field: "pow_nonce" }) }
   }
@@ -128,12 +132,21 @@ export const decideServe = (
     return { refused: invalidField("pow_nonce", "pow_nonce must be a string of 1 to 128 printable ASCII characters.") }
   }
   const hash = powHash(state.prefix, pow_nonce)
-  if (!powHolds(hash, state.difficulty)) {
-    const message = `sha256(prefix + pow_nonce) does not start with ${state.difficulty} zeros.`
-    return { refused: refusal("pow_invalid", message, { hash, difficulty: state.difficulty }) }
-  }
-  const due = context.at + rules.limits.registration.answer_ttl_seconds * 1000
-  return { events: [{ type: "challenge.served", v: 1, questions: context.facts.questions, answers_due: due }] }
+  if (powHolds(hash, state.difficulty)) return null
+  const message = `sha256(prefix + pow_nonce) does not start with ${state.difficulty} zeros.`
+  return { refused: refusal("pow_invalid", message, { hash, difficulty: state.difficulty }) }
+}
+
+export const decideServe = (
+  state: ChallengeState,
+  input: ServeInput,
+  { at, facts }: DecideContext<ServeFacts>,
+  rules: Rules
+): Decision<ChallengeEvent> => {
+  const against = judgeServe(state, input, at, rules)
+  if (against !== null) return against
+  const due = at + rules.limits.registration.answer_ttl_seconds * 1000
+  return { events: [{ type: "challenge.served", v: 1, questions: facts.questions, answers_due: due }] }
 }
 
 export const questionsRecord = (id: string, challenge: Challenge, rules: Rules): QuestionsRecord => {

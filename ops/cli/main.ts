@@ -9,12 +9,13 @@ import { readCommandLine, usage } from "./command-line.ts"
 import { Finding } from "./command.ts"
 import { openService } from "./connection.ts"
 import { Fault } from "./fault.ts"
+import { remark, say } from "./output.ts"
 
 const run = async (words: ReadonlyArray<string>): Promise<number> => {
   const [name = "help"] = words
   const line = readCommandLine(words)
   if (line === null) {
-    process.stdout.write(`${usage()}\n`)
+    say(`${usage()}\n`)
     return name === "help" || name === "--help" ? 0 : 1
   }
   const alone = line.command.alone?.(line.args) ?? null
@@ -30,8 +31,7 @@ const run = async (words: ReadonlyArray<string>): Promise<number> => {
 /** The exit status. */
 const told = (result: unknown): number => {
   const shown = result instanceof Finding ? result.text : result
-  if (shown !== undefined)
-    process.stdout.write(`${typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}\n`)
+  if (shown !== undefined) say(`${typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}\n`)
   return result instanceof Finding ? 1 : 0
 }
 
@@ -48,7 +48,7 @@ const inWords = (error: unknown): string => {
 // A reader that goes away early, such as head, is no fault.
 process.stdout.on("error", () => undefined)
 const status = await run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${inWords(error)}\n`)
+  remark(`${inWords(error)}\n`)
   return 1
 })
 await exitWith(status)

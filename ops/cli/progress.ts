@@ -1,4 +1,6 @@
 /** Progress of long work, on standard error: a line every two seconds at most, so that a log file can hold it too. */
+import { remark } from "./output.ts"
+
 const EVERY_MS = 2000
 
 export interface Done {
@@ -7,10 +9,7 @@ export interface Done {
   readonly target: number
 }
 
-export const progressOf = (
-  what: string,
-  write: (text: string) => void = (text) => void process.stderr.write(text)
-): ((done: Done) => void) => {
+export const progressOf = (what: string, write: (text: string) => void = remark): ((done: Done) => void) => {
   const began = performance.now()
   let shownAt = began
   return ({ messages, seq, target }) => {

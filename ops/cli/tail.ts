@@ -16,6 +16,7 @@ import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
+import { remark, say } from "./output.ts"
 import { hubIdOfReference, idOfReference } from "./references.ts"
 
 export const tailCommand: Command = {
@@ -68,9 +69,8 @@ const followed = async (
   // Whoever read the lines has gone.
   process.stdout.on("error", end)
   signal.addEventListener("abort", end)
-  const forget = onLine(
-    nats,
-    (change) => void process.stderr.write(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n")
+  const forget = onLine(nats, (change) =>
+    remark(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n")
   )
   void nats.closed().then(end)
   const following = await followStream(
@@ -79,7 +79,7 @@ const followed = async (
     start,
     (message) => {
       const commit = commitOf(message)
-      if (commit !== null) process.stdout.write(`${show(message, commit)}\n`)
+      if (commit !== null) say(`${show(message, commit)}\n`)
     },
     filter
   )
@@ -95,7 +95,7 @@ const commitOf = (message: JsMsg): Commit | null => {
   try {
     return new Masker().mask(message.json<Commit>())
   } catch {
-    process.stderr.write(`#${message.seq} ${message.subject}: no commit\n`)
+    remark(`#${message.seq} ${message.subject}: no commit\n`)
     return null
   }
 }

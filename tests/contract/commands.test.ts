@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { writeFile } from "node:fs/promises"
+import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { readCommandLine } from "../../ops/cli/command-line.ts"
@@ -124,5 +124,26 @@ describe("npm run hub --", () => {
       status: 0,
       steps: commits.length
     })
+  })
+
+  it.each([[["--json"]], [[]]])("shows what strangers wrote without obeying it %j", async (options) => {
+    const evil = 'a\u009b31mRED\u202eabc\u2066\u200f\u061c\u2028\u2029\u0085\u007f\u001b]0;x\u0007\r\n\ud83d "\\'
+    const file = join(await testFolder("commands"), "evil.json")
+    const event = { type: "handle.claimed", v: 1, agent: evil }
+    const commits = [{ seq: 1, commit: { v: 1 as const, id: "c", op: "test", at: 1, events: [event] } }]
+    await writeFile(file, fixtureText({ format: 1, kind: "handle", id: "ada", commits }))
+    const { status, output } = await hub(["replay", "--from-file", file, ...options])
+    expect([status, output.replaceAll(/[\x20-\x7e\n]/g, "")]).toEqual([0, ""])
+    // It is told nevertheless, and means the same.
+    const told = options.length > 0 ? output : (/handle\.claimed v1 (.*)/.exec(output)?.[1] ?? "")
+    expect(JSON.stringify(JSON.parse(told))).toContain(JSON.stringify(evil))
+  })
+
+  it("all of them print through one place", async () => {
+    const folder = join(projectRoot, "ops", "cli")
+    const others = (await readdir(folder)).filter((name) => name !== "output.ts")
+    expect(others.length).toBeGreaterThan(10)
+    for (const name of others)
+      expect(await readFile(join(folder, name), "utf8"), name).not.toMatch(/\b(stdout|stderr)\.write|console\./)
   })
 })

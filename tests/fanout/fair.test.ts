@@ -9,7 +9,8 @@ const BOUNDS = {
   in_flight_max: 12,
   receiver_in_flight_max: 6,
   agent_in_flight_max: 3,
-  receiver_queue_max: 20,
+  agent_held_max: 12,
+  unknown_queue_max: 20,
   slow_in_flight_max: 2,
   slow_queue_max: 2,
   probation_in_flight_max: 5,
@@ -81,6 +82,34 @@ describe("turns", () => {
     expect(all(queue).map(({ item }) => item)).toEqual(["w0"])
   })
 
+  test("one that is silent is slow once its time is over, not at the end of its attempt", () => {
+    const queue = new FairQueue<string>(BOUNDS)
+    fast(queue, "a")
+    for (let count = 0; count < 12; count++) queue.add("a", `agent${count}`, `a${count}`)
+    const [turn, next] = all(queue)
+    expect(turn?.late()).toHaveLength(12 - BOUNDS.receiver_in_flight_max - BOUNDS.slow_queue_max)
+    expect(queue.add("a", "x", "x")).toBe("slow")
+    // Another attempt that is answered at once shows that it is well; the late one's end says nothing new.
+    expect([next?.done(1), turn?.done(15_000)]).toEqual([[], []])
+    expect(queue.add("a", "x", "x")).toBe("accepted")
+  })
+
+  test("one agent holds no more than its part, over all receivers", () => {
+    const queue = new FairQueue<string>(BOUNDS)
+    for (const receiver of ["a", "b", "c"]) fast(queue, receiver)
+    const answers = Array.from({ length: 15 }, (_, count) => queue.add("abc"[count % 3] ?? "", "greedy", "g"))
+    expect([answers.indexOf("busy"), queue.add("a", "modest", "m")]).toEqual([BOUNDS.agent_held_max, "accepted"])
+    for (let round = 0; round < 15; round++) for (const turn of all(queue)) turn.done(1)
+    expect([queue.held, queue.add("a", "greedy", "g")]).toEqual([0, "accepted"])
+  })
+
+  test("those who never answer leave room for others to be met", () => {
+    const queue = new FairQueue<string>(BOUNDS)
+    for (let receiver = 0; receiver < 10; receiver++)
+      for (let count = 0; count < 10; count++) queue.add(`silent${receiver}`, `agent${receiver}`, "s")
+    expect([queue.add("silent0", "x", "s"), queue.add("new", "y", "n")]).toEqual(["full", "accepted"])
+  })
+
   test("a receiver that is well and has much to do is told busy, not slow", () => {
     const queue = new FairQueue<string>({ ...BOUNDS, receiver_queue_ms: 1000 })
     queue.add("a", "first", "first")
@@ -100,12 +129,54 @@ describe("turns", () => {
   })
 })
 
-type Step = { readonly add: readonly [number, number] } | { readonly end: readonly [number, number | null] }
+describe("the silent beside the fast", () => {
+  const REAL = LIMITS.webhook
+
+  test("their part never stops the worker from fetching", () => {
+    expect(REAL.probation_held_max).toBeLessThan((REAL.held_max - REAL.fetch_room_min) / 2)
+    expect(REAL.probation_in_flight_max).toBeLessThan(REAL.in_flight_max / 2)
+    expect(REAL.agent_held_max).toBeLessThan(REAL.held_max / 16)
+  })
+
+  test("whatever comes for whatever number of them: a fast receiver's delivery is taken at once, and there is room to fetch", () => {
+    /** For which silent receiver, by which agent; or that the time of one under way is over. */
+    const step = fc.oneof(
+      { weight: 8, arbitrary: fc.record({ to: fc.nat({ max: 400 }), by: fc.nat({ max: 400 }), times: fc.nat(40) }) },
+      { weight: 1, arbitrary: fc.record({ late: fc.nat() }) }
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const queue = new FairQueue<string>(REAL)
+        fast(queue, "well")
+        const silent: Array<Turn<string>> = []
+        for (const taken of steps) {
+          if ("to" in taken)
+            for (let count = 0; count <= taken.times; count++) queue.add(`silent${taken.to}`, `agent${taken.by}`, "s")
+          else if (silent.length > 0) silent[taken.late % silent.length]?.late()
+          silent.push(...all(queue))
+          expect(REAL.held_max - queue.held).toBeGreaterThanOrEqual(REAL.fetch_room_min)
+          expect(queue.add("well", "victim", "w")).toBe("accepted")
+          const turn = queue.take()
+          expect(turn?.item).toBe("w")
+          turn?.done(1)
+        }
+      })
+    )
+  })
+})
+
+type Step =
+  | { readonly add: readonly [number, number] }
+  | { readonly end: readonly [number, number | null] }
+  | { readonly late: number }
+
+const agentOf = (item: string): string => `a${item.split("/")[1]}`
 
 test("whatever happens: every bound is kept, nothing is lost, nothing is given twice, and nothing that has room waits", () => {
   const step = fc.oneof<fc.Arbitrary<Step>[]>(
     fc.record({ add: fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 3 })) }),
-    fc.record({ end: fc.tuple(fc.nat(), fc.constantFrom(1, 50, 150, 9000, null)) })
+    fc.record({ end: fc.tuple(fc.nat(), fc.constantFrom(1, 50, 150, 9000, null)) }),
+    fc.record({ late: fc.nat() })
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -121,7 +192,9 @@ test("whatever happens: every bound is kept, nothing is lost, nothing is given t
       steps.forEach((taken, number) => {
         if ("add" in taken) {
           const item = `${taken.add[0]}/${taken.add[1]}/${number}`
-          if (queue.add(`r${taken.add[0]}`, `r${taken.add[0]}a${taken.add[1]}`, item) === "accepted") waiting.add(item)
+          if (queue.add(`r${taken.add[0]}`, agentOf(item), item) === "accepted") waiting.add(item)
+        } else if ("late" in taken) {
+          for (const back of active[taken.late % active.length]?.late() ?? []) expect(waiting.delete(back)).toBe(true)
         } else if (active.length > 0) {
           const [turn] = active.splice(taken.end[0] % active.length, 1)
           for (const back of turn?.done(taken.end[1]) ?? []) expect(waiting.delete(back)).toBe(true)
@@ -131,6 +204,8 @@ test("whatever happens: every bound is kept, nothing is lost, nothing is given t
         expect(active.length).toBeLessThanOrEqual(BOUNDS.in_flight_max)
         for (const group of Map.groupBy(active, ({ item }) => item.split("/").slice(0, 2).join("/")).values())
           expect(group.length).toBeLessThanOrEqual(BOUNDS.agent_in_flight_max)
+        for (const group of Map.groupBy([...waiting, ...active.map(({ item }) => item)], agentOf).values())
+          expect(group.length).toBeLessThanOrEqual(BOUNDS.agent_held_max)
         for (const group of Map.groupBy(active, ({ item }) => item.split("/")[0]).values())
           expect(group.length).toBeLessThanOrEqual(BOUNDS.receiver_in_flight_max)
       })

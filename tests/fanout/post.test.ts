@@ -52,6 +52,33 @@ const hasten = (more: Partial<PosterOptions> = {}): void => {
 const body = Buffer.from(JSON.stringify({ hello: "there" }))
 const post = (url = `${receiver.url}/in`): Promise<PostOutcome> =>
   poster.post(url, { "content-type": "application/json", "content-length": body.length }, body)
+/** A receiver below HTTP: it says what it likes, once it hears something, or each time. */
+const talking = async (
+  talk: (socket: Socket) => void,
+  each: "once" | "data" = "once"
+): Promise<{ readonly url: string; readonly open: () => number; readonly stop: () => void }> => {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket: Socket) => {
+    sockets.add(socket)
+    socket.on("error", () => undefined)
+    socket.on("close", () => sockets.delete(socket))
+    if (each === "data") socket.on("data", () => talk(socket))
+    else {
+      socket.once("data", () => talk(socket))
+      socket.resume()
+    }
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    open: () => sockets.size,
+    stop: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    }
+  }
+}
 const told = async (behaviour: Behaviour): Promise<readonly [number | null, string | null]> => {
   receiver.behave(behaviour)
   const { response_code, error } = await post()
@@ -151,17 +178,61 @@ describe("what is read", () => {
   test.each(["HTTP/1.1 200", "garbage\r\n\r\n", "HTTP/1.1 999999 x\r\n\r\n", "\0\0\0\0\r\n\r\n"])(
     "what is no HTTP: %j",
     async (text) => {
-      const server = createTcpServer((socket: Socket) => {
-        socket.on("error", () => undefined)
-        socket.once("data", () => socket.end(text))
-      })
-      server.listen(0, "127.0.0.1")
-      await once(server, "listening")
-      const outcome = await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-      expect(outcome).toMatchObject({ response_code: null, error: "connect" })
-      server.close()
+      const talker = await talking((socket) => socket.end(text))
+      expect(await post(talker.url)).toMatchObject({ response_code: null, error: "connect" })
+      talker.stop()
     }
   )
+})
+
+describe("interim answers", () => {
+  const SWITCHING = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
+
+  test("another protocol is nothing that was asked for: a failed attempt, and the connection is given up", async () => {
+    for (const bytes of [
+      SWITCHING,
+      "HTTP/1.1 101 x\r\n\r\n",
+      `${SWITCHING}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`
+    ]) {
+      const talker = await talking((socket) => socket.write(bytes))
+      expect(await post(talker.url)).toMatchObject({ response_code: 101, error: "http_101" })
+      await waitFor(() => talker.open() === 0)
+      talker.stop()
+    }
+  })
+  test("another protocol over a kept connection too", async () => {
+    let requests = 0
+    const talker = await talking(
+      (socket) => socket.write(requests++ === 0 ? "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" : SWITCHING),
+      "data"
+    )
+    expect(await post(talker.url)).toMatchObject({ response_code: 200, error: null })
+    expect(await post(talker.url)).toMatchObject({ response_code: 101, error: "http_101" })
+    talker.stop()
+  })
+  test.each(["100 Continue", "102 Processing", "103 Early Hints"])(
+    "%s and nothing behind it, or without an end, is a timeout",
+    async (status) => {
+      hasten()
+      const single = await talking((socket) => socket.write(`HTTP/1.1 ${status}\r\n\r\n`))
+      expect(await post(single.url)).toMatchObject({ response_code: null, error: "timeout" })
+      single.stop()
+      const forever = await talking((socket) => {
+        const more = setInterval(() => socket.write(`HTTP/1.1 ${status}\r\n\r\n`.repeat(20)), 5)
+        socket.on("close", () => clearInterval(more))
+      })
+      expect(await post(forever.url)).toMatchObject({ response_code: null, error: "timeout" })
+      await waitFor(() => forever.open() === 0)
+      forever.stop()
+    }
+  )
+  test("an interim answer before the real one does no harm", async () => {
+    const talker = await talking((socket) =>
+      socket.write("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n")
+    )
+    expect(await post(talker.url)).toMatchObject({ response_code: 204, error: null })
+    talker.stop()
+  })
 })
 
 describe("connections", () => {

@@ -1,5 +1,5 @@
 /** The worker between a log, actors and receivers that are played here: what it does when any of them fails. */
-import { afterEach, describe, expect, test } from "vitest"
+import { afterEach, describe, expect, test, vi } from "vitest"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Answer } from "../../schemas/bus/asker.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -8,7 +8,7 @@ import type { PostOutcome } from "../../actors/fanout/post.ts"
 import { type Message, type Source, Worker } from "../../actors/fanout/worker.ts"
 import { waitFor } from "../harness/index.ts"
 
-const WEBHOOK = { ...LIMITS.webhook, ack_wait_ms: 60, slow_ms: 50, in_flight_max: 8, held_max: 16 }
+const WEBHOOK = { ...LIMITS.webhook, ack_wait_ms: 60, slow_ms: 50, in_flight_max: 8, held_max: 16, fetch_room_min: 8 }
 
 const taken: PostOutcome = { response_code: 200, error: null, retry_after_seconds: null, duration_ms: 1 }
 const refusing = (code: Refusal["code"]): Answer => ({
@@ -64,7 +64,10 @@ class Line implements Source {
 }
 
 let worker: Worker | null = null
-afterEach(() => worker?.stop())
+afterEach(async () => {
+  vi.useRealTimers()
+  await worker?.stop()
+})
 
 interface Played {
   readonly line: Line
@@ -76,6 +79,8 @@ const play = (
   more: {
     readonly actors?: (ask: Ask, times: number) => Answer | null
     readonly post?: (url: string) => Promise<PostOutcome>
+    /** An operation that is never answered. */
+    readonly stuck?: string
   } = {}
 ): Played => {
   const line = new Line()
@@ -94,6 +99,7 @@ const play = (
     ask: (ask) => {
       asks.push(ask)
       times.set(ask.op, (times.get(ask.op) ?? 0) + 1)
+      if (ask.op === more.stuck) return new Promise<Answer>(() => undefined)
       return Promise.resolve(more.actors?.(ask, times.get(ask.op) ?? 0) ?? usual(ask))
     },
     poster: {
@@ -285,6 +291,41 @@ describe("when others fail", () => {
     await logged(played, "ack 1")
     expect(played.posts).toHaveLength(1)
   })
+
+  test("a POST that goes astray is one that came too late, and its place is free again", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const played = play({ post: () => new Promise(() => undefined) })
+    for (let count = 1; count <= 2; count++) played.line.queued(count)
+    await vi.advanceTimersByTimeAsync(WEBHOOK.timeout_ms)
+    expect(played.line.log).toEqual([])
+    await vi.advanceTimersByTimeAsync(WEBHOOK.timeout_ms)
+    vi.useRealTimers()
+    await logged(played, "ack 1")
+    await logged(played, "ack 2")
+    expect(played.asks.find(({ op }) => op === "delivery.report")?.input).toMatchObject({
+      response_code: null,
+      error: "timeout"
+    })
+    expect(worker?.load).toEqual({ held: 0, inFlight: 0, queued: 0 })
+  })
+
+  test.each(["webhook.sign", "delivery.report", "webhook.attempted"])(
+    "an ask that never ends (%s) holds no place for ever",
+    async (op) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      const played = play({
+        post: () => Promise.resolve({ ...taken, response_code: 500, error: "http_500" }),
+        stuck: op
+      })
+      played.line.queued(1)
+      await vi.advanceTimersByTimeAsync(WEBHOOK.timeout_ms)
+      expect(worker?.load.inFlight).toBe(1)
+      await vi.advanceTimersByTimeAsync(60_000)
+      vi.useRealTimers()
+      expect(worker?.load).toEqual({ held: 0, inFlight: 0, queued: 0 })
+      expect(played.line.log).toEqual([op === "webhook.attempted" ? "ack 1" : "nak 1 1000"])
+    }
+  )
 
   test("it fetches no more than it may hold", async () => {
     const held: Array<(outcome: PostOutcome) => void> = []

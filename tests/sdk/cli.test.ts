@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { keyFromSeed } from "../../edge/sdk/client.ts"
 import { openHome } from "../../edge/sdk/cli/home.ts"
-import { harmless, jsonText } from "../../edge/sdk/cli/output.ts"
+import { jsonText } from "../../edge/sdk/cli/output.ts"
+import { harmless } from "../../schemas/printed.ts"
 import { testFolder } from "../harness/servers.ts"
 import { type Ran, runCli, type RunOptions } from "./support/cli.ts"
 import { data, type Play, type Player, refuse, startPlayer } from "./support/player.ts"
@@ -275,14 +276,14 @@ describe("calls", () => {
   })
 
   test("do not let others drive the terminal", async () => {
-    const evil = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp.exe\r"
+    const evil = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp.exe\r\u200f\u061c\u2028\u2029\u2066"
     const { run } = await played((asked, response) =>
       asked.method === "GET" ? data(response, { name: evil }) : refuse(response, 403, "agent_suspended", {}, {})
     )
     const { out } = await run(["get", "/agents/evil"])
     expect(out).toMatch(/^[\x20-\x7e\n]*$/)
     expect(JSON.parse(out)).toEqual({ name: evil })
-    expect(harmless("a\tb\nc\u0000é🐙")).toBe("a\tb\nc\\u0000é🐙")
+    expect(harmless("a\tb\nc\u0000é🐙\ud83d-\u007f")).toBe("a\tb\nc\\u0000é🐙\\ud83d-\\u007f")
     expect(JSON.parse(jsonText({ [evil]: evil }, false))).toEqual({ [evil]: evil })
   })
 

@@ -1,9 +1,10 @@
 /** Any operation of the interface, by method and path. */
+import { harmless } from "../../../schemas/printed.ts"
 import type { HubClient } from "../client.ts"
 import type { Command } from "./command.ts"
 import { usage } from "./fault.ts"
 import { jsonArgument } from "./input.ts"
-import { harmless, secretIn } from "./output.ts"
+import { secretIn } from "./output.ts"
 
 type CallMethod = Parameters<HubClient["request"]>[0]
 

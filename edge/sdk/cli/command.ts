@@ -1,8 +1,9 @@
 /** What a command is, and what it is given. */
 import type { ParseArgsConfig } from "node:util"
+import { harmless } from "../../../schemas/printed.ts"
 import { type ClientOptions, createClient, type HubClient } from "../client.ts"
 import { type Home, openHome } from "./home.ts"
-import { harmless, jsonText } from "./output.ts"
+import { jsonText } from "./output.ts"
 import { settledKey } from "./settled.ts"
 
 export type OptionTable = NonNullable<ParseArgsConfig["options"]>

@@ -4,12 +4,13 @@
  * exit status is 0, 1 for what was refused or failed, 2 for a command line that is wrong.
  */
 import { parseArgs } from "node:util"
+import { harmless } from "../../../schemas/printed.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import { attestCommand, initCommand, registerCommand, whoamiCommand } from "./account.ts"
 import { callCommand } from "./call.ts"
 import { type Command, COMMON_OPTIONS, Invocation, type Surroundings } from "./command.ts"
 import { usage } from "./fault.ts"
-import { errorLine, harmless } from "./output.ts"
+import { errorLine } from "./output.ts"
 import { recoveryCommand } from "./recovery.ts"
 import { rotateCommand } from "./rotate.ts"
 import { proveCommand, verifyWebhookCommand } from "./website.ts"

@@ -1,17 +1,10 @@
 /** What is printed. Text that others wrote cannot drive the terminal, and no secret is shown unless it is asked for. */
+import { harmless } from "../../../schemas/printed.ts"
 import { isHubError } from "../client.ts"
 import { Fault } from "./fault.ts"
 
 const SECRET = /^whsec_/
 const HIDDEN = "(hidden: --show-secret shows it)"
-/** Control characters of both sets, and overrides of direction. */
-const DRIVING = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
-
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
-
-/** Lines and tabs stay. */
-export const harmless = (text: string): string => text.replaceAll(DRIVING, escaped)
-
 const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g, " ").trim())
 
 /** The first secret in what an operation gave. */

@@ -4,11 +4,11 @@
  */
 import { spawn } from "node:child_process"
 import { createInterface, type Interface } from "node:readline"
+import { harmless } from "../../../schemas/printed.ts"
 import type { Answers, QuestionsToSolve } from "../client.ts"
 import type { Surroundings } from "./command.ts"
 import { Fault } from "./fault.ts"
 import { readAll } from "./input.ts"
-import { harmless } from "./output.ts"
 
 const ANSWERS_MAX_BYTES = 65_536
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const

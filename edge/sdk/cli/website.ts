@@ -1,11 +1,11 @@
 /** Towards websites: proving who calls, and knowing the hub's own deliveries. */
+import { harmless } from "../../../schemas/printed.ts"
 import type { HubClient } from "../client.ts"
 import { readBounded } from "../client/answer.ts"
 import { verifyWebhook } from "../client.ts"
 import type { Command, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { textArgument } from "./input.ts"
-import { harmless } from "./output.ts"
 
 const PAGE_MAX_BYTES = 4_194_304
 

@@ -1,0 +1,170 @@
+/**
+ * A worker with real connections between receivers that mean ill and one that is well: how long the well one's delivery
+ * takes. Log and actors are played.
+ */
+import { once } from "node:events"
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import type { Answer } from "../../schemas/bus/asker.ts"
+import type { Ask } from "../../schemas/bus/frames.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { receiverOf } from "../../actors/delivery/state.ts"
+import { Poster } from "../../actors/fanout/post.ts"
+import { type Message, type Source, Worker } from "../../actors/fanout/worker.ts"
+import { waitFor } from "../harness/index.ts"
+import { type Receiver, startReceiver } from "../support/receiver.ts"
+
+/** As it was found: so many agents, each with a receiver of its own, and so many notifications for each. */
+const AGENTS = 24
+const EACH = 28
+/** A delivery takes milliseconds, and whoever waits for somebody's silence to end waits for longer than this. */
+const USUAL_MS = LIMITS.webhook.slow_ms
+
+type Talk = (socket: Socket) => void
+
+const silent: Talk = (socket) => void socket.resume()
+const switching: Talk = (socket) =>
+  void socket.once("data", () =>
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")
+  )
+/** Quick once, that it is taken for one of the fast; then silent. */
+const deceiving: Talk = (socket) => {
+  socket.once("data", () => socket.write("HTTP/1.1 204 No Content\r\n\r\n"))
+  socket.resume()
+}
+
+/** A log that gives out again what is given back. */
+class Log implements Source {
+  private readonly waiting: Array<Message> = []
+  private wake: () => void = () => undefined
+  private seq = 0
+  readonly urls = new Map<string, string>()
+  readonly content = new Map<string, { readonly agent: string; readonly receiver: string }>()
+
+  queued(agent: string, url: string): void {
+    const seq = ++this.seq
+    const queued = { agent, about: "webhook.test", body: "{}", receiver: receiverOf(url) }
+    this.urls.set(agent, url)
+    this.content.set(String(seq), queued)
+    const data = Buffer.from(
+      JSON.stringify({ v: 1, id: "c", op: "o", at: 0, events: [{ type: "delivery.queued", v: 1, ...queued }] })
+    )
+    const give = (given: number): void => {
+      this.waiting.push({
+        seq,
+        delivery: String(seq),
+        data,
+        given,
+        ack: () => undefined,
+        nak: (ms) => void setTimeout(() => give(given + 1), ms).unref(),
+        working: () => undefined
+      })
+      this.wake()
+    }
+    give(1)
+  }
+
+  async fetch(max: number, receive: (message: Message) => void, signal: AbortSignal): Promise<void> {
+    if (this.waiting.length === 0)
+      await new Promise<void>((resolve) => {
+        this.wake = resolve
+        signal.addEventListener("abort", () => resolve(), { once: true })
+      })
+    for (const message of this.waiting.splice(0, max)) receive(message)
+  }
+}
+
+let log: Log
+let worker: Worker
+let poster: Poster
+let well: Receiver
+let ops: Array<string>
+const servers: Array<Server> = []
+const sockets = new Set<Socket>()
+
+const actors = ({ op, actor }: Ask): Answer => {
+  ops.push(op)
+  const data =
+    op === "webhook.sign"
+      ? { url: log.urls.get(actor), signature: "v1,x", failing: false }
+      : op === "delivery.content"
+        ? { ...log.content.get(actor), about: "webhook.test", body: "{}", calls: 1, called: true }
+        : { status: "pending" }
+  return { head: {}, body: Buffer.from(JSON.stringify(data)) }
+}
+
+const hostile = async (talk: Talk): Promise<string> => {
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on("error", () => undefined)
+    socket.on("close", () => sockets.delete(socket))
+    talk(socket)
+  })
+  servers.push(server)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** How long until it has its next delivery (ms). */
+const arrival = async (agent: string, { url, received }: Receiver): Promise<number> => {
+  const before = received.length
+  const began = performance.now()
+  log.queued(agent, `${url}/`)
+  await waitFor(() => received.length > before, { describe: `a delivery for ${agent}` })
+  return performance.now() - began
+}
+
+beforeEach(async () => {
+  log = new Log()
+  ops = []
+  well = await startReceiver()
+  poster = new Poster({ production: false, limits: LIMITS.webhook })
+  worker = new Worker({
+    source: log,
+    poster,
+    config: { limits: LIMITS },
+    ask: (ask) => new Promise((resolve) => setImmediate(() => resolve(actors(ask))))
+  })
+  await arrival("victim", well)
+})
+afterEach(async () => {
+  const stopped = worker.stop()
+  for (const socket of sockets) socket.destroy()
+  await stopped
+  poster.close()
+  for (const server of servers.splice(0)) server.close()
+  await well.stop()
+})
+
+const flood = (urls: ReadonlyArray<string>, each = EACH): void => {
+  for (let count = 0; count < each; count++)
+    for (const [index, url] of urls.entries()) log.queued(`hostile${index}`, url)
+}
+const urlsOf = (talk: Talk): Promise<ReadonlyArray<string>> =>
+  Promise.all(Array.from({ length: AGENTS }, () => hostile(talk)))
+
+test.each<[string, Talk]>([
+  ["never answer", silent],
+  ["change the protocol", switching]
+])("receivers that %s delay neither one that is known nor one that is new", async (_what, talk) => {
+  flood(await urlsOf(talk))
+  await waitFor(() => sockets.size >= AGENTS || ops.includes("delivery.report"))
+  const newcomer = await startReceiver()
+  expect(await arrival("victim", well)).toBeLessThan(USUAL_MS)
+  expect(await arrival("newcomer", newcomer)).toBeLessThan(USUAL_MS)
+  // Nor once their time is over and what waits for them is put off.
+  if (talk === silent) await waitFor(() => ops.filter((op) => op === "delivery.put_off").length > AGENTS * (EACH / 2))
+  else await waitFor(() => ops.filter((op) => op === "delivery.report").length > AGENTS * (EACH / 2))
+  expect(await arrival("victim", well)).toBeLessThan(USUAL_MS)
+  await newcomer.stop()
+})
+
+test("receivers that were quick and then never answer delay nobody either", async () => {
+  const urls = await urlsOf(deceiving)
+  flood(urls, 1)
+  await waitFor(() => ops.filter((op) => op === "delivery.report").length > AGENTS)
+  flood(urls)
+  await waitFor(() => worker.load.inFlight >= AGENTS)
+  for (let count = 0; count < 3; count++) expect(await arrival("victim", well)).toBeLessThan(USUAL_MS)
+})
