@@ -25,13 +25,13 @@ import {
   type Decision,
   type DecideContext,
   type EventShape,
-  type Timer,
   TIMER_COMMAND,
   type WriteOperation
 } from "./definition.ts"
+import { bytesOf, type CommitGroup, companionsOf, groupOf, timersOf } from "./commit-group.ts"
 import { knowsEvent, UnknownEvent } from "./fold.ts"
 import type { History, HistoryParts } from "./history.ts"
-import type { Append, AppendResult, Commit, ReadModels, Timers } from "./ports.ts"
+import type { AppendResult, ReadModels, Timers } from "./ports.ts"
 import { storageLow } from "./storage.ts"
 import { appendSpan, endAppend } from "./trace.ts"
 
@@ -183,50 +183,14 @@ class Attempt<R> {
       )
     return Effect.gen({ self: this }, function* () {
       const span = appendSpan(command.span, actor.definition.kind)
-      const group = this.groupOf(decision, span?.traceparent)
+      const group = groupOf(command, actor, this.at, decision, span?.traceparent)
       yield* this.admitted(group, decision)
       return yield* this.append(group, span, context, decision, mayContest)
     })
   }
 
-  /** The actor's own commit, then those of its companions. */
-  private groupOf(decision: Decision, traceparent: string | undefined): readonly [Append, ...Array<Append>] {
-    const { actor } = this
-    const own: Append = {
-      subject: actor.subject,
-      expected: actor.seq,
-      commit: this.commitOf(
-        decision.events ?? [],
-        "refused" in decision ? { refused: decision.refused } : decision.reply
-      ),
-      traceparent,
-      keepSeconds: actor.definition.keepSeconds
-    }
-    const companions = companionsOf(decision).map(({ kind, id, expected, events }) => ({
-      subject: subjects.event(kind, id),
-      expected,
-      commit: this.commitOf(events, undefined),
-      traceparent
-    }))
-    return [own, ...companions]
-  }
-
-  private commitOf(events: ReadonlyArray<EventShape>, reply: unknown): Commit {
-    const { id, op, by, trace } = this.underWay.command
-    return {
-      v: 1,
-      id,
-      op,
-      at: this.at,
-      ...(by === undefined ? {} : { by }),
-      events,
-      ...(reply === undefined ? {} : { reply }),
-      ...(trace === undefined ? {} : { trace })
-    }
-  }
-
   /** Whether there is room for it, on the disk and of its agent's, and its timers are set. */
-  private admitted(group: ReadonlyArray<Append>, decision: Decision): Effect.Effect<void, Refusal> {
+  private admitted(group: CommitGroup, decision: Decision): Effect.Effect<void, Refusal> {
     return Effect.gen({ self: this }, function* () {
       const full = this.parts.noRoom?.() ?? null
       if (full !== null) return yield* Effect.fail(full)
@@ -248,7 +212,7 @@ class Attempt<R> {
   }
 
   private append(
-    group: readonly [Append, ...Array<Append>],
+    group: CommitGroup,
     span: Span | null,
     context: DecideContext<unknown>,
     decision: Decision,
@@ -267,7 +231,7 @@ class Attempt<R> {
 
   /** The append and all that must follow it. */
   private commit(
-    group: readonly [Append, ...Array<Append>],
+    group: CommitGroup,
     span: Span | null,
     context: DecideContext<unknown>,
     decision: Decision
@@ -327,14 +291,5 @@ class Attempt<R> {
 const ended = (outcome: Committed): Effect.Effect<unknown, Refusal> =>
   "refused" in outcome ? Effect.fail(outcome.refused) : Effect.succeed(outcome.data)
 
-const companionsOf = (decision: Decision): ReadonlyArray<Companion> =>
-  "refused" in decision ? [] : (decision.also ?? [])
-
-const timersOf = (decision: Decision): ReadonlyArray<Timer> => ("refused" in decision ? [] : (decision.timers ?? []))
-
 const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
   typeof reply === "object" && reply !== null && "refused" in reply
-
-/** What a group of commits takes in the log, without what the server adds. */
-const bytesOf = (group: ReadonlyArray<Append>): number =>
-  group.reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)

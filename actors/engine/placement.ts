@@ -24,6 +24,7 @@
  *    the log's expected sequences decide what is written (activation.ts).
  */
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
+import { highestOf } from "./rendezvous.ts"
 import { type LeaseView, nodeKey, shardKey } from "../../schemas/bus/lease-view.ts"
 
 export const BEAT_MS = 250
@@ -198,19 +199,6 @@ export class Placement {
     this.options.events.ended(session)
   }
 
-  private best(shard: number): string | null {
-    let best: string | null = null
-    let weight = -1
-    for (const session of this.options.view.sessions()) {
-      const candidate = rendezvous(session, shard)
-      if (candidate > weight || (candidate === weight && best !== null && session > best)) {
-        best = session
-        weight = candidate
-      }
-    }
-    return best
-  }
-
   /** Claims what should be ours and is nobody's, gives back what should be another's. */
   private arrange(): void {
     const { session } = this
@@ -218,7 +206,7 @@ export class Placement {
     if (session === null || this.stopping || !view.isLive(session)) return
     for (let shard = 0; shard < SHARD_COUNT; shard++) {
       const owner = view.ownerOf(shard)
-      const best = this.best(shard)
+      const best = highestOf(view.sessions(), shard)
       const held = this.held.get(shard)
       // A key that names us is served by nobody else: a claim that came to nothing, or a key that could not be given
       // back, is taken up again even where another would be better by now, and given back then.
@@ -300,16 +288,3 @@ export class Placement {
 }
 
 export const PING_TIMEOUT_MS = PING_MS
-
-const rendezvous = (session: string, shard: number): number => {
-  let hash = 0x811c9dc5 ^ Math.imul(shard + 1, 0x9e3779b1)
-  for (let index = 0; index < session.length; index++) {
-    hash ^= session.charCodeAt(index)
-    hash = Math.imul(hash, 0x01000193)
-  }
-  hash ^= hash >>> 16
-  hash = Math.imul(hash, 0x85ebca6b)
-  hash ^= hash >>> 13
-  hash = Math.imul(hash, 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
-}

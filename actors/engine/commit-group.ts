@@ -1,0 +1,72 @@
+/** What a decision puts into the log: its actor's commit and those of its companions, all or nothing. */
+import { subjects } from "../../schemas/subjects.ts"
+import type { ActorDefinition, Companion, Decision, EventShape, Timer } from "./definition.ts"
+import type { Append, Commit } from "./ports.ts"
+
+/** The actor's own first. */
+export type CommitGroup = readonly [Append, ...Array<Append>]
+
+/** What of a command stands in its commits. */
+interface Commanded {
+  readonly id: string
+  readonly op: string
+  readonly by: string | undefined
+  readonly trace: string | undefined
+}
+
+interface Standing {
+  readonly subject: string
+  /** The sequence that it stands at. */
+  readonly seq: number
+  readonly definition: Pick<ActorDefinition, "keepSeconds">
+}
+
+export const groupOf = (
+  command: Commanded,
+  { subject, seq, definition }: Standing,
+  at: number,
+  decision: Decision,
+  traceparent: string | undefined
+): CommitGroup => {
+  const reply = "refused" in decision ? { refused: decision.refused } : decision.reply
+  const own: Append = {
+    subject,
+    expected: seq,
+    commit: commitOf(command, at, decision.events ?? [], reply),
+    traceparent,
+    keepSeconds: definition.keepSeconds
+  }
+  const companions = companionsOf(decision).map(({ kind, id, expected, events }) => ({
+    subject: subjects.event(kind, id),
+    expected,
+    commit: commitOf(command, at, events, undefined),
+    traceparent
+  }))
+  return [own, ...companions]
+}
+
+const commitOf = (
+  { id, op, by, trace }: Commanded,
+  at: number,
+  events: ReadonlyArray<EventShape>,
+  reply: unknown
+): Commit => ({
+  v: 1,
+  id,
+  op,
+  at,
+  ...(by === undefined ? {} : { by }),
+  events,
+  ...(reply === undefined ? {} : { reply }),
+  ...(trace === undefined ? {} : { trace })
+})
+
+export const companionsOf = (decision: Decision): ReadonlyArray<Companion> =>
+  "refused" in decision ? [] : (decision.also ?? [])
+
+export const timersOf = (decision: Decision): ReadonlyArray<Timer> =>
+  "refused" in decision ? [] : (decision.timers ?? [])
+
+/** What a group of commits takes in the log, without what the server adds. */
+export const bytesOf = (group: ReadonlyArray<Append>): number =>
+  group.reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)
