@@ -1,6 +1,7 @@
 /** The fields of an agent that come from outside, with their rules (spec 2.1, 2.2, 4.3). */
 import { Schema } from "effect"
 import { LIMITS } from "../limits.ts"
+import { parseWebAddress } from "../web-address.ts"
 
 const { limits, moderation } = LIMITS
 
@@ -53,16 +54,13 @@ export const AppealText = Storable.check(
   Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
-const isWebAddress = (text: string): boolean =>
-  isStorable(text) &&
-  text.length <= limits.url_max_chars &&
-  URL.canParse(text) &&
-  /^https?:$/.test(new URL(text).protocol)
+const webAddressOf = (text: string): URL | null =>
+  isStorable(text) && text.length <= limits.url_max_chars ? parseWebAddress(text) : null
 
 export const WebAddress = Storable.check(
   Schema.makeFilter(
     (text: string) =>
-      isWebAddress(text) || `must be an http or https address of at most ${limits.url_max_chars} characters`
+      webAddressOf(text) !== null || `must be an http or https address of at most ${limits.url_max_chars} characters`
   )
 )
 
@@ -107,8 +105,8 @@ export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
  * Returns the rule that is broken, or `null`.
  */
 export const webhookAddressProblem = (text: string, production: boolean): string | null => {
-  if (!isWebAddress(text)) return `must be an https address of at most ${limits.url_max_chars} characters`
-  const url = new URL(text)
+  const url = webAddressOf(text)
+  if (url === null) return `must be an https address of at most ${limits.url_max_chars} characters`
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
   if (production && url.protocol !== "https:") return "must be an https address"
   const port = url.port === "" ? 443 : Number(url.port)
