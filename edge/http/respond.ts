@@ -73,6 +73,12 @@ const ENVELOPE_CHARS = '{"ok":true,"data":}'.length
 export const dataValue = (data: unknown, status = 200, meta?: object): Response =>
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
 
+/** Ready JSON of a list's items as the envelope's `data`. */
+export const dataItems = (items: Uint8Array, meta: object): Response => {
+  const json = Buffer.from(items.buffer, items.byteOffset, items.length).toString("utf8")
+  return text(`{"ok":true,"data":${json},"meta":${JSON.stringify(meta)}}`, 200, JSON_TYPE)
+}
+
 /** An answer that was given before, in the form in which it was given: every envelope begins alike. */
 export const keptAnswer = (body: string, status: number): Response =>
   text(body, status, body.startsWith('{"ok":') ? JSON_TYPE : PROBLEM_TYPE)
