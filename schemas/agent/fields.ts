@@ -35,19 +35,26 @@ export const Name = Storable.check(
   Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
-export const Description = Storable.check(
+/** Text of several lines. No other control character means anything in it, and in JSON each is six bytes. */
+const LINES = /^[\P{Cc}\t\n\r]*$/u
+
+const Lines = Storable.check(
+  Schema.isPattern(LINES, { message: "must be text without control characters other than tabs and line breaks" })
+)
+
+export const Description = Lines.check(
   Schema.isMaxCodePoints(limits.description_max_chars, {
     message: `must be at most ${limits.description_max_chars} characters`
   })
 )
 
-export const Transparency = Storable.check(
+export const Transparency = Lines.check(
   Schema.isMaxCodePoints(limits.transparency_max_chars, {
     message: `must be at most ${limits.transparency_max_chars} characters`
   })
 )
 
-export const AppealText = Storable.check(
+export const AppealText = Lines.check(
   Schema.isBetweenCodePoints(1, moderation.appeal_max_chars, {
     message: `must be 1 to ${moderation.appeal_max_chars} characters`
   }),
@@ -75,8 +82,17 @@ export const Link = Schema.Struct({
 })
 export type Link = typeof Link.Type
 
+const encoder = new TextEncoder()
+
+const bytesOf = (links: ReadonlyArray<Link>): number =>
+  links.reduce((sum, { label, url }) => sum + encoder.encode(label).length + encoder.encode(url).length, 0)
+
 export const Links = Schema.Array(Link).check(
-  Schema.isMaxLength(limits.links_max, { message: `must hold at most ${limits.links_max} links` })
+  Schema.isMaxLength(limits.links_max, { message: `must hold at most ${limits.links_max} links` }),
+  Schema.makeFilter(
+    (links: ReadonlyArray<Link>) =>
+      bytesOf(links) <= limits.links_max_bytes || `must be at most ${limits.links_max_bytes} bytes in UTF-8 together`
+  )
 )
 
 /** A handle must not read as a hub id or an agent number: a reference names one agent only (spec 2.1). */

@@ -215,6 +215,9 @@ describe("bodies", () => {
   })
 })
 
+const linksOf = (count: number, path: string) =>
+  Array.from({ length: count }, () => ({ label: "🤖".repeat(80), url: `https://x.example/${path}` }))
+
 const patch = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
   world.edge.call("/api/v1/me", { method: "PATCH", body, headers, signed: world.agent })
 
@@ -266,12 +269,25 @@ describe("JSON", () => {
     ['{"links":[{"url":"https://x.example/"}]}', "links.0.label", "is required"],
     ['{"webhook_url":5}', "webhook_url", "a string or null"],
     ['{"webhook_url":"https://x.example:81/"}', "webhook_url", "port 443"],
-    ['{"description":[]}', "description", "must be a string"]
+    ['{"description":[]}', "description", "must be a string"],
+    ['{"description":"a\\u0001"}', "description", "control characters"],
+    ['{"description":"a\\u001b[31m"}', "description", "control characters"],
+    ['{"transparency":"a\\u009b"}', "transparency", "control characters"],
+    ['{"links":[{"label":"a","url":"https://x.example/\\u0001"}]}', "links.0.url", "http or https"],
+    ['{"webhook_url":"https://x.example/\\tx"}', "webhook_url", "address"],
+    [JSON.stringify({ links: linksOf(20, "é".repeat(2_028)) }), "links", "at most 49152 bytes"]
   ])("with a bad field names it by its path: %s", async (body, field, message) => {
     const answer = await patch(body)
     expect(answer.status).toBe(422)
     expect(answer.json.error.details["field"]).toBe(field)
     expect(answer.json.error.message).toContain(message)
+  })
+
+  it("may hold as many links as an agent may have, as long as each may be, and text of several lines", async () => {
+    const body = { links: linksOf(20, "x".repeat(2_030)), description: "a\tb\r\nc\n", transparency: "# a\n\n\tb" }
+    expect(body.links[0]?.url).toHaveLength(2_048)
+    const answer = await patch(JSON.stringify(body))
+    expect([answer.status, answer.json.data["description"]]).toEqual([200, body.description])
   })
 
   it.each(["[]", "null", "{}", '"x"', "5", "true", '{"unknown":1}', '{"__proto__":{"name":"x"}}', ""])(
