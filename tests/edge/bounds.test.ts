@@ -153,6 +153,19 @@ describe("bodies", () => {
     expect([answer.status, answer.json.data["transparency"]]).toEqual([200, "🤖".repeat(100_000)])
   })
 
+  it("of which more is to be asked than the bus carries are told how much that is", async () => {
+    const body = { challenge_id: "0".repeat(32), handle: "abc", name: "x", answers: { q1: "\u0001".repeat(200_000) } }
+    const answer = await world.edge.call("/api/v1/register", {
+      method: "POST",
+      body: JSON.stringify(body),
+      signed: world.agent
+    })
+    expect([answer.status, answer.json.error]).toMatchObject([
+      413,
+      { code: "request_too_large", details: { max_bytes: 786_432 } }
+    ])
+  })
+
   it("that come too slowly end in 408", async () => {
     const line = await Line.open()
     line.write(`${challenge("Content-Length: 20")}{`)
