@@ -248,6 +248,7 @@ describe("JSON", () => {
 
   it.each([
     ["no JSON", '{"name":'],
+    ["with a byte order mark", Buffer.from('\ufeff{"name":"x"}')],
     ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
     ["two values", "{}{}"],
     ["too deep", `{"name":${"[".repeat(100)}${"]".repeat(100)}}`]
