@@ -439,6 +439,48 @@ describe("requests", () => {
     await line.ended()
   })
 
+  it.each([
+    ["of another coding", "Transfer-Encoding: xchunked", "{}"],
+    ["with a chunk whose size is none", "Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"],
+    ["with a chunk of more than its size", "Transfer-Encoding: chunked", "1\r\n{}\r\n0\r\n\r\n"],
+    ["with a flood of trailers", "Transfer-Encoding: chunked", `2\r\n{}\r\n0\r\n${"A: b\r\n".repeat(4_000)}\r\n`]
+  ])("whose body breaks off are answered: %s", async (_name, coding, body) => {
+    const line = await Line.open()
+    line.write(challenge(coding).trimEnd() + "\r\n\r\n")
+    line.write(body)
+    const answer = await line.answer()
+    expect([400, 431]).toContain(answer.status)
+    expect(answer.head.toLowerCase()).toContain("connection: close")
+    await line.ended()
+    expect(line.received.split("HTTP/1.1 ")).toHaveLength(2)
+  })
+
+  it("whose body breaks off, with another's answer still to come before it, get no answer in its place", async () => {
+    const held = Promise.withResolvers<void>()
+    world.node.on("agent.me", async (ask) => {
+      await held.promise
+      return { data: { id: ask.actor } }
+    })
+    const line = await Line.open()
+    const path = "/api/v1/me"
+    const headers = signatureHeaders(world.agent, { method: "GET", path, host: world.edge.host })
+    line.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(headers)}\r\n`)
+    await waitFor(() => world.node.asked("agent.me").length === 1)
+    line.write(`${challenge("Transfer-Encoding: chunked")}zz\r\n`)
+    await line.ended()
+    expect(line.received).toBe("")
+    held.resolve()
+  })
+
+  it("that were answered before their body broke off are not answered twice", async () => {
+    const line = await Line.open()
+    line.write("GET /api/v1/time HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    expect((await line.answer()).status).toBe(200)
+    line.write("zz\r\n")
+    await line.ended()
+    expect(line.received.split("HTTP/1.1 ")).toHaveLength(2)
+  })
+
   it("whose headers never end are cut off", async () => {
     const line = await Line.open()
     line.write("GET /api/v1/time HTTP/1.1\r\nHost: x\r\nX-Slow: ")
