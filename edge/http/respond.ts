@@ -13,8 +13,8 @@ export interface Response {
   readonly status: number
   /** By lower-case name. */
   readonly headers: Record<string, string>
-  /** A stream is sent as it comes, its length unknown. */
-  readonly body: string | Readable | null
+  /** A stream is sent as it comes, its length unknown; bytes are what nobody looks into any more. */
+  readonly body: string | Uint8Array | Readable | null
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -75,9 +75,11 @@ export const dataValue = (data: unknown, status = 200, meta?: object): Response 
 
 /** Ready JSON of a list's items as the envelope's `data`. */
 export const dataItems = (items: Uint8Array, meta: object): Response => {
-  const json = Buffer.from(items.buffer, items.byteOffset, items.length).toString("utf8")
-  return text(`{"ok":true,"data":${json},"meta":${JSON.stringify(meta)}}`, 200, JSON_TYPE)
+  const body = Buffer.concat([DATA_BEGIN, items, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)])
+  return { status: 200, headers: { "content-type": JSON_TYPE, "content-length": String(body.length) }, body }
 }
+
+const DATA_BEGIN = Buffer.from('{"ok":true,"data":')
 
 /** An answer that was given before, in the form in which it was given: every envelope begins alike. */
 export const keptAnswer = (body: string, status: number): Response =>
