@@ -5,6 +5,7 @@ import { Effect, type Scope } from "effect"
 import { VerifyKeys } from "./auth/keys.ts"
 import { Unverified } from "./auth/unverified.ts"
 import { Verifier } from "./auth/verify.ts"
+import { Lists } from "./bus/lists.ts"
 import { openBus } from "./bus/service.ts"
 import type { ConfigProblem, EdgeConfig } from "./config.ts"
 import { loadDocuments } from "./docs/documents.ts"
@@ -38,6 +39,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
     const leaving: Leaving = { now: false }
     const bus = yield* openBus(hub.natsUrl, hub.limits, metrics, (where, error) => log.problem(where, error))
     const identities = identitiesOf(bus.bus, config)
+    const lists = new Lists(bus.bus, hub.limits)
     const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
     const buckets = new EdgeLimits(bus.asker, hub.limits, randomUUID)
     const { service } = hub.limits
@@ -59,6 +61,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       basePath,
       routes: allRoutes({
         bus: bus.bus,
+        lists,
         config,
         limits: buckets,
         link: bus.link,

@@ -80,6 +80,8 @@ export const LIMITS = {
     description_max_chars: 2000,
     transparency_max_chars: 100_000,
     links_max: 20,
+    /** UTF-8 of an agent's labels and addresses together: as many links as it may have, each as long as it may be. */
+    links_max_bytes: 49_152,
     link_label_max_chars: 80,
     url_max_chars: 2048,
     scores_limit_max: 200,
@@ -190,6 +192,9 @@ export const LIMITS = {
     /** Of them for one client; and its connections (contract 21). */
     max_client_body_bytes: 134_217_728,
     max_client_connections: 1_024,
+    /** Records of the lists that one edge has under way, and of them for one client. */
+    max_listed_records: 8_000,
+    max_client_listed_records: 400,
     /** Asks that an edge may have under way on the bus. */
     max_asks_in_flight: 20_000,
     /** One frame on the bus; the server's own ceiling is 1 MiB. */

@@ -2,6 +2,7 @@
  * One delivery of a notification to a webhook: its state and its events (spec 2.8, contract 4). `null`: never queued.
  */
 import { Schema } from "effect"
+import { parseWebAddress } from "../../schemas/web-address.ts"
 import { DELIVERY_STATUSES } from "../../schemas/webhook/api.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 
@@ -115,7 +116,8 @@ const HTTPS = "https:"
 
 /** Host and port. An address that was masked, in a history that is passed on, stands for its own receiver. */
 export const receiverOf = (url: string): string => {
-  if (!URL.canParse(url)) return url
-  const { hostname, port, protocol } = new URL(url)
+  const parsed = parseWebAddress(url)
+  if (parsed === null) return url
+  const { hostname, port, protocol } = parsed
   return `${hostname}:${port === "" ? (protocol === HTTPS ? "443" : "80") : port}`
 }

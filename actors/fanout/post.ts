@@ -108,9 +108,9 @@ export class Poster {
       duration_ms: Math.round(performance.now() - began)
     })
     const { production, limits } = this.options
+    if (webhookAddressProblem(address, production) !== null) return failed("blocked_address")
     const url = new URL(address)
-    if (webhookAddressProblem(address, production) !== null || literalBlocked(url.hostname, this.reach))
-      return failed("blocked_address")
+    if (literalBlocked(url.hostname, this.reach)) return failed("blocked_address")
     const deadline = began + limits.timeout_ms
     try {
       const answer = await this.exchange(url, headers, body, deadline).catch((error: unknown) => {

@@ -4,6 +4,7 @@
  */
 import type { Span } from "../../schemas/trace/span.ts"
 import type { Tracing } from "../../schemas/trace/tracing.ts"
+import { parseWebAddress } from "../../schemas/web-address.ts"
 import type { PostOutcome } from "./post.ts"
 
 export const attemptSpan = (tracing: Tracing, traceparent: string | undefined, seq: number): Span | null => {
@@ -20,8 +21,9 @@ export const attemptSpan = (tracing: Tracing, traceparent: string | undefined, s
 export const postSpan = (attempt: Span, url: string, made: number | undefined): Span => {
   const span = attempt.child("POST", "client").set("http.request.method", "POST")
   if (made !== undefined) span.set("hub.attempt", made + 1)
-  if (!URL.canParse(url)) return span
-  const { hostname, port, protocol } = new URL(url)
+  const parsed = parseWebAddress(url)
+  if (parsed === null) return span
+  const { hostname, port, protocol } = parsed
   return span
     .set("server.address", hostname)
     .set("server.port", port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))

@@ -13,7 +13,7 @@
  */
 import { Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
+import { type IdempotencyBegin, type IdempotencyEntry, REMADE_STATUS } from "../../schemas/idempotency/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -37,11 +37,10 @@ const UNDER_WAY_MAX = 100
 const text = new TextDecoder()
 
 /**
- * A larger answer of status 200 is a record as it stands: it is made again from the state, not kept. What was created
+ * A larger answer of status `REMADE_STATUS` is a record as it stands: it is made again from the state, not kept. What was created
  * may show what is shown once (registration's secret), and is kept whatever its size.
  */
 export const ANSWER_KEPT_MAX_BYTES = 16_384
-const REMADE_STATUS = 200
 
 interface Kept {
   readonly body: string
@@ -64,7 +63,7 @@ const TOO_MANY: Refusal = {
 
 const CONFLICT: IdempotencyBegin = { state: "conflict" }
 
-type Finished = IdempotencyEntry & Kept & { readonly begun?: string; readonly abandoned?: true }
+type Finished = IdempotencyEntry & KeptSealed & { readonly begun?: string; readonly abandoned?: true }
 
 /** Answers may hold what is shown only once (a webhook's secret), so they are kept sealed, each for its own place. */
 const purpose = (agent: string, key: string): string => `idempotency ${agent} ${key}`
@@ -116,12 +115,12 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
   }
 
-  const sealed = (agent: string, key: string, first: Kept): KeptSealed =>
-    first.status === REMADE_STATUS && Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES
+  const sealed = (agent: string, key: string, first: KeptSealed): KeptSealed =>
+    first.remade === true || (first.status === REMADE_STATUS && Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES)
       ? { ...first, answer: "", remade: true }
       : { ...first, answer: sealer.seal(first.answer, purpose(agent, key)) }
 
-  const keep = (agent: string, key: string, first: Kept, ttlSeconds: number): Effect.Effect<void, Refusal> =>
+  const keep = (agent: string, key: string, first: KeptSealed, ttlSeconds: number): Effect.Effect<void, Refusal> =>
     Effect.tryPromise({
       try: async () => {
         const more = headers()
@@ -139,7 +138,8 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
   const finish = (state: AgentState, input: Finished, context: PrepareContext): Effect.Effect<null, Refusal> =>
     Effect.gen(function* () {
       const { underWay } = context.memory as AgentMemory
-      const { key, signer, body, status, answer } = input
+      const { key, signer, body, status, answer, remade } = input
+      const first = { body, status, answer, ...(remade === true ? { remade } : {}) }
       const stranger = state === null && signer !== "candidate"
       const running = underWay.get(key)
       const another = running !== undefined && running.body !== body
@@ -147,7 +147,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
       const ttl =
         state === null && status !== REGISTERED ? STRANGERS_TTL_SECONDS : limits.limits.idempotency_ttl_seconds
       // Status 0: the request ended without an answer worth keeping, and may be made again.
-      if (status !== 0 && worth) yield* keep(context.id, key, { body, status, answer }, ttl)
+      if (status !== 0 && worth) yield* keep(context.id, key, first, ttl)
       // A later request may have the key by now: only what began it ends it.
       const last = underWay.get(key)
       if (last?.body === body && last.begun === (input.begun ?? last.begun)) {

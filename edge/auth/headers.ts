@@ -99,3 +99,13 @@ export const readSignatureHeaders = (
     }
   }
 }
+
+/** What an endpoint that needs a signature says to who sent none. */
+export const unsigned = (endpoint: string): Refusal =>
+  endpoint === "registration.register"
+    ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", {
+        headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
+      })
+    : refusal("authentication_required", "This endpoint needs a signed request.", {
+        headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
+      })

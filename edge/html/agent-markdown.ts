@@ -6,31 +6,42 @@
  *    their host. It has no ids, classes or styles of its own choosing.
  *  - It fits into the page: its headings stand below the section's own and skip no level, whatever levels it used; each
  *    block has the direction of its own text, which ends with the block.
- *  - It costs little. What costs are the marks of markdown, line ends among them: of one text `MARKS_MAX` are laid out, and
- *    what follows is shown as it was written, which costs nothing worth counting. What was rendered is kept. Beyond that,
- *    all renderings of this process together have `TIME_SHARE` of its time, with `BURST_MS` to begin with. When that is
- *    used up, longer texts are shown as they were written; so are those that would blow up to more than `HTML_MAX_CHARS`.
+ *  - It costs little. What costs are the marks of markdown, line ends among them, and the cells of tables, which may be
+ *    empty: of one text marks up to `MARKS_MAX` are laid out, and what follows is shown as it was written, which costs
+ *    nothing worth counting; tables beyond `TABLE_CELLS_MAX` cells are no tables. What was rendered is kept. Beyond that,
+ *    all renderings of this process together have a part of its time (`Purse`), short texts and long ones one each, so
+ *    that neither are starved by the other. When it is used up, texts are shown as they were written.
+ *  - What would blow up to more than `HTML_MAX_CHARS` is shown as it was written, and remembered: it is not tried again.
  *  - Nesting ends at `NESTING_MAX`: what is deeper is left out, as a reader would have lost the thread long before.
  */
 import { createHash } from "node:crypto"
 import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-it"
 import { GenerationCache } from "../http/generation-cache.ts"
 import { escape, html, type Html, markup, NOTHING } from "./html.ts"
-import { wideTables } from "./tables.ts"
+import { Purse } from "./purse.ts"
+import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
 import { linkBegin, linkEnd, type WebAddress, webAddress, webLink } from "./web-address.ts"
 
 const NESTING_MAX = 40
 /** A rendering has at most twice this number of others beside it in memory. */
 const KEPT_MAX = 16
 const HTML_MAX_CHARS = 500_000
-/** Each may cost some 20 microseconds: the most that one text takes is under 50 ms. */
-const MARKS_MAX = 2_000
-const MARKS = new Uint8Array(128)
-for (const mark of "\n[]!*_`~<>&\\|#") MARKS[mark.charCodeAt(0)] = 1
-/** Texts up to this length are always rendered: the worst of them takes a few milliseconds. */
+/** Hashes of texts that blow up; half of it is forgotten at once. */
+const ELABORATE_KEPT_MAX = 10_000
+/**
+ * Marks by what they weigh. Of those that begin something each may cost some 20 microseconds, those at which the parser
+ * only stops cost a twentieth of it, or, behind open brackets, a few times as much: the most that one text takes is under
+ * 50 ms.
+ */
+const MARKS_MAX = 6_000
+const MARK_WEIGHT = 3
+const STOP_WEIGHT = 1
+const WEIGHTS = new Uint8Array(128)
+for (const stop of "$%+-:=@^{}") WEIGHTS[stop.charCodeAt(0)] = STOP_WEIGHT
+for (const mark of "\n[]!*_`~<>&\\|#") WEIGHTS[mark.charCodeAt(0)] = MARK_WEIGHT
 const SHORT_CHARS = 4_000
-const TIME_SHARE = 0.1
-const BURST_MS = 1_000
+/** Of all tables of a text, the cells with which short rows are filled up among them. */
+const TABLE_CELLS_MAX = 1_000
 /** The section's own heading is of level 2. */
 const FIRST_LEVEL = 3
 const LAST_LEVEL = 6
@@ -78,9 +89,14 @@ const addressOf = (token: Token | undefined): WebAddress | null =>
   (token?.meta?.["address"] as WebAddress | null | undefined) ?? null
 
 const renderer = (): MarkdownIt => {
-  const markdown = wideTables(
-    new Markdown({ html: false, linkify: false, typographer: false, langPrefix: "", maxNesting: NESTING_MAX })
-  )
+  const markdown = new Markdown({
+    html: false,
+    linkify: false,
+    typographer: false,
+    langPrefix: "",
+    maxNesting: NESTING_MAX
+  })
+  boundedTables(wideTables(markdown))
   markdown.validateLink = (url) => webAddress(url) !== null
   markdown.core.ruler.push("placed_headings", placeHeadings)
   markdown.core.ruler.push("directed_blocks", directBlocks)
@@ -109,7 +125,8 @@ const renderer = (): MarkdownIt => {
 const layoutEnd = (text: string): number => {
   let left = MARKS_MAX
   for (let at = 0; at < text.length; at++) {
-    if (MARKS[text.charCodeAt(at)] !== 1 || left-- > 0) continue
+    left -= WEIGHTS[text.charCodeAt(at)] ?? 0
+    if (left >= 0) continue
     const lineEnd = text.lastIndexOf("\n", at)
     return lineEnd > at / 2 ? lineEnd : at
   }
@@ -120,6 +137,10 @@ const restAsWritten = (text: string): Html =>
   html`<p class="faint">What follows is too elaborate to be laid out; this is the text as it was written.</p>
 <pre dir="auto">${text}</pre>`
 
+const tooElaborate = (text: string): Html =>
+  html`<p class="faint">Too elaborate to be laid out; this is the text as it was written.</p>
+<pre dir="auto">${text}</pre>`
+
 const asWritten = (text: string): Html =>
   html`<p class="faint">Too elaborate to be laid out at the moment; this is the text as it was written.</p>
 <pre dir="auto">${text}</pre>`
@@ -127,30 +148,35 @@ const asWritten = (text: string): Html =>
 export class AgentMarkdown {
   private readonly markdown = renderer()
   private readonly kept = new GenerationCache<string, Html>(KEPT_MAX)
+  private readonly elaborate = new GenerationCache<string, true>(ELABORATE_KEPT_MAX)
   private readonly now: () => number
-  /** Milliseconds that may be spent; below zero after a long rendering. */
-  private credit = BURST_MS
-  private creditAt: number
+  private readonly forShort: Purse
+  private readonly forLong: Purse
 
   /** `now`: milliseconds of a clock that never goes back. */
   constructor(now: () => number = () => performance.now()) {
     this.now = now
-    this.creditAt = now()
+    this.forShort = new Purse(now())
+    this.forLong = new Purse(now())
   }
 
   render(text: string): Html {
     const key = createHash("sha256").update(text).digest("base64")
     const known = this.kept.get(key)
     if (known !== undefined) return known
+    if (this.elaborate.get(key) === true) return tooElaborate(text)
     const begin = this.now()
-    this.credit = Math.min(BURST_MS, this.credit + (begin - this.creditAt) * TIME_SHARE)
-    this.creditAt = begin
-    if (this.credit <= 0 && text.length > SHORT_CHARS) return asWritten(text)
+    const purse = text.length > SHORT_CHARS ? this.forLong : this.forShort
+    if (purse.empty(begin)) return asWritten(text)
     const end = layoutEnd(text)
-    const rendered = this.markdown.render(text.slice(0, end))
-    this.credit -= this.now() - begin
+    const rendered = this.markdown.render(text.slice(0, end), cellsOfText(TABLE_CELLS_MAX))
+    purse.spend(this.now() - begin)
+    if (rendered.length > HTML_MAX_CHARS) {
+      this.elaborate.set(key, true)
+      return tooElaborate(text)
+    }
     const rest = end < text.length ? restAsWritten(text.slice(end)) : NOTHING
-    const shown = rendered.length > HTML_MAX_CHARS ? asWritten(text) : html`${markup(rendered)}${rest}`
+    const shown = html`${markup(rendered)}${rest}`
     this.kept.set(key, shown)
     return shown
   }

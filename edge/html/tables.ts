@@ -1,5 +1,8 @@
-/** Tables of markdown in a region of their own, which scrolls where the page is narrow and can be reached by keyboard. */
-import type { MarkdownIt } from "markdown-it"
+/**
+ * Tables of markdown: in a region of their own, which scrolls where the page is narrow and can be reached by keyboard,
+ * and no larger than a bound, since a row of one mark is filled up to as many cells as the table has columns.
+ */
+import type { MarkdownIt, StateBlock } from "markdown-it"
 
 export const WIDE_BEGIN = '<div class="wide" role="region" aria-label="Table" tabindex="0">'
 export const WIDE_END = "</div>"
@@ -15,5 +18,43 @@ export const wideTables = (markdown: MarkdownIt): MarkdownIt => {
       token.attrs = alignment === undefined ? null : [["class", alignment]]
     }
   })
+  return markdown
+}
+
+const CELLS_LEFT = "cells_left"
+
+/** The `env` of a rendering whose tables have at most `max` cells, all together. */
+export const cellsOfText = (max: number): Record<string, unknown> => ({ [CELLS_LEFT]: max })
+
+const PIPE = "|"
+
+/** Of a table that may begin here, at least as many as it will have: its rows end at an empty line, or before. */
+const cellsAt = (state: StateBlock, begin: number, end: number, max: number): number => {
+  const delimiters = state.src.slice(state.bMarks[begin + 1], state.eMarks[begin + 1]).trim()
+  const columns =
+    delimiters.split(PIPE).length - Number(delimiters.startsWith(PIPE)) - Number(delimiters.endsWith(PIPE))
+  let cells = columns
+  for (let line = begin + 2; line < end && !state.isEmpty(line) && cells <= max; line++) cells += columns
+  return cells
+}
+
+/** Once a table is too large, it and what looks like tables behind it are paragraphs: nothing is counted twice. */
+export const boundedTables = (markdown: MarkdownIt): MarkdownIt => {
+  const { ruler } = markdown.block
+  const all = ruler.getRules("")
+  ruler.disable("table")
+  const table = all.find((rule) => !ruler.getRules("").includes(rule))
+  if (table === undefined) throw new Error("The parser of markdown has no tables")
+  const bounded: typeof table = (state, begin, end, silent) => {
+    const env = state.env as Record<string, unknown>
+    const left = Number(env[CELLS_LEFT] ?? 0)
+    if (left <= 0 || !table(state, begin, end, true)) return false
+    if (silent) return true
+    const cells = cellsAt(state, begin, end, left)
+    env[CELLS_LEFT] = left - cells
+    return cells <= left && table(state, begin, end, false)
+  }
+  ruler.at("table", bounded, { alt: ["paragraph", "reference"] })
+  ruler.enable("table")
   return markdown
 }

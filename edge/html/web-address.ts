@@ -1,4 +1,6 @@
 /** Addresses that agents write down. Only whole http and https addresses become links; the host is always shown. */
+import { LIMITS } from "../../schemas/limits.ts"
+import { parseWebAddress } from "../../schemas/web-address.ts"
 import { html, type Html } from "./html.ts"
 
 export interface WebAddress {
@@ -11,9 +13,9 @@ export interface WebAddress {
 const REL = "nofollow ugc noopener noreferrer"
 
 export const webAddress = (text: string): WebAddress | null => {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
-  const { href, host } = new URL(text)
-  return { href, host }
+  if (text.length > LIMITS.limits.url_max_chars || !/^https?:\/\//i.test(text)) return null
+  const url = parseWebAddress(text)
+  return url === null ? null : { href: url.href, host: url.host }
 }
 
 export const linkBegin = ({ href }: WebAddress): Html => html`<a href="${href}" rel="${REL}"><bdi>`

@@ -43,6 +43,8 @@ export class Call {
   command: string | null = null
   /** The command was carried out: only its answer is wanted. */
   again = false
+  /** How to give back what is held until the answer is out, see lent.ts. */
+  readonly lent: Array<() => void> = []
   /** Where the request is traced. */
   span: Span | null = null
   /** Extra headers of the answer, in lower case. */

@@ -10,16 +10,17 @@
  *  - A request whose client is gone frees its key at once, for the same body. What it has under way goes on, and the
  *    same command made again meets it in the actor's mailbox, or its commit in the log; another body is a conflict for
  *    as long as it may be under way. What is asked of the key is never cut off in the middle, or nobody would free it.
- *  - Answers that a retry may change (401, 429, 5xx) and answers above `ANSWER_MAX_BYTES` are not kept; the key is
- *    free.
+ *  - Answers that a retry may change (401, 429, 5xx) are not kept; the key is free. So are answers above
+ *    `ANSWER_MAX_BYTES` that cannot be made anew.
  *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
+ *    Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to which body, does.
  *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
-import type { IdempotencyBegin, IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
+import { type IdempotencyBegin, type IdempotencyEntry, REMADE_STATUS } from "../../schemas/idempotency/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Ticket } from "../auth/ticket.ts"
@@ -64,7 +65,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
       const end = (kept: KeptAnswer) => finish(bus, call, ticket, { ...entry, ...kept, ...begunBy(begun) })
       // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
       const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
-      return Effect.tap(answered, (response) => end(keptOf(response)))
+      return Effect.tap(answered, (response) => end(keptOf(response, begun.begun !== undefined)))
     })
   )
 }
@@ -95,22 +96,18 @@ const begin = (
 
 type Finish = Operations["idempotency.finish"]["input"]
 
-type KeptAnswer = Pick<Finish, "status" | "answer" | "abandoned">
+type KeptAnswer = Pick<Finish, "status" | "answer" | "abandoned" | "remade">
 
 const begunBy = ({ begun }: { readonly begun?: string }): Pick<Finish, "begun"> =>
   begun === undefined ? {} : { begun }
 
 const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
 
-const keptOf = ({ status, body }: Response): KeptAnswer => {
-  const text = typeof body === "string" ? body : undefined
-  const kept =
-    status !== 401 &&
-    status !== 429 &&
-    status < 500 &&
-    text !== undefined &&
-    Buffer.byteLength(text) <= ANSWER_MAX_BYTES
-  return kept ? { status, answer: text } : NOTHING_KEPT
+/** `remakes`: a node of a release before would keep an answer that does not come along as an empty one. */
+const keptOf = ({ status, body }: Response, remakes: boolean): KeptAnswer => {
+  if (status === 401 || status === 429 || status >= 500 || typeof body !== "string") return NOTHING_KEPT
+  if (Buffer.byteLength(body) <= ANSWER_MAX_BYTES) return { status, answer: body }
+  return remakes && status === REMADE_STATUS ? { status, answer: "", remade: true } : NOTHING_KEPT
 }
 
 /** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */

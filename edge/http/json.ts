@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - Depth and members are bounded before parsing (json-scan.ts), since what is parsed is later walked and written
- *    again.
+ *    again. So are the lengths of arrays before their items are decoded (lengths.ts).
  *  - Members named `__proto__` are dropped, so that no copy of the value can change its own prototype. Of other members
  *    with one name the last one counts, as in `JSON.parse`.
  *  - What a schema does not know is dropped, and the answer names it (`meta.ignored`).
@@ -14,11 +14,13 @@ import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Call } from "./call.ts"
 import { ignoredIn } from "./ignored.ts"
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, JSON_OBJECT_MEMBERS_MAX, scanJson } from "./json-scan.ts"
+import { lengthsOf } from "./lengths.ts"
 import { type Refused, refuse } from "./refused.ts"
 
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal }
 
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true })
+/** A byte order mark is no part of JSON (RFC 8259, 8.1): dropped here, it would still stand in what is published. */
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const bodyProblem = (message: string, rule: string): Parsed => ({
   ok: false,
   refusal: invalidField("body", message, { rule })
@@ -98,8 +100,11 @@ const named = (expected: string): string =>
 
 /** Of a call's JSON value, by a schema. Compiled once, at the start. */
 export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const tooLong = lengthsOf(schema as unknown as Schema.Top)
   const decode = Schema.decodeUnknownResult(schema)
   return (call: Call, value: unknown): Effect.Effect<S["Type"], Refused> => {
+    const overlong = tooLong(value)
+    if (overlong !== null) return Effect.fail(refuse(overlong))
     const result = decode(value)
     if (Result.isFailure(result)) return Effect.fail(refuse(issueRefusal(result.failure.issue, "body")))
     call.ignored = ignoredIn(value, result.success)

@@ -19,7 +19,7 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Effect } from "effect"
-import { readSignatureHeaders, type ReadHeaders, type SignatureHeaders } from "../auth/headers.ts"
+import { readSignatureHeaders, type ReadHeaders, type SignatureHeaders, unsigned } from "../auth/headers.ts"
 import type { Unverified } from "../auth/unverified.ts"
 import type { Verifier } from "../auth/verify.ts"
 import type { Bus, SettlingOp } from "../bus/bus.ts"
@@ -32,6 +32,7 @@ import { preflight } from "./cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
 import type { Route } from "./handlers.ts"
 import { idempotent } from "./idempotency.ts"
+import { giveBackOnceSent } from "./lent.ts"
 import type { EdgeLimits, Taken } from "./limits.ts"
 import type { RequestLog } from "./log.ts"
 import type { EdgeMetrics } from "../metrics/edge.ts"
@@ -120,6 +121,7 @@ export class Pipeline {
         ),
         Effect.sync(() => {
           parts.bodies.give(call, held.bytes)
+          giveBackOnceSent(call, response)
           parts.metrics.left()
         })
       )
@@ -276,15 +278,6 @@ export class Pipeline {
     )
   }
 }
-
-const unsigned = (endpoint: string): Refusal =>
-  endpoint === "registration.register"
-    ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", {
-        headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
-      })
-    : refusal("authentication_required", "This endpoint needs a signed request.", {
-        headers: ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
-      })
 
 type Drawn = Taken | Promise<Taken>
 

@@ -45,15 +45,38 @@ export const refuseOn = (socket: Duplex, refused: Refusal): void => {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n${lines}\r\n${body}`)
 }
 
-export const answerClientError = (error: ParserError, socket: Duplex & { readonly _httpMessage?: unknown }): void => {
-  // With an answer under way on this connection, a second one would be read as part of it.
-  if (
-    !socket.writable ||
-    error.code === "ECONNRESET" ||
-    (socket._httpMessage !== undefined && socket._httpMessage !== null)
-  ) {
-    socket.destroy()
-    return
+/** As Node keeps it: the answer under way on a connection. */
+interface UnderWay {
+  readonly headersSent: boolean
+  readonly writableEnded: boolean
+  readonly req: { readonly complete: boolean }
+}
+
+/** How long a client may take to close its side, once it was told that its request is none. */
+const CLOSE_WITHIN_MS = 2_000
+
+/** Who waits for more of a request that will not come hears of it when the connection is closed. */
+const closeSoon = (socket: Duplex): void => {
+  const late = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS)
+  socket.once("close", () => clearTimeout(late))
+}
+
+/**
+ * What broke is the body of the request under way, or what came behind a whole one. In the second case, or where its
+ * answer has begun, an answer to what broke would be read as that one, or as part of it.
+ */
+export const answerClientError = (
+  error: ParserError,
+  socket: Duplex & { readonly _httpMessage?: UnderWay | null }
+): void => {
+  const underWay = socket._httpMessage ?? null
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
+  if (underWay?.writableEnded === true) {
+    // Whole, and on its way: our side ends behind it.
+    socket.end()
+    return closeSoon(socket)
   }
+  if (underWay !== null && (underWay.headersSent || underWay.req.complete)) return void socket.destroy()
   refuseOn(socket, clientErrorOf(error))
+  closeSoon(socket)
 }

@@ -13,8 +13,8 @@ export interface Response {
   readonly status: number
   /** By lower-case name. */
   readonly headers: Record<string, string>
-  /** A stream is sent as it comes, its length unknown. */
-  readonly body: string | Readable | null
+  /** A stream is sent as it comes, its length unknown; bytes are what nobody looks into any more. */
+  readonly body: string | Uint8Array | Readable | null
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -72,6 +72,14 @@ const ENVELOPE_CHARS = '{"ok":true,"data":}'.length
 
 export const dataValue = (data: unknown, status = 200, meta?: object): Response =>
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
+
+/** Ready JSON of a list's items as the envelope's `data`. */
+export const dataItems = (items: Uint8Array, meta: object): Response => {
+  const body = Buffer.concat([DATA_BEGIN, items, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)])
+  return { status: 200, headers: { "content-type": JSON_TYPE, "content-length": String(body.length) }, body }
+}
+
+const DATA_BEGIN = Buffer.from('{"ok":true,"data":')
 
 /** An answer that was given before, in the form in which it was given: every envelope begins alike. */
 export const keptAnswer = (body: string, status: number): Response =>

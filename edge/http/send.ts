@@ -39,7 +39,8 @@ export const send = (request: IncomingMessage, response: ServerResponse, answer:
   } else response.end(body)
 }
 
-const isStream = (body: Response["body"]): body is Readable => typeof body === "object" && body !== null
+const isStream = (body: Response["body"]): body is Readable =>
+  typeof body === "object" && body !== null && !(body instanceof Uint8Array)
 
 /** Node would close the socket right here, and drain a body without end. */
 const leave = (request: IncomingMessage, response: ServerResponse & { _last?: boolean }): void => {

@@ -5,16 +5,16 @@
 import { Effect } from "effect"
 import type { Verdict } from "../../schemas/identity/records.ts"
 import { announcedNumber } from "../../schemas/signing/identity.ts"
-import { normaliseHost } from "../../schemas/signing/request.ts"
 import type { Call } from "../http/call.ts"
 import type { Judge } from "./judge.ts"
+import { hostLine } from "./reading.ts"
 
 /** The page is worth more than knowing who reads it. */
 const WAIT_MAX_MS = 500
 
 /** The host that was called, where it is one of ours; else the first of them. */
 export const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
-  const called = normaliseHost(call.header("host") ?? "") ?? ""
+  const called = hostLine(call.header("host") ?? "") ?? ""
   return hosts.includes(called) ? called : (hosts[0] ?? "")
 }
 

@@ -12,6 +12,7 @@ import type { VerifyReason } from "../../schemas/identity/reasons.ts"
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { withoutTrailing } from "../../schemas/text.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
+import { parseWebAddress } from "../../schemas/web-address.ts"
 import {
   covers,
   integerParameter,
@@ -63,13 +64,8 @@ const failed = (reason: VerifyReason, message: string): Reading => ({ kind: "ver
 const DIRECTORY_PATH = /^\/id\/(HX-[0-9]+)\/http-message-signatures-directory$/
 
 const numberIn = (address: string, own: OwnNames): string | null => {
-  let url: URL
-  try {
-    url = new URL(address)
-  } catch {
-    return null
-  }
-  if (url.protocol !== "https:" && url.protocol !== "http:") return null
+  const url = parseWebAddress(address)
+  if (url === null) return null
   const base = new URL(own.baseUrl)
   if (hostLine(url.host) === null || ![base.host, ...own.hosts].includes(hostLine(url.host) ?? "")) return null
   const prefix = `${withoutTrailing(base.pathname, "/")}${API_PREFIX}`

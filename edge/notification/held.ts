@@ -11,6 +11,7 @@
  */
 import { Effect, Result } from "effect"
 import type { Bus } from "../bus/bus.ts"
+import { listed, type Listed } from "../bus/lists.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -22,7 +23,6 @@ import { Waking } from "./waking.ts"
 import type { Watch } from "./watch.ts"
 
 type Ask = Queries["notifications"]["input"]
-type Found = Queries["notifications"]["output"]
 
 export class HeldLists {
   private readonly bus: Bus
@@ -42,7 +42,7 @@ export class HeldLists {
     return this.seats.taking
   }
 
-  list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Found, Refused> {
+  list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Listed, Refused> {
     if (waitMs <= 0 || this.closing || this.seats.full || this.seats.oldest(ask.agent) !== null)
       return this.read(call, ask)
     return Effect.acquireUseRelease(
@@ -71,15 +71,21 @@ export class HeldLists {
     this.seats.leave(agent, waking)
   }
 
-  private read(call: Call, ask: Ask): Effect.Effect<Found, Refused> {
+  private read(call: Call, ask: Ask): Effect.Effect<Listed, Refused> {
     call.deadline = Date.now() + this.deadlineMs
-    return this.bus.query(call, "notifications", ask)
+    return listed(this.bus, call, "notifications", ask)
   }
 
   private readonly hold = Effect.fnUntraced(
     { self: this as HeldLists },
-    function* (this: HeldLists, call: Call, ask: Ask, waking: Waking, until: number): Effect.fn.Return<Found, Refused> {
-      let found = Result.succeed(yield* this.read(call, ask)) as Result.Result<Found, Refused>
+    function* (
+      this: HeldLists,
+      call: Call,
+      ask: Ask,
+      waking: Waking,
+      until: number
+    ): Effect.fn.Return<Listed, Refused> {
+      let found = Result.succeed(yield* this.read(call, ask)) as Result.Result<Listed, Refused>
       if (Result.isSuccess(found) && found.success.total > 0) return found.success
       let seen = ask.since_id
       while (!waking.over && performance.now() < until) {
@@ -97,7 +103,7 @@ export class HeldLists {
     }
   )
 
-  private allowed(call: Call, found: Result.Result<Found, Refused>): Effect.Effect<Found, Refused> {
+  private allowed(call: Call, found: Result.Result<Listed, Refused>): Effect.Effect<Listed, Refused> {
     return Effect.flatMap(
       Effect.promise(() => rightOf(this.bus, call, this.deadlineMs)),
       (right) => {

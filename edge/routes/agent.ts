@@ -11,7 +11,7 @@ import type { Call } from "../http/call.ts"
 import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataBytes, dataValue } from "../http/respond.ts"
+import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { own } from "./own.ts"
 import { routesOf } from "../http/handlers.ts"
 import type { RouteParts } from "./parts.ts"
@@ -56,7 +56,7 @@ const readUpdate = (call: Call, production: boolean): Effect.Effect<UpdateMe, Re
   })
 }
 
-export const agentRoutes = ({ bus, config: { hub } }: RouteParts) => {
+export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   const { limits } = hub.limits
   return routesOf(AgentApi, {
     getMe: (call) => Effect.map(own(bus, call, "agent.me", null), (me) => dataBytes(me)),
@@ -81,12 +81,12 @@ export const agentRoutes = ({ bus, config: { hub } }: RouteParts) => {
     listAgents: (call, { query }) =>
       Effect.gen(function* () {
         const page = pageOf(query, hub.limits)
-        const found = yield* bus.query(call, "agents", {
+        const found = yield* lists.page(call, "agents", {
           ...page,
           sort: query.sort ?? "reputation",
           q: query.q ?? null
         })
-        return dataValue(found.items, 200, pageMeta(page, found.total))
+        return dataItems(found.items, pageMeta(page, found.total))
       }),
     getAgent: (call, { params }) => Effect.map(profileOf(bus, call, params.ref), (profile) => dataBytes(profile)),
     getAgentScores: (call, { params, query }) =>

@@ -7,7 +7,7 @@ import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataBytes, dataValue } from "../http/respond.ts"
+import { dataBytes, dataItems } from "../http/respond.ts"
 import { lastEventId } from "../notification/event-stream.ts"
 import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
@@ -39,7 +39,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
           { agent, unread: query.unread === "1", since_id: sinceOf(query.since_id), ...page },
           wait * 1000
         )
-        return dataValue(found.items, 200, pageMeta(page, found.total))
+        return dataItems(found.items, pageMeta(page, found.total))
       }),
     streamMyNotifications: (call, { query }) =>
       Effect.gen(function* () {

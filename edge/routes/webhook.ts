@@ -7,7 +7,7 @@ import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
-import { dataBytes, dataValue } from "../http/respond.ts"
+import { dataBytes, dataItems } from "../http/respond.ts"
 import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -18,7 +18,7 @@ const ACCEPTED = 202
 /** A token of a bus subject is made of it: nothing but a number of ordinary length passes. */
 const DELIVERY_ID = /^[1-9]\d{0,14}$/
 
-export const webhookRoutes = ({ bus, config: { hub } }: RouteParts) => {
+export const webhookRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   return routesOf(WebhookApi, {
     getMyWebhook: (call) => Effect.map(own(bus, call, "webhook.show", null), (webhook) => dataBytes(webhook)),
     chooseWebhookEvents: (call) =>
@@ -35,8 +35,8 @@ export const webhookRoutes = ({ bus, config: { hub } }: RouteParts) => {
           Buffer.from(yield* own(bus, call, "agent.authenticate", null)).toString("utf8")
         ) as Operations["agent.authenticate"]["output"]
         const page = pageOf(query, hub.limits)
-        const found = yield* bus.query(call, "deliveries", { agent: me.id, ...page })
-        return dataValue(found.items, 200, pageMeta(page, found.total))
+        const found = yield* lists.page(call, "deliveries", { agent: me.id, ...page })
+        return dataItems(found.items, pageMeta(page, found.total))
       }),
     redeliverWebhook: (call, { params }) =>
       Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /** The fields of an agent that come from outside, with their rules (spec 2.1, 2.2, 4.3). */
 import { Schema } from "effect"
 import { LIMITS } from "../limits.ts"
+import { parseWebAddress } from "../web-address.ts"
 
 const { limits, moderation } = LIMITS
 
@@ -34,35 +35,39 @@ export const Name = Storable.check(
   Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
-export const Description = Storable.check(
+/** Text of several lines. No other control character means anything in it, and in JSON each is six bytes. */
+const LINES = /^[\P{Cc}\t\n\r]*$/u
+
+const Lines = Storable.check(
+  Schema.isPattern(LINES, { message: "must be text without control characters other than tabs and line breaks" })
+)
+
+export const Description = Lines.check(
   Schema.isMaxCodePoints(limits.description_max_chars, {
     message: `must be at most ${limits.description_max_chars} characters`
   })
 )
 
-export const Transparency = Storable.check(
+export const Transparency = Lines.check(
   Schema.isMaxCodePoints(limits.transparency_max_chars, {
     message: `must be at most ${limits.transparency_max_chars} characters`
   })
 )
 
-export const AppealText = Storable.check(
+export const AppealText = Lines.check(
   Schema.isBetweenCodePoints(1, moderation.appeal_max_chars, {
     message: `must be 1 to ${moderation.appeal_max_chars} characters`
   }),
   Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
-const isWebAddress = (text: string): boolean =>
-  isStorable(text) &&
-  text.length <= limits.url_max_chars &&
-  URL.canParse(text) &&
-  /^https?:$/.test(new URL(text).protocol)
+const webAddressOf = (text: string): URL | null =>
+  isStorable(text) && text.length <= limits.url_max_chars ? parseWebAddress(text) : null
 
 export const WebAddress = Storable.check(
   Schema.makeFilter(
     (text: string) =>
-      isWebAddress(text) || `must be an http or https address of at most ${limits.url_max_chars} characters`
+      webAddressOf(text) !== null || `must be an http or https address of at most ${limits.url_max_chars} characters`
   )
 )
 
@@ -77,8 +82,17 @@ export const Link = Schema.Struct({
 })
 export type Link = typeof Link.Type
 
+const encoder = new TextEncoder()
+
+const bytesOf = (links: ReadonlyArray<Link>): number =>
+  links.reduce((sum, { label, url }) => sum + encoder.encode(label).length + encoder.encode(url).length, 0)
+
 export const Links = Schema.Array(Link).check(
-  Schema.isMaxLength(limits.links_max, { message: `must hold at most ${limits.links_max} links` })
+  Schema.isMaxLength(limits.links_max, { message: `must hold at most ${limits.links_max} links` }),
+  Schema.makeFilter(
+    (links: ReadonlyArray<Link>) =>
+      bytesOf(links) <= limits.links_max_bytes || `must be at most ${limits.links_max_bytes} bytes in UTF-8 together`
+  )
 )
 
 /** A handle must not read as a hub id or an agent number: a reference names one agent only (spec 2.1). */
@@ -107,8 +121,8 @@ export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
  * Returns the rule that is broken, or `null`.
  */
 export const webhookAddressProblem = (text: string, production: boolean): string | null => {
-  if (!isWebAddress(text)) return `must be an https address of at most ${limits.url_max_chars} characters`
-  const url = new URL(text)
+  const url = webAddressOf(text)
+  if (url === null) return `must be an https address of at most ${limits.url_max_chars} characters`
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
   if (production && url.protocol !== "https:") return "must be an https address"
   const port = url.port === "" ? 443 : Number(url.port)

@@ -151,7 +151,11 @@ export class Asker {
     const bytes = askBytes(json)
     if (bytes > this.maxFrameBytes) {
       return Promise.resolve(
-        refused({ code: "request_too_large", message: "The request is too large to be processed." })
+        refused({
+          code: "request_too_large",
+          message: `What the request asks for is larger than ${this.maxFrameBytes} bytes.`,
+          details: { max_bytes: this.maxFrameBytes }
+        })
       )
     }
     return new Promise((resolve) => {

@@ -9,6 +9,9 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 export const Signer = Schema.Literals(["agent", "retiring", "recovery", "candidate"])
 export type Signer = typeof Signer.Type
 
+/** Status of an answer that shows a record as it stands: where it is large, it is made anew and not kept. */
+export const REMADE_STATUS = 200
+
 const entryFields = {
   /** Hash of the signing key, the method, the path and the Idempotency-Key. */
   key: Schema.String,
@@ -39,14 +42,16 @@ export const idempotencyOperations = operationsOf("agent", {
   "idempotency.begin": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
   /**
    * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or
-   * far too long. Of a long one that shows a record it is kept that it was given. `abandoned`: what began may still be
-   * under way, so the key is free for the same body alone until the request's deadline.
+   * far too long. Of a long one that shows a record it is kept that it was given; `remade`: of one so long that it does
+   * not come along. `abandoned`: what began may still be under way, so the key is free for the same body alone until the
+   * request's deadline.
    */
   "idempotency.finish": op({
     input: Schema.Struct({
       ...entryFields,
       status: Schema.Int,
       answer: Schema.String,
+      remade: Schema.optionalKey(Schema.Literal(true)),
       begun: Schema.optionalKey(Schema.String),
       abandoned: Schema.optionalKey(Schema.Literal(true))
     }),

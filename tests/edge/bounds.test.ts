@@ -153,6 +153,19 @@ describe("bodies", () => {
     expect([answer.status, answer.json.data["transparency"]]).toEqual([200, "🤖".repeat(100_000)])
   })
 
+  it("of which more is to be asked than the bus carries are told how much that is", async () => {
+    const body = { challenge_id: "0".repeat(32), handle: "abc", name: "x", answers: { q1: "\u0001".repeat(200_000) } }
+    const answer = await world.edge.call("/api/v1/register", {
+      method: "POST",
+      body: JSON.stringify(body),
+      signed: world.agent
+    })
+    expect([answer.status, answer.json.error]).toMatchObject([
+      413,
+      { code: "request_too_large", details: { max_bytes: 786_432 } }
+    ])
+  })
+
   it("that come too slowly end in 408", async () => {
     const line = await Line.open()
     line.write(`${challenge("Content-Length: 20")}{`)
@@ -215,6 +228,9 @@ describe("bodies", () => {
   })
 })
 
+const linksOf = (count: number, path: string) =>
+  Array.from({ length: count }, () => ({ label: "🤖".repeat(80), url: `https://x.example/${path}` }))
+
 const patch = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
   world.edge.call("/api/v1/me", { method: "PATCH", body, headers, signed: world.agent })
 
@@ -232,6 +248,7 @@ describe("JSON", () => {
 
   it.each([
     ["no JSON", '{"name":'],
+    ["with a byte order mark", Buffer.from('\ufeff{"name":"x"}')],
     ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
     ["two values", "{}{}"],
     ["too deep", `{"name":${"[".repeat(100)}${"]".repeat(100)}}`]
@@ -266,12 +283,25 @@ describe("JSON", () => {
     ['{"links":[{"url":"https://x.example/"}]}', "links.0.label", "is required"],
     ['{"webhook_url":5}', "webhook_url", "a string or null"],
     ['{"webhook_url":"https://x.example:81/"}', "webhook_url", "port 443"],
-    ['{"description":[]}', "description", "must be a string"]
+    ['{"description":[]}', "description", "must be a string"],
+    ['{"description":"a\\u0001"}', "description", "control characters"],
+    ['{"description":"a\\u001b[31m"}', "description", "control characters"],
+    ['{"transparency":"a\\u009b"}', "transparency", "control characters"],
+    ['{"links":[{"label":"a","url":"https://x.example/\\u0001"}]}', "links.0.url", "http or https"],
+    ['{"webhook_url":"https://x.example/\\tx"}', "webhook_url", "address"],
+    [JSON.stringify({ links: linksOf(20, "é".repeat(2_028)) }), "links", "at most 49152 bytes"]
   ])("with a bad field names it by its path: %s", async (body, field, message) => {
     const answer = await patch(body)
     expect(answer.status).toBe(422)
     expect(answer.json.error.details["field"]).toBe(field)
     expect(answer.json.error.message).toContain(message)
+  })
+
+  it("may hold as many links as an agent may have, as long as each may be, and text of several lines", async () => {
+    const body = { links: linksOf(20, "x".repeat(2_030)), description: "a\tb\r\nc\n", transparency: "# a\n\n\tb" }
+    expect(body.links[0]?.url).toHaveLength(2_048)
+    const answer = await patch(JSON.stringify(body))
+    expect([answer.status, answer.json.data["description"]]).toEqual([200, body.description])
   })
 
   it.each(["[]", "null", "{}", '"x"', "5", "true", '{"unknown":1}', '{"__proto__":{"name":"x"}}', ""])(
@@ -407,6 +437,48 @@ describe("requests", () => {
     expect([answer.status, answer.json.error?.code]).toEqual([400, "bad_request"])
     expect(answer.head.toLowerCase()).toContain("x-request-id")
     await line.ended()
+  })
+
+  it.each([
+    ["of another coding", "Transfer-Encoding: xchunked", "{}"],
+    ["with a chunk whose size is none", "Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"],
+    ["with a chunk of more than its size", "Transfer-Encoding: chunked", "1\r\n{}\r\n0\r\n\r\n"],
+    ["with a flood of trailers", "Transfer-Encoding: chunked", `2\r\n{}\r\n0\r\n${"A: b\r\n".repeat(4_000)}\r\n`]
+  ])("whose body breaks off are answered: %s", async (_name, coding, body) => {
+    const line = await Line.open()
+    line.write(challenge(coding).trimEnd() + "\r\n\r\n")
+    line.write(body)
+    const answer = await line.answer()
+    expect([400, 431]).toContain(answer.status)
+    expect(answer.head.toLowerCase()).toContain("connection: close")
+    await line.ended()
+    expect(line.received.split("HTTP/1.1 ")).toHaveLength(2)
+  })
+
+  it("whose body breaks off, with another's answer still to come before it, get no answer in its place", async () => {
+    const held = Promise.withResolvers<void>()
+    world.node.on("agent.me", async (ask) => {
+      await held.promise
+      return { data: { id: ask.actor } }
+    })
+    const line = await Line.open()
+    const path = "/api/v1/me"
+    const headers = signatureHeaders(world.agent, { method: "GET", path, host: world.edge.host })
+    line.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(headers)}\r\n`)
+    await waitFor(() => world.node.asked("agent.me").length === 1)
+    line.write(`${challenge("Transfer-Encoding: chunked")}zz\r\n`)
+    await line.ended()
+    expect(line.received).toBe("")
+    held.resolve()
+  })
+
+  it("that were answered before their body broke off are not answered twice", async () => {
+    const line = await Line.open()
+    line.write("GET /api/v1/time HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    expect((await line.answer()).status).toBe(200)
+    line.write("zz\r\n")
+    await line.ended()
+    expect(line.received.split("HTTP/1.1 ")).toHaveLength(2)
   })
 
   it("whose headers never end are cut off", async () => {

@@ -87,6 +87,27 @@ describe("an Idempotency-Key", () => {
     expect([other.status, other.json.error.code]).toEqual([422, "idempotency_conflict"])
   })
 
+  it("under which an answer was given that is too large to go along has its body and status kept", async () => {
+    const far = "x".repeat(600_000)
+    world.node.on("agent.update", () => ({ data: { description: far } }))
+    const finished = () => world.node.asked("idempotency.finish").map(({ input }) => input)
+    // As a node of an older release begins: it would keep what does not come along as an empty answer.
+    expect((await patch("k-1")).json.data["description"]).toBe(far)
+    expect(finished()).toMatchObject([{ status: 0, answer: "" }])
+    world.node.forget()
+    world.node.on("idempotency.begin", () => ({ data: { state: "new", begun: "first" } }))
+    expect((await patch("k-2")).status).toBe(200)
+    expect(finished()).toMatchObject([{ status: 200, answer: "", remade: true, begun: "first" }])
+    world.node.forget()
+    world.node.on("agent.update", () => ({
+      head: { refused: { code: "validation_error", message: "x", details: { far } } }
+    }))
+    expect((await patch("k-3")).status).toBe(422)
+    expect(finished()).toMatchObject([{ status: 0, answer: "" }])
+    world.node.on("idempotency.begin", begin)
+    world.node.on("agent.update", (ask) => ({ data: { id: ask.actor } }))
+  })
+
   it("is free again as soon as its client is gone", async () => {
     const held = Promise.withResolvers<void>()
     world.node.on("agent.update", async (ask) => {

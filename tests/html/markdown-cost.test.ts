@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest"
 import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
 
 const LENGTH = 100_000
+/** The edge's one thread may be held up by a text for this long at most (contract 21). */
+const STALL_MAX_MS = 50
 
 /** Processor time of laying a text out, in ms: other processes do not count. */
 const costOf = (text: string): number => {
@@ -13,6 +15,8 @@ const costOf = (text: string): number => {
 }
 
 const least = (text: string): number => Math.min(...Array.from({ length: 3 }, () => costOf(text)))
+
+const wideTable = (columns: number): string => `|${"a|".repeat(columns)}\n|${"-|".repeat(columns)}\n`
 
 const repeated = (part: string, before = ""): string => (before + part.repeat(LENGTH)).slice(0, LENGTH)
 
@@ -41,7 +45,14 @@ describe("a text of 100,000 characters", () => {
     ["addresses", repeated("<http://a.b> ")],
     ["code", repeated("`a")],
     ["entities", repeated("&amp;")],
-    ["underlines", repeated("a\n===\n")]
+    ["underlines", repeated("a\n===\n")],
+    ["stops behind open images", repeated("$", "![".repeat(40))],
+    ["stops behind open links in images", repeated("{}", "[![".repeat(60))],
+    ["open images with stops between", repeated(`![${"^".repeat(98)}`)],
+    ["rows that are filled up", repeated("|\n", wideTable(50))],
+    ["rows that are filled up to 200 cells", repeated("a\n", wideTable(200))],
+    ["many tables", repeated(`${wideTable(50)}${"|\n".repeat(10)}\n`)],
+    ["links to hosts of costly letters", repeated(`[a](http://${"\ufdfa".repeat(60)}) `)]
   ])("of %s costs little more than one of words", (_name, text) => {
     expect(least(text)).toBeLessThan(40 + 30 * plainly)
   })
@@ -56,6 +67,11 @@ describe("a text of 100,000 characters", () => {
     expect(shown.match(/item/g)).toHaveLength(3_000)
   })
 
+  it.each(["$", "%", "+", "-", ":", "=", "@", "^", "{", "}"])("of %s costs little, whatever stands before", (stop) => {
+    for (const before of ["[".repeat(500), "*".repeat(500), "`".repeat(500), "<".repeat(500)])
+      expect(least(repeated(stop, before))).toBeLessThan(40 + 30 * plainly)
+  })
+
   it("of the usual sort is laid out whole", () => {
     const text = Array.from(
       { length: 60 },
@@ -64,4 +80,51 @@ describe("a text of 100,000 characters", () => {
     ).join("\n")
     expect(new AgentMarkdown().render(text).text).not.toContain("too elaborate")
   })
+})
+
+describe("a text of 4,000 characters", () => {
+  const short = (text: string): string => text.slice(0, 4_000)
+
+  it("cannot have tables filled up with cells", () => {
+    const text = short(wideTable(50) + "|\n".repeat(3_000))
+    expect(new AgentMarkdown().render(text).text).not.toContain("<table")
+    expect(least(text)).toBeLessThan(STALL_MAX_MS)
+    const many = short(`${wideTable(50)}${"|\n".repeat(8)}\n`.repeat(20))
+    expect(new AgentMarkdown().render(many).text.match(/<t[dh]/g)?.length).toBeLessThanOrEqual(1_000)
+    expect(least(many)).toBeLessThan(STALL_MAX_MS)
+  })
+
+  it("has its tables up to a thousand cells", () => {
+    const table = `|a|b|\n|-|-|\n${"|1|2|\n".repeat(300)}`
+    expect(new AgentMarkdown().render(`${table}\nAfter.\n\n${table.slice(0, 40)}`).text.match(/<table/g)).toHaveLength(
+      2
+    )
+    expect(
+      new AgentMarkdown().render(`> ${wideTable(3).replace("\n", "\n> ")}> |1|\n`).text.match(/<td/g)
+    ).toHaveLength(3)
+  })
+
+  it("has no more of the edge's time than its part", () => {
+    let now = 0
+    const markdown = new AgentMarkdown(() => now++ * 250)
+    const shown = Array.from({ length: 20 }, (_, n) => markdown.render(`*text* ${n}`).text)
+    expect(shown.filter((text) => text.includes("<em>")).length).toBeLessThan(10)
+    expect(shown.at(-1)).toContain("at the moment")
+  })
+})
+
+it("what blows up is tried once", () => {
+  let reads = 0
+  const markdown = new AgentMarkdown(() => {
+    reads++
+    return 0
+  })
+  const text = '"'.repeat(100_000)
+  expect(markdown.render(text).text).toContain("Too elaborate to be laid out;")
+  const once = reads
+  // More others than renderings are kept.
+  for (let n = 0; n < 40; n++) markdown.render(`a ${n}`)
+  reads = 0
+  expect(markdown.render(text).text).toContain("Too elaborate to be laid out;")
+  expect([once > 2, reads]).toEqual([true, 0])
 })

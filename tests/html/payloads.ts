@@ -65,7 +65,6 @@ export const LONG_TEXTS: ReadonlyArray<string> = [
   `\u202e<script>${ACT}</script>\u202c`,
   `\u2066a\u2067b\u202e`,
   `a\r\n\r\n<script>${ACT}</script>`,
-  `\u0001\u0008\u000b\u001b[31m\u007f\u0085`,
   `\u2028\u2029</p>`,
   `${"<b>".repeat(600)}`,
   `${"&".repeat(2000)}`,
@@ -81,7 +80,7 @@ export const ADDRESSES: ReadonlyArray<string> = [
   `/#<svg onload=${ACT}>`,
   `/javascript:${ACT}`,
   `/\u202egpj.exe`,
-  "/\tjava\nscript:"
+  "/%09java%0ascript:"
 ]
 
 /** For markdown. */
@@ -94,7 +93,7 @@ export const MARKDOWNS: ReadonlyArray<string> = [
   `[x](java\\script:${ACT})`,
   `[x](<java\tscript:${ACT}>)`,
   `[x](<  javascript:${ACT}>)`,
-  `[x](\u0001javascript:${ACT})`,
+  `[x](&#1;javascript:${ACT})`,
   `[x](javascript%3A${ACT})`,
   `[x](vbscript:msgbox)`,
   `[x](data:text/html;base64,PHNjcmlwdD5wYXJlbnQuX19wd25lZD0xPC9zY3JpcHQ+)`,

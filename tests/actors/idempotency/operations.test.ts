@@ -55,6 +55,14 @@ describe("a request under an Idempotency-Key", () => {
     expect(await begin("created")).toEqual({ data: { state: "done", status: 201, answer } })
   })
 
+  test("keeps the body of one whose answer did not come along", async () => {
+    const { begin, finish } = agentOf()
+    const { data } = (await begin("far", { commandId: "far" })) as { data: { begun: string } }
+    await finish("far", { status: 200, answer: "", remade: true, begun: data.begun })
+    expect(await begin("far", {}, { body: "c" })).toEqual({ data: { state: "conflict" } })
+    expect(await begin("far", { commandId: "anew" })).toEqual({ data: { state: "new", begun: "anew", again: true } })
+  })
+
   test("is under way from its beginning to its end, and the same request tried again has begun but once", async () => {
     const { begin, finish } = agentOf()
     expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new", begun: "first" } })

@@ -1,0 +1,78 @@
+/**
+ * Lists out of the read models. An edge passes their items on unread: what strangers wrote may be megabytes.
+ *
+ * Invariant: records of lists under way are shared by clients (edge/http/shares.ts), so that nobody has all of the
+ * lines to Postgres; a list counts until its answer is out.
+ */
+import { Effect } from "effect"
+import type { Queries, QueryName } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { Paged } from "../../schemas/operation.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { Shares } from "../http/shares.ts"
+import type { Bus } from "./bus.ts"
+
+/** Views that are read page by page. */
+export type ListName = {
+  readonly [Name in QueryName]: Queries[Name] extends {
+    readonly input: { readonly per_page: number }
+    readonly output: Paged<unknown>
+  }
+    ? Name
+    : never
+}[QueryName]
+
+export interface Listed {
+  /** JSON of an array. */
+  readonly items: Uint8Array
+  readonly total: number
+}
+
+const tooMany: Refusal = {
+  code: "overloaded",
+  message: "You have too many lists under way at once. Ask for fewer at a time, or for shorter pages.",
+  retryAfter: 1
+}
+
+export class Lists {
+  private readonly bus: Bus
+  private readonly records: Shares
+
+  constructor(bus: Bus, { service }: Limits) {
+    this.bus = bus
+    this.records = new Shares(service.max_listed_records, service.max_client_listed_records)
+  }
+
+  page<View extends ListName>(call: Call, view: View, input: Queries[View]["input"]): Effect.Effect<Listed, Refused> {
+    return Effect.suspend(() => {
+      const amount = input.per_page
+      if (!this.records.take(call, amount)) return Effect.fail(refuse(tooMany))
+      call.lent.push(() => this.records.give(call, amount))
+      return listed(this.bus, call, view, input)
+    })
+  }
+}
+
+/** Not counted: what is held back until there is something to read (edge/notification/held.ts). */
+export const listed = <View extends ListName>(
+  bus: Bus,
+  call: Call,
+  view: View,
+  input: Queries[View]["input"]
+): Effect.Effect<Listed, Refused> => Effect.map(bus.queryBytes(call, view, input), readListed)
+
+const HEAD_MAX_BYTES = 64
+const HEAD = /^\{"total":(\d{1,15}),"items":\[/
+
+/** `Paged` as the actors' side writes it, in that order; in any other order it is parsed. */
+export const readListed = (bytes: Uint8Array): Listed => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const head = HEAD.exec(text.subarray(0, HEAD_MAX_BYTES).toString("latin1"))
+  if (head === null) {
+    const { items, total } = JSON.parse(text.toString("utf8")) as Paged<unknown>
+    return { items: Buffer.from(JSON.stringify(items)), total }
+  }
+  return { items: bytes.subarray(head[0].length - 1, -1), total: Number(head[1]) }
+}

@@ -1,0 +1,78 @@
+/**
+ * How long a body's arrays are, judged before any of their items is looked at: a schema decodes all items before it
+ * tells that there are too many.
+ */
+import type { Schema, SchemaAST } from "effect"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
+
+type Look = (value: unknown, path: string) => Refusal | null
+
+const MAX_LENGTH = "effect/schema/isMaxLength"
+
+interface Bound {
+  readonly max: number
+  readonly message: string
+}
+
+/** The bound that an array declares by `Schema.isMaxLength`; `null` where it has none. */
+const boundOf = ({ checks }: SchemaAST.AST): Bound | null => {
+  for (const { annotations } of checks ?? []) {
+    const { id, payload } = (annotations?.["representation"] ?? {}) as {
+      readonly id?: string
+      readonly payload?: { readonly maxLength?: number }
+    }
+    if (id !== MAX_LENGTH || payload?.maxLength === undefined) continue
+    const max = payload.maxLength
+    return { max, message: String(annotations?.["message"] ?? `must hold at most ${max} items`) }
+  }
+  return null
+}
+
+const lookAt = (ast: SchemaAST.AST): Look | null => {
+  if (ast._tag === "Objects") return lookAtFields(ast)
+  if (ast._tag === "Arrays") return lookAtItems(ast)
+  if (ast._tag !== "Union") return null
+  const looks = ast.types.map(lookAt).filter((look) => look !== null)
+  const [only] = looks
+  if (looks.length > 1) throw new Error("Which member's bounds hold is not known before it is decoded")
+  return only ?? null
+}
+
+const lookAtFields = ({ propertySignatures }: SchemaAST.Objects): Look | null => {
+  const fields = propertySignatures.flatMap(({ name, type }) => {
+    const look = lookAt(type)
+    return look === null ? [] : [{ name: String(name), look }]
+  })
+  if (fields.length === 0) return null
+  return (value, path) => {
+    if (typeof value !== "object" || value === null) return null
+    for (const { name, look } of fields) {
+      const found = look((value as Readonly<Record<string, unknown>>)[name], `${path}${name}`)
+      if (found !== null) return found
+    }
+    return null
+  }
+}
+
+const lookAtItems = (ast: SchemaAST.Arrays): Look => {
+  const bound = boundOf(ast)
+  if (bound === null) throw new Error("An array of a body needs a bound, see Schema.isMaxLength")
+  const [item] = ast.rest
+  const inner = item === undefined ? null : lookAt(item)
+  return (value, path) => {
+    if (!Array.isArray(value)) return null
+    if (value.length > bound.max) return invalidField(path, `${path} ${bound.message}.`)
+    if (inner === null) return null
+    for (const [index, one] of value.entries()) {
+      const found = inner(one, `${path}.${index}.`)
+      if (found !== null) return found
+    }
+    return null
+  }
+}
+
+/** `null` where all arrays are short enough, or are none. Throws, at the start, for a schema with an array that has no bound. */
+export const lengthsOf = (schema: Schema.Top): ((value: unknown) => Refusal | null) => {
+  const look = lookAt(schema.ast)
+  return (value) => look?.(value, "") ?? null
+}

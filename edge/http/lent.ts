@@ -1,0 +1,23 @@
+/**
+ * What a call holds until its answer is out: a reader that takes nothing of it keeps the answer in memory.
+ *
+ * Invariant: it is given back once, at the latest `HELD_MAX_MS` behind the answer, since an answer that waits behind
+ * another one on a connection that breaks is never told of it.
+ */
+import type { ServerResponse } from "node:http"
+import type { Call } from "./call.ts"
+
+const HELD_MAX_MS = 60_000
+
+/** Once the call has ended, with whatever answer. */
+export const giveBackOnceSent = ({ lent }: Call, response: ServerResponse): void => {
+  if (lent.length === 0) return
+  const giveBack = (): void => {
+    clearTimeout(late)
+    response.off("close", giveBack)
+    for (const give of lent.splice(0)) give()
+  }
+  const late = setTimeout(giveBack, HELD_MAX_MS).unref()
+  if (response.closed) giveBack()
+  else response.once("close", giveBack)
+}
