@@ -1,9 +1,16 @@
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./tests/harness/sequencer.ts"
 
+const ALL = ["tests/**/*.test.ts"]
+/** Under a clock of its own, which nothing else in its process may be set by. */
+const OWN_CLOCK = ["tests/contract/lease-watch.test.ts"]
+
 export default defineConfig({
   test: {
-    include: ["tests/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "hub", include: ALL, exclude: OWN_CLOCK } },
+      { extends: true, test: { name: "clock", include: OWN_CLOCK, isolate: true } }
+    ],
     globalSetup: ["tests/harness/global-setup.ts"],
     setupFiles: ["tests/harness/setup.ts"],
     // Tests start processes and send them signals, so workers are processes. Files share them, with their modules and

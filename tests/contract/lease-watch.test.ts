@@ -4,12 +4,11 @@
  * tests/edge/leases.test.ts.
  */
 import fc from "fast-check"
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { LEASE_PREFIX, LeaseView, nodeKey, shardKey } from "../../schemas/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
 import type { NatsMessageShape, NatsShape } from "../../schemas/bus/transport.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
-import { endIdle } from "../harness/index.ts"
 
 const SESSIONS = ["s0", "s1", "s2"]
 const SHARDS = 4
@@ -178,8 +177,6 @@ const watching = (bucket: Bucket) => {
 }
 
 describe("a watcher of the leases", () => {
-  // What a running system has to do in this process is not for the test's clock.
-  beforeAll(() => endIdle())
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
