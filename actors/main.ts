@@ -9,7 +9,7 @@
 import { setFlagsFromString } from "node:v8"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer } from "effect"
-import { MetricsPortProblem } from "../schemas/metrics/listener.ts"
+import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"
 import { ConfigurationFault } from "./process/fault.ts"
 import { bus, configuration, keys, metrics, tracing } from "./process/layers.ts"
 import { type Common, rolesWith } from "./process/roles.ts"

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { Answer } from "../schemas/bus/asker.ts"
+import type { Answer } from "../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../schemas/bus/frames.ts"
 import { type Refusal, unavailable } from "../schemas/errors.ts"
 import { nextNumber } from "./engine/counters.ts"

@@ -25,7 +25,7 @@ import { identitiesOf } from "./identity/identities.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { allRoutes } from "./routes/all.ts"
 import { withoutTrailing } from "../schemas/text.ts"
-import { openTracing } from "../schemas/trace/open.ts"
+import { openTracing } from "../schemas/runtime/trace/open.ts"
 
 export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function* () {

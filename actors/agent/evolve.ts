@@ -1,5 +1,5 @@
-import { evolveModerated, newlyModerated } from "../moderation/state.ts"
-import { evolveWebhook } from "../webhook/evolve.ts"
+import { evolveModerated, newlyModerated } from "./moderation/state.ts"
+import { evolveWebhook } from "./webhook/evolve.ts"
 import { type Agent, type AgentEvent, type AgentState, NEW_WEBHOOK, type ProfileChange, UNREAD_MAX } from "./state.ts"
 
 type Meta = { readonly at: number }

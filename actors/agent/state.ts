@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { SignedRequest } from "../../schemas/identity/operations.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
-import { ActiveTime, MODERATION_EVENTS, StandingState } from "../moderation/state.ts"
+import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state.ts"
 
 /** As it was taken: what rules were in force then is not asked again. */
 const Link = Schema.Struct({ label: Schema.String, url: Schema.String })

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises"
 import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
-import { Slots } from "../../schemas/bus/slots.ts"
+import { Slots } from "../../schemas/runtime/bus/slots.ts"
 import { newInbox } from "./inbox.ts"
 import { LEADERLESS_PAUSE_MS, onRenewal } from "./renewal.ts"
 

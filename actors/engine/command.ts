@@ -19,7 +19,7 @@
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import type { Span } from "../../schemas/trace/span.ts"
+import type { Span } from "../../schemas/runtime/trace/span.ts"
 import {
   type Companion,
   type Decision,

@@ -19,7 +19,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { headers, nuid, type NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
-import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
+import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import { Acks } from "./acks.ts"
 import { directGet } from "./direct-get.ts"
 import { lastMessage } from "./last-message.ts"

@@ -1,7 +1,7 @@
 /** The lease bucket on JetStream: compare-and-set writes, a watch, pings. See placement.ts. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import { LEASE_PREFIX, type LeaseView } from "../../schemas/bus/lease-view.ts"
-import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
+import { LEASE_PREFIX, type LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
+import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { newInbox } from "./inbox.ts"
 import { WRONG_LAST_SEQUENCE } from "./jetstream-codes.ts"

@@ -4,7 +4,7 @@
  * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the
  * asker tries again elsewhere, and an old answer would be a lie.
  */
-import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/bus/asker.ts"
+import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/runtime/bus/asker.ts"
 import {
   type Ask,
   encodeHead,
@@ -16,14 +16,14 @@ import {
   type ReplyHead,
   unpackAsks
 } from "../../schemas/bus/frames.ts"
-import { paced } from "../../schemas/bus/pace.ts"
-import type { LeaseView } from "../../schemas/bus/lease-view.ts"
+import { paced } from "../../schemas/runtime/bus/pace.ts"
+import type { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { mayAsk } from "../../schemas/bus/roles.ts"
 import { type ErrorCode, notFound, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { shardOf } from "../../schemas/subjects.ts"
-import { endAnswered } from "../../schemas/trace/ask.ts"
-import type { Span } from "../../schemas/trace/span.ts"
-import type { Tracing } from "../../schemas/trace/tracing.ts"
+import { endAnswered } from "../../schemas/runtime/trace/ask.ts"
+import type { Span } from "../../schemas/runtime/trace/span.ts"
+import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Activation, Outcome } from "./activation.ts"
 import type { EventShape, FiredTimer, Operation, WriteOperation } from "./definition.ts"
 import { UnknownEvent } from "./fold.ts"
@@ -70,7 +70,7 @@ export class Node<R = never> {
   private readonly view: LeaseView
   private readonly tracing: Tracing
   private readonly observer: OperationObserver | undefined
-  /** By asker. A map of its own for each flush: see schemas/bus/slots.ts. */
+  /** By asker. A map of its own for each flush: see schemas/runtime/bus/slots.ts. */
   private outgoing = new Map<string, Array<PackedReply>>()
   private readonly told = new Set<string>()
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)

@@ -25,7 +25,7 @@
  */
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
 import { highestOf } from "./rendezvous.ts"
-import { type LeaseView, nodeKey, shardKey } from "../../schemas/bus/lease-view.ts"
+import { type LeaseView, nodeKey, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
 
 export const BEAT_MS = 250
 export const SERVE_WITHIN_MS = 700

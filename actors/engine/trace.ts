@@ -1,9 +1,9 @@
 /** The engine's steps of a trace: a command, its append, a timer that fires, a query. */
 import type { MsgHdrs } from "@nats-io/transport-node"
 import type { Ask } from "../../schemas/bus/frames.ts"
-import type { Span } from "../../schemas/trace/span.ts"
-import { readTraceparent, TRACEPARENT } from "../../schemas/trace/traceparent.ts"
-import type { Tracing } from "../../schemas/trace/tracing.ts"
+import type { Span } from "../../schemas/runtime/trace/span.ts"
+import { readTraceparent, TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
+import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { AppendResult } from "./ports.ts"
 
 /** Of a commit's message. */

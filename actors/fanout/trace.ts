@@ -2,8 +2,8 @@
  * A worker's steps of a trace: an attempt, and the exchange with the receiver within it. Of the address only the host
  * and the port are told.
  */
-import type { Span } from "../../schemas/trace/span.ts"
-import type { Tracing } from "../../schemas/trace/tracing.ts"
+import type { Span } from "../../schemas/runtime/trace/span.ts"
+import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { parseWebAddress } from "../../schemas/web-address.ts"
 import type { PostOutcome } from "./post.ts"
 

@@ -1,8 +1,8 @@
 /** What a process with the role `actors` tells: of the actors' work, of the log, of the shards that it owns. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
-import { type CallStats, Calls, neverCalled } from "../../schemas/metrics/calls.ts"
-import { Counters, DURATION_SECONDS, type Meter } from "../../schemas/metrics/meter.ts"
+import { type CallStats, Calls, neverCalled } from "../../schemas/runtime/metrics/calls.ts"
+import { Counters, DURATION_SECONDS, type Meter } from "../../schemas/runtime/metrics/meter.ts"
 import { SHARD_COUNT, subjects } from "../../schemas/subjects.ts"
 import { KINDS } from "../actors.ts"
 import type { JetStreamLog, LogObserver } from "../engine/event-log.ts"

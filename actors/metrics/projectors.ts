@@ -1,6 +1,6 @@
 /** What the projectors tell. Only the node that keeps a projection knows how far it is: the others leave that out. */
 import type { JetStreamManager } from "@nats-io/jetstream"
-import type { Meter } from "../../schemas/metrics/meter.ts"
+import type { Meter } from "../../schemas/runtime/metrics/meter.ts"
 import type { Projector } from "../projections/projector.ts"
 import { firstBehind } from "../queries/lag.ts"
 

@@ -1,5 +1,5 @@
 /** What a process with the role `queries` tells. */
-import { Calls } from "../../schemas/metrics/calls.ts"
+import { Calls } from "../../schemas/runtime/metrics/calls.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import type { QueryObserver } from "../queries/serve.ts"
 import type { ProcessMetrics } from "./process.ts"

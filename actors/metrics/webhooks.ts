@@ -3,7 +3,7 @@
  * same.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
-import { Counter, Counters, DURATION_SECONDS } from "../../schemas/metrics/meter.ts"
+import { Counter, Counters, DURATION_SECONDS } from "../../schemas/runtime/metrics/meter.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { PostOutcome } from "../fanout/post.ts"
 import type { DeliveryObserver, Worker } from "../fanout/worker.ts"

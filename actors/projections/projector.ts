@@ -18,8 +18,8 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
-import { nowMs } from "../../schemas/trace/span.ts"
-import { NO_TRACING, type Tracing } from "../../schemas/trace/tracing.ts"
+import { nowMs } from "../../schemas/runtime/trace/span.ts"
+import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
 import { followStream } from "../engine/follow.ts"
 import { Applier } from "./applier.ts"

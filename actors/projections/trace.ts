@@ -1,7 +1,7 @@
 /** A commit's way into the read models, as a step of the commit's own trace. */
 import type { JsMsg } from "@nats-io/jetstream"
-import { nowMs } from "../../schemas/trace/span.ts"
-import type { Tracing } from "../../schemas/trace/tracing.ts"
+import { nowMs } from "../../schemas/runtime/trace/span.ts"
+import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { traceparentOf } from "../engine/trace.ts"
 import type { Message } from "./projection.ts"
 

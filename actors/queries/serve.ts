@@ -10,12 +10,12 @@ import {
   PARTS_MAX,
   splitParts,
   TAKEN_HEADER
-} from "../../schemas/bus/parts.ts"
+} from "../../schemas/runtime/bus/parts.ts"
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
-import { endAs } from "../../schemas/trace/ask.ts"
-import type { Tracing } from "../../schemas/trace/tracing.ts"
+import { endAs } from "../../schemas/runtime/trace/ask.ts"
+import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
 
 const QUERY_TIMEOUT_MS = 5000

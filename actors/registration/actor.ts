@@ -6,7 +6,7 @@ import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { isSealed, Sealer } from "../engine/seal.ts"
 import { type Fold, kind, type KindParts } from "../kind.ts"
 import { Actors, type ActorServices, type Asked, Counters } from "../services.ts"
-import { newWebhookSecret, secretPurpose } from "../webhook/secret.ts"
+import { newWebhookSecret, secretPurpose } from "../agent/webhook/secret.ts"
 import {
   challengeRecord,
   contestedRegister,

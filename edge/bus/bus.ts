@@ -1,6 +1,6 @@
 /** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
 import { Effect } from "effect"
-import type { Asker } from "../../schemas/bus/asker.ts"
+import type { Asker } from "../../schemas/runtime/bus/asker.ts"
 import {
   type OperationName,
   OPERATIONS,
@@ -10,9 +10,9 @@ import {
   type QueryReply
 } from "../../schemas/bus/operations.ts"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
-import { secondsSince } from "../../schemas/metrics/calls.ts"
+import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/trace/ask.ts"
+import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/runtime/trace/ask.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { QueryClient } from "./queries.ts"

@@ -1,5 +1,5 @@
 /**
- * Queries of the read models: any node of a queue group answers, in one part or several (schemas/bus/parts.ts).
+ * Queries of the read models: any node of a queue group answers, in one part or several (schemas/runtime/bus/parts.ts).
  *
  * A query changes nothing, so a try that hears nothing is followed by another, of whichever node is drawn then: one
  * that is frozen or gone costs a moment, not the request, however often it is drawn. A node that is at it says so, and
@@ -8,9 +8,9 @@
  * `null`.
  */
 import { createInbox, headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
-import { PART_HEADER, readPartHeader, TAKEN_HEADER } from "../../schemas/bus/parts.ts"
+import { PART_HEADER, readPartHeader, TAKEN_HEADER } from "../../schemas/runtime/bus/parts.ts"
 import { inboxOf } from "../../schemas/bus/roles.ts"
-import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
+import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 
 const FIRST_WAIT_MS = 400
 const LAST_WAIT_MS = 800

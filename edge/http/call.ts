@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http"
 import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
-import type { Span } from "../../schemas/trace/span.ts"
+import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { ClientHash, Network } from "./address.ts"
 import type { Endpoint } from "./endpoints.ts"
 

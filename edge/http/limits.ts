@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
-import type { Answer } from "../../schemas/bus/asker.ts"
+import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { LimitGrant } from "../../schemas/limit/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { bucketActor, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"

@@ -2,8 +2,8 @@
  * A request as the first step of a trace. A client's own `traceparent` is believed only where a proxy in front is
  * (HUB_TRUST_PROXY): a stranger must neither have his requests sampled nor join a trace that is not his.
  */
-import type { Tracing } from "../../schemas/trace/tracing.ts"
-import { TRACEPARENT } from "../../schemas/trace/traceparent.ts"
+import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
+import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import type { Call } from "./call.ts"
 
 /** Anything else would be a name of the client's choice. */

@@ -7,10 +7,17 @@
 import { type Endpoint, ENDPOINTS, isApiPath } from "../http/endpoints.ts"
 import type { Call } from "../http/call.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { CallStats } from "../../schemas/metrics/calls.ts"
-import { Calls, secondsSince } from "../../schemas/metrics/calls.ts"
-import { askCalls } from "../../schemas/metrics/bus.ts"
-import { Counter, Counters, DURATION_SECONDS, type Histogram, Meter, OTHER } from "../../schemas/metrics/meter.ts"
+import type { CallStats } from "../../schemas/runtime/metrics/calls.ts"
+import { Calls, secondsSince } from "../../schemas/runtime/metrics/calls.ts"
+import { askCalls } from "../../schemas/runtime/metrics/bus.ts"
+import {
+  Counter,
+  Counters,
+  DURATION_SECONDS,
+  type Histogram,
+  Meter,
+  OTHER
+} from "../../schemas/runtime/metrics/meter.ts"
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 const SERVER_FAULT = 500

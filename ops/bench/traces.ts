@@ -10,12 +10,12 @@ import { ENDPOINTS } from "../../edge/http/endpoints.ts"
 import { RequestTraces } from "../../edge/http/trace.ts"
 import { commandSpan } from "../../actors/engine/trace.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
-import { askSpan, endAnswered } from "../../schemas/trace/ask.ts"
-import { BATCH_MAX, QUEUE_MAX } from "../../schemas/trace/exporter.ts"
-import { otlpBody } from "../../schemas/trace/otlp.ts"
-import { NewestQueue } from "../../schemas/trace/queue.ts"
-import type { Span } from "../../schemas/trace/span.ts"
-import { NO_TRACING, type Tracing, tracingInto } from "../../schemas/trace/tracing.ts"
+import { askSpan, endAnswered } from "../../schemas/runtime/trace/ask.ts"
+import { BATCH_MAX, QUEUE_MAX } from "../../schemas/runtime/trace/exporter.ts"
+import { otlpBody } from "../../schemas/runtime/trace/otlp.ts"
+import { NewestQueue } from "../../schemas/runtime/trace/queue.ts"
+import type { Span } from "../../schemas/runtime/trace/span.ts"
+import { NO_TRACING, type Tracing, tracingInto } from "../../schemas/runtime/trace/tracing.ts"
 
 const COUNT = 2_000_000
 /** Where every request makes its three spans. */

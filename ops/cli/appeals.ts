@@ -2,7 +2,7 @@
  * `hub appeals`: what waits for an operator's decision. There is no table of appeals: only suspended agents can have
  * one, they are few, and each one's own actor knows best.
  */
-import type { OperatorView } from "../../actors/moderation/record.ts"
+import type { OperatorView } from "../../actors/agent/moderation/record.ts"
 import type { Command } from "./command.ts"
 
 const PAGE = 200

@@ -2,7 +2,7 @@
  * `hub rebuild`: read models made again from the log, in this process, while the service runs. What is served stays as
  * it is until the new tables take its place (actors/projections/rebuild.ts).
  */
-import { seenProjection } from "../../actors/projections/agents.ts"
+import { seenProjection } from "../../actors/agent/projection.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { Busy, rebuild } from "../../actors/projections/rebuild.ts"

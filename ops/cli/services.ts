@@ -1,7 +1,7 @@
 /** What answers on the bus (NATS service discovery), and what the actors' side finds of its own health. */
 import type { Health } from "../../schemas/meta/api.ts"
 import type { Queries, QueryReply } from "../../schemas/bus/operations.ts"
-import { TAKEN_HEADER } from "../../schemas/bus/parts.ts"
+import { TAKEN_HEADER } from "../../schemas/runtime/bus/parts.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Service } from "./connection.ts"
 

@@ -1,7 +1,7 @@
 /**
  * `hub verify`: snapshots and read models held against the log. Writes nothing but tables of its own, which it drops.
  */
-import { seenProjection } from "../../actors/projections/agents.ts"
+import { seenProjection } from "../../actors/agent/projection.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { Busy } from "../../actors/projections/rebuild.ts"

@@ -64,6 +64,14 @@ describe("arrows between folders", () => {
     expect(imports.filter(({ file }) => topOf(file) === folder).length).toBeGreaterThan(10)
   })
 
+  it("contracts know nothing of what runs them", () => {
+    const isRuntime = (file: string): boolean => file.startsWith("schemas/runtime/")
+    const broken = imports.filter(
+      (one) => topOf(one.file) === "schemas" && !isRuntime(one.file) && isRelative(one) && isRuntime(targetOf(one))
+    )
+    expect(broken.map(show)).toEqual([])
+  })
+
   it.each(Object.keys(ARROWS))("%s/ imports only the folders it may", (folder) => {
     const broken = imports.filter(
       (one) => topOf(one.file) === folder && isRelative(one) && !ARROWS[folder]?.includes(topOf(targetOf(one)))

@@ -5,9 +5,9 @@
  */
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { LEASE_PREFIX, LeaseView, nodeKey, shardKey } from "../../schemas/bus/lease-view.ts"
-import { LeaseWatch } from "../../schemas/bus/lease-watch.ts"
-import type { NatsMessageShape, NatsShape } from "../../schemas/bus/transport.ts"
+import { LEASE_PREFIX, LeaseView, nodeKey, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
+import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
+import type { NatsMessageShape, NatsShape } from "../../schemas/runtime/bus/transport.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
 
 const SESSIONS = ["s0", "s1", "s2"]

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { BEAT_MS, DROP_AFTER_MS, SERVE_WITHIN_MS, SILENT_AFTER_MS } from "../../actors/engine/placement.ts"
 import { SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
 import packageJson from "../../package.json" with { type: "json" }
-import { RETRY_AFTER_MS } from "../../schemas/bus/asker.ts"
+import { RETRY_AFTER_MS } from "../../schemas/runtime/bus/asker.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
 import {
@@ -14,7 +14,7 @@ import {
   POST_TIMEOUT_MS,
   QUEUE_MAX,
   STOP_WITHIN_MS
-} from "../../schemas/trace/exporter.ts"
+} from "../../schemas/runtime/trace/exporter.ts"
 import { textOf, trackedFiles } from "./tracked.ts"
 
 const files = trackedFiles()
@@ -103,7 +103,7 @@ describe("run-a-cluster.md", () => {
   })
 
   it("tells every name of OpenTelemetry's that is read, and no other", () => {
-    const read = new Set(textOf("schemas/trace/settings.ts").match(/\bOTEL_[A-Z_]+\b/g))
+    const read = new Set(textOf("schemas/trace-settings.ts").match(/\bOTEL_[A-Z_]+\b/g))
     const told = [...CLUSTER.matchAll(/^\| `(OTEL_[A-Z_]+)` \|/gm)].map(([, name]) => name)
     expect(told.toSorted()).toEqual([...read].toSorted())
   })

@@ -3,7 +3,7 @@
  * took.
  */
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
-import { Slots } from "../../schemas/bus/slots.ts"
+import { Slots } from "../../schemas/runtime/bus/slots.ts"
 
 const ROUNDS = 2_000
 const ENTRIES_PER_ROUND = 500

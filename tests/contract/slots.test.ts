@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Slots } from "../../schemas/bus/slots.ts"
+import { Slots } from "../../schemas/runtime/bus/slots.ts"
 
 const run = promisify(execFile)
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
 import { readListed } from "../../edge/bus/lists.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { NO_TRACING } from "../../schemas/trace/tracing.ts"
+import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../harness/index.ts"
 import { openWorld, type World } from "./edge.ts"
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
 import { QueryClient } from "../../edge/bus/queries.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
-import { NO_TRACING } from "../../schemas/trace/tracing.ts"
+import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { openNats, type TestNats } from "./edge.ts"
 
 /** As long as a request has. */

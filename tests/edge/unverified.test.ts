@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { openWorld } from "./edge.ts"
 import { FAILURES_PER_SECOND_MAX, Unverified } from "../../edge/auth/unverified.ts"
-import type { Answer } from "../../schemas/bus/asker.ts"
+import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { EdgeLimits } from "../../edge/http/limits.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 

@@ -6,7 +6,7 @@ import { jetstreamManager } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { type Ask, encodeHead, packReplies, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
-import { nodeKey, shardKey } from "../../schemas/bus/lease-view.ts"
+import { nodeKey, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
 import type { QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { buckets, SHARD_COUNT, subjects } from "../../schemas/subjects.ts"
 

@@ -5,7 +5,7 @@
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import type { Answer } from "../../schemas/bus/asker.ts"
+import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { receiverOf } from "../../actors/delivery/state.ts"

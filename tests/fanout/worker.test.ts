@@ -1,7 +1,7 @@
 /** The worker between a log, actors and receivers that are played here: what it does when any of them fails. */
 import { afterEach, describe, expect, test, vi } from "vitest"
 import type { Ask } from "../../schemas/bus/frames.ts"
-import type { Answer } from "../../schemas/bus/asker.ts"
+import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { PostOutcome } from "../../actors/fanout/post.ts"

@@ -1,7 +1,7 @@
 /** What is counted, and how it is told: the meter alone. */
 import { describe, expect, test } from "vitest"
-import { Calls, outcomeOf } from "../../schemas/metrics/calls.ts"
-import { CHILDREN_MAX, Counters, Meter } from "../../schemas/metrics/meter.ts"
+import { Calls, outcomeOf } from "../../schemas/runtime/metrics/calls.ts"
+import { CHILDREN_MAX, Counters, Meter } from "../../schemas/runtime/metrics/meter.ts"
 import { Exposition } from "../support/exposition.ts"
 
 const told = async (meter: Meter): Promise<Exposition> => new Exposition(await meter.scrape())

@@ -5,7 +5,7 @@
 import { sql } from "kysely"
 import pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { seenProjection } from "../../actors/projections/agents.ts"
+import { seenProjection } from "../../actors/agent/projection.ts"
 import { mainProjection } from "../../actors/projections/main.ts"
 import { Busy, exclusively, rebuild, type RebuildParts } from "../../actors/projections/rebuild.ts"
 import { Finding, type Options } from "../../ops/cli/command.ts"

@@ -10,8 +10,8 @@ import {
   POST_TIMEOUT_MS,
   QUEUE_MAX,
   STOP_WITHIN_MS
-} from "../../schemas/trace/exporter.ts"
-import { tracingInto } from "../../schemas/trace/tracing.ts"
+} from "../../schemas/runtime/trace/exporter.ts"
+import { tracingInto } from "../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../harness/index.ts"
 import { type Collector, hanging, refusing, startCollector, taking } from "../support/collector.ts"
 

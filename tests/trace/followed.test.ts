@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { streams } from "../../schemas/subjects.ts"
-import { POST_TIMEOUT_MS } from "../../schemas/trace/exporter.ts"
+import { POST_TIMEOUT_MS } from "../../schemas/runtime/trace/exporter.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type CollectedSpan, type Collector, hanging, refusing, startCollector, taking } from "../support/collector.ts"

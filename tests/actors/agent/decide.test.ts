@@ -12,7 +12,11 @@ import { evolve } from "../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { scoreEntries } from "../../../actors/agent/scores.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
-import { decideBan, decideReinstate as reinstate, decideSuspend as suspend } from "../../../actors/moderation/decide.ts"
+import {
+  decideBan,
+  decideReinstate as reinstate,
+  decideSuspend as suspend
+} from "../../../actors/agent/moderation/decide.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
 const fold = (state: AgentState, events: ReadonlyArray<AgentEvent>): AgentState =>

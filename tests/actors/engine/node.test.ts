@@ -4,10 +4,10 @@ import type { ActorHost } from "../../../actors/engine/host.ts"
 import { Node } from "../../../actors/engine/node.ts"
 import type { Placement } from "../../../actors/engine/placement.ts"
 import { packAsks, type ReplyPart, unpackReplies } from "../../../schemas/bus/frames.ts"
-import type { BusTransport } from "../../../schemas/bus/asker.ts"
-import { LeaseView } from "../../../schemas/bus/lease-view.ts"
+import type { BusTransport } from "../../../schemas/runtime/bus/asker.ts"
+import { LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
 import { subjects } from "../../../schemas/subjects.ts"
-import { NO_TRACING } from "../../../schemas/trace/tracing.ts"
+import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 
 const unhandled: Array<unknown> = []
 const note = (reason: unknown): void => void unhandled.push(reason)

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest"
 import { type LeaseStore, Placement, type Written } from "../../../actors/engine/placement.ts"
-import { LeaseView, nodeKey, shardKey } from "../../../schemas/bus/lease-view.ts"
+import { LeaseView, nodeKey, shardKey } from "../../../schemas/runtime/bus/lease-view.ts"
 import { SHARD_COUNT } from "../../../schemas/subjects.ts"
 
 const TICK_MS = 250

@@ -8,8 +8,8 @@
  */
 import { Schema } from "effect"
 import { LIMITS } from "../../../schemas/limits.ts"
-import { nodeKey } from "../../../schemas/bus/lease-view.ts"
-import { LeaseView } from "../../../schemas/bus/lease-view.ts"
+import { nodeKey } from "../../../schemas/runtime/bus/lease-view.ts"
+import { LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
 import type { Outcome } from "../../../actors/engine/activation.ts"
 import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"

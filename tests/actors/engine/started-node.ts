@@ -10,7 +10,7 @@ import { cluster, metrics } from "../../../actors/process/layers.ts"
 import { Bus, Configuration, Keys, Streams, Tables, Tracing } from "../../../actors/process/services.ts"
 import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import type { HubConfig } from "../../../schemas/config.ts"
-import { NO_TRACING } from "../../../schemas/trace/tracing.ts"
+import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 
 export interface StartedParts {
   readonly nats: NatsConnection

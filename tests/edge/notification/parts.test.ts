@@ -1,6 +1,6 @@
 /** What the held requests of an edge are made of, each by itself. */
 import { describe, expect, test } from "vitest"
-import { newsOf } from "../../../actors/projections/news.ts"
+import { newsOf } from "../../../actors/agent/notification/news.ts"
 import { commentOf, eventOf, lastEventId } from "../../../edge/notification/event-stream.ts"
 import { Seats } from "../../../edge/notification/seats.ts"
 import { Waking } from "../../../edge/notification/waking.ts"

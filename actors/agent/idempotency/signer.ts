@@ -1,0 +1,21 @@
+/** Which key may keep and hear first answers of an agent (contract 21). Pure. */
+import type { SignedBy } from "../../../schemas/bus/frames.ts"
+import type { IdempotencyEntry } from "../../../schemas/idempotency/operations.ts"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { keyRefusal, unknownKey } from "../decide.ts"
+import type { AgentState } from "../state.ts"
+
+/** Whether a key may keep and hear first answers here; what a retired one hears of its rotation is told in `begin`. */
+export const signerRefusal = (
+  agent: AgentState,
+  by: SignedBy,
+  { signer }: Pick<IdempotencyEntry, "signer">
+): Refusal | null => {
+  if (signer === "candidate" || signer === "recovery") return null
+  if (agent === null) return unknownKey
+  const refused = keyRefusal(agent, by.publicKey)
+  return refused?.code === "key_retired" && signer === "retiring" ? null : refused
+}
+
+export const isRetired = (agent: AgentState, by: SignedBy | undefined): boolean =>
+  agent !== null && by !== undefined && keyRefusal(agent, by.publicKey)?.code === "key_retired"

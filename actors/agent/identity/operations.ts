@@ -1,0 +1,228 @@
+/** What the agent actor does with keys and identity; they are declared in schemas/identity/operations.ts. */
+import { Effect } from "effect"
+import type { IdentityClaim, NewKey } from "../../../schemas/identity/operations.ts"
+import { notFound, type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
+import { hubIdOf } from "../../../schemas/signing/key.ts"
+import { agentNumber } from "../../../schemas/signing/identity.ts"
+import { attestationString } from "../../../schemas/signing/attestation.ts"
+import { jwkOf } from "../../../schemas/signing/jwk.ts"
+import type { AgentMemory } from "../gate.ts"
+import { iso } from "../profile.ts"
+import { type Agent, type AgentEvent, type AgentState, currentKey } from "../state.ts"
+import { custom, type Decision, once, type Operation, read, type Result, write } from "../../engine/definition.ts"
+import type { DecideContext, PrepareContext } from "../../engine/definition.ts"
+import type { KeyClaim } from "../../key/actor.ts"
+import type { KindParts } from "../../kind.ts"
+import { Actors, type ActorServices, Counters } from "../../services.ts"
+import { Attester } from "./attest.ts"
+import { Challenges } from "./challenge.ts"
+import {
+  decideCancelRecovery,
+  decideRecover,
+  decideRotate,
+  decideSetRecovery,
+  decideSignDirectory,
+  decideTimer,
+  decideUnsetRecovery,
+  decideUnsignDirectory,
+  type DirectorySigned,
+  type KeyFacts,
+  keyUnavailable,
+  recoveryKeyTaken,
+  type RecoveryKey,
+  type RecoveryKeyFacts,
+  type RotationReply,
+  signedBy
+} from "./decide.ts"
+import { HostCounters, standOf } from "./hosts.ts"
+import { directorySignatureRecord, identityRecord, recoveryRecord } from "./record.ts"
+import { Proofs } from "./verify.ts"
+
+type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent, ActorServices>>>
+
+const noAgent = notFound("agent")
+const absent: Result = { refused: noAgent }
+const noIdentity: Result = { refused: notFound("identity") }
+
+const verifiable = (state: AgentState): state is Agent =>
+  state !== null && state.status !== "banned" && state.status !== "deleted"
+
+const suspended = refusal("agent_suspended", "This agent is suspended: the service attests nothing of it.")
+
+/** Of a key change that was lost to somebody who claimed the same key first. */
+const contested = (): Decision<AgentEvent> => ({ refused: keyUnavailable })
+
+export const identityOperations = (
+  parts: KindParts
+): { readonly operations: Operations; readonly hosts: HostCounters } => {
+  const { nats, manager, config, seed, proofs } = parts
+  const { limits, baseUrl } = config
+  const hosts = new HostCounters(nats, manager)
+  const judge = new Proofs({ proofs, hosts, limits, baseUrl })
+  const challenges = new Challenges(seed)
+  const attester = new Attester(seed, baseUrl, limits.identity.attestation_ttl_seconds)
+
+  const keyFacts: Effect.Effect<KeyFacts, Refusal, Counters> = Effect.gen(function* () {
+    const counters = yield* Counters
+    const cancellation = yield* counters.next("notification")
+    return { cancellation, notification: yield* counters.next("notification") }
+  })
+  /** Whose a key is: hub id, `null` for nobody's. */
+  const claimantOf = (publicKey: string, context: PrepareContext): Effect.Effect<string | null, Refusal, Actors> =>
+    Effect.gen(function* () {
+      const actors = yield* Actors
+      const actor = hubIdOf(Buffer.from(publicKey, "base64"))
+      const claim = actors.ask<KeyClaim>(context, { kind: "key", actor, op: "key.resolve", input: null })
+      return yield* Effect.catch(
+        Effect.map(claim, ({ agent }): string | null => agent),
+        (refusal) => (refusal.code === "not_found" ? Effect.succeed(null) : Effect.fail(refusal))
+      )
+    })
+  const announced = <Input>(
+    decide: (state: AgentState, input: Input, context: DecideContext<KeyFacts>) => Decision<AgentEvent>,
+    answer: (state: AgentState, reply: unknown, id: string) => unknown
+  ) =>
+    write<AgentState, Input, AgentEvent, KeyFacts, ActorServices>({
+      prepare: () => keyFacts,
+      decide,
+      contested,
+      answer: (state, reply, { id }) => answer(state, reply, id),
+      projected: true
+    })
+  const recovery = (state: AgentState): unknown => (state === null ? null : recoveryRecord(state, limits))
+  const directorySignature = (state: AgentState): unknown =>
+    state === null ? null : directorySignatureRecord(state, baseUrl)
+  const signing = <Input>(decide: (state: AgentState, input: Input) => Decision<AgentEvent>) =>
+    write<AgentState, Input, AgentEvent>({ decide, answer: directorySignature })
+
+  return {
+    hosts,
+    operations: {
+      "identity.record": read<AgentState, null>((state, _input, { id }) =>
+        state === null ? noIdentity : { data: identityRecord(id, state, baseUrl) }
+      ),
+      "identity.keys": read<AgentState, null>((state, _input, { at }) => {
+        if (state === null) return noIdentity
+        const signed = state.directory_signature
+        const current = state.status === "active" ? [jwkOf(currentKey(state))] : []
+        return {
+          data: {
+            keys: current,
+            signature: current.length > 0 && signed !== null && at < signed.expires_at ? signed : null
+          }
+        }
+      }),
+      "identity.verify": once<AgentState, IdentityClaim, never>((state, claim, context) =>
+        judge.verdict(state, claim, context)
+      ),
+      "identity.hosts": custom<AgentState, Page>((_state, input, context) => hostPage(hosts, input, context)),
+      "identity.rotate": announced<NewKey>(
+        (state, input, context) => decideRotate(state, input, context, limits),
+        (state, reply, id) => keyRotated(state, reply as RotationReply, id)
+      ),
+      "identity.recovery": read<AgentState, null>((state) => (state === null ? absent : { data: recovery(state) })),
+      "identity.set_recovery": write<AgentState, RecoveryKey, AgentEvent, RecoveryKeyFacts, ActorServices>({
+        prepare: (_state, input, context) =>
+          Effect.zipWith(keyFacts, claimantOf(input.recovery_public_key, context), (facts, claimedBy) => ({
+            ...facts,
+            claimedBy
+          })),
+        decide: decideSetRecovery,
+        contested: () => ({ refused: recoveryKeyTaken }),
+        answer: recovery,
+        projected: true
+      }),
+      "identity.unset_recovery": announced(decideUnsetRecovery, recovery),
+      "identity.cancel_recovery": announced(decideCancelRecovery, recovery),
+      "identity.recover": announced<NewKey>(
+        (state, input, context) => decideRecover(state, input, context, limits),
+        (_state, reply, id) => {
+          const { number, ...scheduled } = reply as { readonly number: number }
+          return { id: agentNumber(number), hub_id: id, ...scheduled }
+        }
+      ),
+      "identity.timer": announced(decideTimer, () => null),
+      "identity.directory_signature": read<AgentState, null>((state) =>
+        state === null ? absent : { data: directorySignature(state) }
+      ),
+      "identity.sign_directory": signing<DirectorySigned>(decideSignDirectory),
+      "identity.unsign_directory": signing<null>(decideUnsignDirectory),
+      "identity.challenge": read<AgentState, null>((state, _input, { id, at }) => {
+        if (!verifiable(state)) return absent
+        if (state.status === "suspended") return { refused: suspended }
+        const ttl = limits.identity.challenge_ttl_seconds
+        const expires = Math.floor(at / 1000) + ttl
+        const challenge = challenges.make(id, expires)
+        return {
+          data: {
+            challenge,
+            string_to_sign: attestationString({ hubId: id, challenge, expires }),
+            expires_at: iso(expires * 1000),
+            ttl_seconds: ttl
+          }
+        }
+      }),
+      "identity.attest": custom<AgentState, Attesting>((state, { challenge, signature }, { id, at, commandId }) =>
+        Effect.gen(function* () {
+          if (!verifiable(state)) return yield* Effect.fail(noAgent)
+          if (state.status === "suspended") return yield* Effect.fail(suspended)
+          const expires = challenges.expiryOf(id, challenge)
+          if (expires === null) return yield* Effect.fail(challengeUnknown)
+          if (at / 1000 >= expires) return yield* Effect.fail(challengeExpired)
+          const text = attestationString({ hubId: id, challenge, expires })
+          if (!signedBy(currentKey(state), text, signature)) return yield* Effect.fail(badSignature(text))
+          const { use, recorded } = proofs.use(id, challenge, commandId, at)
+          if (use === "reused") return yield* Effect.fail(challengeUsed)
+          if (!(yield* Effect.promise(() => recorded)))
+            return yield* Effect.fail(unavailable("The challenge could not be marked as used."))
+          return attester.attest(id, state, challenge, at)
+        })
+      )
+    }
+  }
+}
+
+interface Page {
+  readonly page: number
+  readonly per_page: number
+}
+
+interface Attesting {
+  readonly challenge: string
+  readonly signature: string
+}
+
+const challengeUnknown = refusal("verify_challenge_unknown", "There is no such challenge for this agent.")
+const challengeExpired = refusal("verify_challenge_expired", "The challenge is too old. Ask for a new one.")
+const challengeUsed = refusal("verify_challenge_used", "This challenge was answered before. Ask for a new one.")
+const badSignature = (text: string): Refusal =>
+  refusal("verify_bad_signature", "signature must be the current key's signature of string_to_sign.", {
+    string_to_sign: text
+  })
+
+const keyRotated = (state: AgentState, reply: RotationReply, id: string): unknown =>
+  state === null ? null : { id: agentNumber(state.number), hub_id: id, ...reply, rotated_at: iso(reply.rotated_at) }
+
+const hostPage = (
+  hosts: HostCounters,
+  input: Page,
+  { id, memory }: PrepareContext
+): Effect.Effect<unknown, Refusal> => {
+  const kept = memory as AgentMemory
+  const table = Effect.tryPromise({
+    try: () => (kept.hosts ??= hosts.load(id)),
+    catch: () => {
+      kept.hosts = null
+      return unavailable("The counters cannot be read at the moment.")
+    }
+  })
+  return Effect.map(table, (counters) => {
+    const all = [...counters.values()].map(standOf).filter((host) => host.count > 0)
+    const sorted = all.toSorted((a, b) => b.last_at - a.last_at || (a.host < b.host ? -1 : 1))
+    const from = (input.page - 1) * input.per_page
+    const items = sorted
+      .slice(from, from + input.per_page)
+      .map((host) => ({ ...host, first_at: iso(host.first_at), last_at: iso(host.last_at) }))
+    return { items, total: sorted.length }
+  })
+}

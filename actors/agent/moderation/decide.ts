@@ -1,0 +1,191 @@
+/**
+ * Decisions on an account's standing (spec 3.1; contract 12). Pure.
+ *
+ * Invariants
+ *  - Suspension and reinstatement tell the agent in the commit that makes them: it hears of both, whatever dies.
+ *  - One appeal for a suspension, decided once; granting it is reinstatement, in the same commit.
+ *  - A suspension with an end is ended by a durable timer. A timer is a hint: what counts is whether the state waits
+ *    for its time, so one that was overtaken (reinstated by hand, suspended anew) does nothing.
+ *  - Trust grows by full periods of active time, each with an entry of its own; time under suspension does not count,
+ *    and what had run of a period before it is carried over. Each period's end sets the timer of the next.
+ */
+import { invalidField, type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import { missing, statusRefusal } from "../decide.ts"
+import { iso } from "../profile.ts"
+import { scoreEntries } from "../scores.ts"
+import type { Agent, AgentEvent, AgentState } from "../state.ts"
+import { type Decision, type DecideContext, type FiredTimer, firing, type Timer } from "../../engine/definition.ts"
+import { type NoticeFacts, notified } from "../notification/notify.ts"
+import { periodEnd } from "./state.ts"
+
+type Context = Pick<DecideContext<NoticeFacts>, "at" | "facts">
+
+export const STANDING_TIMER = "standing"
+export const ACTIVE_TIME_TIMER = "active_time"
+
+/** contract 12 */
+const TRUST_LOST_BY_SUSPENSION = 30
+
+const conflict = (agent: Agent): { readonly refused: Refusal } => ({
+  refused: refusal("validation_error", `The agent is ${agent.status}.`, { field: "status", status: agent.status })
+})
+
+const NOTHING: Decision<AgentEvent> = { events: [] }
+const early: Decision<AgentEvent> = { refused: unavailable("The timer is early.") }
+
+export interface Suspension {
+  readonly reason: string
+  /** Unix ms at which it ends by itself. */
+  readonly until?: number
+}
+
+export const decideSuspend = (
+  state: AgentState,
+  { reason, until }: Suspension,
+  { at, facts }: Context
+): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (state.status !== "active") return conflict(state)
+  if (until !== undefined && !(until > at)) return { refused: invalidField("until", "until must lie in the future.") }
+  const [score] = scoreEntries(state, [
+    { score: "trust", delta: -TRUST_LOST_BY_SUSPENSION, reason: "suspended", target: null }
+  ])
+  const withheld = score === undefined ? 0 : 0 - score.delta
+  return {
+    events: [
+      { type: "agent.suspended", v: 1, reason, trust_withheld: withheld, ...(until === undefined ? {} : { until }) },
+      ...(score === undefined ? [] : [score]),
+      notified(facts.notification, "moderation.suspended", {
+        reason,
+        at: iso(at),
+        until: until === undefined ? null : iso(until)
+      })
+    ],
+    ...(until === undefined ? {} : { timers: [{ name: STANDING_TIMER, at: until }] })
+  }
+}
+
+const reinstatement = (
+  agent: Agent,
+  reason: string,
+  { at, facts }: Context,
+  { moderation }: Limits
+): Decision<AgentEvent> => ({
+  events: [
+    { type: "agent.reinstated", v: 1, reason },
+    ...scoreEntries(agent, [{ score: "trust", delta: agent.trust_withheld, reason: "reinstated", target: null }]),
+    notified(facts.notification, "moderation.reinstated", { reason, at: iso(at) })
+  ],
+  timers: activeTimeTimer({ ...agent, active_time: { ...agent.active_time, from: at } }, moderation)
+})
+
+export const decideReinstate = (
+  state: AgentState,
+  { reason }: { readonly reason: string },
+  context: Context,
+  limits: Limits
+): Decision<AgentEvent> => {
+  if (state === null) return missing
+  return state.status === "suspended" ? reinstatement(state, reason, context, limits) : conflict(state)
+}
+
+export const decideBan = (state: AgentState, { reason }: { readonly reason: string }): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (state.status !== "active" && state.status !== "suspended") return conflict(state)
+  return { events: [{ type: "agent.banned", v: 1, reason }] }
+}
+
+export const decideAppeal = (state: AgentState, { text }: { readonly text: string }): Decision<AgentEvent> => {
+  if (state === null) return missing
+  const closed = statusRefusal(state, false)
+  if (closed !== null) return { refused: closed }
+  if (state.status !== "suspended")
+    return {
+      refused: refusal("appeal_not_possible", "There is nothing to appeal against: the account is not suspended.")
+    }
+  const { appeal } = state.standing
+  if (appeal !== null)
+    return {
+      refused: refusal("appeal_exists", "This suspension was appealed against already.", { status: appeal.status })
+    }
+  return { events: [{ type: "agent.appealed", v: 1, text }] }
+}
+
+export interface Verdict {
+  readonly granted: boolean
+  readonly answer: string | null
+}
+
+export const decideOnAppeal = (
+  state: AgentState,
+  { granted, answer }: Verdict,
+  context: Context,
+  limits: Limits
+): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (state.status !== "suspended") return conflict(state)
+  if (state.standing.appeal?.status !== "open")
+    return { refused: refusal("appeal_not_possible", "The agent has no open appeal.") }
+  const decided: AgentEvent = { type: "agent.appeal_decided", v: 1, granted, answer }
+  if (!granted)
+    return {
+      events: [
+        decided,
+        notified(context.facts.notification, "moderation.appeal_denied", { answer, at: iso(context.at) })
+      ]
+    }
+  const reinstated = reinstatement(state, answer ?? "the appeal was granted", context, limits)
+  return { ...reinstated, events: [decided, ...(reinstated.events ?? [])] }
+}
+
+/** The end of a suspension. */
+export const decideStandingDue = (
+  state: AgentState,
+  timer: FiredTimer,
+  context: Context,
+  limits: Limits
+): Decision<AgentEvent> => {
+  const until = state?.standing.until ?? null
+  if (state === null || state.status !== "suspended" || until === null) return NOTHING
+  const now = firing(timer, until, context.at)
+  return now === "due"
+    ? reinstatement(state, "the suspension is over", context, limits)
+    : now === "early"
+      ? early
+      : NOTHING
+}
+
+// Trust by active time
+
+/** The end of the period under way; none once trust has grown by all that this can give. */
+export const activeTimeTimer = (
+  agent: Pick<Agent, "active_time">,
+  { active_period_seconds, active_periods_max }: Limits["moderation"]
+): ReadonlyArray<Timer> => {
+  const at = periodEnd(agent.active_time, active_period_seconds * 1000)
+  return at === null || agent.active_time.periods >= active_periods_max ? [] : [{ name: ACTIVE_TIME_TIMER, at }]
+}
+
+/** The end of a full period of active time. */
+export const decideActiveTimeDue = (
+  state: AgentState,
+  timer: FiredTimer,
+  { at }: Pick<Context, "at">,
+  { moderation }: Limits
+): Decision<AgentEvent> => {
+  const [due] = state === null || state.status !== "active" ? [] : activeTimeTimer(state, moderation)
+  if (state === null || due === undefined) return NOTHING
+  const now = firing(timer, due.at, at)
+  if (now !== "due") return now === "early" ? early : NOTHING
+  const counted = { from: due.at, carried: 0, periods: state.active_time.periods + 1 }
+  return {
+    events: [
+      { type: "agent.active_time_counted", v: 1, periods: counted.periods, until: due.at },
+      ...scoreEntries(state, [
+        { score: "trust", delta: moderation.active_period_trust, reason: "active_period", target: null }
+      ])
+    ],
+    timers: activeTimeTimer({ active_time: counted }, moderation)
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Numbers of notifications: never given twice, growing along each agent's log. A gap is no harm: one is drawn for each
+ * attempt.
+ */
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { Counters } from "../../services.ts"
+import type { NoticeFacts } from "./notify.ts"
+
+export const drawNotification: Effect.Effect<NoticeFacts, Refusal, Counters> = Effect.flatMap(Counters, (counters) =>
+  Effect.map(counters.next("notification"), (notification) => ({ notification }))
+)
+
+/** Of a command that notifies nobody. */
+export const NO_NOTIFICATION: Effect.Effect<NoticeFacts> = Effect.succeed({ notification: 0 })

@@ -1,0 +1,38 @@
+/**
+ * What a batch of the log means to those who wait for an agent's notifications: a hint to look again, never the truth
+ * itself. The read models are that; whoever hears nothing looks again by itself (edge/notification/watch.ts).
+ */
+import { AgentEvent } from "../state.ts"
+import type { Commit } from "../../engine/ports.ts"
+import type { Message } from "../../projections/projection.ts"
+import { eventsOf } from "../../engine/events.ts"
+
+/** After these, whoever reads the agent's notifications may not be allowed to any more. */
+const ACCOUNT_CHANGES: ReadonlySet<string> = new Set<AgentEvent["type"]>(["agent.banned", "agent.deleted"])
+
+/** Most commits hold nothing of this, and are not worth being parsed for it. */
+const MARKS = ["agent.notified", ...ACCOUNT_CHANGES].map((type) => Buffer.from(`"${type}"`))
+
+/** By agent: the id of its newest notification as text, or nothing where its account changed. */
+export const newsOf = (batch: ReadonlyArray<Message>): ReadonlyMap<string, string> => {
+  const news = new Map<string, string>()
+  for (const { kind, id, data } of batch) {
+    if (kind !== "agent") continue
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+    if (!MARKS.some((mark) => bytes.includes(mark))) continue
+    for (const event of parsedEvents(bytes)) {
+      if (event.type === "agent.notified" && news.get(id) !== "") news.set(id, String(event.notification))
+      if (ACCOUNT_CHANGES.has(event.type)) news.set(id, "")
+    }
+  }
+  return news
+}
+
+/** A commit that is no JSON was noted by the projection before it came here. */
+const parsedEvents = (bytes: Buffer): ReadonlyArray<AgentEvent> => {
+  try {
+    return eventsOf(AgentEvent, JSON.parse(bytes.toString("utf8")) as Commit)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,73 @@
+/** Reads of an agent's notifications (spec 4.4). */
+import { type Kysely, type Selectable, sql } from "kysely"
+import type { Queries } from "../../../schemas/bus/operations.ts"
+import type { Notification } from "../../../schemas/notification/api.ts"
+import type { Database } from "../../database.ts"
+
+const recordOf = (row: Selectable<Database["notifications"]>): Notification => ({
+  id: Number(row.id),
+  type: row.type,
+  payload: row.payload as Readonly<Record<string, unknown>>,
+  read: row.read_at !== null,
+  read_at: row.read_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString()
+})
+
+export const notificationsQuery =
+  (db: Kysely<Database>) =>
+  async (input: Queries["notifications"]["input"]): Promise<Queries["notifications"]["output"]> => {
+    let found = db.selectFrom("notifications").where("agent", "=", input.agent)
+    if (input.unread) found = found.where("read_at", "is", null)
+    if (input.since_id > 0) found = found.where("id", ">", String(input.since_id))
+    const [{ total }, rows] = await Promise.all([
+      found.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
+      found
+        .selectAll()
+        .orderBy("id", "desc")
+        .limit(input.per_page)
+        .offset((input.page - 1) * input.per_page)
+        .execute()
+    ])
+    return { total: Number(total), items: rows.map(recordOf) }
+  }
+
+/** Behind what is unread, or behind everything where nothing is. One statement: nothing may come between its parts. */
+const startOf = async (db: Kysely<Database>, agent: string): Promise<number> => {
+  const { rows } = await sql<{ readonly start: string }>`
+    select coalesce(
+      (select min(id) - 1 from notifications where agent = ${agent} and read_at is null),
+      (select max(id) from notifications where agent = ${agent}),
+      0
+    ) as start`.execute(db)
+  return Number(rows[0]?.start ?? 0)
+}
+
+export const notificationsAfterQuery =
+  (db: Kysely<Database>) =>
+  async ({
+    agent,
+    since_id,
+    limit
+  }: Queries["notifications_after"]["input"]): Promise<Queries["notifications_after"]["output"]> => {
+    const start = since_id ?? (await startOf(db, agent))
+    const rows = await db
+      .selectFrom("notifications")
+      .selectAll()
+      .where("agent", "=", agent)
+      .where("id", ">", String(start))
+      .orderBy("id")
+      .limit(limit)
+      .execute()
+    return { since_id: start, items: rows.map(recordOf) }
+  }
+
+export const notificationsNewestQuery =
+  (db: Kysely<Database>) =>
+  async ({ agents }: Queries["notifications_newest"]["input"]): Promise<Queries["notifications_newest"]["output"]> => {
+    const { rows } = await sql<{ readonly agent: string; readonly id: string }>`
+      select asked.agent, newest.id from unnest(${[...agents]}::text[]) as asked(agent)
+      cross join lateral (select id from notifications n where n.agent = asked.agent order by id desc limit 1) as newest`.execute(
+      db
+    )
+    return rows.map(({ agent, id }) => [agent, Number(id)] as const)
+  }

@@ -1,0 +1,233 @@
+/** Read models of agents: the directory and the score history. */
+import { sql, type Transaction } from "kysely"
+import { streams } from "../../schemas/subjects.ts"
+import { AgentEvent } from "./state.ts"
+import type { Database } from "../database.ts"
+import type { Commit } from "../engine/ports.ts"
+import type { Message, Projection } from "../projections/projection.ts"
+import { rowsJson } from "../projections/rows.ts"
+import { eventsOf } from "../engine/events.ts"
+
+/** A row of `agents` or a part of one: what is absent stays as it is. */
+interface AgentRow {
+  readonly id: string
+  number?: number
+  handle?: string
+  name?: string
+  description?: string
+  transparency?: string
+  public_key?: string
+  links?: ReadonlyArray<unknown>
+  status?: string
+  is_system?: boolean
+  roles?: ReadonlyArray<string>
+  trust?: number
+  reputation?: number
+  created_at?: string
+  last_seen_at?: string
+  key_from?: string
+}
+
+interface RetiredKeyRow {
+  readonly agent: string
+  readonly public_key: string
+  readonly valid_from: string
+  readonly retired_at: string
+}
+
+interface EntryRow {
+  readonly agent: string
+  readonly entry: number
+  readonly at: string
+  readonly score: string
+  readonly delta: number
+  readonly value: number
+  readonly reason: string
+  readonly target_type: string | null
+  readonly target_id: string | null
+}
+
+export interface AgentRows {
+  readonly registered: ReadonlyArray<AgentRow>
+  readonly changed: ReadonlyArray<AgentRow>
+  readonly entries: ReadonlyArray<EntryRow>
+  readonly retiredKeys: ReadonlyArray<RetiredKeyRow>
+  /**
+   * Agents of whom the identity directory says something else now, with the sequence of the last commit that made it
+   * so.
+   */
+  readonly identities: ReadonlyArray<{ readonly id: string; readonly seq: number }>
+}
+
+/** What the identity directory does not show. */
+const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
+  "agent.profile_changed",
+  "agent.roles_changed",
+  "agent.system_marked",
+  "agent.recovery_set",
+  "agent.recovery_unset",
+  "agent.recovery_requested",
+  "agent.recovery_cancelled",
+  "agent.directory_signed",
+  "agent.directory_unsigned",
+  "agent.notified",
+  "agent.notifications_read"
+])
+
+/** Folds a batch of commits into rows. Pure. */
+export const agentRows = (
+  commits: ReadonlyArray<{ readonly id: string; readonly seq: number; readonly commit: Commit }>
+): AgentRows => {
+  const registered = new Map<string, AgentRow>()
+  const changed = new Map<string, AgentRow>()
+  const entries: Array<EntryRow> = []
+  const retiredKeys: Array<RetiredKeyRow> = []
+  const identities = new Map<string, number>()
+  for (const { id, seq, commit } of commits) {
+    const at = new Date(commit.at).toISOString()
+    for (const event of eventsOf(AgentEvent, commit)) {
+      if (!OUTSIDE_DIRECTORY.has(event.type)) identities.set(id, seq)
+      if (event.type === "agent.registered") {
+        registered.set(id, registeredRow(id, event, at))
+        continue
+      }
+      if (event.type === "agent.score_changed") {
+        const { entry, score, delta, value, reason, target_type, target_id } = event
+        entries.push({ agent: id, entry, at, score, delta, value, reason, target_type, target_id })
+      }
+      if (event.type === "agent.key_rotated") {
+        retiredKeys.push({
+          agent: id,
+          public_key: event.old_public_key,
+          valid_from: new Date(event.old_from).toISOString(),
+          retired_at: at
+        })
+      }
+      const fields = change(event, at)
+      if (fields === null) continue
+      const row = registered.get(id) ?? changed.get(id) ?? { id }
+      if (!registered.has(id)) changed.set(id, row)
+      Object.assign(row, fields)
+    }
+  }
+  return {
+    registered: [...registered.values()],
+    changed: [...changed.values()],
+    entries,
+    retiredKeys,
+    identities: [...identities].map(([id, seq]) => ({ id, seq }))
+  }
+}
+
+const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.registered" }>, at: string): AgentRow => ({
+  id,
+  number: event.number,
+  handle: event.handle,
+  name: event.name,
+  description: event.description,
+  transparency: event.transparency,
+  public_key: event.public_key,
+  links: event.links,
+  status: "active",
+  is_system: false,
+  roles: [],
+  trust: 0,
+  reputation: 0,
+  created_at: at,
+  last_seen_at: at,
+  key_from: at
+})
+
+/** `null` where nothing of the row changes. */
+const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
+  switch (event.type) {
+    case "agent.profile_changed": {
+      const { type: _type, v: _v, webhook_url: _webhook, ...fields } = event
+      return fields
+    }
+    case "agent.score_changed":
+      return { [event.score]: event.value }
+    case "agent.suspended":
+      return { status: "suspended" }
+    case "agent.reinstated":
+      return { status: "active" }
+    case "agent.banned":
+      return { status: "banned" }
+    case "agent.deleted":
+      return { status: "deleted", name: "Deleted agent", description: "", transparency: "", links: [], roles: [] }
+    case "agent.roles_changed":
+      return { roles: event.roles }
+    case "agent.system_marked":
+      return { is_system: event.is_system }
+    case "agent.key_rotated":
+      return { public_key: event.new_public_key, key_from: at }
+    default:
+      return null
+  }
+}
+
+export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise<void> => {
+  if (rows.registered.length > 0) {
+    await sql`
+      insert into agents select * from jsonb_populate_recordset(null::agents, ${rowsJson(rows.registered)}::jsonb)
+      on conflict (id) do nothing`.execute(trx)
+    const ids = rows.registered.map((row) => row.id)
+    await sql`
+      update agents a set last_seen_at = greatest(a.last_seen_at, s.last_seen_at)
+      from agent_seen s where a.id = s.id and a.id = any(${ids})`.execute(trx)
+  }
+  if (rows.changed.length > 0) {
+    await sql`
+      update agents a set
+        name = coalesce(p.name, a.name), description = coalesce(p.description, a.description),
+        transparency = coalesce(p.transparency, a.transparency), links = coalesce(p.links, a.links),
+        status = coalesce(p.status, a.status), is_system = coalesce(p.is_system, a.is_system),
+        public_key = coalesce(p.public_key, a.public_key), key_from = coalesce(p.key_from, a.key_from),
+        roles = coalesce(p.roles, a.roles), trust = coalesce(p.trust, a.trust), reputation = coalesce(p.reputation, a.reputation)
+      from jsonb_populate_recordset(null::agents, ${rowsJson(rows.changed)}::jsonb) p
+      where a.id = p.id`.execute(trx)
+  }
+  if (rows.entries.length > 0) {
+    await sql`
+      insert into score_entries select * from jsonb_populate_recordset(null::score_entries, ${rowsJson(rows.entries)}::jsonb)
+      on conflict (agent, entry) do nothing`.execute(trx)
+  }
+}
+
+/** For agents that were made anew: brings in what their own stream told meanwhile. */
+export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
+  await sql`
+    update agents a set last_seen_at = greatest(a.created_at, s.last_seen_at)
+    from agent_seen s where a.id = s.id and a.last_seen_at <> greatest(a.created_at, s.last_seen_at)`.execute(trx)
+}
+
+/**
+ * When agents were last seen (spec 2.2): a stream of its own, see actors/agent/seen.ts. It may be ahead of the agents
+ * themselves or outlive their rebuild, so it has a table of its own, from which a new row takes its time.
+ */
+export const seenProjection: Projection = {
+  name: "seen",
+  stream: streams.seen,
+  version: 1,
+  tables: [{ name: "agent_seen", kind: "agent", actor: "id" }],
+  besides: ["agents"],
+  settle: settleSeen,
+  apply: async (trx: Transaction<Database>, batch: ReadonlyArray<Message>): Promise<void> => {
+    const text = new TextDecoder()
+    const newest = new Map<string, string>()
+    for (const message of batch) {
+      const { agent, at } = JSON.parse(text.decode(message.data)) as { agent: string; at: number }
+      newest.set(agent, new Date(at).toISOString())
+    }
+    const rows = [...newest].map(([id, last_seen_at]) => ({ id, last_seen_at }))
+    const given = rowsJson(rows)
+    await sql`
+      insert into agent_seen select * from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb)
+      on conflict (id) do update set last_seen_at = greatest(agent_seen.last_seen_at, excluded.last_seen_at)`.execute(
+      trx
+    )
+    await sql`
+      update agents a set last_seen_at = greatest(a.last_seen_at, p.last_seen_at)
+      from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb) p where a.id = p.id`.execute(trx)
+  }
+}

@@ -1,0 +1,96 @@
+/** Reads of the agent directory and of score histories (spec 4.4, 4.5). */
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely"
+import type { AgentSort } from "../../schemas/agent/api.ts"
+import { isStorable } from "../../schemas/agent/fields.ts"
+import type { AgentListed } from "../../schemas/agent/records.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Paged } from "../../schemas/operation.ts"
+import { publicProfile, type Shown } from "./profile.ts"
+import type { Database } from "../database.ts"
+
+type AgentQuery = SelectQueryBuilder<Database, "agents", object>
+
+/** Every sort ends with the number as a tie-breaker, in the same direction (spec 4.1.6). */
+const ORDER: Record<AgentSort, (query: AgentQuery) => AgentQuery> = {
+  reputation: (query) => query.orderBy("reputation", "desc").orderBy("number", "desc"),
+  trust: (query) => query.orderBy("trust", "desc").orderBy("number", "desc"),
+  newest: (query) => query.orderBy("number", "desc"),
+  oldest: (query) => query.orderBy("number", "asc"),
+  active: (query) => query.orderBy("last_seen_at", "desc").orderBy("number", "desc"),
+  handle: (query) => query.orderBy(sql`handle collate "C"`, "asc").orderBy("number", "asc")
+}
+
+const LISTED = [
+  "id",
+  "number",
+  "handle",
+  "name",
+  "description",
+  "public_key",
+  "links",
+  "status",
+  "is_system",
+  "roles",
+  "trust",
+  "reputation",
+  "created_at",
+  "last_seen_at"
+] as const
+
+export const agentsQuery =
+  (db: Kysely<Database>, baseUrl: string) =>
+  async (input: Queries["agents"]["input"]): Promise<Paged<AgentListed>> => {
+    let listed = db.selectFrom("agents").where("status", "in", ["active", "suspended"])
+    if (input.q !== null && input.q !== "") {
+      const q = input.q.toLowerCase()
+      // No name holds what Postgres cannot be asked for.
+      if (!isStorable(q)) return { total: 0, items: [] }
+      // strpos takes the text literally: no wildcard means anything here.
+      listed = listed.where((where) =>
+        where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)])
+      )
+    }
+    const [{ total }, rows] = await Promise.all([
+      listed.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
+      ORDER[input.sort](listed as unknown as AgentQuery)
+        .select(LISTED)
+        .limit(input.per_page)
+        .offset((input.page - 1) * input.per_page)
+        .execute()
+    ])
+    return { total: Number(total), items: rows.map((row) => listedRow(row as unknown as AgentRow, baseUrl)) }
+  }
+
+type AgentRow = Omit<Shown, "created_at" | "transparency"> & {
+  readonly id: string
+  readonly created_at: Date
+  readonly last_seen_at: Date
+}
+
+const listedRow = (row: AgentRow, baseUrl: string): AgentListed => {
+  const shown = { ...row, transparency: "", created_at: row.created_at.getTime() }
+  const { transparency: _transparency, ...listed } = publicProfile(row.id, shown, row.last_seen_at.getTime(), baseUrl)
+  return listed
+}
+
+export const scoresQuery =
+  (db: Kysely<Database>) =>
+  async (input: Queries["scores"]["input"]): Promise<Queries["scores"]["output"]> => {
+    const rows = await db
+      .selectFrom("score_entries")
+      .selectAll()
+      .where("agent", "=", input.agent)
+      .orderBy("entry", "desc")
+      .limit(input.limit)
+      .execute()
+    return rows.map((row) => ({
+      id: row.entry,
+      at: row.at.toISOString(),
+      score: row.score === "trust" ? "trust" : "reputation",
+      delta: row.delta,
+      value: row.value,
+      reason: row.reason,
+      target_type: row.target_type,
+      target_id: row.target_id
+    }))
+  }

@@ -1,0 +1,39 @@
+/**
+ * Signatures of a delivery (contract 4): by the agent's secret, by the one before it for as long as that counts, and by
+ * the service's own key, for receivers that would rather hold no secret.
+ */
+import { createHmac, sign } from "node:crypto"
+import { type KeyPair, keyPairOfSeed } from "../../../schemas/signing/seed.ts"
+import { type WebhookToSign, webhookString } from "../../../schemas/signing/webhook.ts"
+import type { Agent } from "../state.ts"
+import type { Sealer } from "../../engine/seal.ts"
+import { secretPurpose, webhookKey } from "./secret.ts"
+
+const hmac = (secret: string, text: string): string =>
+  `v1,${createHmac("sha256", webhookKey(secret)).update(text).digest("base64")}`
+
+export class WebhookSigner {
+  private readonly sealer: Sealer
+  private readonly pair: KeyPair
+
+  constructor(seed: Uint8Array, sealer: Sealer) {
+    this.sealer = sealer
+    this.pair = keyPairOfSeed(seed)
+  }
+
+  /** Value of `webhook-signature`. `now`: unix ms. */
+  signatures(
+    hubId: string,
+    agent: Pick<Agent, "webhook_secret" | "webhook">,
+    delivery: WebhookToSign,
+    now: number
+  ): string {
+    const text = webhookString(delivery)
+    const { old } = agent.webhook
+    const sealed = [agent.webhook_secret, old !== null && now < old.until ? old.webhook_secret : null].filter(
+      (secret) => secret !== null
+    )
+    const own = `v1a,${sign(null, Buffer.from(text), this.pair.privateKey).toString("base64")}`
+    return [...sealed.map((secret) => hmac(this.sealer.open(secret, secretPurpose(hubId)), text)), own].join(" ")
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * The asking side of the bus: any edge or node that wants something of an actor.
+ *
+ * Invariants
+ *  - An ask goes to the session that the leases name as owner of the actor's shard. That is a hint: a node that does
+ *    not own the shard answers `notOwner`, and the log, not the lease, decides what is written.
+ *  - Every try of an ask carries the same id. A node that has it under way attaches to it, one that finds it in the
+ *    log gives the first answer; so trying again never applies a command twice.
+ *  - A try ends by its reply, by "no responders", by `notOwner`, by news of another owner, or by `RETRY_AFTER_MS`.
+ *    All of them but the reply lead to another try, until the deadline; then the answer is `unavailable`.
+ *  - A node of another release that does not know what is asked (`elsewhere`) is asked again ever more seldom; whoever
+ *    has the shard after it, at once.
+ *  - Asks that gather within FLUSH_GAP_MS to one session leave in one message (see frames.ts and pace.ts).
+ *  - At most `maxInFlight` asks wait; one more is refused as `overloaded` before anything is sent.
+ */
+import { type ErrorCode, type Refusal, unavailable } from "../../errors.ts"
+import { shardOf, subjects } from "../../subjects.ts"
+import type { Span } from "../trace/span.ts"
+import {
+  type Ask,
+  askBytes,
+  encodeAsk,
+  inFrames,
+  type PackedAsk,
+  packAsks,
+  type ReplyHead,
+  unpackReplies
+} from "../../bus/frames.ts"
+import { paced } from "./pace.ts"
+import type { BusRole } from "../../bus/roles.ts"
+import { Slots } from "./slots.ts"
+
+/** What the asker needs of a message bus; `noResponders` is the server's word that nobody listens. */
+export interface BusTransport {
+  readonly publish: (subject: string, payload: Uint8Array, reply?: string) => void
+  readonly subscribe: (subject: string, receive: (message: BusMessage) => void) => void
+}
+
+export interface BusMessage {
+  readonly subject: string
+  readonly payload: Uint8Array
+  readonly reply: string | undefined
+  readonly noResponders: boolean
+}
+
+/** Who owns which shard, as last heard. */
+export interface Owners {
+  readonly ownerOf: (shard: number) => string | null
+  readonly onChange: (listener: (shard: number) => void) => void
+}
+
+export interface Answer {
+  readonly head: ReplyHead
+  readonly body: Uint8Array
+}
+
+/** Hears of every ask once it is settled, whatever it came to. */
+export interface AskObserver {
+  readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
+}
+
+/** A try that hears nothing for this long is repeated: the node may be frozen. */
+export const RETRY_AFTER_MS = 700
+/**
+ * Between tries that were refused at once (no owner, not the owner): long enough to be cheap, short enough for a
+ * handover.
+ */
+const RETRY_PAUSE_MS = 25
+/** At most, between tries at an owner whose release cannot answer. */
+const ELSEWHERE_PAUSE_MAX_MS = 800
+/** Asks leave in frames at least this far apart. */
+export const FLUSH_GAP_MS = 1
+
+/** Whose asks these are: the user's role on the bus (roles.ts) and a name of its own. */
+export interface AskerIdentity {
+  readonly role: BusRole
+  readonly name: string
+}
+
+interface Waiting {
+  readonly ask: Ask
+  /** As it travels, and what that takes. */
+  readonly json: string
+  readonly bytes: number
+  readonly shard: number
+  readonly resolve: (answer: Answer) => void
+  /** Of `performance.now()`. */
+  readonly began: number
+  sent: boolean
+  readonly span: Span | null
+  session: string | null
+  retryAt: number
+  /** How often a release could not answer. */
+  elsewhere: number
+}
+
+const EMPTY = new Uint8Array(0)
+const refused = (refusal: Refusal): Answer => ({ head: { refused: refusal }, body: EMPTY })
+
+export class Asker {
+  private readonly waiting = new Slots<Waiting>()
+  /** By session. A map of its own for each flush: see slots.ts. */
+  private outgoing = new Map<string, Array<PackedAsk>>()
+  private readonly transport: BusTransport
+  private readonly owners: Owners
+  private readonly role: BusRole
+  private readonly replySubject: string
+  readonly maxInFlight: number
+  /** Since the start: asks sent again, and asks refused unsent. */
+  retries = 0
+  overloaded = 0
+  private readonly maxFrameBytes: number
+  private readonly sweep: NodeJS.Timeout
+  private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
+  private readonly observer: AskObserver | undefined
+
+  constructor(
+    transport: BusTransport,
+    owners: Owners,
+    { role, name }: AskerIdentity,
+    bounds: { maxInFlight: number; maxFrameBytes: number },
+    observer?: AskObserver
+  ) {
+    this.transport = transport
+    this.owners = owners
+    this.role = role
+    this.replySubject = subjects.reply(role, name)
+    this.maxInFlight = bounds.maxInFlight
+    this.maxFrameBytes = bounds.maxFrameBytes
+    this.observer = observer
+    transport.subscribe(`${this.replySubject}.*`, (message) => this.receive(message))
+    owners.onChange((shard) => this.ownerChanged(shard))
+    this.sweep = setInterval(() => this.sweepWaiting(Date.now()), RETRY_PAUSE_MS)
+    this.sweep.unref()
+  }
+
+  get inFlight(): number {
+    return this.waiting.size
+  }
+
+  /** Never rejects: what goes wrong is `head.refused`. `span`: hears of further tries; it is the caller's to end. */
+  ask(ask: Ask, span: Span | null = null): Promise<Answer> {
+    if (this.waiting.size >= this.maxInFlight) {
+      this.overloaded++
+      this.observer?.settled(ask.op, "overloaded", 0)
+      return Promise.resolve(
+        refused({ code: "overloaded", message: "Too many requests are under way.", retryAfter: 1 })
+      )
+    }
+    const json = encodeAsk(ask)
+    const bytes = askBytes(json)
+    if (bytes > this.maxFrameBytes) {
+      return Promise.resolve(
+        refused({
+          code: "request_too_large",
+          message: `What the request asks for is larger than ${this.maxFrameBytes} bytes.`,
+          details: { max_bytes: this.maxFrameBytes }
+        })
+      )
+    }
+    return new Promise((resolve) => {
+      const entry: Waiting = {
+        ask,
+        json,
+        bytes,
+        shard: shardOf(ask.actor),
+        resolve,
+        span,
+        began: performance.now(),
+        sent: false,
+        session: null,
+        retryAt: 0,
+        elsewhere: 0
+      }
+      this.send(this.waiting.add(entry), entry)
+    })
+  }
+
+  close(): void {
+    clearInterval(this.sweep)
+    this.waiting.forEach((_entry, number) => this.settle(number, refused(unavailable("The service is stopping."))))
+  }
+
+  private send(number: number, entry: Waiting): void {
+    const session = this.owners.ownerOf(entry.shard)
+    entry.session = session
+    if (session === null) {
+      entry.retryAt = Date.now() + RETRY_PAUSE_MS
+      return
+    }
+    entry.retryAt = Date.now() + RETRY_AFTER_MS
+    if (entry.sent) {
+      this.retries++
+      entry.span?.event("retry")
+    }
+    entry.sent = true
+    const queue = this.outgoing.get(session)
+    const packed = { number, ask: entry.json, bytes: entry.bytes, deadline: entry.ask.deadline }
+    if (queue === undefined) this.outgoing.set(session, [packed])
+    else queue.push(packed)
+    this.flushSoon()
+  }
+
+  private flush(): void {
+    const { outgoing } = this
+    this.outgoing = new Map()
+    for (const [session, queue] of outgoing) {
+      const reply = `${this.replySubject}.${session}`
+      for (const frame of inFrames(queue, ({ bytes }) => bytes, this.maxFrameBytes)) {
+        this.transport.publish(subjects.node(session, this.role), packAsks(frame), reply)
+      }
+    }
+  }
+
+  private receive(message: BusMessage): void {
+    if (message.noResponders) {
+      this.sessionGone(message.subject.slice(this.replySubject.length + 1))
+      return
+    }
+    for (const { number, head, body } of unpackReplies(message.payload)) {
+      if (head.notOwner === undefined) this.settle(number, { head, body })
+      else if (head.elsewhere === undefined) this.retrySoon(number)
+      else this.retryElsewhere(number)
+    }
+  }
+
+  private settle(number: number, answer: Answer): void {
+    const entry = this.waiting.take(number)
+    if (entry === undefined) return
+    this.observer?.settled(entry.ask.op, answer.head.refused?.code, (performance.now() - entry.began) / 1000)
+    entry.resolve(answer)
+  }
+
+  private retrySoon(number: number): void {
+    const entry = this.waiting.get(number)
+    if (entry === undefined) return
+    entry.session = null
+    entry.retryAt = Date.now() + RETRY_PAUSE_MS
+  }
+
+  /** The session stays noted: news of its shard's next owner leads to a try at once. */
+  private retryElsewhere(number: number): void {
+    const entry = this.waiting.get(number)
+    if (entry === undefined) return
+    entry.retryAt = Date.now() + Math.min(RETRY_PAUSE_MS * 2 ** entry.elsewhere, ELSEWHERE_PAUSE_MAX_MS)
+    entry.elsewhere++
+  }
+
+  private sessionGone(session: string): void {
+    this.transport.publish(subjects.suspect, new TextEncoder().encode(session))
+    this.waiting.forEach((entry, number) => {
+      if (entry.session === session) this.retrySoon(number)
+    })
+  }
+
+  private ownerChanged(shard: number): void {
+    const owner = this.owners.ownerOf(shard)
+    if (owner === null) return
+    this.waiting.forEach((entry, number) => {
+      if (entry.shard === shard && entry.session !== owner) this.send(number, entry)
+    })
+  }
+
+  private sweepWaiting(now: number): void {
+    this.waiting.forEach((entry, number) => {
+      if (now >= entry.ask.deadline) {
+        this.settle(number, refused(unavailable("The service did not answer in time. It is safe to try again.")))
+      } else if (now >= entry.retryAt) {
+        this.send(number, entry)
+      }
+    })
+  }
+}

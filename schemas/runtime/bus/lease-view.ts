@@ -1,0 +1,58 @@
+/**
+ * What the lease bucket says, as one side last heard it (placement is written down in actors/engine/placement.ts).
+ * Keys: `node.<session>` while a node beats; `shard.<n>` with the session that owns it, empty when given back.
+ */
+import { buckets, SHARD_COUNT } from "../../subjects.ts"
+import type { Owners } from "./asker.ts"
+
+/** What the subject of each key begins with. */
+export const LEASE_PREFIX = `$KV.${buckets.leases}.`
+
+export const nodeKey = (session: string): string => `node.${session}`
+export const shardKey = (shard: number): string => `shard.${shard}`
+
+export class LeaseView implements Owners {
+  private readonly owners: Array<string | null> = Array.from({ length: SHARD_COUNT }, () => null)
+  private readonly live = new Set<string>()
+  private readonly listeners: Array<(shard: number) => void> = []
+  private readonly nodeListeners: Array<(session: string, alive: boolean) => void> = []
+
+  /** One entry of the bucket: `value` is `null` when it was deleted or has expired. */
+  apply(key: string, value: string | null): void {
+    if (key.startsWith("node.")) this.applyNode(key.slice("node.".length), value !== null)
+    else if (key.startsWith("shard.")) this.applyShard(Number(key.slice("shard.".length)), value === "" ? null : value)
+  }
+
+  ownerOf(shard: number): string | null {
+    return this.owners[shard] ?? null
+  }
+
+  sessions(): ReadonlyArray<string> {
+    return [...this.live]
+  }
+
+  isLive(session: string): boolean {
+    return this.live.has(session)
+  }
+
+  onChange(listener: (shard: number) => void): void {
+    this.listeners.push(listener)
+  }
+
+  onNode(listener: (session: string, alive: boolean) => void): void {
+    this.nodeListeners.push(listener)
+  }
+
+  private applyNode(session: string, alive: boolean): void {
+    if (this.live.has(session) === alive) return
+    if (alive) this.live.add(session)
+    else this.live.delete(session)
+    for (const listener of this.nodeListeners) listener(session, alive)
+  }
+
+  private applyShard(shard: number, owner: string | null): void {
+    if (!Number.isInteger(shard) || shard < 0 || shard >= SHARD_COUNT || this.owners[shard] === owner) return
+    this.owners[shard] = owner
+    for (const listener of this.listeners) listener(shard)
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Watching the lease bucket, so that asks go to the owner of their shard and nodes see each other come and go
+ * (placement is written down in actors/engine/placement.ts).
+ *
+ * Invariants
+ *  - What is heard is a hint: being late or wrong costs a retry, never an answer.
+ *  - The bucket is read, by direct gets, from behind the last sequence that was seen. No server holds anything for a
+ *    watcher, so that whichever of them is gone, the next read is answered by another; a replica that is behind says
+ *    less than there is, never something wrong. Older news of a key never overwrites newer.
+ *  - It is read every IDLE_MS; and for a while every EAGER_MS when somebody is heard to write what matters at once: a
+ *    shard's key, a node that begins or is ended. What is heard so may not be stored yet, nor on every replica.
+ *  - Every SWEEP_MS all that stands there is read. What was known and is there no longer (it has expired, and what told
+ *    so has too) is taken out of the view, unless it is newer than all that the reader saw.
+ *  - A bucket that was made anew begins its sequences anew: what was known of the other one is taken out.
+ *  - The bucket may not be there yet when a watcher starts: it waits.
+ */
+import { buckets } from "../../subjects.ts"
+import { LEASE_PREFIX, type LeaseView } from "./lease-view.ts"
+import type { NatsMessageShape, NatsShape } from "./transport.ts"
+
+const STREAM = `KV_${buckets.leases}`
+
+const IDLE_MS = 150
+const EAGER_MS = 10
+const EAGER_FOR_MS = 150
+const SWEEP_MS = 5_000
+/** A read that was lost with a server or a line is made again. */
+const READ_TIMEOUT_MS = 500
+/** Between two tries of a bucket that is not there, or that nobody answers for. */
+const AWAY_MS = 100
+/** Messages of one read; there is one for each shard and each node, and some that tell of ends. */
+const PAGE = 1_000
+
+const END_OF_BATCH = 204
+const NOTHING_FOUND = 404
+const NO_RESPONDERS = 503
+
+export interface LeaseWatchOptions {
+  readonly nats: NatsShape
+  /** A subject of its own that this user may listen below. */
+  readonly inbox: string
+  readonly view: LeaseView
+  /** Of what should not happen; a bus that is away is no problem of the watcher's. */
+  readonly onProblem: (error: unknown) => void
+}
+
+interface StreamInfo {
+  readonly created?: string
+  readonly error?: { readonly description?: string }
+}
+
+/** The bucket, or an answer, is not there at the moment. */
+class Away extends Error {}
+
+export class LeaseWatch {
+  private readonly options: LeaseWatchOptions
+  /** Revision of each key that was heard of. */
+  private readonly revisions = new Map<string, number>()
+  /** When the bucket was made, as its stream says. */
+  private created = ""
+  /** How far the bucket was read. */
+  private seen = 0
+  private sweepAt = 0
+  private eagerUntil = 0
+  private reads = 0
+  private stopped = false
+  private receive: (message: NatsMessageShape) => void = () => undefined
+  private wake: () => void = () => undefined
+  private giveUp: (why: Away) => void = () => undefined
+
+  constructor(options: LeaseWatchOptions) {
+    this.options = options
+  }
+
+  /** Last heard revision of a key, 0 for never. */
+  revision(key: string): number {
+    return this.revisions.get(key) ?? 0
+  }
+
+  /** `value`: `null` when the key was deleted or has expired. */
+  heard(key: string, value: string | null, revision: number): void {
+    if (revision <= this.revision(key)) return
+    this.revisions.set(key, revision)
+    this.options.view.apply(key, value)
+  }
+
+  /**
+   * Resolves once everything that stands in the bucket has been applied to the view; watches on until `stop`, or as
+   * long as the connection lives.
+   */
+  start(): Promise<void> {
+    const { nats, inbox } = this.options
+    const subscriptions = [
+      nats.subscribe(`${inbox}.*`, { callback: (error, message) => error === null && this.receive(message) }),
+      nats.subscribe(`${LEASE_PREFIX}>`, { callback: (error, message) => error === null && this.overheard(message) })
+    ]
+    return new Promise((resolve) => {
+      void this.run(resolve).finally(() => {
+        for (const subscription of subscriptions) subscription.unsubscribe()
+      })
+    })
+  }
+
+  /** The connection is there again: what was asked over the lost one is given up, and all that stands is read. */
+  renewed(): void {
+    this.sweepAt = 0
+    this.beEager()
+    this.giveUp(new Away("the connection was lost before the bucket answered"))
+    this.wake()
+  }
+
+  stop(): void {
+    this.stopped = true
+    this.wake()
+  }
+
+  private async run(complete: () => void): Promise<void> {
+    while (!this.stopped && !this.options.nats.isClosed()) {
+      try {
+        if (performance.now() >= this.sweepAt) {
+          await this.sweep()
+          complete()
+        } else await this.read(this.seen + 1)
+        await this.pause(this.eager ? EAGER_MS : IDLE_MS)
+      } catch (error) {
+        if (!(error instanceof Away) && !this.options.nats.isClosed()) this.options.onProblem(error)
+        await this.pause(this.eager ? EAGER_MS : AWAY_MS)
+      }
+    }
+  }
+
+  private get eager(): boolean {
+    return performance.now() < this.eagerUntil
+  }
+
+  private beEager(): void {
+    this.eagerUntil = performance.now() + EAGER_FOR_MS
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  /** Somebody writes. Beats, of which there are many, can wait. */
+  private overheard(message: NatsMessageShape): void {
+    const key = keyOf(message)
+    if (key.startsWith("node.") && !isGone(message) && this.revision(key) > 0) return
+    const idle = !this.eager
+    this.beEager()
+    if (idle) this.wake()
+  }
+
+  private async sweep(): Promise<void> {
+    await this.beginAnewWithBucket()
+    const { keys, last } = await this.read(1)
+    for (const [key, revision] of this.revisions) {
+      // Of what is newer than all that it has, the replica that answered may not have heard yet.
+      if (!keys.has(key) && revision < last) this.forget(key)
+    }
+    this.sweepAt = performance.now() + SWEEP_MS
+  }
+
+  private async beginAnewWithBucket(): Promise<void> {
+    const { created, error } = await this.info()
+    // Not there, or without a leader; whatever does not say when it was made says nothing of another bucket.
+    if (error !== undefined || created === undefined) throw new Away(error?.description ?? "the bucket is not there")
+    if (created === this.created) return
+    this.created = created
+    this.seen = 0
+    for (const key of this.revisions.keys()) this.forget(key)
+  }
+
+  private forget(key: string): void {
+    this.revisions.delete(key)
+    this.options.view.apply(key, null)
+  }
+
+  /** All from a sequence on, applied: the keys that were there, and the last sequence. */
+  private async read(from: number): Promise<{ readonly keys: ReadonlySet<string>; readonly last: number }> {
+    const keys = new Set<string>()
+    for (let last = from - 1; ;) {
+      const page = await this.page(last + 1)
+      for (const message of page) {
+        const key = keyOf(message)
+        last = Number(message.headers?.get("Nats-Sequence"))
+        keys.add(key)
+        this.heard(key, isGone(message) ? null : text.decode(message.data), last)
+      }
+      this.seen = Math.max(this.seen, last)
+      if (page.length < PAGE) return { keys, last }
+    }
+  }
+
+  private async page(from: number): Promise<ReadonlyArray<NatsMessageShape>> {
+    const page: Array<NatsMessageShape> = []
+    await this.ask(
+      `$JS.API.DIRECT.GET.${STREAM}`,
+      { seq: from, next_by_subj: `${LEASE_PREFIX}>`, batch: PAGE },
+      (message) => {
+        const status = message.headers?.code ?? 0
+        if (status === 0) page.push(message)
+        else if (status === NO_RESPONDERS) throw new Away("nobody answers for the bucket")
+        else if (status !== END_OF_BATCH && status !== NOTHING_FOUND)
+          throw new Error(`the bucket of leases answered ${status}`)
+        return status !== 0
+      }
+    )
+    return page
+  }
+
+  private async info(): Promise<StreamInfo> {
+    let info: StreamInfo = {}
+    await this.ask(`$JS.API.STREAM.INFO.${STREAM}`, null, (message) => {
+      if (message.headers?.code === NO_RESPONDERS) throw new Away("nobody answers for the bucket")
+      info = JSON.parse(text.decode(message.data)) as StreamInfo
+      return true
+    })
+    return info
+  }
+
+  /** One at a time. `take` says whether the answer is complete; what it throws ends the asking. */
+  private ask(subject: string, request: object | null, take: (message: NatsMessageShape) => boolean): Promise<void> {
+    const { nats, inbox } = this.options
+    const reply = `${inbox}.${++this.reads}`
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.giveUp(new Away("the bucket did not answer in time")), READ_TIMEOUT_MS)
+      const settled = (settle: () => void): void => {
+        clearTimeout(timer)
+        this.receive = () => undefined
+        this.giveUp = () => undefined
+        settle()
+      }
+      this.giveUp = (why) => settled(() => reject(why))
+      this.receive = (message) => {
+        if (message.subject !== reply) return
+        try {
+          if (take(message)) settled(resolve)
+        } catch (error) {
+          settled(() => reject(error))
+        }
+      }
+      nats.publish(subject, request === null ? NOTHING : utf8.encode(JSON.stringify(request)), { reply })
+    })
+  }
+}
+
+const utf8 = new TextEncoder()
+const text = new TextDecoder()
+const NOTHING = new Uint8Array(0)
+
+/** A direct get names the stored message's own subject in a header. */
+const keyOf = (message: NatsMessageShape): string => {
+  const subject = message.headers?.get("Nats-Subject") ?? ""
+  return (subject === "" ? message.subject : subject).slice(LEASE_PREFIX.length)
+}
+
+const isGone = ({ headers }: NatsMessageShape): boolean =>
+  headers !== undefined &&
+  (headers.get("KV-Operation") === "DEL" ||
+    headers.get("KV-Operation") === "PURGE" ||
+    headers.get("Nats-Marker-Reason") !== "")

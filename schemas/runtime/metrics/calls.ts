@@ -1,0 +1,108 @@
+/** Rate, errors and duration of calls of one sort, by what was called: told to Prometheus, and to `$SRV.STATS`. */
+import type { ErrorCode } from "../../errors.ts"
+import { CHILDREN_MAX, Counter, DURATION_SECONDS, type Histogram, type Meter, OTHER } from "./meter.ts"
+
+/** `refused`: by a rule of the service, as it should be. Those behind it are faults. */
+export const OUTCOMES = ["ok", "refused", "unavailable", "overloaded", "failed"] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export const outcomeOf = (refused: ErrorCode | undefined): Outcome => {
+  if (refused === undefined) return "ok"
+  if (refused === "unavailable" || refused === "overloaded") return refused
+  return refused === "internal_error" ? "failed" : "refused"
+}
+
+const FAULTS: ReadonlySet<Outcome> = new Set(["unavailable", "overloaded", "failed"])
+
+export interface CallNames {
+  /** Of the counter, which ends in `_total`, and of the histogram, which ends in `_seconds`. */
+  readonly total: string
+  readonly seconds: string
+  /** What is called, for the help texts: "Operations carried out by actors". */
+  readonly what: string
+  readonly label: string
+}
+
+export interface CallStats {
+  readonly name: string
+  readonly requests: number
+  /** Faults of the service: what was refused by rule is none. */
+  readonly errors: number
+  readonly seconds: number
+  /** The code of the last fault; never its message. */
+  readonly lastError: string | null
+}
+
+/** Of what was not called yet. */
+export const neverCalled = (name: string): CallStats => ({ name, requests: 0, errors: 0, seconds: 0, lastError: null })
+
+interface Child {
+  readonly byOutcome: Readonly<Record<Outcome, Counter>>
+  readonly duration: Histogram
+  lastError: ErrorCode | null
+}
+
+export class Calls {
+  private readonly meter: Meter
+  private readonly names: CallNames
+  private readonly children = new Map<string, Child>()
+  private readonly accepts: (name: string) => boolean
+
+  /** What is not accepted counts as `other`. */
+  constructor(meter: Meter, names: CallNames, accepts: (name: string) => boolean = () => true) {
+    this.meter = meter
+    this.names = names
+    this.accepts = accepts
+  }
+
+  settled(name: string, refused: ErrorCode | undefined, seconds: number): void {
+    const child = this.children.get(name) ?? this.child(name)
+    const outcome = outcomeOf(refused)
+    child.byOutcome[outcome].add()
+    child.duration.observe(seconds)
+    if (refused !== undefined && FAULTS.has(outcome)) child.lastError = refused
+  }
+
+  /** Tells of it from now on, called or not. */
+  expect(name: string): void {
+    this.child(name)
+  }
+
+  stats(): ReadonlyArray<CallStats> {
+    return [...this.children].map(([name, { byOutcome, duration, lastError }]) => ({
+      name,
+      requests: duration.count,
+      errors: OUTCOMES.filter((outcome) => FAULTS.has(outcome)).reduce(
+        (sum, outcome) => sum + byOutcome[outcome].value,
+        0
+      ),
+      seconds: duration.sum,
+      lastError
+    }))
+  }
+
+  private child(name: string): Child {
+    const known = this.children.get(name)
+    if (known !== undefined) return known
+    if (name !== OTHER && (this.children.size >= CHILDREN_MAX || !this.accepts(name))) return this.child(OTHER)
+    // All outcomes at once: a first failure is then seen as a rise.
+    const { total, seconds, what, label } = this.names
+    const counted = (outcome: Outcome): Counter => {
+      const counter = new Counter()
+      this.meter.counter(total, `${what}, by outcome.`, () => counter.value, { [label]: name, outcome })
+      return counter
+    }
+    const fresh: Child = {
+      byOutcome: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, counted(outcome)])) as Record<Outcome, Counter>,
+      duration: this.meter.histogram(seconds, `${what}: how long each took, in seconds.`, DURATION_SECONDS, {
+        [label]: name
+      }),
+      lastError: null
+    }
+    this.children.set(name, fresh)
+    return fresh
+  }
+}
+
+/** `performance.now()` of the beginning, in seconds until now. */
+export const secondsSince = (began: number): number => (performance.now() - began) / 1000

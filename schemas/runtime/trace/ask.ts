@@ -1,0 +1,35 @@
+/** The asking side's step: from the first try of an ask or of a query to its answer. */
+import type { Answer } from "../bus/asker.ts"
+import { shardOf } from "../../subjects.ts"
+import type { Span } from "./span.ts"
+
+/** Refusals that are the service's own fault. */
+const FAULTS: ReadonlySet<string> = new Set(["internal_error", "unavailable", "overloaded"])
+
+/**
+ * `null` where nothing is traced; also below a step that has ended: what a stream asks in its hours is no part of its
+ * request.
+ */
+export const askSpan = (parent: Span | null | undefined, kind: string, op: string, actor: string): Span | null => {
+  const span = sent(parent, `ask ${op}`)
+  span?.set("hub.kind", kind).set("hub.op", op).set("hub.shard", shardOf(actor))
+  return span
+}
+
+export const querySpan = (parent: Span | null | undefined, view: string): Span | null => sent(parent, `query ${view}`)
+
+const sent = (parent: Span | null | undefined, name: string): Span | null =>
+  parent === null || parent === undefined || parent.endedAt !== 0
+    ? null
+    : parent.child(name, "client").set("messaging.system", "nats").set("messaging.operation.type", "send")
+
+/** Ends either side's step of an ask. */
+export const endAnswered = (span: Span, { refused, moved, notOwner }: Answer["head"]): void =>
+  endAs(span, notOwner !== undefined ? "not_owner" : moved !== undefined ? "moved" : (refused?.code ?? "ok"))
+
+/** `outcome`: a word of a few. */
+export const endAs = (span: Span, outcome: string): void => {
+  span.set("hub.outcome", outcome)
+  if (FAULTS.has(outcome)) span.fail(outcome)
+  span.end()
+}

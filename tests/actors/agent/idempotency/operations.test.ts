@@ -1,0 +1,105 @@
+/**
+ * What an actor keeps under an Idempotency-Key, against a real stream. The whole way of such a request:
+ * tests/edge/idempotency.test.ts.
+ */
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { newAgentMemory } from "../../../../actors/agent/gate.ts"
+import type { CustomOperation, PrepareContext, Result } from "../../../../actors/engine/definition.ts"
+import { Sealer } from "../../../../actors/engine/seal.ts"
+import { ANSWER_KEPT_MAX_BYTES, idempotencyOperations } from "../../../../actors/agent/idempotency/operations.ts"
+import { LIMITS } from "../../../../schemas/limits.ts"
+import { waitFor } from "../../../harness/index.ts"
+import { performed } from "../../engine/alone.ts"
+import { type EngineBus, startBus } from "../../engine/bus.ts"
+
+const AGENT = "hx0123456789abcdef01234567"
+const LONG_MS = 60_000
+const PAST_MS = 500
+
+let bus: EngineBus
+beforeAll(async () => {
+  bus = await startBus()
+})
+afterAll(() => bus.stop())
+
+const agentOf = () => {
+  const operations = idempotencyOperations(bus.nats, LIMITS, new Sealer(randomBytes(32)))
+  const memory = newAgentMemory()
+  let asked = 0
+  const run = (op: keyof typeof operations, input: object, more: Partial<PrepareContext> = {}): Promise<Result> => {
+    const operation = operations[op] as unknown as CustomOperation<null, object>
+    const commandId = `ask-${asked++}`
+    const context = { id: AGENT, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more }
+    return performed(operation.run(null, input, context))
+  }
+  return {
+    begin: (key: string, more?: Partial<PrepareContext>, entry: object = {}) =>
+      run("idempotency.begin", { key, body: "b", signer: "candidate", ...entry }, more),
+    finish: (key: string, kept: object) => run("idempotency.finish", { key, body: "b", signer: "candidate", ...kept })
+  }
+}
+
+describe("a request under an Idempotency-Key", () => {
+  test("keeps of a large record that it was given, not what it was", async () => {
+    const { begin, finish } = agentOf()
+    const answer = "x".repeat(ANSWER_KEPT_MAX_BYTES + 1)
+    for (const [key, status] of [
+      ["record", 200],
+      ["created", 201]
+    ] as const) {
+      await begin(key, { commandId: key })
+      await finish(key, { status, answer })
+    }
+    expect(await begin("record", { commandId: "anew" })).toEqual({ data: { state: "new", begun: "anew", again: true } })
+    expect(await begin("created")).toEqual({ data: { state: "done", status: 201, answer } })
+  })
+
+  test("keeps the body of one whose answer did not come along", async () => {
+    const { begin, finish } = agentOf()
+    const { data } = (await begin("far", { commandId: "far" })) as { data: { begun: string } }
+    await finish("far", { status: 200, answer: "", remade: true, begun: data.begun })
+    expect(await begin("far", {}, { body: "c" })).toEqual({ data: { state: "conflict" } })
+    expect(await begin("far", { commandId: "anew" })).toEqual({ data: { state: "new", begun: "anew", again: true } })
+  })
+
+  test("is under way from its beginning to its end, and the same request tried again has begun but once", async () => {
+    const { begin, finish } = agentOf()
+    expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new", begun: "first" } })
+    expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new", begun: "first" } })
+    expect(await begin("one")).toEqual({ data: { state: "in_flight" } })
+    await finish("one", { status: 201, answer: "{}" })
+    expect(await begin("one")).toEqual({ data: { state: "done", status: 201, answer: "{}" } })
+  })
+
+  test("of a key that no agent has is kept for a registration alone", async () => {
+    const { begin, finish } = agentOf()
+    await begin("stranger", {}, { signer: "recovery" })
+    await finish("stranger", { status: 422, answer: "{}", signer: "recovery" })
+    expect(await begin("stranger", {}, { signer: "recovery" })).toMatchObject({ data: { state: "new" } })
+  })
+
+  test("that was abandoned may begin again as it was, and in another form once it cannot be under way", async () => {
+    const { begin, finish } = agentOf()
+    const other = { body: "another" }
+    const deadline = Date.now() + PAST_MS
+    await begin("left", { commandId: "first", deadline })
+    await finish("left", { status: 0, answer: "", begun: "first", abandoned: true })
+    expect(await begin("left", {}, other)).toEqual({ data: { state: "conflict" } })
+    expect(await begin("left", { commandId: "second", deadline })).toMatchObject({ data: { state: "new" } })
+    await finish("left", { status: 0, answer: "", begun: "second", abandoned: true })
+    await waitFor(() => Date.now() > deadline, { describe: "its deadline" })
+    expect(await begin("left", {}, other)).toMatchObject({ data: { state: "new" } })
+  })
+
+  test("is ended by what began it, not by an earlier one whose end comes late", async () => {
+    const { begin, finish } = agentOf()
+    await begin("late", { commandId: "first", deadline: Date.now() - 1 })
+    await begin("late", { commandId: "second" })
+    await finish("late", { status: 0, answer: "", begun: "first" })
+    expect(await begin("late")).toEqual({ data: { state: "in_flight" } })
+    await finish("late", { status: 200, answer: "{}", body: "another" })
+    await finish("late", { status: 0, answer: "", begun: "second" })
+    expect(await begin("late")).toMatchObject({ data: { state: "new" } })
+  })
+})

@@ -1,0 +1,313 @@
+/** Standing, appeals and trust by active time, as decisions and what they fold into (spec 3.1; contract 12). */
+import { describe, expect, test } from "vitest"
+import { registrationEvents } from "../../../../actors/agent/decide.ts"
+import { evolve } from "../../../../actors/agent/evolve.ts"
+import { type Change, reversalOf, scoreEntries } from "../../../../actors/agent/scores.ts"
+import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
+import type { Decision } from "../../../../actors/engine/definition.ts"
+import {
+  decideActiveTimeDue,
+  decideAppeal,
+  decideBan,
+  decideOnAppeal,
+  decideReinstate,
+  decideStandingDue,
+  decideSuspend
+} from "../../../../actors/agent/moderation/decide.ts"
+import { LIMITS } from "../../../../schemas/limits.ts"
+
+/** As an older release has set it: what is due is the state's to say. */
+const TIMER = { name: "timer" }
+
+const START = 1_000_000
+const DAY = 86_400_000
+const PERIOD = LIMITS.moderation.active_period_seconds * 1000
+const MINUTE = 60_000
+
+class History {
+  state: AgentState = null
+  now = START
+  events: Array<AgentEvent> = []
+  timers = new Map<string, number>()
+
+  constructor() {
+    this.apply(
+      registrationEvents({
+        type: "agent.registered",
+        v: 1,
+        number: 7,
+        public_key: "key",
+        handle: "someone",
+        name: "Someone",
+        description: "",
+        transparency: "",
+        links: [],
+        webhook_url: null,
+        webhook_secret: "sealed"
+      })
+    )
+  }
+
+  get agent(): Agent {
+    if (this.state === null) throw new Error("no agent")
+    return this.state
+  }
+
+  get context() {
+    return { at: this.now, facts: { notification: this.events.length } }
+  }
+
+  get told(): ReadonlyArray<string> {
+    return this.events.flatMap((event) => (event.type === "agent.notified" ? [event.about] : []))
+  }
+
+  /** The refusal's code, or "done". */
+  take(decision: Decision<AgentEvent>): string {
+    if ("refused" in decision) return decision.refused.code
+    this.apply(decision.events)
+    for (const { name, at } of decision.timers ?? []) this.timers.set(name, at)
+    return "done"
+  }
+
+  suspend(until?: number): string {
+    return this.take(
+      decideSuspend(this.state, { reason: "spam", ...(until === undefined ? {} : { until }) }, this.context)
+    )
+  }
+
+  reinstate(): string {
+    return this.take(decideReinstate(this.state, { reason: "sorry" }, this.context, LIMITS))
+  }
+
+  decideAppeal(granted: boolean, answer: string | null = null): string {
+    return this.take(decideOnAppeal(this.state, { granted, answer }, this.context, LIMITS))
+  }
+
+  /** The active-time timer as it stands fires at its time. */
+  periodEnds(): string {
+    this.now = this.timers.get("active_time") ?? this.now + PERIOD
+    return this.take(decideActiveTimeDue(this.state, TIMER, this.context, LIMITS))
+  }
+
+  private apply(events: ReadonlyArray<AgentEvent>): void {
+    for (const event of events) this.state = evolve(this.state, event, { at: this.now })
+    this.events.push(...events)
+  }
+}
+
+const begun = (): History => {
+  const history = new History()
+  history.timers.set("active_time", START + PERIOD)
+  return history
+}
+
+describe("a suspension with an end", () => {
+  test("sets its timer, and is over then, not before", () => {
+    const history = begun()
+    expect(history.suspend(START + DAY)).toBe("done")
+    expect(history.timers.get("standing")).toBe(START + DAY)
+    // One that says itself for when it was set is this suspension's, however far this node's clock is behind.
+    history.now = START + DAY / 2
+    expect([
+      history.take(decideStandingDue(history.state, { ...TIMER, at: START + DAY }, history.context, LIMITS)),
+      history.agent.status
+    ]).toEqual(["unavailable", "suspended"])
+    for (const [early, code] of [
+      [MINUTE, "unavailable"],
+      [DAY / 2, "done"]
+    ] as const) {
+      history.now = START + DAY - early
+      expect([
+        history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)),
+        history.agent.status
+      ]).toEqual([code, "suspended"])
+    }
+    history.now = START + DAY
+    expect([
+      history.take(decideStandingDue(history.state, TIMER, history.context, LIMITS)),
+      history.agent.status
+    ]).toEqual(["done", "active"])
+    expect(history.agent.standing).toEqual({
+      since: START + DAY,
+      reason: "the suspension is over",
+      until: null,
+      appeal: null
+    })
+    expect(history.told).toEqual(["moderation.suspended", "moderation.reinstated"])
+  })
+
+  test("that was ended by hand, or followed by another, is left alone by its old timer", () => {
+    const history = begun()
+    history.suspend(START + DAY)
+    history.reinstate()
+    const due = () => decideStandingDue(history.state, TIMER, { ...history.context, at: START + DAY }, LIMITS)
+    expect(due()).toEqual({ events: [] })
+    history.suspend()
+    expect(due()).toEqual({ events: [] })
+    history.reinstate()
+    history.suspend(START + 2 * DAY)
+    expect(due()).toEqual({ events: [] })
+  })
+
+  test("must end in the future", () => {
+    for (const until of [START, START - 1, 0, Number.NaN]) expect(begun().suspend(until)).toBe("validation_error")
+  })
+})
+
+describe("an appeal", () => {
+  const appealed = (): History => {
+    const history = begun()
+    history.suspend()
+    expect(history.take(decideAppeal(history.state, { text: "It was not me." }))).toBe("done")
+    return history
+  }
+
+  test("is for the suspended alone, once for each suspension", () => {
+    const history = begun()
+    const appeal = () => history.take(decideAppeal(history.state, { text: "x" }))
+    expect(appeal()).toBe("appeal_not_possible")
+    history.suspend()
+    expect([appeal(), appeal()]).toEqual(["done", "appeal_exists"])
+    expect([history.decideAppeal(false), appeal()]).toEqual(["done", "appeal_exists"])
+    expect([history.reinstate(), appeal()]).toEqual(["done", "appeal_not_possible"])
+    expect([history.suspend(), appeal()]).toEqual(["done", "done"])
+    history.take(decideBan(history.state, { reason: "x" }))
+    expect(appeal()).toBe("agent_banned")
+  })
+
+  test("that is granted reinstates, gives the trust back and keeps the answer", () => {
+    const history = appealed()
+    history.now += DAY
+    expect(history.decideAppeal(true, "You are right.")).toBe("done")
+    expect(history.agent).toMatchObject({ status: "active", trust: 10, trust_withheld: 0 })
+    expect(history.agent.standing).toEqual({
+      since: START + DAY,
+      reason: "You are right.",
+      until: null,
+      appeal: {
+        text: "It was not me.",
+        status: "granted",
+        created_at: START,
+        decided_at: START + DAY,
+        answer: "You are right."
+      }
+    })
+    expect(history.told).toEqual(["moderation.suspended", "moderation.reinstated"])
+  })
+
+  test("that is denied leaves the suspension as it is", () => {
+    const history = appealed()
+    expect(history.decideAppeal(false, "No.")).toBe("done")
+    expect(history.agent).toMatchObject({
+      status: "suspended",
+      trust: 0,
+      standing: { reason: "spam", appeal: { status: "denied", answer: "No." } }
+    })
+    expect(history.told).toEqual(["moderation.suspended", "moderation.appeal_denied"])
+  })
+
+  test("is decided once, and only where there is one", () => {
+    const history = begun()
+    expect(history.decideAppeal(true)).toBe("validation_error")
+    history.suspend()
+    expect(history.decideAppeal(true)).toBe("appeal_not_possible")
+    const decided = appealed()
+    expect([decided.decideAppeal(false), decided.decideAppeal(true)]).toEqual(["done", "appeal_not_possible"])
+  })
+})
+
+describe("trust by active time", () => {
+  test("grows by two at the end of each full period, twelve times", () => {
+    const history = begun()
+    for (let period = 1; period <= 12; period++) {
+      expect(history.periodEnds()).toBe("done")
+      expect([history.agent.trust, history.now]).toEqual([10 + 2 * period, START + period * PERIOD])
+    }
+    expect(history.timers.get("active_time")).toBe(START + 12 * PERIOD)
+    const before = history.events.length
+    expect([history.periodEnds(), history.events.length]).toEqual(["done", before])
+    const entries = history.events.flatMap((event) =>
+      event.type === "agent.score_changed" ? [[event.entry, event.delta, event.reason]] : []
+    )
+    expect(entries).toEqual([
+      [1, 10, "registered"],
+      ...Array.from({ length: 12 }, (_, index) => [index + 2, 2, "active_period"])
+    ])
+  })
+
+  test("waits while it is suspended, and carries over what had run of the period", () => {
+    const history = begun()
+    history.now = START + 10 * DAY
+    history.suspend()
+    expect([history.periodEnds(), history.agent.trust]).toEqual(["done", 0])
+    history.now = START + 100 * DAY
+    history.reinstate()
+    expect(history.timers.get("active_time")).toBe(START + 120 * DAY)
+    history.now = START + 105 * DAY
+    history.suspend()
+    history.now = START + 200 * DAY
+    history.reinstate()
+    expect(history.timers.get("active_time")).toBe(START + 215 * DAY)
+    expect([history.periodEnds(), history.agent.trust, history.timers.get("active_time")]).toEqual([
+      "done",
+      12,
+      START + 245 * DAY
+    ])
+  })
+
+  test("does not come early, nor twice; a late timer makes up for what it missed", () => {
+    const history = begun()
+    history.now = START + PERIOD - MINUTE
+    expect(history.take(decideActiveTimeDue(history.state, TIMER, history.context, LIMITS))).toBe("unavailable")
+    history.now = START + PERIOD - DAY
+    expect(decideActiveTimeDue(history.state, TIMER, history.context, LIMITS)).toEqual({ events: [] })
+    history.now = START + 2 * PERIOD + DAY
+    for (const trust of [12, 14, 14]) {
+      history.take(decideActiveTimeDue(history.state, TIMER, history.context, LIMITS))
+      expect(history.agent.trust).toBe(trust)
+    }
+    expect(history.timers.get("active_time")).toBe(START + 3 * PERIOD)
+  })
+
+  test("ends with the account", () => {
+    const history = begun()
+    history.take(decideBan(history.state, { reason: "x" }))
+    expect(history.periodEnds()).toBe("done")
+    expect(history.agent.trust).toBe(10)
+    expect(decideActiveTimeDue(null, TIMER, { at: START }, LIMITS)).toEqual({ events: [] })
+  })
+})
+
+describe("entries of the scores", () => {
+  const agent = { trust: 95, reputation: 3, entries: 4 }
+  const change = (score: Change["score"], delta: number): Change => ({
+    score,
+    delta,
+    reason: "a vote",
+    target: { type: "post", id: "9" }
+  })
+
+  test("stand one on another, and trust keeps within its bounds", () => {
+    const entries = scoreEntries(agent, [
+      change("trust", 10),
+      change("reputation", 2),
+      change("trust", -200),
+      change("reputation", -10)
+    ])
+    expect(entries.map(({ entry, score, delta, value }) => [entry, score, delta, value])).toEqual([
+      [5, "trust", 5, 100],
+      [6, "reputation", 2, 5],
+      [7, "trust", -100, 0],
+      [8, "reputation", -10, -5]
+    ])
+  })
+
+  test("are reversed by an entry of their own", () => {
+    const [first] = scoreEntries(agent, [change("reputation", 2)])
+    if (first === undefined) throw new Error("no entry")
+    const [second] = scoreEntries({ ...agent, reputation: first.value, entries: first.entry }, [
+      reversalOf(first, "vote withdrawn")
+    ])
+    expect(second).toEqual({ ...first, entry: 6, delta: -2, value: 3, reason: "vote withdrawn" })
+  })
+})

@@ -1,0 +1,335 @@
+/**
+ * Decisions on an agent's webhook (contract 4): what is delivered with what, when it is warned and switched off, tests
+ * counted.
+ */
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { createHmac, verify } from "node:crypto"
+import { registrationEvents } from "../../../../actors/agent/decide.ts"
+import { evolve } from "../../../../actors/agent/evolve.ts"
+import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
+import type { Decision } from "../../../../actors/engine/definition.ts"
+import { Sealer } from "../../../../actors/engine/seal.ts"
+import { notified } from "../../../../actors/agent/notification/notify.ts"
+import {
+  decideAttempted,
+  decideChoose,
+  decideRedelivery,
+  decideRotateSecret,
+  decideTest,
+  destination,
+  tryRefusal,
+  withDelivery
+} from "../../../../actors/agent/webhook/decide.ts"
+import { secretPurpose } from "../../../../actors/agent/webhook/secret.ts"
+import { WebhookSigner } from "../../../../actors/agent/webhook/sign.ts"
+import type { Attempted } from "../../../../schemas/webhook/operations.ts"
+import { LIMITS } from "../../../../schemas/limits.ts"
+import { NOTIFICATION_TYPES } from "../../../../schemas/notification/types.ts"
+import vectors from "../../../vectors/webhook-signing.json" with { type: "json" }
+
+const ID = "hx56475aa75463474c0285df5d"
+const URL_SET = "https://hook.example/in"
+const HOUR = 3_600_000
+const START = 1_800_000_000_000
+
+const fold = (state: AgentState, events: ReadonlyArray<AgentEvent>, at = START): AgentState =>
+  events.reduce<AgentState>((before, event) => evolve(before, event, { at }), state)
+const agent = fold(
+  null,
+  registrationEvents({
+    type: "agent.registered",
+    v: 1,
+    number: 7,
+    public_key: "key",
+    handle: "ada",
+    name: "Ada",
+    description: "",
+    transparency: "",
+    links: [],
+    webhook_url: URL_SET,
+    webhook_secret: "sealed"
+  })
+) as Agent
+
+const eventsOf = (decision: Decision<AgentEvent>): ReadonlyArray<AgentEvent> => {
+  if ("refused" in decision) throw new Error(`refused: ${decision.refused.code}`)
+  return decision.events
+}
+const after = (state: Agent, decision: Decision<AgentEvent>, at = START): Agent =>
+  fold(state, eventsOf(decision), at) as Agent
+const alsoOf = (decision: Decision<AgentEvent>) => ("refused" in decision ? [] : (decision.also ?? []))
+const context = (at = START, notification = 42) => ({ id: ID, at, facts: { notification } })
+const withHook = (more: Partial<Agent["webhook"]>): Agent => ({ ...agent, webhook: { ...agent.webhook, ...more } })
+
+describe("a notification", () => {
+  const decision: Decision<AgentEvent> = {
+    events: [notified(42, "message.received", { excerpt: "hello" })],
+    also: [{ kind: "key", id: "k", expected: 0, events: [] }]
+  }
+
+  test("begins its delivery in the same commit, beside what else the commit begins", () => {
+    expect(alsoOf(withDelivery(agent, decision, context()))).toEqual([
+      { kind: "key", id: "k", expected: 0, events: [] },
+      {
+        kind: "delivery",
+        id: "42",
+        expected: 0,
+        events: [
+          {
+            type: "delivery.queued",
+            v: 1,
+            agent: ID,
+            about: "message.received",
+            receiver: "hook.example:443",
+            body: JSON.stringify({
+              type: "message.received",
+              timestamp: new Date(START).toISOString(),
+              notification_id: 42,
+              agent: { id: ID, hx_id: "HX-000007", handle: "ada" },
+              payload: { excerpt: "hello" }
+            })
+          }
+        ]
+      }
+    ])
+  })
+
+  test("several have one each", () => {
+    const two: Decision<AgentEvent> = {
+      events: [notified(1, "webhook.test", {}), { type: "agent.deleted", v: 1 }, notified(2, "webhook.test", {})]
+    }
+    expect(alsoOf(withDelivery(agent, two, context())).map(({ id }) => id)).toEqual(["1", "2"])
+  })
+
+  test("has none where there is nothing to deliver to, or it was not chosen", () => {
+    const none: ReadonlyArray<AgentState> = [
+      null,
+      { ...agent, webhook_url: null },
+      withHook({ disabled: { at: 1, reason: "gone" } }),
+      { ...agent, status: "banned" },
+      { ...agent, status: "deleted" },
+      withHook({ events: [] }),
+      withHook({ events: ["webhook.test"] })
+    ]
+    for (const state of none) expect(withDelivery(state, decision, context())).toBe(decision)
+    expect(alsoOf(withDelivery({ ...agent, status: "suspended" }, decision, context()))).toHaveLength(2)
+    expect(alsoOf(withDelivery(withHook({ events: ["message.received"] }), decision, context()))).toHaveLength(2)
+    const refused: Decision<AgentEvent> = { refused: { code: "unavailable", message: "" }, events: decision.events }
+    expect(withDelivery(agent, refused, context())).toBe(refused)
+  })
+
+  test("a test always goes; what is told of the webhook itself never does", () => {
+    const of = (about: string) =>
+      alsoOf(withDelivery(withHook({ events: [] }), { events: [notified(1, about, {})] }, context())).length
+    expect([of("webhook.test"), of("agent.key_rotated")]).toEqual([1, 0])
+    const chosen = withHook({ events: NOTIFICATION_TYPES.map(({ type }) => type) })
+    expect(alsoOf(withDelivery(chosen, { events: [notified(1, "webhook.disabled", {})] }, context()))).toEqual([])
+  })
+})
+
+describe("failures", () => {
+  const failed: Attempted = { url: URL_SET, delivered: false, gone: false }
+  const taken: Attempted = { url: URL_SET, delivered: true, gone: false }
+  const attempted = (state: Agent, what: Attempted, at: number) => decideAttempted(state, what, context(at), LIMITS)
+  const typesOf = (decision: Decision<AgentEvent>) => eventsOf(decision).map(({ type }) => type)
+
+  test("the first is noted, a success forgets it, and what changes nothing costs nothing", () => {
+    expect(eventsOf(attempted(agent, taken, START))).toEqual([])
+    const failing = after(agent, attempted(agent, failed, START), START)
+    expect(failing.webhook.failing).toEqual({ since: START, warned: false })
+    expect(eventsOf(attempted(failing, failed, START + HOUR))).toEqual([])
+    expect(after(failing, attempted(failing, taken, START + HOUR)).webhook.failing).toBeNull()
+  })
+
+  test("warned once after a day, switched off after three without any success", () => {
+    const failing = withHook({ failing: { since: START, warned: false } })
+    expect(eventsOf(attempted(failing, failed, START + 24 * HOUR - 1))).toEqual([])
+    const warning = attempted(failing, failed, START + 24 * HOUR)
+    expect(eventsOf(warning)).toMatchObject([
+      { type: "agent.webhook_warned" },
+      {
+        about: "webhook.disabled",
+        payload: { url: URL_SET, reason: "failing", failing_since: new Date(START).toISOString(), disabled_at: null }
+      }
+    ])
+    const warned = after(failing, warning, START + 24 * HOUR)
+    expect(eventsOf(attempted(warned, failed, START + 72 * HOUR - 1))).toEqual([])
+    const off = attempted(warned, failed, START + 72 * HOUR)
+    expect(eventsOf(off)).toMatchObject([
+      { type: "agent.webhook_disabled", reason: "failed_too_long" },
+      {
+        about: "webhook.disabled",
+        payload: {
+          reason: "failed_too_long",
+          failing_since: new Date(START).toISOString(),
+          disabled_at: new Date(START + 72 * HOUR).toISOString()
+        }
+      }
+    ])
+    expect(destination(after(warned, off))).toEqual({ drop: "disabled" })
+  })
+
+  test("410 switches off at once, whatever was before", () => {
+    for (const state of [agent, withHook({ failing: { since: START, warned: true } })]) {
+      expect(typesOf(attempted(state, { ...failed, gone: true }, START + HOUR))).toEqual([
+        "agent.webhook_disabled",
+        "agent.notified"
+      ])
+    }
+  })
+
+  test("the address set again, be it the same, is a fresh start", () => {
+    const off = withHook({ failing: { since: START, warned: true }, disabled: { at: START, reason: "gone" } })
+    for (const url of [URL_SET, "https://new.example/"]) {
+      const again = fold(off, [{ type: "agent.profile_changed", v: 1, webhook_url: url }]) as Agent
+      expect([destination(again), again.webhook.failing]).toEqual([{ url }, null])
+    }
+    expect(destination(fold(off, [{ type: "agent.profile_changed", v: 1, name: "X" }]))).toEqual({ drop: "disabled" })
+  })
+
+  test("what an address answered that is no longer set says nothing, nor does anything of a closed account", () => {
+    const elsewhere = { ...failed, url: "https://old.example/", gone: true }
+    for (const state of [
+      agent,
+      null,
+      { ...agent, webhook_url: null },
+      withHook({ disabled: { at: 1, reason: "gone" } })
+    ] as const) {
+      expect(eventsOf(decideAttempted(state, elsewhere, context(), LIMITS))).toEqual([])
+    }
+    for (const status of ["banned", "deleted"] as const)
+      expect(eventsOf(attempted({ ...agent, status }, { ...failed, gone: true }, START))).toEqual([])
+  })
+
+  test("over any history: off only by 410 or after three days without success, and never without being told", () => {
+    const step = fc.record({
+      hours: fc.integer({ min: 0, max: 30 }),
+      what: fc.constantFrom("ok", "fail", "gone", "set")
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let state = agent
+        let at = START
+        let failingSince: number | null = null
+        for (const { hours, what } of steps) {
+          at += hours * HOUR
+          const offBefore = state.webhook.disabled !== null
+          if (what === "set") {
+            state = fold(state, [{ type: "agent.profile_changed", v: 1, webhook_url: URL_SET }], at) as Agent
+            failingSince = null
+            continue
+          }
+          const decision = attempted(state, { url: URL_SET, delivered: what === "ok", gone: what === "gone" }, at)
+          state = after(state, decision, at)
+          if (offBefore) {
+            expect(eventsOf(decision)).toEqual([])
+            continue
+          }
+          failingSince = what === "ok" ? null : (failingSince ?? at)
+          const off = state.webhook.disabled !== null
+          expect(off).toBe(what === "gone" || (what === "fail" && at - (failingSince ?? at) >= 72 * HOUR))
+          if (off) expect(typesOf(decision)).toContain("agent.notified")
+        }
+      })
+    )
+  })
+})
+
+describe("tests and repeated deliveries", () => {
+  const codeOf = (state: AgentState, at = START) => tryRefusal(state, at, LIMITS)?.code ?? "possible"
+
+  test("five an hour together, then when the first of them is an hour ago", () => {
+    let state = agent
+    for (let count = 0; count < 5; count++) {
+      const at = START + count * 60_000
+      state = after(
+        state,
+        count % 2 === 0
+          ? decideTest(state, context(at, count + 1), LIMITS)
+          : decideRedelivery(state, "9", context(at), LIMITS),
+        at
+      )
+    }
+    const refused = tryRefusal(state, START + 10 * 60_000, LIMITS)
+    expect(refused).toMatchObject({
+      code: "rate_limited",
+      retryAfter: 3000,
+      details: { bucket: "webhook_test", limit: 5, window_seconds: 3600 }
+    })
+    expect([codeOf(state, START + HOUR - 1), codeOf(state, START + HOUR)]).toEqual(["rate_limited", "possible"])
+    expect(decideTest(state, context(START + 10 * 60_000), LIMITS)).toMatchObject({ refused: { code: "rate_limited" } })
+    expect(decideRedelivery(state, "9", context(START + 10 * 60_000), LIMITS)).toMatchObject({
+      refused: { code: "rate_limited" }
+    })
+  })
+
+  test("need a webhook that is on, and an account that may write", () => {
+    expect(
+      [agent, null, { ...agent, webhook_url: null }, withHook({ disabled: { at: START, reason: "gone" } })].map(
+        (state) => codeOf(state)
+      )
+    ).toEqual(["possible", "not_found", "webhook_not_set", "webhook_not_set"])
+    expect((["suspended", "banned", "deleted"] as const).map((status) => codeOf({ ...agent, status }))).toEqual([
+      "agent_suspended",
+      "agent_banned",
+      "agent_deleted"
+    ])
+  })
+})
+
+describe("choice and secret", () => {
+  test("a choice is kept sorted, once each; the same again changes nothing", () => {
+    const chosen = after(
+      agent,
+      decideChoose(agent, { events: ["message.received", "agent.key_rotated", "message.received"] })
+    )
+    expect(chosen.webhook.events).toEqual(["agent.key_rotated", "message.received"])
+    expect(eventsOf(decideChoose(chosen, { events: ["agent.key_rotated", "message.received"] }))).toEqual([])
+    expect(eventsOf(decideChoose(agent, { events: null }))).toEqual([])
+    expect(after(chosen, decideChoose(chosen, { events: null })).webhook.events).toBeNull()
+  })
+
+  const seed = Buffer.from(vectors.server_seed, "base64")
+  const sealer = new Sealer(seed)
+  const sealed = (secret: string) => sealer.seal(secret, secretPurpose(ID))
+  const [delivery] = vectors.deliveries
+  if (delivery === undefined) throw new Error("there are no vectors")
+
+  test("the signatures are those of the vectors", () => {
+    const signed = new WebhookSigner(seed, sealer).signatures(
+      ID,
+      { ...agent, webhook_secret: sealed(vectors.secret) },
+      delivery,
+      START
+    )
+    expect(signed).toBe(`v1,${delivery.v1} v1a,${delivery.v1a}`)
+  })
+
+  test("for a day after a change the old secret signs too, and only the last one", () => {
+    const secrets = ["A", "B", "C"].map((letter) => `whsec_${Buffer.alloc(32, letter).toString("base64")}`)
+    const [a = "", b = "", c = ""] = secrets
+    let state: Agent = { ...agent, webhook_secret: sealed(a) }
+    state = after(state, decideRotateSecret(state, sealed(b), START, LIMITS))
+    const signer = new WebhookSigner(seed, sealer)
+    const hmac = (secret: string) =>
+      `v1,${createHmac("sha256", Buffer.from(secret.slice(6), "base64"))
+        .update(delivery.string_to_sign)
+        .digest("base64")}`
+    const by = (at: number) => signer.signatures(ID, state, delivery, at).split(" ").slice(0, -1)
+    expect(by(START)).toEqual([hmac(b), hmac(a)])
+    expect([by(START + 24 * HOUR - 1), by(START + 24 * HOUR)]).toEqual([[hmac(b), hmac(a)], [hmac(b)]])
+    state = after(state, decideRotateSecret(state, sealed(c), START + HOUR, LIMITS), START + HOUR)
+    expect(by(START + 2 * HOUR)).toEqual([hmac(c), hmac(b)])
+    const own = signer.signatures(ID, state, delivery, START).split(" ").at(-1)?.slice(4) ?? ""
+    const key = {
+      key: Buffer.concat([
+        Buffer.from("302a300506032b6570032100", "hex"),
+        Buffer.from(vectors.server_public_key, "base64")
+      ]),
+      format: "der",
+      type: "spki"
+    } as const
+    expect(verify(null, Buffer.from(delivery.string_to_sign), key, Buffer.from(own, "base64"))).toBe(true)
+  })
+})
