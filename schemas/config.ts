@@ -2,7 +2,7 @@
  * Configuration (contract 15): the environment's text turned into checked values, once, at the start of a process.
  * A bad value is one line that names it; nothing else in the project reads the environment.
  */
-import { busServers } from "./runtime/bus/servers.ts"
+import { busServers } from "./bus/servers.ts"
 import { type Limits, overrideLimits } from "./limits.ts"
 import { normaliseHost } from "./signing/request.ts"
 import { withoutTrailing } from "./text.ts"

@@ -10,7 +10,7 @@
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
 import type { JetStreamManager } from "@nats-io/jetstream"
-import { busServers } from "../../schemas/runtime/bus/servers.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 

@@ -1,6 +1,6 @@
 /** The connection to NATS: it never gives up, and says when it is away. */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
-import { busServers } from "../../schemas/runtime/bus/servers.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 
 const RECONNECT_WAIT_MS = 250
 /** Pings that may stay unanswered before a silent line counts as cut. */

@@ -1,7 +1,7 @@
 /** The environment's names (contract 15): good values become configuration, bad ones a line that names them. */
 import { describe, expect, it } from "vitest"
 import { serverSeed } from "../../actors/server-key.ts"
-import { busServers } from "../../schemas/runtime/bus/servers.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 

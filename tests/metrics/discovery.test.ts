@@ -1,5 +1,5 @@
 /** NATS service discovery (ADR-32), asked by another implementation's client on a real server. */
-import { busServers } from "../../schemas/runtime/bus/servers.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
 import { connect, type NatsConnection, type QueuedIterator, ServiceResponseType } from "nats"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { API_PREFIX, VERSION } from "../../schemas/version.ts"

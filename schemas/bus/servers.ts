@@ -1,5 +1,5 @@
 /** `HUB_NATS_URL` as a client wants it: servers without credentials, and the user of the first that names one. */
-import { type BusRole, inboxOf } from "../../bus/roles.ts"
+import { type BusRole, inboxOf } from "./roles.ts"
 
 export interface BusServers {
   readonly servers: Array<string>
