@@ -71,7 +71,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
         return
       }
       this.queue = [queued]
-      this.run(this.mailbox)
+      this.run(this.mailbox())
     })
   }
 
@@ -91,21 +91,24 @@ export class Activation<R = never> extends History<R, EngineParts> {
     )
   }
 
-  private readonly mailbox: Effect.Effect<void, never, R> = Effect.uninterruptibleMask((restore) =>
-    Effect.gen({ self: this }, function* () {
-      let lost = false
-      for (let next = this.queue?.[0]; next !== undefined; next = this.queue?.[0]) {
-        const exit: Exit.Exit<unknown, Refusal> = lost
-          ? LOST
-          : yield* Effect.exit(restore(execute(this, this.parts, next)))
-        lost ||= Exit.hasInterrupts(exit)
-        this.queue?.shift()
-        const outcome = next.committed ?? this.settled(next.command, exit)
-        for (const resolve of next.waiters) resolve(outcome)
-      }
-      this.queue = null
-    })
-  )
+  /** Made when it is needed: an idle actor holds none. */
+  private mailbox(): Effect.Effect<void, never, R> {
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.gen({ self: this }, function* () {
+        let lost = false
+        for (let next = this.queue?.[0]; next !== undefined; next = this.queue?.[0]) {
+          const exit: Exit.Exit<unknown, Refusal> = lost
+            ? LOST
+            : yield* Effect.exit(restore(execute(this, this.parts, next)))
+          lost ||= Exit.hasInterrupts(exit)
+          this.queue?.shift()
+          const outcome = next.committed ?? this.settled(next.command, exit)
+          for (const resolve of next.waiters) resolve(outcome)
+        }
+        this.queue = null
+      })
+    )
+  }
 
   private settled({ op }: Command, exit: Exit.Exit<unknown, Refusal>): Outcome {
     try {
