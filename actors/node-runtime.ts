@@ -22,9 +22,11 @@ import { ScheduledTimers } from "./engine/timers.ts"
 import type { Kind, KindParts } from "./kind.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
+import type { ConfigurationFault } from "./process/fault.ts"
 import { complain } from "./process/say.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
 import { projectors } from "./projections/running.ts"
+import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
 /** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
@@ -150,7 +152,9 @@ const every = (ms: number, act: Effect.Effect<void>): Effect.Effect<unknown, nev
   Effect.forkScoped(Effect.repeat(act, Schedule.fixed(ms)))
 
 /** Resolves when it takes part; `kinds`: another release has others. */
-export const actorNode = (kinds: ReadonlyArray<Kind> = KINDS): Effect.Effect<void, never, NodeParts | Scope.Scope> =>
+export const actorNode = (
+  kinds: ReadonlyArray<Kind> = KINDS
+): Effect.Effect<void, ConfigurationFault, NodeParts | Scope.Scope> =>
   Effect.gen(function* () {
     const nats = yield* Bus
     const manager = yield* Streams
@@ -163,6 +167,7 @@ export const actorNode = (kinds: ReadonlyArray<Kind> = KINDS): Effect.Effect<voi
     const timers = new ScheduledTimers(nats, tracing)
     const logs = yield* logsOf
     const { storage, log, nonces, proofs } = logs
+    yield* claimLog(log, (yield* Keys).seed)
     const host = yield* hostOf(kinds, logs, timers, snapshots)
     const operations = operationCalls(metrics.meter)
     const placement: Placement = new Placement({

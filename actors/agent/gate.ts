@@ -8,7 +8,7 @@
  */
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
-import { refusal } from "../../schemas/errors.ts"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { NonceLog } from "../engine/nonces.ts"
@@ -71,36 +71,37 @@ const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempo
 const ADMITTED_MS = 15_000
 const ADMITTED_MAX = 100_000
 
-/** Buckets are drawn once for an ask: who got no answer sends it again under its id. */
-const drawingOnce = (limits: Limits) => {
-  const admitted = new Recent<true>(ADMITTED_MS, ADMITTED_MAX)
-  return (ask: Ask, memory: AgentMemory, buckets: ReadonlyArray<string>, now: number): GateVerdict => {
-    const key = `${ask.actor} ${ask.id}`
-    const clock = performance.now()
-    if (admitted.get(key, clock) === true) return { pass: true, rate: rateOf(memory, limits, now) }
-    const verdict = drawAll(memory, limits, buckets, now)
-    if ("pass" in verdict && verdict.pass) admitted.set(key, true, clock)
-    return verdict
+/**
+ * An ask is judged once: who got no answer sends it again under its id, and would else draw the buckets twice, or hear
+ * that the key which it has itself replaced is no longer one. Whatever was not carried out yet, its decision judges.
+ */
+class Admitted {
+  private readonly recent = new Recent<true>(ADMITTED_MS, ADMITTED_MAX)
+
+  has({ actor, id }: Ask): boolean {
+    return this.recent.get(`${actor} ${id}`, performance.now()) === true
+  }
+
+  add({ actor, id }: Ask): void {
+    this.recent.set(`${actor} ${id}`, true, performance.now())
   }
 }
 
-type Draw = ReturnType<typeof drawingOnce>
+export const agentGate = (parts: GateParts): Gate<AgentState> => judging(parts, new Admitted())
 
-export const agentGate = (parts: GateParts): Gate<AgentState> => withDraw(parts, drawingOnce(parts.limits))
-
-const withDraw = (parts: GateParts, draws: Draw): Gate<AgentState> => ({
+const judging = (parts: GateParts, admitted: Admitted): Gate<AgentState> => ({
   judge: (ask, activation, writes) => {
     const { by } = ask
     if (by === undefined) return PASSED
     const memory = activation.memory as AgentMemory
-    if (by.settled === true) return { verdict: judgeAgent(parts, draws, ask, by, activation.state, memory, writes) }
+    if (by.settled === true) return { verdict: judgeAgent(parts, admitted, ask, by, activation.state, memory, writes) }
     const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, Date.now())
     if (use === "reused") return REUSED
     const stranger = activation.state === null && ask.op !== ADMIT_KEY
     return {
       verdict: stranger
         ? judgeStrangerKey(parts, ask, by)
-        : judgeAgent(parts, draws, ask, by, activation.state, memory, writes),
+        : judgeAgent(parts, admitted, ask, by, activation.state, memory, writes),
       recorded
     }
   }
@@ -130,11 +131,15 @@ const judgeNobodys = (ask: Ask, by: SignedBy): GateVerdict => {
 
 /** A retired key hears how its own rotation went, and nothing else: it draws nothing of the agent's. */
 const repeatsItsRotation = (ask: Ask, first: IdempotencyEntry | null): boolean =>
-  first === null ? ask.op === "identity.rotate" && ask.command !== undefined : first.signer === "retiring"
+  first === null ? ask.op === "identity.rotate" : first.signer === "retiring"
+
+/** Sent again to a node that has not judged it: the command is remembered, or its decision refuses it. */
+const repeatsItsDeletion = (ask: Ask, refused: Refusal | null): boolean =>
+  refused?.code === "agent_deleted" && ask.op === "agent.delete"
 
 const judgeAgent = (
   parts: GateParts,
-  draws: Draw,
+  admitted: Admitted,
   ask: Ask,
   by: SignedBy,
   agent: AgentState,
@@ -143,6 +148,8 @@ const judgeAgent = (
 ): GateVerdict => {
   if (ask.op === ADMIT_KEY) return { pass: true }
   if (agent === null) return judgeNobodys(ask, by)
+  const now = Date.now()
+  if (admitted.has(ask)) return { pass: true, rate: rateOf(memory, parts.limits, now) }
   const first = firstAnswerOf(ask)
   const key = keyRefusal(agent, by.publicKey)
   if (key?.code === "key_retired" && repeatsItsRotation(ask, first)) return { pass: true }
@@ -151,11 +158,15 @@ const judgeAgent = (
     first === null
       ? (key ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
       : signerRefusal(agent, by, first)
+  if (repeatsItsDeletion(ask, refused)) return { pass: true }
   if (refused !== null) return { pass: false, refused }
-  const now = Date.now()
   parts.seen(ask.actor, now)
-  if (ask.draw === undefined && by.settled === true) return { pass: true, rate: rateOf(memory, parts.limits, now) }
-  return draws(ask, memory, [...(ask.draw ?? []), "agent"], now)
+  const draws = ask.draw !== undefined || by.settled !== true
+  const verdict: GateVerdict = draws
+    ? drawAll(memory, parts.limits, [...(ask.draw ?? []), "agent"], now)
+    : { pass: true, rate: rateOf(memory, parts.limits, now) }
+  if ((draws || writes) && "pass" in verdict && verdict.pass) admitted.add(ask)
+  return verdict
 }
 
 const drawAll = (memory: AgentMemory, limits: Limits, buckets: ReadonlyArray<string>, now: number): GateVerdict => {

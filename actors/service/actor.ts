@@ -1,28 +1,52 @@
 /**
- * What the service signs in its own name and for nobody in particular: id = `own`. The seed stays on this side of the
- * bus; an edge may ask for these very texts and no others.
+ * The service itself: id = `own`. What it signs in its own name and for nobody in particular (the seed stays on this
+ * side of the bus; an edge may ask for these very texts and no others), and whose log this is.
+ *
+ * The log is sealed under one key. The first node claims it, and a node with another key does not start: it could open
+ * nothing of what is sealed, and would sign as somebody else.
  */
 import { sign } from "node:crypto"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { invalidField } from "../../schemas/errors.ts"
 import { encodeBase64 } from "../../schemas/signing/key.ts"
 import { ownDirectoryParameters, ownDirectoryString } from "../../schemas/signing/own-directory.ts"
 import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { event, eventsOf } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
+import type { EventLog } from "../engine/ports.ts"
 import { type Fold, kind } from "../kind.ts"
+import { ConfigurationFault } from "../process/fault.ts"
 
 /** How long a signature over the service's key directory holds; edges ask for a new one once a minute. */
 const DIRECTORY_LIFETIME_SECONDS = 600
+const KIND = "service"
+export const SERVICE_ID = "own"
 
-const fold: Fold<null, never> = { kind: "service", state: Schema.Null, initial: null, events: null, evolve: () => null }
+export const ServiceState = Schema.NullOr(Schema.Struct({ public_key: Schema.String }))
+export type ServiceState = typeof ServiceState.Type
+
+export const ServiceEvent = Schema.Union([event("service.key_claimed", 1, { public_key: Schema.String })])
+export type ServiceEvent = typeof ServiceEvent.Type
+
+/** Whoever was first has it for good. */
+export const evolveService = (state: ServiceState, { public_key }: ServiceEvent): ServiceState =>
+  state ?? { public_key }
+
+const fold: Fold<ServiceState, ServiceEvent> = {
+  kind: KIND,
+  state: ServiceState,
+  initial: null,
+  events: ServiceEvent,
+  evolve: evolveService
+}
 
 export const serviceKind = kind(fold, ({ seed, config }) => {
   const pair = keyPairOfSeed(seed)
   const publicKey = encodeBase64(pair.publicKey)
   return {
-    logless: true,
     operations: {
-      "service.sign_directory": read<null, { readonly authority: string }>((_state, { authority }, { at }) => {
+      "service.sign_directory": read<ServiceState, { readonly authority: string }>((_state, { authority }, { at }) => {
         if (!config.hosts.includes(authority))
           return { refused: invalidField("authority", "The service has no such host.") }
         const created = Math.floor(at / 1000)
@@ -35,3 +59,34 @@ export const serviceKind = kind(fold, ({ seed, config }) => {
     }
   }
 })
+
+const SUBJECT = subjects.event(KIND, SERVICE_ID)
+/** Nodes that start at once claim it at once: all but one read again. */
+const TRIES = 5
+
+/** Claims a log for the service's key, or finds it claimed; before anything of it is served. */
+export const claimLog = (log: EventLog, seed: Uint8Array): Effect.Effect<void, ConfigurationFault> => {
+  const publicKey = encodeBase64(keyPairOfSeed(seed).publicKey)
+  const claimed = async (): Promise<string> => {
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const { entries } = await log.read(SUBJECT, 0, 1)
+      const [first] = entries.flatMap(({ commit }) => eventsOf(ServiceEvent, commit))
+      if (first !== undefined) return first.public_key
+      const events = [{ type: "service.key_claimed", v: 1, public_key: publicKey }]
+      const commit = { v: 1, id: "claim", op: "service.claim_key", at: Date.now(), events } as const
+      await log.append([{ subject: SUBJECT, expected: 0, commit }])
+    }
+    throw new Error("the log could not be claimed")
+  }
+  return Effect.flatMap(
+    Effect.promise(() => claimed()),
+    (owner) =>
+      owner === publicKey
+        ? Effect.void
+        : Effect.fail(
+            new ConfigurationFault({
+              message: `this log belongs to the service's key ${owner}, and HUB_SERVER_KEY or HUB_SERVER_KEY_FILE gives ${publicKey} (public halves): with another key its secrets cannot be opened`
+            })
+          )
+  )
+}

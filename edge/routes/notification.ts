@@ -1,6 +1,7 @@
 /** Notifications of the agent that asks (spec 4.4). */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { NotificationApi, ReadNotifications } from "../../schemas/notification/api.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -14,6 +15,9 @@ import type { RouteParts } from "./parts.ts"
 
 const decodeRead = bodyDecoder(ReadNotifications)
 const NO_FIELDS = Buffer.from("{}")
+
+const noIds = (ignored: ReadonlyArray<string>): Refusal =>
+  invalidField("ids", "ids is missing. Name the notifications, or send {} to mark all as read.", { ignored })
 
 const sinceOf = (text: string | undefined): number => clamped(text, 0, Number.MAX_SAFE_INTEGER, 0)
 
@@ -52,6 +56,8 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
     readMyNotifications: (call) =>
       Effect.gen(function* () {
         const { ids } = yield* decodeRead(call, call.body.length === 0 ? NO_FIELDS : call.body)
+        // A slip of the pen must not mark everything.
+        if (ids === undefined && call.ignored.length > 0) return yield* refuse(noIds(call.ignored))
         return dataBytes(yield* own(bus, call, "notification.read", { ids: ids ?? null }))
       })
   })

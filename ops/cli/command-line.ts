@@ -110,6 +110,13 @@ const parse = (args: ReadonlyArray<string>): Arguments => {
 /** Of all commands. */
 export const usage = (): string => usageOf(Object.values(COMMANDS))
 
+/** Where the word is a part of a command, that is named. */
+export const unknownCommand = (name: string): string => {
+  const lines = Object.values(COMMANDS).flatMap((command) => command.usage)
+  const meant = lines.find((line) => wordsOf(line).some((word) => fits(name, word) && !word.startsWith("<")))
+  return `There is no command ${JSON.stringify(name)}.${meant === undefined ? "" : ` Did you mean ${wordsOf(meant)[0]}?  ${meant}`}`
+}
+
 export interface CommandLine {
   readonly command: Command
   readonly args: Arguments

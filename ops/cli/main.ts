@@ -5,7 +5,7 @@
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { exitWith } from "../launcher/exit.ts"
-import { readCommandLine, usage } from "./command-line.ts"
+import { readCommandLine, unknownCommand, usage } from "./command-line.ts"
 import { Finding } from "./command.ts"
 import { openService } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -15,6 +15,7 @@ const run = async (words: ReadonlyArray<string>): Promise<number> => {
   const [name = "help"] = words
   const line = readCommandLine(words)
   if (line === null) {
+    if (name !== "help" && name !== "--help") remark(`${unknownCommand(name)}\n`)
     say(`${usage()}\n`)
     return name === "help" || name === "--help" ? 0 : 1
   }

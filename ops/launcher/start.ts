@@ -150,7 +150,10 @@ export async function start(options: StartOptions): Promise<number> {
     stack = await buildStack(settings, options.entries, folder, signal)
     const stopped = stopOn(signal, stack)
     await stack.start()
-    if (!signal.aborted) process.stdout.write(`ready ${settings.baseUrl}\n`)
+    if (!signal.aborted) {
+      if (stack.edges.length !== 1) say(edgesOf(stack))
+      process.stdout.write(`ready ${settings.baseUrl}\n`)
+    }
     await stopped
   } catch (cause) {
     await stack?.stop()
@@ -160,6 +163,13 @@ export async function start(options: StartOptions): Promise<number> {
     folder.release()
   }
   return 0
+}
+
+/** Where each of them answers; behind a balancer the base address is one for all. */
+function edgesOf({ edges }: Stack): string {
+  return edges.length === 0
+    ? "no edge was wanted: nothing answers HTTP"
+    : `edges: ${edges.map(({ url }) => url).join(", ")}`
 }
 
 async function stopOn(signal: AbortSignal, stack: Stack): Promise<void> {

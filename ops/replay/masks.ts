@@ -8,8 +8,10 @@
  *    visible.
  *  - A mask is a number, made of nothing: a hash of a short answer could be guessed.
  */
-const SECRET_NAMES = /secret|password|passphrase|token|private_?key|bypass|^answers?$/i
+const SECRET_NAMES = /secret|password|passphrase|token|private_?key|bypass|^answers$/i
 const SECRET_TEXTS = /^sealed\d+\.|whsec_|PRIVATE KEY/
+/** Right answers stand beside what was asked; an answer elsewhere, as to an appeal, is meant to be read. */
+const isQuestion = (value: object): boolean => "prompt" in value
 /**
  * Not secret to who runs the service, but nothing for a file that is passed on: addresses may carry a token of their
  * own.
@@ -37,19 +39,19 @@ export class Masker {
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [
         name,
-        this.isSecret(name, inner) ? this.maskOf(inner) : this.inner(inner)
+        this.isSecret(name, inner, isQuestion(value)) ? this.maskOf(inner) : this.inner(inner)
       ])
     )
   }
 
   /** Flags and absent values tell nothing. */
-  private isSecret(name: string, value: unknown): boolean {
+  private isSecret(name: string, value: unknown, ofQuestion: boolean): boolean {
     return (
       value !== null &&
       value !== undefined &&
       value !== "" &&
       typeof value !== "boolean" &&
-      this.names.some((pattern) => pattern.test(name))
+      ((ofQuestion && name === "answer") || this.names.some((pattern) => pattern.test(name)))
     )
   }
 

@@ -86,6 +86,8 @@ describe("marking as read", () => {
   test("refuses what are no ids", async () => {
     for (const [body, field] of [
       [{ ids: "all" }, "ids"],
+      // A misspelled name must not mark all of them.
+      [{ id: [1] }, "ids"],
       [{ ids: ["1"] }, "ids.0"],
       [{ ids: Array.from({ length: 1001 }, (_, index) => index) }, "ids"]
     ] as const) {

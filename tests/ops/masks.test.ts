@@ -6,6 +6,11 @@ import { Masker } from "../../ops/replay/masks.ts"
 import { pointOf } from "../../ops/replay/points.ts"
 
 describe("masks", () => {
+  test("leave an operator's answer to be read", () => {
+    const appeal = { appeal: { text: "It was not me.", status: "granted", answer: "You are right." } }
+    expect(new Masker().mask(appeal)).toEqual(appeal)
+  })
+
   test("hide by the field's name, by the look of a text, in any depth; the rest stays", () => {
     const value = {
       webhook_secret: "s1",

@@ -57,6 +57,8 @@ export const keyUnavailable: Refusal = refusal(
 )
 
 /** Both in base64, of either alphabet. */
+const isCurrent: Refusal = { ...keyUnavailable, message: "new_public_key is the agent's current key already." }
+
 export const signedBy = (publicKey: string, text: string, signature: string): boolean => {
   const key = decodeBase64(publicKey, PUBLIC_KEY_BYTES)
   const bytes = decodeBase64(signature, SIGNATURE_BYTES)
@@ -73,6 +75,7 @@ const proven = (
   authorised?: SignedRequest
 ): { readonly proof: KeyProof } | { readonly refused: Refusal } => {
   const { new_public_key, proof, request } = input
+  if (new_public_key === currentKey(agent)) return { refused: isCurrent }
   const text = rotationString({ hubId: id, currentPublicKey: currentKey(agent), newPublicKey: new_public_key })
   if (!signedBy(new_public_key, text, proof)) {
     return {

@@ -144,7 +144,7 @@ export const tryRefusal = (state: AgentState, at: number, limits: Limits): Refus
   return {
     ...refusal(
       "rate_limited",
-      `Too many tests: ${requests} in ${window_seconds} seconds are allowed, with repeated deliveries.`,
+      `Too many tests: ${requests} in ${window_seconds} seconds are allowed, with repeated deliveries. Try again in ${retryAfter} s.`,
       details
     ),
     retryAfter

@@ -35,7 +35,7 @@ export const MESSAGES: Readonly<Record<Reason | ClientReason, string>> = {
   id_malformed: "Hub-Id must be HX- and at least 6 digits, zero-padded to 6 and no further.",
   id_unknown: "No agent has this number.",
   agent_retired: "The agent's owner has deleted the account.",
-  timestamp_invalid: "Hub-Timestamp must be unix seconds, digits only.",
+  timestamp_invalid: "Hub-Timestamp must be unix seconds, 9 to 11 digits; one of 13 counts milliseconds.",
   timestamp_expired: `Hub-Timestamp lies more than ${BOUNDS.windowSeconds} seconds from the clock.`,
   nonce_invalid: "Hub-Nonce must be 8 to 128 characters of A-Z a-z 0-9 _ - = . : + /",
   bad_signature: "Hub-Signature does not verify for this method, host and path by any key of the agent.",

@@ -9,6 +9,7 @@ import type { Ask, SignedBy } from "../../../schemas/bus/frames.ts"
 import type { LimitGrant } from "../../../schemas/limit/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { identityString } from "../../../schemas/signing/identity.ts"
+import { rotationString } from "../../../schemas/signing/rotation.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { identityOf } from "../../support/identity.ts"
 import { type Client, dataOf, losingFirstReplies, startCluster, type TestCluster } from "./cluster.ts"
@@ -97,6 +98,33 @@ describe("sent again, each once", () => {
   })
 })
 
+/** Last of all: its account is gone afterwards. */
+const endsItself = (): void => {
+  const next = identityOf(randomBytes(32))
+  const rotated = (as = agent) => {
+    const text = rotationString({
+      hubId: agent.hubId,
+      currentPublicKey: as.publicKey,
+      newPublicKey: next.publicKey
+    })
+    const request = { public_key: as.publicKey, string_to_sign: "asked", signature: "signed", body: "{}" }
+    const proof = sign(null, Buffer.from(text), next.privateKey).toString("base64")
+    return own("identity.rotate", { new_public_key: next.publicKey, proof, request })
+  }
+
+  test("a rotation hears of itself, though its key is retired by then; another by that key does not", async () => {
+    expect(dataOf<object>(await rotated())).toMatchObject({ new_public_key: next.publicKey })
+    expect((await rotated()).head.refused?.code).toBe("key_retired")
+  })
+
+  test("a deletion hears of itself, though there is no account by then", async () => {
+    const by = (): SignedBy => ({ key: next.hubId, publicKey: next.publicKey, nonce: randomBytes(12).toString("hex") })
+    const gone = () => own("agent.delete", { confirm: "ada" }, { by: by() })
+    expect(dataOf(await gone())).toEqual({ deleted: true, id: agent.hubId })
+    expect((await gone()).head.refused?.code).toBe("agent_deleted")
+  })
+}
+
 describe("asked for its answer alone", () => {
   test("a command that nobody remembers writes nothing, and is answered from the state as it is", async () => {
     const { last_seq } = (await cluster.bus.manager.streams.info(streams.events)).state
@@ -105,6 +133,8 @@ describe("asked for its answer alone", () => {
     expect((await cluster.bus.manager.streams.info(streams.events)).state.last_seq).toBe(last_seq)
   })
 })
+
+describe("what ends who asks", endsItself)
 
 describe("what is recent", () => {
   test("is known for its time, for twice as long at most, and no more of it than its bound twice", () => {

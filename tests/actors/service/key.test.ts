@@ -1,0 +1,61 @@
+/** A log belongs to one key of the service: whoever starts with another is told so, and serves nothing. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { randomBytes } from "node:crypto"
+import { Effect, Exit } from "effect"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { EventLog } from "../../../actors/engine/ports.ts"
+import { claimLog, SERVICE_ID } from "../../../actors/service/actor.ts"
+import { projectRoot } from "../../../ops/launcher/paths.ts"
+import { subjects } from "../../../schemas/subjects.ts"
+import { testFolder } from "../../harness/index.ts"
+import { logOf, sharedService, type TestService } from "../../support/service.ts"
+import { ModelLog } from "../engine/simulation.ts"
+
+const CONFIGURATION_ERROR = 78
+
+let service: TestService
+beforeAll(async () => {
+  service = await sharedService()
+})
+afterAll(() => service?.stop())
+
+test("the first node claims it, once", async () => {
+  const entries = await logOf(service.view, "service", SERVICE_ID)
+  expect(entries.map(({ commit }) => commit.events)).toMatchObject([[{ type: "service.key_claimed", v: 1 }]])
+})
+
+test("a node with another key ends before it takes part, in one line", async () => {
+  const child = spawn(process.execPath, ["--no-warnings", "actors/main.ts"], {
+    cwd: projectRoot,
+    env: {
+      PATH: process.env["PATH"],
+      HUB_ENV: "development",
+      HUB_NATS_URL: service.system.nats.url,
+      HUB_DATABASE_URL: service.system.postgres.url,
+      HUB_DATA: await testFolder("another-key"),
+      HUB_SERVER_KEY: randomBytes(32).toString("base64")
+    }
+  })
+  let said = ""
+  child.stderr.on("data", (chunk) => (said += String(chunk)))
+  const [status] = (await once(child, "close")) as [number]
+  expect([status, said]).toEqual([
+    CONFIGURATION_ERROR,
+    expect.stringMatching(/^this log belongs to the service's key \S+, and HUB_SERVER_KEY .* cannot be opened\n$/)
+  ])
+  expect(await logOf(service.view, "service", SERVICE_ID)).toHaveLength(1)
+})
+
+test("of two that claim a new one at once, one has it, and both know whose it is", async () => {
+  const model = new ModelLog()
+  const log: EventLog = {
+    append: async (group) => model.append(group),
+    read: async (subject, after, max) => model.read(subject, after, max),
+    lastSeq: () => Promise.resolve(0)
+  }
+  const [one, other] = [randomBytes(32), randomBytes(32)]
+  const claims = await Promise.all([one, other, one].map((seed) => Effect.runPromiseExit(claimLog(log, seed))))
+  expect(claims.map(Exit.isSuccess)).toEqual([true, false, true])
+  expect(model.subjects.get(subjects.event("service", SERVICE_ID))).toHaveLength(1)
+})
