@@ -25,6 +25,7 @@ import {
   type Decision,
   type DecideContext,
   type EventShape,
+  type Timer,
   TIMER_COMMAND,
   type WriteOperation
 } from "./definition.ts"
@@ -79,18 +80,25 @@ type AnyWrite<R> = WriteOperation<unknown, unknown, EventShape, unknown, R>
 
 /** The log has moved on: from the beginning. */
 const AGAIN = Symbol("again")
+type Again = typeof AGAIN
 
-type Tried<R> = Effect.Effect<unknown, Refusal, R>
+/** Steps of a fiber; written as plain generators, since each Effect between them costs as much as a decision. */
+type Steps<A, R> = Generator<Effect.Effect<unknown, Refusal, R>, A, unknown>
 
 /** The answer's `data`. Dies with `UnknownEvent` where a newer release has written to the actor. */
-export const execute = <R>(actor: Actor<R>, parts: CommandParts, underWay: UnderWay<R>): Tried<R> =>
+export const execute = <R>(
+  actor: Actor<R>,
+  parts: CommandParts,
+  underWay: UnderWay<R>
+): Effect.Effect<unknown, Refusal, R> =>
   Effect.gen(function* () {
     for (let attempt = 0; attempt < CONFLICT_TRIES; attempt++) {
       if (parts.now() >= underWay.command.deadline) break
       // An append finds out by itself whether the log has begun meanwhile.
       if (!actor.loaded) yield* loaded(actor)
-      const outcome = yield* new Attempt(actor, parts, underWay).outcome
-      if (outcome !== AGAIN) return outcome
+      const outcome = yield* new Attempt(actor, parts, underWay).steps()
+      if (outcome === AGAIN) continue
+      return "refused" in outcome ? yield* Effect.fail(outcome.refused) : outcome.data
     }
     return yield* Effect.fail(unavailable("The command could not be committed in time. It is safe to try again."))
   })
@@ -120,28 +128,27 @@ class Attempt<R> {
     this.seq = actor.seq
   }
 
-  get outcome(): Tried<R> {
+  *steps(): Steps<Committed | Again, R> {
+    const { actor } = this
     const { command, operation } = this.underWay
-    const before = this.actor.commandOf(command.id)
+    const before = actor.commandOf(command.id)
     if (before !== undefined) {
       const { reply } = before
-      return isRefused(reply) ? Effect.fail(reply.refused) : Effect.succeed(this.answer(reply, before.at))
+      return isRefused(reply) ? reply : { data: this.answer(reply, before.at) }
     }
-    if (command.again === true) return Effect.succeed(this.answer(undefined))
-    return Effect.flatMap(this.facts, (facts) => {
-      // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
-      if (this.actor.seq !== this.seq) return Effect.succeed(AGAIN)
-      const context = { id: this.actor.id, at: this.at, seq: this.seq, facts }
-      return this.carryOut(context, operation.decide(this.actor.state, command.input, context), true)
-    })
+    if (command.again === true) return { data: this.answer(undefined) }
+    const facts = operation.prepare === undefined ? null : yield* this.prepared(operation.prepare)
+    // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
+    if (actor.seq !== this.seq) return AGAIN
+    const context = { id: actor.id, at: this.at, seq: this.seq, facts }
+    return yield* this.carryOut(context, operation.decide(actor.state, command.input, context), true)
   }
 
   /** A `prepare` that hangs holds up its actor until the deadline, and no longer. */
-  private get facts(): Effect.Effect<unknown, Refusal, R> {
-    const { command, operation } = this.underWay
+  private prepared(prepare: NonNullable<AnyWrite<R>["prepare"]>): Effect.Effect<unknown, Refusal, R> {
+    const { command } = this.underWay
     const { actor, at, seq } = this
-    if (operation.prepare === undefined) return Effect.succeed(null)
-    const prepared = operation.prepare(actor.state, command.input, {
+    const facts = prepare(actor.state, command.input, {
       id: actor.id,
       at,
       seq,
@@ -150,7 +157,7 @@ class Attempt<R> {
       memory: actor.memory,
       traceparent: command.span?.traceparent
     })
-    return Effect.timeoutOrElse(prepared, {
+    return Effect.timeoutOrElse(facts, {
       duration: Math.max(0, command.deadline - at),
       orElse: () => Effect.fail(unavailable("What the command needs to know could not be gathered in time."))
     })
@@ -164,45 +171,43 @@ class Attempt<R> {
     return "refused" in decision ? { refused: decision.refused } : { data: this.answer(decision.reply) }
   }
 
-  private carryOut(context: DecideContext<unknown>, decision: Decision, mayContest: boolean): Tried<R> {
-    const { actor } = this
-    const { command } = this.underWay
+  private *carryOut(
+    context: DecideContext<unknown>,
+    decision: Decision,
+    mayContest: boolean
+  ): Steps<Committed | Again, R> {
+    const { actor, parts, underWay } = this
+    const { command, operation } = underWay
     const events = decision.events ?? []
     if (events.length === 0) {
-      if (!command.id.startsWith(TIMER_COMMAND)) return ended(this.outcomeOf(decision))
-      return Effect.flatMap(
-        Effect.promise(() => actor.isNewest()),
-        (newest): Tried<R> => (newest ? ended(this.outcomeOf(decision)) : Effect.succeed(AGAIN))
-      )
+      if (command.id.startsWith(TIMER_COMMAND) && !(yield* Effect.promise(() => actor.isNewest()))) return AGAIN
+      return this.outcomeOf(decision)
     }
     // What could not be folded must not be written.
     const strange = events.find((event) => !knowsEvent(actor.definition.events, event))
     if (strange !== undefined)
-      return Effect.die(
-        new TypeError(`${command.op} made an event outside the inventory: ${strange.type}@${strange.v}`)
-      )
-    return Effect.gen({ self: this }, function* () {
-      const span = appendSpan(command.span, actor.definition.kind)
-      const group = groupOf(command, actor, this.at, decision, span?.traceparent)
-      yield* this.admitted(group, decision)
-      return yield* this.append(group, span, context, decision, mayContest)
-    })
+      throw new TypeError(`${command.op} made an event outside the inventory: ${strange.type}@${strange.v}`)
+    const span = appendSpan(command.span, actor.definition.kind)
+    const group = groupOf(command, actor, this.at, decision, span?.traceparent)
+    const full = parts.noRoom?.() ?? null
+    if (full !== null) return { refused: full }
+    if (this.meter !== undefined) yield* this.meter.admit(bytesOf(group), actor)
+    for (const timer of timersOf(decision)) yield* this.set(timer)
+    const result = yield* Effect.uninterruptible(Effect.promise(() => this.commit(group, span, decision)))
+    if (!result.ok) return yield* this.appendFailed(result.reason, context, decision, mayContest)
+    const after = operation.after?.(command.input, context, "refused" in decision ? decision.refused : null)
+    if (after !== undefined) yield* Effect.forkDetach(after)
+    const companions = companionsOf(decision)
+    if (companions.length > 0)
+      yield* Effect.promise(() => Promise.all(companions.map(({ kind, id }) => parts.touched(kind, id))))
+    if (operation.projected === true) yield* Effect.promise(() => parts.readModels.reached(Math.max(...result.seqs)))
+    return underWay.committed ?? this.outcomeOf(decision)
   }
 
-  /** Whether there is room for it, on the disk and of its agent's, and its timers are set. */
-  private admitted(group: CommitGroup, decision: Decision): Effect.Effect<void, Refusal> {
-    return Effect.gen({ self: this }, function* () {
-      const full = this.parts.noRoom?.() ?? null
-      if (full !== null) return yield* Effect.fail(full)
-      if (this.meter !== undefined) yield* this.meter.admit(bytesOf(group), this.actor)
-      const { kind } = this.actor.definition
-      const traceparent = this.underWay.command.span?.traceparent
-      for (const { of = { kind, id: this.actor.id }, name, at } of timersOf(decision)) {
-        yield* Effect.tryPromise({
-          try: () => this.parts.timers.set(of.kind, of.id, name, at, traceparent),
-          catch: () => unavailable("A timer could not be set at the moment. It is safe to try again.")
-        })
-      }
+  private set({ of = { kind: this.actor.definition.kind, id: this.actor.id }, name, at }: Timer) {
+    return Effect.tryPromise({
+      try: () => this.parts.timers.set(of.kind, of.id, name, at, this.underWay.command.span?.traceparent),
+      catch: () => unavailable("A timer could not be set at the moment. It is safe to try again.")
     })
   }
 
@@ -211,71 +216,40 @@ class Attempt<R> {
     return this.underWay.command.by === undefined ? undefined : this.actor.definition.meter
   }
 
-  private append(
-    group: CommitGroup,
-    span: Span | null,
-    context: DecideContext<unknown>,
-    decision: Decision,
-    mayContest: boolean
-  ): Tried<R> {
-    const { parts, underWay } = this
-    return Effect.gen({ self: this }, function* () {
-      const result = yield* Effect.uninterruptible(this.commit(group, span, context, decision))
-      if (!result.ok) return yield* this.appendFailed(result.reason, context, decision, mayContest)
-      yield* Effect.promise(() => Promise.all(companionsOf(decision).map(({ kind, id }) => parts.touched(kind, id))))
-      if (underWay.operation.projected === true)
-        yield* Effect.promise(() => parts.readModels.reached(Math.max(...result.seqs)))
-      return yield* ended(underWay.committed ?? this.outcomeOf(decision))
-    })
-  }
-
   /** The append and all that must follow it. */
-  private commit(
-    group: CommitGroup,
-    span: Span | null,
-    context: DecideContext<unknown>,
-    decision: Decision
-  ): Effect.Effect<AppendResult, never, R> {
-    const { actor, parts, underWay } = this
-    return Effect.gen({ self: this }, function* () {
-      const result = yield* Effect.promise(() => parts.log.append(group))
-      if (span !== null) endAppend(span, result)
-      if (!result.ok) return result
-      this.meter?.spent(bytesOf(group), actor)
-      actor.fold({ seq: result.seqs[0] ?? 0, commit: group[0].commit })
-      underWay.committed = this.outcomeOf(decision)
-      actor.snapshotWhenDue()
-      const refused = "refused" in decision ? decision.refused : null
-      const after = underWay.operation.after?.(underWay.command.input, context, refused)
-      if (after !== undefined) yield* Effect.forkDetach(after)
-      return result
-    })
+  private async commit(group: CommitGroup, span: Span | null, decision: Decision): Promise<AppendResult> {
+    const { actor } = this
+    const result = await this.parts.log.append(group)
+    if (span !== null) endAppend(span, result)
+    if (!result.ok) return result
+    this.meter?.spent(bytesOf(group), actor)
+    actor.fold({ seq: result.seqs[0] ?? 0, commit: group[0].commit })
+    this.underWay.committed = this.outcomeOf(decision)
+    actor.snapshotWhenDue()
+    return result
   }
 
-  private appendFailed(
+  private *appendFailed(
     reason: Exclude<AppendResult, { readonly ok: true }>["reason"],
     context: DecideContext<unknown>,
     decision: Decision,
     mayContest: boolean
-  ): Tried<R> {
+  ): Steps<Committed | Again, R> {
     const { actor } = this
     const { command, operation } = this.underWay
     if (reason === "overloaded")
-      return Effect.fail({ code: "overloaded", message: "Too many commits wait.", retryAfter: 1 })
-    if (reason === "full") return Effect.fail(storageLow())
+      return { refused: { code: "overloaded", message: "Too many commits wait.", retryAfter: 1 } }
+    if (reason === "full") return { refused: storageLow() }
     actor.stale()
     const companions = companionsOf(decision)
     const { contested } = operation
-    if (reason === "unknown" || companions.length === 0 || contested === undefined || !mayContest)
-      return Effect.succeed(AGAIN)
-    return Effect.gen({ self: this }, function* () {
-      yield* loaded(actor)
-      // This actor itself moved on: the decision was made on an old state.
-      if (actor.seq !== this.seq) return AGAIN
-      const lost = yield* Effect.promise(() => this.lostTo(companions))
-      if (lost === undefined) return AGAIN
-      return yield* this.carryOut(context, contested(actor.state, command.input, lost, context), false)
-    })
+    if (reason === "unknown" || companions.length === 0 || contested === undefined || !mayContest) return AGAIN
+    yield* loaded(actor)
+    // This actor itself moved on: the decision was made on an old state.
+    if (actor.seq !== this.seq) return AGAIN
+    const lost = yield* Effect.promise(() => this.lostTo(companions))
+    if (lost === undefined) return AGAIN
+    return yield* this.carryOut(context, contested(actor.state, command.input, lost, context), false)
   }
 
   /** The first companion that somebody else has written to. */
@@ -287,9 +261,6 @@ class Attempt<R> {
     return undefined
   }
 }
-
-const ended = (outcome: Committed): Effect.Effect<unknown, Refusal> =>
-  "refused" in outcome ? Effect.fail(outcome.refused) : Effect.succeed(outcome.data)
 
 const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
   typeof reply === "object" && reply !== null && "refused" in reply
