@@ -2,14 +2,18 @@ import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./tests/harness/sequencer.ts"
 
 const ALL = ["tests/**/*.test.ts"]
-/** Under a clock of its own, which nothing else in its process may be set by. */
-const OWN_CLOCK = ["tests/contract/lease-watch.test.ts"]
+/** They put something else in the place of the process's clock, timers or randomness: nothing else may run by that. */
+const ALONE = [
+  "tests/contract/lease-watch.test.ts",
+  "tests/sdk/verify-flood.test.ts",
+  "tests/sdk/verify-runtimes.test.ts"
+]
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: "hub", include: ALL, exclude: OWN_CLOCK } },
-      { extends: true, test: { name: "clock", include: OWN_CLOCK, isolate: true } }
+      { extends: true, test: { name: "hub", include: ALL, exclude: ALONE } },
+      { extends: true, test: { name: "alone", include: ALONE, isolate: true } }
     ],
     globalSetup: ["tests/harness/global-setup.ts"],
     setupFiles: ["tests/harness/setup.ts"],
