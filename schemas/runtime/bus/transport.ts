@@ -20,7 +20,14 @@ export interface NatsMessageShape {
 
 /** `onError` hears of messages that could not be handled: they are dropped, and whoever waits tries again. */
 export const transportOver = (nats: NatsShape, onError: (error: unknown) => void): BusTransport => ({
-  publish: (subject, payload, reply) => nats.publish(subject, payload, reply === undefined ? {} : { reply }),
+  publish: (subject, payload, reply) => {
+    try {
+      nats.publish(subject, payload, reply === undefined ? {} : { reply })
+    } catch (failure) {
+      // A connection at its end; it must not end the process, whose timer this may be.
+      onError(failure)
+    }
+  },
   subscribe: (subject, receive) => {
     nats.subscribe(subject, {
       callback: (error, message) => {
