@@ -191,9 +191,11 @@ class Attempt<R> {
     const group = groupOf(command, actor, this.at, decision, span?.traceparent)
     const full = parts.noRoom?.() ?? null
     if (full !== null) return { refused: full }
-    if (this.meter !== undefined) yield* this.meter.admit(bytesOf(group), actor)
+    const { meter } = this
+    const bytes = meter === undefined ? 0 : bytesOf(group)
+    if (meter !== undefined) yield* meter.admit(bytes, actor)
     for (const timer of timersOf(decision)) yield* this.set(timer)
-    const result = yield* Effect.uninterruptible(Effect.promise(() => this.commit(group, span, decision)))
+    const result = yield* Effect.uninterruptible(Effect.promise(() => this.commit(group, bytes, span, decision)))
     if (!result.ok) return yield* this.appendFailed(result.reason, context, decision, mayContest)
     const after = operation.after?.(command.input, context, "refused" in decision ? decision.refused : null)
     if (after !== undefined) yield* Effect.forkDetach(after)
@@ -217,12 +219,17 @@ class Attempt<R> {
   }
 
   /** The append and all that must follow it. */
-  private async commit(group: CommitGroup, span: Span | null, decision: Decision): Promise<AppendResult> {
+  private async commit(
+    group: CommitGroup,
+    bytes: number,
+    span: Span | null,
+    decision: Decision
+  ): Promise<AppendResult> {
     const { actor } = this
     const result = await this.parts.log.append(group)
     if (span !== null) endAppend(span, result)
     if (!result.ok) return result
-    this.meter?.spent(bytesOf(group), actor)
+    this.meter?.spent(bytes, actor)
     actor.fold({ seq: result.seqs[0] ?? 0, commit: group[0].commit })
     this.underWay.committed = this.outcomeOf(decision)
     actor.snapshotWhenDue()
