@@ -71,7 +71,7 @@ export interface UnderWay<R> {
 export type Committed = { readonly data: unknown } | { readonly refused: Refusal }
 
 /** What a command is carried out on. */
-export type Actor<R> = History<R> & { readonly memory: unknown }
+type Actor<R> = History<R> & { readonly memory: unknown }
 
 /** Tries of one command against appends that lost the race. */
 const CONFLICT_TRIES = 8
