@@ -35,8 +35,8 @@ it("judges as the service does", async () => {
     visit(client.identity, "HX-987654"),
     { ...visit(client.identity, agent.hx_id), headers: {} }
   ]
-  const { page, close } = await browser.visit(`${edge}/api/v1/time`)
-  const reasons = await page.evaluate(`(async () => {
+  const { run, close } = await browser.visit(`${edge}/api/v1/time`)
+  const reasons = await run(`(async () => {
     const { createVerifier } = await import("${edge}/sdk/verify.js")
     const verifier = createVerifier({ hub: "${edge}", hosts: ["shop.example"] })
     const requests = ${JSON.stringify(visits)}

@@ -9,6 +9,12 @@ const LAUNCH_TIMEOUT_MS = 180_000
 const STEP_TIMEOUT_MS = 120_000
 const WIDTH = 1024
 const HEIGHT = 768
+/**
+ * Chromium gives up what it is loading when an address of this machine comes or goes, and tests beside this one make
+ * containers, whose bridges have such addresses: the step is then done again, this often at most.
+ */
+const NETWORK_CHANGED = "net::ERR_NETWORK_CHANGED"
+const MAX_TRIES = 20
 
 export interface Visit {
   readonly page: Page
@@ -22,6 +28,8 @@ export interface Visit {
   readonly windows: ReadonlyArray<string>
   /** The same address anew; what was written down until then is forgotten. */
   readonly again: () => Promise<void>
+  /** What a script answers that asks for something over the network: one whose second run does no harm. */
+  readonly run: (script: string) => Promise<unknown>
   readonly close: () => Promise<void>
 }
 
@@ -35,9 +43,12 @@ class Written {
   readonly complaints: Array<string> = []
   readonly dialogs: Array<string> = []
   readonly windows: Array<string> = []
+  /** Why requests got no answer. */
+  readonly failures: Array<string> = []
 
   follow(page: Page): void {
     page.context().on("request", (request) => this.requests.push(request.url()))
+    page.context().on("requestfailed", (request) => this.failures.push(request.failure()?.errorText ?? ""))
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") this.complaints.push(message.text())
     })
@@ -50,7 +61,19 @@ class Written {
   }
 
   forget(): void {
-    for (const list of [this.requests, this.complaints, this.dialogs, this.windows]) list.length = 0
+    for (const list of [this.requests, this.complaints, this.dialogs, this.windows, this.failures]) list.length = 0
+  }
+}
+
+/** `step`, and again where an address of the machine came or went under it; what was written down starts anew. */
+async function undisturbed<A>(written: Written, step: () => Promise<A>): Promise<A> {
+  for (let tries = 1; ; tries++) {
+    written.forget()
+    const [done] = await Promise.allSettled([step()])
+    const told = done.status === "rejected" ? String(done.reason) : written.failures.join(" ")
+    if (tries < MAX_TRIES && told.includes(NETWORK_CHANGED)) continue
+    if (done.status === "rejected") throw done.reason
+    return done.value
   }
 }
 
@@ -62,12 +85,21 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
   written.follow(page)
   let status = 0
   const again = async (): Promise<void> => {
-    written.forget()
-    status = (await page.goto(url, { waitUntil: "load" }))?.status() ?? 0
+    status = (await undisturbed(written, () => page.goto(url, { waitUntil: "load" })))?.status() ?? 0
   }
   await again()
   const { requests, complaints, dialogs, windows } = written
-  return { page, status: () => status, requests, complaints, dialogs, windows, again, close: () => context.close() }
+  return {
+    page,
+    status: () => status,
+    requests,
+    complaints,
+    dialogs,
+    windows,
+    again,
+    run: (script) => undisturbed(written, () => page.evaluate(script)),
+    close: () => context.close()
+  }
 }
 
 export async function openBrowser(): Promise<TestBrowser> {
