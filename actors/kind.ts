@@ -3,7 +3,8 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Schema } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
-import type { ActorDefinition, EventShape } from "./engine/definition.ts"
+import type { Operation as Declared } from "../schemas/operation.ts"
+import type { ActorDefinition, ActorTypes, EventShape, Implemented, Operation } from "./engine/definition.ts"
 import { type EventUnion, inventoryOf } from "./engine/events.ts"
 import type { NonceLog } from "./engine/nonces.ts"
 import type { EventLog } from "./engine/ports.ts"
@@ -24,24 +25,40 @@ export interface KindParts {
   readonly nonces: NonceLog
   readonly proofs: NonceLog
   /** State of an actor of the same shard. */
-  readonly stateOf: <State>(kind: string, id: string) => Promise<State>
+  readonly stateOf: <State>(fold: { readonly kind: string; readonly initial: State }, id: string) => Promise<State>
+}
+
+/** The types of a kind, see `ActorTypes`. */
+export interface ActorOf<State, Event extends EventShape, Memory = undefined> {
+  readonly state: State
+  readonly event: Event
+  readonly memory: Memory
 }
 
 /** What of a kind stands in the log, as the kind itself says it. */
-export interface Fold<State, Event extends EventShape> extends Pick<
-  ActorDefinition<State, Event>,
-  "kind" | "initial" | "evolve"
-> {
+export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "kind" | "initial" | "evolve"> {
   /** Plain JSON: a snapshot of it is read only by a release that declares it alike. */
-  readonly state: Schema.Codec<State>
+  readonly state: Schema.Codec<A["state"]>
   /** `null`: of a kind without a log. */
   readonly events: EventUnion | null
 }
 
 /** How a kind's events fold into its state: enough for replay, the list of events and tests. */
-export type KindFold<State = unknown, Event extends EventShape = EventShape> = Pick<
-  ActorDefinition<State, Event>,
-  "kind" | "initial" | "evolve" | "events"
+export type KindFold = Pick<ActorDefinition, "kind" | "initial" | "evolve" | "events">
+
+/** The operations that `Ops` declare, for an actor of such types. */
+export type Operating<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes> = Implemented<
+  Ops,
+  A,
+  ActorServices
+>
+
+/** What an agent of such types does when it is asked one thing. */
+export type Doing<A extends ActorTypes, Op extends Declared> = Operation<
+  A,
+  Op["input"]["Type"],
+  Op["output"]["Type"],
+  ActorServices
 >
 
 export interface Kind {
@@ -54,22 +71,20 @@ export interface Kind {
 }
 
 /** As the engine sees it, without the types of its state and events. */
-export type AnyDefinition = ActorDefinition<unknown, EventShape, ActorServices>
+export type AnyDefinition = ActorDefinition<ActorTypes, ActorServices>
 
-/** Joins the two sides; the engine sees a kind without its types. */
-export const kind = <State, Event extends EventShape>(
-  { events, state, ...rest }: Fold<State, Event>,
-  operate: (
-    parts: KindParts
-  ) => Omit<ActorDefinition<State, Event, ActorServices>, "kind" | "initial" | "evolve" | "events">
+/** What a kind does, beside its fold. */
+type Behaviour<A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>> = Omit<
+  ActorDefinition<A, ActorServices>,
+  "kind" | "initial" | "evolve" | "events" | "operations"
+> & { readonly operations: Operating<Ops, A> }
+
+/** Joins the two sides. `declared`: all that may be asked of the kind, as schemas/ says it. */
+export const kind = <A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>>(
+  { events, state, ...rest }: Fold<A>,
+  _declared: Ops,
+  operate: (parts: KindParts) => Behaviour<A, Ops>
 ): Kind => {
-  const fold = { ...rest, events: events === null ? {} : inventoryOf(events) } as unknown as Kind["fold"]
-  const plain = state as Schema.Codec<unknown>
-  return {
-    fold,
-    state: plain,
-    format: formatOf(plain),
-    events,
-    make: (parts) => ({ ...fold, ...operate(parts) }) as unknown as AnyDefinition
-  }
+  const fold = { ...rest, events: events === null ? {} : inventoryOf(events) }
+  return { fold, state, format: formatOf(state), events, make: (parts) => ({ ...fold, ...operate(parts) }) }
 }

@@ -95,7 +95,7 @@ const hostOf = (
       log,
       nonces,
       proofs,
-      stateOf: (kind, id) => host.stateOf(kind, id)
+      stateOf: (fold, id) => host.stateOf(fold, id)
     }
     const host: ActorHost<ActorServices> = yield* ActorHost.make(
       kinds.map((kind) => kind.make(parts)),

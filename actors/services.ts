@@ -6,6 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Answer } from "../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../schemas/bus/frames.ts"
+import { type OperationName, OPERATIONS, type Operations } from "../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../schemas/errors.ts"
 import { nextNumber } from "./engine/counters.ts"
 import type { PrepareContext } from "./engine/definition.ts"
@@ -13,14 +14,17 @@ import type { PrepareContext } from "./engine/definition.ts"
 /** Of the command that asks: the same command asks under the same id, so that it is answered from memory. */
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
 
-export type Asked = Pick<Ask, "kind" | "actor" | "op" | "input">
-
 /** Other actors, wherever they live. */
 export class Actors extends Context.Service<
   Actors,
   {
     /** The answer's `data`; fails with the other's refusal. */
-    readonly ask: <A>(asking: Asking, asked: Asked) => Effect.Effect<A, Refusal>
+    readonly ask: <Name extends OperationName>(
+      asking: Asking,
+      op: Name,
+      actor: string,
+      input: Operations[Name]["input"]
+    ) => Effect.Effect<Operations[Name]["output"], Refusal>
   }
 >()("hub/actors/Actors") {}
 
@@ -37,9 +41,11 @@ const text = new TextDecoder()
 export const actorServices = (nats: NatsConnection, ask: (ask: Ask) => Promise<Answer>): Layer.Layer<ActorServices> =>
   Layer.mergeAll(
     Layer.succeed(Actors, {
-      ask: ({ commandId, deadline, traceparent }, asked) =>
+      ask: ({ commandId, deadline, traceparent }, op, actor, input) =>
         Effect.flatMap(
-          Effect.promise(() => ask({ id: `${commandId}-${asked.op}`, ...asked, deadline, traceparent })),
+          Effect.promise(() =>
+            ask({ id: `${commandId}-${op}`, kind: OPERATIONS[op].kind, actor, op, input, deadline, traceparent })
+          ),
           ({ head, body }) =>
             head.refused === undefined ? Effect.succeed(JSON.parse(text.decode(body))) : Effect.fail(head.refused)
         )

@@ -1,28 +1,35 @@
 /** The agent actor: id = hub id. What others may ask of it is declared in schemas/agent/operations.ts. */
 import { Effect } from "effect"
-import type { UpdateMe } from "../../schemas/agent/api.ts"
+import { agentOperations } from "../../schemas/agent/operations.ts"
+import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
-import type { IdentityRecord } from "../../schemas/identity/records.ts"
+import { idempotencyOperations as idempotency } from "../../schemas/idempotency/operations.ts"
+import { identityOperations as identities } from "../../schemas/identity/operations.ts"
+import { moderationOperations as moderation } from "../../schemas/moderation/operations.ts"
+import { notificationOperations as notifications } from "../../schemas/notification/operations.ts"
+import { webhookOperations as webhooks } from "../../schemas/webhook/operations.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
-import { custom, type PrepareContext, read, type Result, write } from "../engine/definition.ts"
+import { type Answer, custom, type PrepareContext, read, write } from "../engine/definition.ts"
+import { existing } from "../engine/existing.ts"
 import { Json } from "../engine/json.ts"
 import { Sealer } from "../engine/seal.ts"
-import { decideDelete, decideRole, decideSystem, decideUpdate } from "./decide.ts"
+import { decideDelete, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { idempotencyOperations } from "./idempotency/operations.ts"
 import { identityOperations } from "./identity/operations.ts"
-import type { KeyClaim } from "../key/actor.ts"
+import { keyFold } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
 import { logBytesMeter } from "../limit/log-bytes.ts"
-import { MODERATION_TIMERS, moderationOperations, operatorWrite } from "./moderation/operations.ts"
-import { operatorView } from "./moderation/record.ts"
+import { MODERATION_TIMERS, moderationOperations } from "./moderation/operations.ts"
 import { notificationOperations } from "./notification/operations.ts"
-import { deliveringOperations, webhookOperations } from "./webhook/operations.ts"
+import { withDelivery } from "./webhook/decide.ts"
+import { webhookOperations } from "./webhook/operations.ts"
 import { Actors } from "../services.ts"
-import { agentGate, newAgentMemory } from "./gate.ts"
+import { agentGate } from "./gate.ts"
+import { newAgentMemory } from "./memory.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
 import { LastSeen } from "./seen.ts"
-import { type Agent, AgentEvent, AgentState, currentKey } from "./state.ts"
+import { type Agent, type AgentActor, AgentEvent, AgentState, currentKey } from "./state.ts"
 
 /**
  * Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at.
@@ -32,11 +39,11 @@ const READY_MAX = 5000
 interface Ready {
   readonly state: Agent
   readonly seen: number
-  readonly json: Json
+  readonly json: Json<AgentPrivate>
 }
 
 const noAgent = notFound("agent")
-const absent: Result = { refused: noAgent }
+const absent = { refused: noAgent }
 
 interface Admitted {
   readonly state: "free" | "registered" | "retired"
@@ -45,19 +52,18 @@ interface Admitted {
 /** `GET /me`, kept ready. */
 const readyProfiles = (lastSeen: LastSeen, baseUrl: string) => {
   const ready = new Map<string, Ready>()
-  return (state: AgentState, id: string, at: number): Result => {
-    if (state === null) return absent
+  return (state: Agent, id: string, at: number): Answer<AgentPrivate> => {
     const seen = lastSeen.touch(id, at)
     const kept = ready.get(id)
-    if (kept !== undefined && kept.state === state && kept.seen === seen) return { data: kept.json }
+    if (kept !== undefined && kept.state === state && kept.seen === seen) return kept.json
     const json = new Json(privateProfile(id, state, seen, baseUrl))
     ready.set(id, { state, seen, json })
     if (ready.size > READY_MAX) ready.delete(ready.keys().next().value ?? "")
-    return { data: json }
+    return json
   }
 }
 
-const fold: Fold<AgentState, AgentEvent> = {
+const fold: Fold<AgentActor> = {
   kind: "agent",
   state: AgentState,
   initial: null,
@@ -65,13 +71,22 @@ const fold: Fold<AgentState, AgentEvent> = {
   evolve
 }
 
-export const agentKind = kind(fold, (parts) => {
+const declared = {
+  ...agentOperations,
+  ...identities,
+  ...moderation,
+  ...notifications,
+  ...webhooks,
+  ...idempotency
+}
+
+export const agentKind = kind(fold, declared, (parts) => {
   const { nats, nonces, config, seed, stateOf } = parts
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
   const identity = identityOperations(parts)
-  const claimOf = (key: string) => stateOf<KeyClaim | null>("key", key)
+  const claimOf = (key: string) => stateOf(keyFold, key)
   /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
   const admitKey = (state: AgentState, context: PrepareContext): Effect.Effect<Admitted, Refusal, Actors> =>
     Effect.gen(function* () {
@@ -85,8 +100,7 @@ export const agentKind = kind(fold, (parts) => {
       if (claim === null) return { state: "free" }
       // Without an agent of its own it came in by rotation: in use, or replaced since.
       const actors = yield* Actors
-      const owner = { kind: "agent", actor: claim.agent, op: "identity.record", input: null }
-      const { keys, status } = yield* actors.ask<Pick<IdentityRecord, "keys" | "status">>(context, owner)
+      const { keys, status } = yield* actors.ask(context, "identity.record", claim.agent, null)
       const retired =
         status === "retired" || keys.some((key) => key.public_key === claim.public_key && key.status === "retired")
       return { state: retired ? "retired" : "registered" }
@@ -96,8 +110,10 @@ export const agentKind = kind(fold, (parts) => {
     meter: logBytesMeter(nats, limits),
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
     gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
-    operations: deliveringOperations({
-      "agent.authenticate": read<AgentState, null>((state, _input, { id }) =>
+    // Where an agent is notified, its webhook is told in the same commit.
+    consequences: withDelivery,
+    operations: {
+      "agent.authenticate": read((state, _input, { id }) =>
         state === null
           ? absent
           : {
@@ -111,38 +127,31 @@ export const agentKind = kind(fold, (parts) => {
               }
             }
       ),
-      "agent.me": read<AgentState, null>((state, _input, { id, at }) => me(state, id, at)),
-      "agent.profile": custom<AgentState, null>((state, _input, { id }) => {
+      "agent.me": read((state, _input, { id, at }) => (state === null ? absent : { data: me(state, id, at) })),
+      "agent.profile": custom((state, _input, { id }) => {
         if (state === null || state.status === "banned" || state.status === "deleted") return Effect.fail(noAgent)
         return Effect.map(
           Effect.promise(() => lastSeen.of(id, state.created_at)),
           (seen) => publicProfile(id, shown(state), seen, baseUrl)
         )
       }),
-      "agent.admit_key": custom<AgentState, null, Actors>((state, _input, context) => admitKey(state, context)),
-      "agent.update": write<AgentState, UpdateMe, AgentEvent>({
+      "agent.admit_key": custom((state, _input, context) => admitKey(state, context)),
+      "agent.update": write({
         decide: (state, input) => decideUpdate(state, input, config.env === "production"),
-        answer: (state, _reply, { id, at }) => profileOrNull(me(state, id, at)),
+        answer: (state, _reply, { id, at }) => me(existing(state), id, at),
         projected: true
       }),
-      "agent.delete": write<AgentState, { readonly confirm: string }, AgentEvent>({
+      "agent.delete": write({
         decide: decideDelete,
         answer: (_state, _reply, { id }) => ({ deleted: true, id }),
         projected: true,
         after: (_input, { id }) => Effect.ignore(Effect.tryPromise(() => identity.hosts.erase(id)))
       }),
-      "agent.role": operatorWrite(decideRole),
-      "agent.system": operatorWrite(decideSystem),
-      "agent.inspect": read<AgentState, null>((state, _input, context) =>
-        state === null ? absent : { data: operatorView(state, context) }
-      ),
       ...identity.operations,
       ...moderationOperations(parts),
       ...notificationOperations,
       ...webhookOperations(parts),
       ...idempotencyOperations(nats, limits, new Sealer(seed))
-    })
+    }
   }
 })
-
-const profileOrNull = (result: Result): unknown => ("data" in result ? result.data : null)

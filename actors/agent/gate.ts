@@ -13,40 +13,11 @@ import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { NonceLog } from "../engine/nonces.ts"
 import { Recent } from "../engine/recent.ts"
-import type { HostTable } from "./identity/hosts.ts"
 import { signerRefusal } from "./idempotency/signer.ts"
-import { type LogBytes, newLogBytes } from "../limit/log-bytes.ts"
-import { draw, type Window } from "../limit/window.ts"
+import { draw } from "../limit/window.ts"
+import type { AgentMemory } from "./memory.ts"
 import { keyRefusal, statusRefusal, unknownKey } from "./decide.ts"
-import type { AgentState } from "./state.ts"
-
-/** A request under an Idempotency-Key, until its end or its deadline. */
-export interface UnderWay {
-  readonly body: string
-  /** The ask that began it. */
-  readonly begun: string
-  readonly until: number
-  /** Nobody waits for it any more: the same body may begin it again. */
-  readonly abandoned?: true
-}
-
-export interface AgentMemory {
-  /** Windows of the agent's own buckets, by name. */
-  readonly windows: Map<string, Window>
-  /** Requests under way under an Idempotency-Key, and the ask that began each. */
-  readonly underWay: Map<string, UnderWay>
-  /** Websites that had the agent verified, read when the first is needed. */
-  hosts: Promise<HostTable> | null
-  /** What it may still put into the log today. */
-  readonly logBytes: LogBytes
-}
-
-export const newAgentMemory = (): AgentMemory => ({
-  windows: new Map(),
-  underWay: new Map(),
-  hosts: null,
-  logBytes: newLogBytes()
-})
+import type { AgentActor, AgentState } from "./state.ts"
 
 export interface GateParts {
   readonly nonces: NonceLog
@@ -87,13 +58,13 @@ class Admitted {
   }
 }
 
-export const agentGate = (parts: GateParts): Gate<AgentState> => judging(parts, new Admitted())
+export const agentGate = (parts: GateParts): Gate<AgentActor> => judging(parts, new Admitted())
 
-const judging = (parts: GateParts, admitted: Admitted): Gate<AgentState> => ({
+const judging = (parts: GateParts, admitted: Admitted): Gate<AgentActor> => ({
   judge: (ask, activation, writes) => {
     const { by } = ask
     if (by === undefined) return PASSED
-    const memory = activation.memory as AgentMemory
+    const { memory } = activation
     if (by.settled === true) return { verdict: judgeAgent(parts, admitted, ask, by, activation.state, memory, writes) }
     const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, Date.now())
     if (use === "reused") return REUSED

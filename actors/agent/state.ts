@@ -1,4 +1,6 @@
 /** The state of an agent and its events (spec 2.2, 3.1). `null` is an agent that was never registered. */
+import type { ActorOf } from "../kind.ts"
+import type { AgentMemory } from "./memory.ts"
 import { Schema } from "effect"
 import { SignedRequest } from "../../schemas/identity/operations.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
@@ -208,3 +210,6 @@ export const currentAgentKey = (agent: Agent): AgentKey => agent.keys.at(-1) ?? 
 
 /** Standard base64. */
 export const currentKey = (agent: Agent): string => currentAgentKey(agent).public_key
+
+/** The types of the kind. */
+export type AgentActor = ActorOf<AgentState, AgentEvent, AgentMemory>

@@ -1,10 +1,12 @@
 /** A forum category: id = its slug (spec 2.8). Operators define and remove them; the first ones are seeded. */
 import { Schema } from "effect"
 import { isStorable } from "../../schemas/agent/fields.ts"
+import { categoryOperations } from "../../schemas/category/operations.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
 import { type Decision, write } from "../engine/definition.ts"
+import { existing } from "../engine/existing.ts"
 import { event, inventoryOf } from "../engine/events.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
 
 export const CategoryState = Schema.Struct({
   name: Schema.String,
@@ -61,7 +63,7 @@ export const decideDefine = (
       }
 }
 
-const fold: Fold<CategoryState | null, CategoryEvent> = {
+const fold: Fold<ActorOf<CategoryState | null, CategoryEvent>> = {
   kind: "category",
   state: Schema.NullOr(CategoryState),
   initial: null,
@@ -69,19 +71,18 @@ const fold: Fold<CategoryState | null, CategoryEvent> = {
   evolve: evolveCategory
 }
 
-export const categoryKind = kind(fold, () => ({
+export const categoryKind = kind(fold, categoryOperations, () => ({
   operations: {
-    "category.define": write<CategoryState | null, CategoryState, CategoryEvent>({
+    "category.define": write({
       decide: (state, input, { id }) => decideDefine(state, input, id),
-      answer: (state, _reply, { id }) => ({ slug: id, ...state }),
+      answer: (state, _reply, { id }) => ({ slug: id, ...existing(state) }),
       projected: true
     }),
-    /** Once in the life of a cluster: what an operator has changed or removed since stays so. */
-    "category.seed": write<CategoryState | null, CategoryState, CategoryEvent>({
+    "category.seed": write({
       decide: (state, input, { id, seq }) => (seq > 0 ? { events: [] } : decideDefine(state, input, id)),
       answer: () => null
     }),
-    "category.remove": write<CategoryState | null, null, CategoryEvent>({
+    "category.remove": write({
       decide: (state) =>
         state === null ? { refused: notFound("category") } : { events: [{ type: "category.removed", v: 1 }] },
       answer: (_state, _reply, { id }) => ({ deleted: true, id }),

@@ -10,10 +10,11 @@
  *  - A timer that finds an attempt called for already, nothing pending, or another time than its own waited for, does
  *    nothing. No clock is asked: one that is wrong must not leave a delivery without its timer.
  */
+import type { FiredTimer } from "../../schemas/timer.ts"
 import type { Report } from "../../schemas/delivery/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
-import { type Decision, type FiredTimer, isDue } from "../engine/definition.ts"
+import { type Decision, isDue } from "../engine/definition.ts"
 import type { DeliveryEvent, DeliveryState } from "./state.ts"
 
 export const RETRY_TIMER = "retry"

@@ -12,7 +12,7 @@
 import { Cause, Effect, Exit, type Fiber } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import { type Command, type CommandParts, type Committed, execute, type UnderWay } from "./command.ts"
-import type { ActorDefinition, EventShape, WriteOperation } from "./definition.ts"
+import type { ActorDefinition, ActorTypes, WriteOperation } from "./definition.ts"
 import { UnknownEvent } from "./fold.ts"
 import { History } from "./history.ts"
 
@@ -22,7 +22,7 @@ export type Outcome = Committed | { readonly elsewhere: true }
 /** Runs what an actor does among the fibers of its shard, with the services of its kind. */
 export type Run<R> = <A, E>(effect: Effect.Effect<A, E, R>) => Fiber.Fiber<A, E>
 
-type AnyWrite<R> = WriteOperation<unknown, unknown, EventShape, unknown, R>
+type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
 
 interface Queued<R> extends UnderWay<R> {
   readonly waiters: Array<(outcome: Outcome) => void>
@@ -40,7 +40,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
   private readonly run: Run<R>
   private queue: Array<Queued<R>> | null = null
 
-  constructor(definition: ActorDefinition<unknown, EventShape, R>, id: string, parts: EngineParts, run: Run<R>) {
+  constructor(definition: ActorDefinition<ActorTypes, R>, id: string, parts: EngineParts, run: Run<R>) {
     super(definition, id, parts)
     this.memory = definition.memory?.()
     this.run = run

@@ -24,7 +24,7 @@ import {
   type Companion,
   type Decision,
   type DecideContext,
-  type EventShape,
+  type ActorTypes,
   type Timer,
   TIMER_COMMAND,
   type WriteOperation
@@ -76,7 +76,7 @@ type Actor<R> = History<R> & { readonly memory: unknown }
 /** Tries of one command against appends that lost the race. */
 const CONFLICT_TRIES = 8
 
-type AnyWrite<R> = WriteOperation<unknown, unknown, EventShape, unknown, R>
+type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
 
 /** The log has moved on: from the beginning. */
 const AGAIN = Symbol("again")
@@ -137,18 +137,19 @@ class Attempt<R> {
       return isRefused(reply) ? reply : { data: this.answer(reply, before.at) }
     }
     if (command.again === true) return { data: this.answer(undefined) }
-    const facts = operation.prepare === undefined ? null : yield* this.prepared(operation.prepare)
+    const facts = yield* this.prepared()
     // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
     if (actor.seq !== this.seq) return AGAIN
     const context = { id: actor.id, at: this.at, seq: this.seq, facts }
-    return yield* this.carryOut(context, operation.decide(actor.state, command.input, context), true)
+    return yield* this.carryOut(context, this.consequences(operation.decide(actor.state, command.input, context)), true)
   }
 
   /** A `prepare` that hangs holds up its actor until the deadline, and no longer. */
-  private prepared(prepare: NonNullable<AnyWrite<R>["prepare"]>): Effect.Effect<unknown, Refusal, R> {
-    const { command } = this.underWay
+  private *prepared(): Steps<unknown, R> {
+    const { command, operation } = this.underWay
     const { actor, at, seq } = this
-    const facts = prepare(actor.state, command.input, {
+    if (operation.prepare === undefined) return null
+    const facts = operation.prepare(actor.state, command.input, {
       id: actor.id,
       at,
       seq,
@@ -157,10 +158,15 @@ class Attempt<R> {
       memory: actor.memory,
       traceparent: command.span?.traceparent
     })
-    return Effect.timeoutOrElse(facts, {
+    return yield* Effect.timeoutOrElse(facts, {
       duration: Math.max(0, command.deadline - at),
       orElse: () => Effect.fail(unavailable("What the command needs to know could not be gathered in time."))
     })
+  }
+
+  private consequences(decision: Decision): Decision {
+    const { definition, state, id } = this.actor
+    return definition.consequences?.(state, decision, { id, at: this.at }) ?? decision
   }
 
   private answer(reply: unknown, at = this.at): unknown {
@@ -249,14 +255,15 @@ class Attempt<R> {
     if (reason === "full") return { refused: storageLow() }
     actor.stale()
     const companions = companionsOf(decision)
-    const { contested } = operation
-    if (reason === "unknown" || companions.length === 0 || contested === undefined || !mayContest) return AGAIN
+    if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest)
+      return AGAIN
     yield* loaded(actor)
     // This actor itself moved on: the decision was made on an old state.
     if (actor.seq !== this.seq) return AGAIN
     const lost = yield* Effect.promise(() => this.lostTo(companions))
     if (lost === undefined) return AGAIN
-    return yield* this.carryOut(context, contested(actor.state, command.input, lost, context), false)
+    const decided = operation.contested(actor.state, command.input, lost, context)
+    return yield* this.carryOut(context, this.consequences(decided), false)
   }
 
   /** The first companion that somebody else has written to. */

@@ -10,6 +10,9 @@
 import { Deferred, Effect, Exit } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import type { Operation as Declared } from "../../schemas/operation.ts"
+import type { FiredTimer } from "../../schemas/timer.ts"
+import type { Json } from "./json.ts"
 import { Recent } from "./recent.ts"
 
 /** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
@@ -39,12 +42,12 @@ export interface Timer {
   readonly of?: { readonly kind: string; readonly id: string }
 }
 
-export type Decision<Event extends EventShape = EventShape> =
+export type Decision<Event extends EventShape = EventShape, Reply = unknown> =
   | { readonly refused: Refusal; readonly events?: ReadonlyArray<Event> }
   | {
       readonly events: ReadonlyArray<Event>
       /** Kept in the commit, so that a repeated command gets it again. Never a secret in the clear. */
-      readonly reply?: unknown
+      readonly reply?: Reply
       readonly also?: ReadonlyArray<Companion>
       /** Set before the commit: a timer may fire for nothing, but is never missing, and changes no other. */
       readonly timers?: ReadonlyArray<Timer>
@@ -52,12 +55,6 @@ export type Decision<Event extends EventShape = EventShape> =
 
 /** What the id of a fired timer's command begins with. */
 export const TIMER_COMMAND = "timer-"
-
-export interface FiredTimer {
-  readonly name: string
-  /** Unix ms for which it was set; absent where an older release has set it. */
-  readonly at?: number | undefined
-}
 
 /** Whether a timer is the one that is waited for: no clock is asked, for it fires by the server's. */
 export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === undefined || fired.at === wholeMs(due)
@@ -79,85 +76,119 @@ export const firing = (fired: FiredTimer, due: number, at: number): "due" | "ear
 /** Timers are set for whole milliseconds, never earlier than they were asked for. */
 export const wholeMs = (at: number): number => Math.ceil(at)
 
-export interface DecideContext<Facts> {
+/** What a kind is made of: the state, the events, and what an activation keeps beside its state. */
+export interface ActorTypes {
+  readonly state: unknown
+  readonly event: EventShape
+  readonly memory: unknown
+}
+
+/** An answer's `data`, or the same as ready JSON. */
+export type Answer<Output> = Output | Json<Output>
+
+export interface AnswerContext {
+  readonly id: string
   /** Unix ms. */
   readonly at: number
-  readonly id: string
+}
+
+export interface DecideContext<Facts> extends AnswerContext {
   /** Sequence of the last commit on this actor's subject; 0 when there is none. */
   readonly seq: number
   readonly facts: Facts
 }
 
-export interface ReadOperation<State, Input> {
-  readonly type: "read"
-  /** The answer's `data`, or a refusal. Reads change nothing and wait for no write under way. */
-  readonly answer: (state: State, input: Input, context: { readonly id: string; readonly at: number }) => Result
-}
-
-export interface WriteOperation<State, Input, Event extends EventShape, Facts, R = never> {
-  readonly type: "write"
-  /** Given up at the command's deadline. */
-  readonly prepare?: (state: State, input: Input, context: PrepareContext) => Effect.Effect<Facts, Refusal, R>
-  readonly decide: (state: State, input: Input, context: DecideContext<Facts>) => Decision<Event>
-  /**
-   * A companion's sequence was not the expected one: somebody else has it. Told which, the operation decides
-   * what that means; without this, the whole command is tried again from the log.
-   */
-  readonly contested?: (state: State, input: Input, lost: Companion, context: DecideContext<Facts>) => Decision<Event>
-  /** The answer's `data`, made of the new state and the commit's reply; also for a repeated command. */
-  readonly answer: (state: State, reply: unknown, context: { readonly id: string; readonly at: number }) => unknown
-  /** Whether the answer waits until the read models have the commit. */
-  readonly projected?: boolean
-  /**
-   * Once after a commit, at best: it is lost with the node, and is not awaited. `refused`: the commit was one of a
-   * refusal.
-   */
-  readonly after?: (
-    input: Input,
-    context: DecideContext<Facts>,
-    refused: Refusal | null
-  ) => Effect.Effect<void, never, R>
-}
-
-/** An operation that is neither a read of the state nor a decision on it: it talks to a store of its own. */
-export interface CustomOperation<State, Input, R = never> {
-  readonly type: "custom"
-  /** The answer's `data`. */
-  readonly run: (state: State, input: Input, context: PrepareContext) => Effect.Effect<unknown, Refusal, R>
-}
-
-/** What a read answers, at once and without a fiber. */
-export type Result = { readonly data: unknown } | { readonly refused: Refusal }
-
-export interface PrepareContext {
-  readonly id: string
-  readonly at: number
+export interface PrepareContext<Memory = unknown> extends AnswerContext {
   readonly seq: number
   readonly commandId: string
   /** Unix ms. */
   readonly deadline: number
-  /** What the activation keeps beside its state, see `ActorDefinition.memory`. */
-  readonly memory: unknown
+  readonly memory: Memory
   /** For asks of other actors: they are steps of the same trace. */
   readonly traceparent?: string | undefined
   /** Who signed the request that asks, where anybody did. */
   readonly by?: SignedBy | undefined
 }
 
-export type Operation<State, Event extends EventShape, R = never> =
-  | ReadOperation<State, never>
-  | WriteOperation<State, never, Event, never, R>
-  | CustomOperation<State, never, R>
+/** What a read answers, at once and without a fiber. */
+export type Result<Output> = { readonly data: Answer<Output> } | { readonly refused: Refusal }
 
-/** `R`: the services that its operations reach. */
-export interface ActorDefinition<State = unknown, Event extends EventShape = EventShape, R = never> {
+export interface ReadOperation<A extends ActorTypes, Input, Output> {
+  readonly type: "read"
+  /** Changes nothing and waits for no write under way. */
+  read(state: A["state"], input: Input, context: AnswerContext): Result<Output>
+}
+
+interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
+  /** Given up at the command's deadline. */
+  prepare?(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Facts, Refusal, R>
+  decide(state: A["state"], input: Input, context: DecideContext<Facts>): Decision<A["event"], Reply>
+  /**
+   * A companion's sequence was not the expected one: somebody else has it. Told which, the operation decides
+   * what that means; without this, the whole command is tried again from the log.
+   */
+  contested?(
+    state: A["state"],
+    input: Input,
+    lost: Companion,
+    context: DecideContext<Facts>
+  ): Decision<A["event"], Reply>
+  /**
+   * Made of the new state and the commit's reply; also for a repeated command. Without a reply where an answer that is
+   * too long to be kept is made anew.
+   */
+  answer(state: A["state"], reply: Reply, context: AnswerContext): Answer<Output>
+  /** Whether the answer waits until the read models have the commit. */
+  readonly projected?: boolean
+  /**
+   * Once after a commit, at best: it is lost with the node, and is not awaited. `refused`: the commit was one of a
+   * refusal.
+   */
+  after?(input: Input, context: DecideContext<Facts>, refused: Refusal | null): Effect.Effect<void, never, R>
+}
+
+export interface WriteOperation<
+  A extends ActorTypes,
+  Input,
+  Output,
+  Facts = unknown,
+  Reply = unknown,
+  R = never
+> extends Writing<A, Input, Output, Facts, Reply, R> {
+  readonly type: "write"
+}
+
+/** An operation that is neither a read of the state nor a decision on it: it talks to a store of its own. */
+export interface CustomOperation<A extends ActorTypes, Input, Output, R = never> {
+  readonly type: "custom"
+  run(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Answer<Output>, Refusal, R>
+}
+
+export type Operation<A extends ActorTypes, Input, Output, R = never> =
+  | ReadOperation<A, Input, Output>
+  | WriteOperation<A, Input, Output, unknown, unknown, R>
+  | CustomOperation<A, Input, Output, R>
+
+/** One for each declared operation, with the types of its declaration. */
+export type Implemented<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes, R = never> = {
+  readonly [Name in keyof Ops]: Operation<A, Ops[Name]["input"]["Type"], Ops[Name]["output"]["Type"], R>
+}
+
+/** As the engine carries it out: what it is asked has the types that the asker was held to. */
+export type AnyOperation<R = never> = Operation<ActorTypes, unknown, unknown, R>
+
+/**
+ * `R`: the services that its operations reach. Its functions are declared as methods, whose parameters TypeScript lets
+ * a more general type stand for: so the engine takes kinds of all types as `ActorDefinition<ActorTypes, R>`.
+ */
+export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   readonly kind: string
   /** The state of an actor to which nothing has happened. */
-  readonly initial: State
-  readonly evolve: (state: State, event: Event, meta: { readonly at: number; readonly id: string }) => State
+  readonly initial: A["state"]
+  evolve(state: A["state"], event: A["event"], meta: AnswerContext): A["state"]
   /** Versions of each event type that `evolve` understands: the committed inventory of events. */
   readonly events: Readonly<Record<string, number>>
-  readonly operations: Readonly<Record<string, Operation<State, Event, R>>>
+  readonly operations: Readonly<Record<string, Operation<A, unknown, unknown, R>>>
   /** The operation that a fired timer becomes, one for all or by the timer's name; its input is `FiredTimer`. */
   readonly onTimer?: string | ((name: string) => string)
   /** How long the log keeps each commit of such an actor; absent: for good. */
@@ -165,26 +196,28 @@ export interface ActorDefinition<State = unknown, Event extends EventShape = Eve
   /** No log at all: what such an actor keeps lies in its memory and in stores of its own. */
   readonly logless?: true
   /** What an activation keeps beside its state, lost with it: rate windows, requests under way. */
-  readonly memory?: () => unknown
+  memory?(): A["memory"]
+  /** What follows from every decision of such an actor, whichever operation made it. Pure. */
+  consequences?(state: A["state"], decision: Decision<A["event"]>, context: AnswerContext): Decision<A["event"]>
   /** Judges an ask before its operation, where it is signed or draws on rate limits. */
-  readonly gate?: Gate<State>
+  readonly gate?: Gate<A>
   /** Counts what signed commands put into the log. */
-  readonly meter?: Meter
+  readonly meter?: Meter<A["memory"]>
 }
 
-export interface Metered {
+export interface Metered<Memory = unknown> {
   readonly id: string
-  readonly memory: unknown
+  readonly memory: Memory
 }
 
 /**
  * Asked before an append how many bytes are still to be had, told afterwards what was taken: a try that failed costs
  * nothing.
  */
-export interface Meter {
+export interface Meter<Memory = unknown> {
   /** Fails with what stands against so many bytes. */
-  readonly admit: (bytes: number, of: Metered) => Effect.Effect<void, Refusal>
-  readonly spent: (bytes: number, of: Metered) => void
+  admit(bytes: number, of: Metered<Memory>): Effect.Effect<void, Refusal>
+  spent(bytes: number, of: Metered<Memory>): void
 }
 
 export type GateVerdict =
@@ -201,21 +234,21 @@ export interface Judgement {
   readonly recorded?: Promise<boolean>
 }
 
-export interface Gate<State> {
-  readonly judge: (
-    ask: Ask,
-    activation: { readonly state: State; readonly memory: unknown },
-    writes: boolean
-  ) => Judgement
+export interface Gate<A extends ActorTypes> {
+  judge(ask: Ask, activation: { readonly state: A["state"]; readonly memory: A["memory"] }, writes: boolean): Judgement
 }
 
-export const read = <State, Input>(answer: ReadOperation<State, Input>["answer"]): ReadOperation<State, never> =>
-  ({ type: "read", answer }) as ReadOperation<State, never>
+export const read = <A extends ActorTypes, Input, Output>(
+  read: ReadOperation<A, Input, Output>["read"]
+): ReadOperation<A, Input, Output> => ({ type: "read", read })
 
-export const write = <State, Input, Event extends EventShape, Facts = null, R = never>(
-  operation: Omit<WriteOperation<State, Input, Event, Facts, R>, "type">
-): WriteOperation<State, never, Event, never, R> =>
-  ({ type: "write", ...operation }) as unknown as WriteOperation<State, never, Event, never, R>
+export const write = <A extends ActorTypes, Input, Output, Facts, Reply, R>(
+  writing: Writing<A, Input, Output, Facts, Reply, R>
+): WriteOperation<A, Input, Output, Facts, Reply, R> => ({ type: "write", ...writing })
+
+export const custom = <A extends ActorTypes, Input, Output, R>(
+  run: CustomOperation<A, Input, Output, R>["run"]
+): CustomOperation<A, Input, Output, R> => ({ type: "custom", run })
 
 /** Custom operations that change something: answers that are remembered for whoever sends the same again. */
 const ONCE_KEPT_MS = 15_000
@@ -225,17 +258,17 @@ const ONCE_MAX = 20_000
  * One that is carried out once under its command's id: sent again while it is under way, or soon after, it gets the
  * answer of the first. One that was refused has done nothing, and may be tried again.
  */
-export const once = <State, Input, R>(
-  run: CustomOperation<State, Input, R>["run"]
-): CustomOperation<State, never, R> => {
-  const recent = new Recent<Deferred.Deferred<unknown, Refusal>>(ONCE_KEPT_MS, ONCE_MAX)
-  return custom<State, Input, R>((state, input, context) =>
+export const once = <A extends ActorTypes, Input, Output, R>(
+  run: CustomOperation<A, Input, Output, R>["run"]
+): CustomOperation<A, Input, Output, R> => {
+  const recent = new Recent<Deferred.Deferred<Answer<Output>, Refusal>>(ONCE_KEPT_MS, ONCE_MAX)
+  return custom((state, input, context) =>
     Effect.suspend(() => {
       const key = `${context.id} ${context.commandId}`
       const now = performance.now()
       const known = recent.get(key, now)
       if (known !== undefined) return Deferred.await(known)
-      const first = Deferred.makeUnsafe<unknown, Refusal>()
+      const first = Deferred.makeUnsafe<Answer<Output>, Refusal>()
       recent.set(key, first, now)
       return Effect.onExit(run(state, input, context), (exit) => {
         if (Exit.isFailure(exit)) recent.delete(key)
@@ -244,7 +277,3 @@ export const once = <State, Input, R>(
     })
   )
 }
-
-export const custom = <State, Input, R = never>(
-  run: CustomOperation<State, Input, R>["run"]
-): CustomOperation<State, never, R> => ({ type: "custom", run }) as CustomOperation<State, never, R>

@@ -11,7 +11,7 @@
  */
 import type { Limits } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import type { ActorDefinition, EventShape } from "./definition.ts"
+import type { ActorDefinition, ActorTypes } from "./definition.ts"
 import { foldCommit, UnknownEvent } from "./fold.ts"
 import type { EventLog, LogEntry, RememberedCommand, SnapshotStore } from "./ports.ts"
 
@@ -31,7 +31,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   state: unknown
   seq = 0
   readonly id: string
-  readonly definition: ActorDefinition<unknown, EventShape, R>
+  readonly definition: ActorDefinition<ActorTypes, R>
   protected readonly parts: Parts
   /** Whether the state is that of the whole log, as far as anybody has said. */
   loaded = false
@@ -43,7 +43,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   /** Why this actor cannot be served here. */
   private unknown: UnknownEvent | null = null
 
-  constructor(definition: ActorDefinition<unknown, EventShape, R>, id: string, parts: Parts) {
+  constructor(definition: ActorDefinition<ActorTypes, R>, id: string, parts: Parts) {
     this.definition = definition
     this.id = id
     this.parts = parts

@@ -8,7 +8,7 @@
 import { type Context, Effect, Fiber, FiberSet, type Scope } from "effect"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import { Activation, type EngineParts, type Run } from "./activation.ts"
-import type { ActorDefinition, EventShape } from "./definition.ts"
+import type { ActorDefinition, ActorTypes } from "./definition.ts"
 
 /** For what is under way on a shard that is given back. */
 const DRAIN_MAX_MS = 3000
@@ -16,7 +16,7 @@ const DRAIN_MAX_MS = 3000
 const SWEEP_MAX = 500
 
 interface Kind<R> {
-  readonly definition: ActorDefinition<unknown, EventShape, R>
+  readonly definition: ActorDefinition<ActorTypes, R>
   /** By id. */
   readonly activations: Map<string, Activation<R>>
 }
@@ -46,7 +46,7 @@ export class ActorHost<R = never> {
   readonly unknown: Unknown = { operations: 0, events: 0 }
 
   private constructor(
-    definitions: ReadonlyArray<ActorDefinition<unknown, EventShape, R>>,
+    definitions: ReadonlyArray<ActorDefinition<ActorTypes, R>>,
     parts: EngineParts,
     shards: ReadonlyArray<Shard<R>>
   ) {
@@ -66,7 +66,7 @@ export class ActorHost<R = never> {
 
   /** Whatever is under way ends with the scope. */
   static make<R = never>(
-    definitions: ReadonlyArray<ActorDefinition<unknown, EventShape, R>>,
+    definitions: ReadonlyArray<ActorDefinition<ActorTypes, R>>,
     parts: EngineParts
   ): Effect.Effect<ActorHost<R>, never, Scope.Scope | R> {
     return Effect.gen(function* () {
@@ -76,7 +76,7 @@ export class ActorHost<R = never> {
     })
   }
 
-  definition(kind: string): ActorDefinition<unknown, EventShape, R> | undefined {
+  definition(kind: string): ActorDefinition<ActorTypes, R> | undefined {
     return this.kinds.get(kind)?.definition
   }
 
@@ -103,9 +103,9 @@ export class ActorHost<R = never> {
   }
 
   /** State of an actor of this node's own shard, read from its log where it is not resident. */
-  async stateOf<State>(kind: string, id: string): Promise<State> {
-    const activation = this.activation(kind, id)
-    if (activation === undefined) throw new Error(`There is no actor kind ${kind}`)
+  async stateOf<State>(fold: { readonly kind: string; readonly initial: State }, id: string): Promise<State> {
+    const activation = this.activation(fold.kind, id)
+    if (activation === undefined) throw new Error(`There is no actor kind ${fold.kind}`)
     await activation.load()
     return activation.state as State
   }

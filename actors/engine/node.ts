@@ -4,6 +4,7 @@
  * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the
  * asker tries again elsewhere, and an old answer would be a lie.
  */
+import type { FiredTimer } from "../../schemas/timer.ts"
 import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/runtime/bus/asker.ts"
 import {
   type Ask,
@@ -25,7 +26,7 @@ import { endAnswered } from "../../schemas/runtime/trace/ask.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Activation, Outcome } from "./activation.ts"
-import type { EventShape, FiredTimer, Operation, WriteOperation } from "./definition.ts"
+import type { AnyOperation } from "./definition.ts"
 import { UnknownEvent } from "./fold.ts"
 import type { ActorHost } from "./host.ts"
 import { jsonBytes } from "./json.ts"
@@ -42,8 +43,6 @@ const TOLD_MAX = 100
 
 /** The engine's own operation on any actor: its subject was written to by another (see `EngineParts.touched`). */
 export const REFRESH = "engine.refresh"
-
-type AnyOperation<R> = Operation<unknown, EventShape, R>
 
 interface Reply {
   readonly head: ReplyHead
@@ -153,7 +152,7 @@ export class Node<R = never> {
   private operationOf({ kind, op }: Ask): AnyOperation<R> | typeof REFRESH | null {
     if (op === REFRESH) return REFRESH
     const operations = this.host.definition(kind)?.operations ?? {}
-    return Object.hasOwn(operations, op) ? (operations[op] as AnyOperation<R>) : null
+    return Object.hasOwn(operations, op) ? (operations[op] ?? null) : null
   }
 
   private ofTimer({ kind, input }: Ask): string {
@@ -233,11 +232,11 @@ export class Node<R = never> {
 
   private run(ask: Ask, activation: Activation<R>, operation: AnyOperation<R>, { span }: Passed): Later<Outcome> {
     const at = Date.now()
-    if (operation.type === "read") return operation.answer(activation.state, ask.input as never, { id: ask.actor, at })
+    if (operation.type === "read") return operation.read(activation.state, ask.input, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
     if (operation.type === "custom") {
       return activation.perform(
-        operation.run(activation.state, ask.input as never, {
+        operation.run(activation.state, ask.input, {
           id: ask.actor,
           at,
           seq: activation.seq,
@@ -260,7 +259,7 @@ export class Node<R = never> {
         again: ask.again,
         span
       },
-      operation as unknown as WriteOperation<unknown, unknown, EventShape, unknown, R>
+      operation
     )
   }
 

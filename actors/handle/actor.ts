@@ -1,9 +1,10 @@
 /** The claim on a handle: id = the handle in lower case (spec 2.1: unique, immutable, never reusable). */
 import { Schema } from "effect"
+import { handleOperations } from "../../schemas/agent/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
 
 export const HandleClaim = Schema.Struct({
   agent: Schema.String
@@ -16,7 +17,7 @@ export type HandleEvent = typeof HandleEvent.Type
 export const evolveHandle = (state: HandleClaim | null, event: HandleEvent): HandleClaim | null =>
   state ?? { agent: event.agent }
 
-const fold: Fold<HandleClaim | null, HandleEvent> = {
+const fold: Fold<ActorOf<HandleClaim | null, HandleEvent>> = {
   kind: "handle",
   state: Schema.NullOr(HandleClaim),
   initial: null,
@@ -24,10 +25,8 @@ const fold: Fold<HandleClaim | null, HandleEvent> = {
   evolve: evolveHandle
 }
 
-export const handleKind = kind(fold, () => ({
+export const handleKind = kind(fold, handleOperations, () => ({
   operations: {
-    "handle.resolve": read<HandleClaim | null, null>((state) =>
-      state === null ? { refused: notFound("agent") } : { data: state }
-    )
+    "handle.resolve": read((state) => (state === null ? { refused: notFound("agent") } : { data: state }))
   }
 }))

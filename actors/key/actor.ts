@@ -1,9 +1,10 @@
 /** The claim on a public key: id = the key's hub id form. Whoever was first has it for good (spec 2.1, 3.2). */
 import { Schema } from "effect"
+import { keyOperations } from "../../schemas/key/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
 
 export const KeyClaim = Schema.Struct({
   agent: Schema.String,
@@ -17,7 +18,7 @@ export type KeyEvent = typeof KeyEvent.Type
 export const evolveKey = (state: KeyClaim | null, event: KeyEvent): KeyClaim | null =>
   state ?? { agent: event.agent, public_key: event.public_key }
 
-const fold: Fold<KeyClaim | null, KeyEvent> = {
+export const keyFold: Fold<ActorOf<KeyClaim | null, KeyEvent>> = {
   kind: "key",
   state: Schema.NullOr(KeyClaim),
   initial: null,
@@ -25,10 +26,8 @@ const fold: Fold<KeyClaim | null, KeyEvent> = {
   evolve: evolveKey
 }
 
-export const keyKind = kind(fold, () => ({
+export const keyKind = kind(keyFold, keyOperations, () => ({
   operations: {
-    "key.resolve": read<KeyClaim | null, null>((state) =>
-      state === null ? { refused: notFound("key") } : { data: state }
-    )
+    "key.resolve": read((state) => (state === null ? { refused: notFound("key") } : { data: state }))
   }
 }))

@@ -5,12 +5,11 @@
  */
 import { Effect, Schema, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { Operations } from "../../schemas/bus/operations.ts"
-import type { LimitGrant } from "../../schemas/limit/operations.ts"
+import { type LimitGrant, limitOperations } from "../../schemas/limit/operations.ts"
 import { invalidField, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { type BucketName, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"
 import { once } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind, type Operating } from "../kind.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
 import { draw, type Window } from "./window.ts"
 
@@ -23,7 +22,9 @@ interface Memory {
   loaded: boolean
 }
 
-const bucketOperations = (nats: NatsConnection, limits: Limits) => {
+type Bucket = ActorOf<null, never, Memory>
+
+const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeof limitOperations, Bucket> => {
   const drawFrom = (
     memory: Memory,
     name: string,
@@ -43,10 +44,10 @@ const bucketOperations = (nats: NatsConnection, limits: Limits) => {
     })
 
   return {
-    "limit.draw": once<null, Operations["limit.draw"]["input"], never>((_state, input, context) => {
+    "limit.draw": once((_state, input, context) => {
       if (!Object.hasOwn(limits.rate_limits, input.bucket))
         return Effect.fail(invalidField("bucket", "There is no such bucket."))
-      const memory = context.memory as Memory
+      const { memory } = context
       const bucket = input.bucket as BucketName
       const limit = input.wide === true ? wideLimit(limits, bucket) : limits.rate_limits[bucket]
       const key = context.id.slice(input.bucket.length + 1)
@@ -58,9 +59,9 @@ const bucketOperations = (nats: NatsConnection, limits: Limits) => {
 const kept = <A>(request: () => Promise<A>): Effect.Effect<A, Refusal> =>
   Effect.tryPromise({ try: request, catch: () => unavailable("The rate limit cannot be read at the moment.") })
 
-const fold: Fold<null, never> = { kind: "limit", state: Schema.Null, initial: null, events: null, evolve: () => null }
+const fold: Fold<Bucket> = { kind: "limit", state: Schema.Null, initial: null, events: null, evolve: () => null }
 
-export const limitKind = kind(fold, ({ nats, config }) => ({
+export const limitKind = kind(fold, limitOperations, ({ nats, config }) => ({
   logless: true,
   memory: (): Memory => ({ window: null, turn: Semaphore.makeUnsafe(1), loaded: false }),
   operations: bucketOperations(nats, config.limits)

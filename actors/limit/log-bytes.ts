@@ -45,7 +45,7 @@ const lookedUp = <A>(reading: () => Promise<A>): Effect.Effect<A, Refusal> =>
     catch: () => unavailable("What this agent may still write today cannot be looked up at the moment.")
   })
 
-export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter => {
+export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter<{ readonly logBytes: LogBytes }> => {
   const limit: RateLimit = { requests: limits.limits.log_bytes_per_day, window_seconds: DAY_SECONDS }
 
   const drawMore = (memory: LogBytes, agent: string, missing: number): Effect.Effect<void, Refusal> =>
@@ -66,13 +66,11 @@ export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter => {
     window !== undefined && window !== null && Date.now() >= window.from + DAY_SECONDS * 1000
 
   return {
-    admit: (bytes, { id, memory }) => {
-      const { logBytes } = memory as { readonly logBytes: LogBytes }
+    admit: (bytes, { id, memory: { logBytes } }) => {
       if (isOver(logBytes)) Object.assign(logBytes, { window: null, left: 0 })
       return bytes <= logBytes.left ? Effect.void : drawMore(logBytes, id, bytes - logBytes.left)
     },
-    spent: (bytes, { memory }) => {
-      const { logBytes } = memory as { readonly logBytes: LogBytes }
+    spent: (bytes, { memory: { logBytes } }) => {
       logBytes.left = Math.max(0, logBytes.left - bytes)
     }
   }

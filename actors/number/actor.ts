@@ -1,9 +1,10 @@
 /** The claim on an agent number: id = the number in its canonical form (spec 2.1: permanent, never reused). */
 import { Schema } from "effect"
+import { numberOperations } from "../../schemas/agent/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
 
 export const NumberClaim = Schema.Struct({
   agent: Schema.String
@@ -16,7 +17,7 @@ export type NumberEvent = typeof NumberEvent.Type
 export const evolveNumber = (state: NumberClaim | null, event: NumberEvent): NumberClaim | null =>
   state ?? { agent: event.agent }
 
-const fold: Fold<NumberClaim | null, NumberEvent> = {
+const fold: Fold<ActorOf<NumberClaim | null, NumberEvent>> = {
   kind: "number",
   state: Schema.NullOr(NumberClaim),
   initial: null,
@@ -24,10 +25,8 @@ const fold: Fold<NumberClaim | null, NumberEvent> = {
   evolve: evolveNumber
 }
 
-export const numberKind = kind(fold, () => ({
+export const numberKind = kind(fold, numberOperations, () => ({
   operations: {
-    "number.resolve": read<NumberClaim | null, null>((state) =>
-      state === null ? { refused: notFound("identity") } : { data: state }
-    )
+    "number.resolve": read((state) => (state === null ? { refused: notFound("identity") } : { data: state }))
   }
 }))

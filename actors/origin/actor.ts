@@ -3,9 +3,10 @@
  * the address; the address itself is kept nowhere.
  */
 import { Schema } from "effect"
+import { originOperations } from "../../schemas/origin/operations.ts"
 import { read, write } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
 
 export const OriginState = Schema.Struct({
   /** Unix ms of the latest registrations. */
@@ -23,7 +24,7 @@ export const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { re
   registered: [...state.registered, meta.at].slice(-REMEMBERED_MAX)
 })
 
-const fold: Fold<OriginState, OriginEvent> = {
+const fold: Fold<ActorOf<OriginState, OriginEvent>> = {
   kind: "origin",
   state: OriginState,
   initial: { registered: [] },
@@ -31,13 +32,13 @@ const fold: Fold<OriginState, OriginEvent> = {
   evolve: evolveOrigin
 }
 
-export const originKind = kind(fold, ({ config }) => ({
+export const originKind = kind(fold, originOperations, ({ config }) => ({
   operations: {
-    "origin.recent": read<OriginState, null>((state, _input, { at }) => {
+    "origin.recent": read((state, _input, { at }) => {
       const from = at - config.limits.service.registrations_counted_window_seconds * 1000
       return { data: { registrations: state.registered.filter((time) => time > from).length } }
     }),
-    "origin.record": write<OriginState, null, OriginEvent>({
+    "origin.record": write({
       decide: () => ({ events: [{ type: "origin.registered", v: 1 }] }),
       answer: () => null
     })

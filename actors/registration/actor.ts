@@ -1,11 +1,14 @@
 /** The challenge actor: registration from its first step to the agent (spec 4.3). */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
+import type { Operations } from "../../schemas/bus/operations.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
+import { registrationOperations } from "../../schemas/registration/operations.ts"
 import { type PrepareContext, read, write } from "../engine/definition.ts"
+import { existing } from "../engine/existing.ts"
 import { isSealed, Sealer } from "../engine/seal.ts"
-import { type Fold, kind, type KindParts } from "../kind.ts"
-import { Actors, type ActorServices, type Asked, Counters } from "../services.ts"
+import { type ActorOf, type Fold, kind, type KindParts } from "../kind.ts"
+import { Actors, type ActorServices, Counters } from "../services.ts"
 import { newWebhookSecret, secretPurpose } from "../agent/webhook/secret.ts"
 import {
   challengeRecord,
@@ -20,29 +23,14 @@ import {
   type RegisterFacts,
   type RegisterInput,
   type RegisterReply,
-  type Rules,
-  type ServeFacts
+  type Rules
 } from "./decide.ts"
 import { generateQuestions } from "./questions/generate.ts"
 import type { Question } from "./questions/question.ts"
 import { randomFromSeed, SEED_BYTES } from "./questions/random.ts"
 import { ChallengeEvent, ChallengeState, evolve } from "./state.ts"
 
-interface CreateInput {
-  readonly public_key: string
-  readonly hub_id: string
-  readonly origin: string
-}
-
-interface Admitted {
-  readonly state: CreateFacts["key"]
-}
-
-interface Recent {
-  readonly registrations: number
-}
-
-type FullRegisterInput = RegisterInput & { readonly origin: string; readonly wide_home?: string | null }
+type CreateInput = (typeof registrationOperations)["challenge.create"]["input"]["Type"]
 
 const PREFIX_BYTES = 16
 const REMEMBERED_SECONDS = 3600
@@ -54,7 +42,7 @@ export const answerPurpose = (challenge: string): string => `answer ${challenge}
 /** Refusals of step 3 that void the challenge: in a /48 such a one counts twice (contract 21). */
 const VOIDED: ReadonlySet<string> = new Set<ErrorCode>(["challenge_wrong_answers", "challenge_expired"])
 
-const fold: Fold<ChallengeState, ChallengeEvent> = {
+const fold: Fold<ActorOf<ChallengeState, ChallengeEvent>> = {
   kind: "challenge",
   state: ChallengeState,
   initial: null,
@@ -70,7 +58,7 @@ const rulesOf = ({ config }: KindParts): Rules => ({
   ownName: config.name
 })
 
-export const challengeKind = kind(fold, (parts) => {
+export const challengeKind = kind(fold, registrationOperations, (parts) => {
   const rules = rulesOf(parts)
   const sealer = new Sealer(parts.seed)
   const { registration } = parts.config.limits
@@ -82,10 +70,7 @@ export const challengeKind = kind(fold, (parts) => {
     Effect.gen(function* () {
       const actors = yield* Actors
       const [key, { registrations }] = yield* Effect.all(
-        [
-          actors.ask<Admitted>(context, { kind: "agent", actor: hub_id, op: "agent.admit_key", input: null }),
-          actors.ask<Recent>(context, { kind: "origin", actor: origin, op: "origin.recent", input: null })
-        ],
+        [actors.ask(context, "agent.admit_key", hub_id, null), actors.ask(context, "origin.recent", origin, null)],
         { concurrency: "unbounded" }
       )
       return { prefix: randomBytes(PREFIX_BYTES).toString("hex"), registrations, key: key.state }
@@ -109,7 +94,7 @@ export const challengeKind = kind(fold, (parts) => {
     state: ChallengeState,
     input: RegisterInput,
     { at, id }: PrepareContext
-  ): Effect.Effect<RegisterFacts, Refusal, Counters> =>
+  ): Effect.Effect<RegisterFacts, Refusal, ActorServices> =>
     Effect.gen(function* () {
       const questions = openedQuestions(state, id)
       if (judgeRegister(state, input, at, rules, questions) !== null) return { number: 0, sealedSecret: "", questions }
@@ -122,9 +107,14 @@ export const challengeKind = kind(fold, (parts) => {
    * What follows from a registration elsewhere: it raises the difficulty, or uses up challenges. Lost with the node,
    * it does no harm.
    */
-  const count = (commandId: string, asked: Asked): Effect.Effect<void, never, Actors> =>
+  const count = <Name extends "origin.record" | "limit.draw">(
+    commandId: string,
+    op: Name,
+    actor: string,
+    input: Operations[Name]["input"]
+  ): Effect.Effect<void, never, Actors> =>
     Effect.flatMap(Actors, (actors) =>
-      Effect.ignore(actors.ask({ commandId, deadline: Date.now() + COUNT_WITHIN_MS }, asked))
+      Effect.ignore(actors.ask({ commandId, deadline: Date.now() + COUNT_WITHIN_MS }, op, actor, input))
     )
 
   return {
@@ -133,12 +123,12 @@ export const challengeKind = kind(fold, (parts) => {
     // A late or repeated step still hears what has become of its challenge; then the log forgets it.
     keepSeconds: registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
     operations: {
-      "challenge.create": write<ChallengeState, CreateInput, ChallengeEvent, CreateFacts, ActorServices>({
+      "challenge.create": write({
         prepare: (_state, input, context) => prepareCreate(input, context),
         decide: (state, input, context) => decideCreate(state, input, context, rules),
-        answer: (state, _reply, { id }) => (state === null ? null : challengeRecord(id, state, rules))
+        answer: (state, _reply, { id }) => challengeRecord(id, existing(state), rules)
       }),
-      "challenge.serve": write<ChallengeState, { readonly pow_nonce: unknown }, ChallengeEvent, ServeFacts>({
+      "challenge.serve": write({
         // Drawing and sealing them is dear: that is for whoever has done the work.
         prepare: (state, input, { at, id }) => {
           const against = judgeServe(state, input, at, rules)
@@ -147,24 +137,22 @@ export const challengeKind = kind(fold, (parts) => {
             : Effect.fail(against.refused)
         },
         decide: (state, input, context) => decideServe(state, input, context, rules),
-        answer: (state, _reply, { id }) => (state === null ? null : questionsRecord(id, state, rules))
+        answer: (state, _reply, { id }) => questionsRecord(id, existing(state), rules)
       }),
-      "challenge.register": write<ChallengeState, FullRegisterInput, ChallengeEvent, RegisterFacts, ActorServices>({
+      "challenge.register": write({
         prepare: (state, input, context) => prepareRegister(state, input, context),
         decide: (state, input, context) => decideRegister(state, input, context, rules),
         contested: (_state, _input, lost) => contestedRegister(lost),
-        answer: (_state, reply) => registeredRecord(reply as RegisterReply, sealer, rules),
+        answer: (_state, reply) => registeredRecord(reply, sealer, rules),
         projected: true,
         after: ({ origin, wide_home: wideHome = null }, { id }, refused) => {
-          if (refused === null)
-            return count(`origin-${id}`, { kind: "origin", actor: origin, op: "origin.record", input: null })
+          if (refused === null) return count(`origin-${id}`, "origin.record", origin, null)
           // An edge of the release before does not tell its wide home.
           if (wideHome === null || !VOIDED.has(refused.code)) return Effect.void
-          const input = { bucket: "register", wanted: 1, wide: true }
-          return count(`failed-${id}`, { kind: "limit", actor: wideHome, op: "limit.draw", input })
+          return count(`failed-${id}`, "limit.draw", wideHome, { bucket: "register", wanted: 1, wide: true })
         }
       }),
-      "challenge.erase": read<ChallengeState, null>(() => ({ data: null }))
+      "challenge.erase": read(() => ({ data: null }))
     }
   }
 })

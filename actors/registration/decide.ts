@@ -194,7 +194,7 @@ export const judgeRegister = (
   at: number,
   rules: Rules,
   questions: ReadonlyArray<Question>
-): Decision<ChallengeEvent> | null => {
+): Decision<ChallengeEvent, never> | null => {
   if (state === null) return unknown
   if (state.status === "consumed" || state.status === "void") {
     return { refused: refusal("challenge_used", "This challenge is spent. Begin with step 1.") }
@@ -223,7 +223,7 @@ const judgeAnswers = (
   questions: ReadonlyArray<Question>,
   form: Register,
   rules: Rules
-): Decision<ChallengeEvent> | null => {
+): Decision<ChallengeEvent, never> | null => {
   const { correct, wrong } = gradeAll(questions, form.answers)
   const required = rules.limits.registration.required_correct
   if (correct >= required) return null
@@ -238,7 +238,12 @@ const judgeAnswers = (
 }
 
 /** spec 4.3: development servers with a configured token only; a wrong token leaves the challenge as it was. */
-const judgeBypass = (state: Challenge, token: string, at: number, rules: Rules): Decision<ChallengeEvent> | null => {
+const judgeBypass = (
+  state: Challenge,
+  token: string,
+  at: number,
+  rules: Rules
+): Decision<ChallengeEvent, never> | null => {
   if (rules.production || rules.captchaBypass === null || token !== rules.captchaBypass) {
     return { refused: refusal("captcha_bypass_refused", "captcha_bypass is not accepted here.") }
   }
@@ -268,7 +273,7 @@ export const decideRegister = (
   input: RegisterInput,
   context: DecideContext<RegisterFacts>,
   rules: Rules
-): Decision<ChallengeEvent> => {
+): Decision<ChallengeEvent, RegisterReply> => {
   const against = judgeRegister(state, input, context.at, rules, context.facts.questions)
   if (against !== null || state === null) return against ?? unknown
   const { form } = input
@@ -311,7 +316,7 @@ export const decideRegister = (
 }
 
 /** Somebody was faster: to the handle (spec 3.3: the challenge is consumed) or with the key. */
-export const contestedRegister = (lost: Companion): Decision<ChallengeEvent> =>
+export const contestedRegister = (lost: Companion): Decision<ChallengeEvent, never> =>
   lost.kind === "handle"
     ? {
         refused: refusal("handle_taken", "This handle is taken. Begin with step 1 and another handle.", {

@@ -8,6 +8,7 @@
 import { sign } from "node:crypto"
 import { Effect, Schema } from "effect"
 import { invalidField } from "../../schemas/errors.ts"
+import { serviceOperations } from "../../schemas/meta/operations.ts"
 import { encodeBase64 } from "../../schemas/signing/key.ts"
 import { ownDirectoryParameters, ownDirectoryString } from "../../schemas/signing/own-directory.ts"
 import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
@@ -15,7 +16,7 @@ import { subjects } from "../../schemas/subjects.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import type { EventLog } from "../engine/ports.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
 import { ConfigurationFault } from "../process/fault.ts"
 
 /** How long a signature over the service's key directory holds; edges ask for a new one once a minute. */
@@ -33,7 +34,7 @@ export type ServiceEvent = typeof ServiceEvent.Type
 export const evolveService = (state: ServiceState, { public_key }: ServiceEvent): ServiceState =>
   state ?? { public_key }
 
-const fold: Fold<ServiceState, ServiceEvent> = {
+const fold: Fold<ActorOf<ServiceState, ServiceEvent>> = {
   kind: KIND,
   state: ServiceState,
   initial: null,
@@ -41,12 +42,12 @@ const fold: Fold<ServiceState, ServiceEvent> = {
   evolve: evolveService
 }
 
-export const serviceKind = kind(fold, ({ seed, config }) => {
+export const serviceKind = kind(fold, serviceOperations, ({ seed, config }) => {
   const pair = keyPairOfSeed(seed)
   const publicKey = encodeBase64(pair.publicKey)
   return {
     operations: {
-      "service.sign_directory": read<ServiceState, { readonly authority: string }>((_state, { authority }, { at }) => {
+      "service.sign_directory": read((_state, { authority }, { at }) => {
         if (!config.hosts.includes(authority))
           return { refused: invalidField("authority", "The service has no such host.") }
         const created = Math.floor(at / 1000)

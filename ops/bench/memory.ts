@@ -104,7 +104,9 @@ const bytesOfIdleActor = async (
   )
   const load = async (some: ReadonlyArray<string>) => {
     for (let from = 0; from < some.length; from += IN_FLIGHT) {
-      await Promise.all(some.slice(from, from + IN_FLIGHT).map((id) => host.stateOf("agent", id)))
+      await Promise.all(
+        some.slice(from, from + IN_FLIGHT).map((id) => host.stateOf({ kind: "agent", initial: null }, id))
+      )
     }
     collect()
     return process.memoryUsage().heapUsed

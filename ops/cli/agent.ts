@@ -1,4 +1,6 @@
 /** `hub agent …`: moderation and rights, through the agent's own actor (spec 3.1). */
+import type { OperatorView } from "../../schemas/moderation/operations.ts"
+import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import type { Command, Options } from "./command.ts"
 import { hubIdOfReference } from "./references.ts"
@@ -8,10 +10,8 @@ const TEXT_MAX_CHARS = 500
 /** Options that one action alone has. */
 const OF_ONE: Readonly<Record<string, string>> = { until: "suspend", answer: "appeal" }
 
-interface Act {
-  readonly op: string
-  readonly input: unknown
-}
+/** What is asked of the agent. */
+type Act = (service: Service, id: string) => Promise<OperatorView>
 
 const textOf = (name: "reason" | "answer", text: string): string => {
   if (text.length > TEXT_MAX_CHARS) throw new Fault(`--${name} may have ${TEXT_MAX_CHARS} characters`)
@@ -32,21 +32,37 @@ const untilOf = ({ until }: Options): { readonly until?: number } => {
 
 const appealOf = (verdict: string, { answer }: Options): Act => {
   if (verdict !== "grant" && verdict !== "deny") throw new Fault("say grant or deny")
-  return {
-    op: "agent.decide_appeal",
-    input: { granted: verdict === "grant", answer: answer === undefined ? null : textOf("answer", answer) }
-  }
+  const input = { granted: verdict === "grant", answer: answer === undefined ? null : textOf("answer", answer) }
+  return (service, id) => service.command("agent.decide_appeal", id, input)
+}
+
+const roleOf =
+  (role: string, granted: boolean): Act =>
+  (service, id) =>
+    service.command("agent.role", id, { role, granted })
+
+const suspensionOf = (values: Options): Act => {
+  const input = { reason: reasonOf(values), ...untilOf(values) }
+  return (service, id) => service.command("agent.suspend", id, input)
+}
+
+const becauseOf = (op: "agent.reinstate" | "agent.ban", values: Options): Act => {
+  const reason = reasonOf(values)
+  return (service, id) => service.command(op, id, { reason })
 }
 
 const ACTIONS: Readonly<Record<string, (rest: ReadonlyArray<string>, values: Options) => Act>> = {
-  show: () => ({ op: "agent.inspect", input: null }),
-  suspend: (_rest, values) => ({ op: "agent.suspend", input: { reason: reasonOf(values), ...untilOf(values) } }),
-  reinstate: (_rest, values) => ({ op: "agent.reinstate", input: { reason: reasonOf(values) } }),
-  ban: (_rest, values) => ({ op: "agent.ban", input: { reason: reasonOf(values) } }),
+  show: () => (service, id) => service.command("agent.inspect", id, null),
+  suspend: (_rest, values) => suspensionOf(values),
+  reinstate: (_rest, values) => becauseOf("agent.reinstate", values),
+  ban: (_rest, values) => becauseOf("agent.ban", values),
   appeal: ([verdict = ""], values) => appealOf(verdict, values),
-  grant: ([role = ""]) => ({ op: "agent.role", input: { role, granted: true } }),
-  revoke: ([role = ""]) => ({ op: "agent.role", input: { role, granted: false } }),
-  system: ([mark = "on"]) => ({ op: "agent.system", input: { is_system: mark !== "off" } })
+  grant: ([role = ""]) => roleOf(role, true),
+  revoke: ([role = ""]) => roleOf(role, false),
+  system:
+    ([mark = "on"]) =>
+    (service, id) =>
+      service.command("agent.system", id, { is_system: mark !== "off" })
 }
 
 export const agentCommand: Command = {
@@ -66,7 +82,7 @@ export const agentCommand: Command = {
       if (option in values && OF_ONE[option] !== action)
         throw new Fault(`--${option} goes with agent ${OF_ONE[option]}`)
     }
-    const { op, input } = make(rest, values)
-    return service.command("agent", await hubIdOfReference(service, reference), op, input)
+    const act = make(rest, values)
+    return act(service, await hubIdOfReference(service, reference))
   }
 }

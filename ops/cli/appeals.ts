@@ -2,7 +2,7 @@
  * `hub appeals`: what waits for an operator's decision. There is no table of appeals: only suspended agents can have
  * one, they are few, and each one's own actor knows best.
  */
-import type { OperatorView } from "../../actors/agent/moderation/record.ts"
+import type { OperatorView } from "../../schemas/moderation/operations.ts"
 import type { Command } from "./command.ts"
 
 const PAGE = 200
@@ -24,9 +24,7 @@ export const appealsCommand: Command = {
         .limit(PAGE)
         .execute()
       for (let from = 0; from < rows.length; from += ABREAST) {
-        const asked = rows
-          .slice(from, from + ABREAST)
-          .map(({ id }) => service.command<OperatorView>("agent", id, "agent.inspect", null))
+        const asked = rows.slice(from, from + ABREAST).map(({ id }) => service.command("agent.inspect", id, null))
         for (const agent of await Promise.all(asked)) if (agent.appeal?.status === "open") open.push(agent)
       }
       if (rows.length < PAGE) break

@@ -13,10 +13,10 @@ export const categoryCommand: Command = {
   run: async (service, { positionals: [action = "", slug = ""], values }) => {
     if (action === "list")
       return service.db.selectFrom("categories").selectAll().orderBy("position").orderBy("slug").execute()
-    if (action === "remove" && slug !== "") return service.command("category", slug, "category.remove", null)
+    if (action === "remove" && slug !== "") return service.command("category.remove", slug, null)
     if (action !== "define" || slug === "") throw new Fault(`usage: hub ${categoryCommand.usage.join("\n       hub ")}`)
     const position = values.position === undefined ? DEFAULT_POSITION : Number(values.position)
-    return service.command("category", slug, "category.define", {
+    return service.command("category.define", slug, {
       name: values.name ?? "",
       description: values.description ?? "",
       position

@@ -7,6 +7,7 @@ import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/da
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
+import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { buckets } from "../../schemas/subjects.ts"
@@ -32,7 +33,11 @@ export interface Service {
   /** For connections with settings of their own. Holds a password: never shown. */
   readonly databaseUrl: string
   /** The answer's data; throws a Fault with the refusal's message. */
-  readonly command: <T>(kind: string, actor: string, op: string, input: unknown) => Promise<T>
+  readonly command: <Name extends OperationName>(
+    op: Name,
+    actor: string,
+    input: Operations[Name]["input"]
+  ) => Promise<Operations[Name]["output"]>
   readonly close: () => Promise<void>
 }
 
@@ -75,10 +80,10 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
     }
   )
   const db = openDatabase(databaseUrl, PATIENT_CONNECT_MS)
-  const command = async <T>(kind: string, actor: string, op: string, input: unknown): Promise<T> => {
+  const command: Service["command"] = async (op, actor, input) => {
     const ask = {
       id: randomBytes(12).toString("hex"),
-      kind,
+      kind: OPERATIONS[op].kind,
       actor,
       op,
       input,
@@ -86,7 +91,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
     }
     const answer = await asker.ask(ask)
     if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message)
-    return JSON.parse(new TextDecoder().decode(answer.body)) as T
+    return JSON.parse(new TextDecoder().decode(answer.body))
   }
   return {
     nats,

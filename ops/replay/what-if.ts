@@ -9,7 +9,7 @@
  *    reached for.
  *  - Whether companions' subjects are free is not asked: the decision is shown as it would be tried.
  */
-import type { Companion, Decision, EventShape, Timer, WriteOperation } from "../../actors/engine/definition.ts"
+import type { Companion, Decision, EventShape, Timer } from "../../actors/engine/definition.ts"
 import type { LogEntry } from "../../actors/engine/ports.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import type { Kind, KindParts } from "../../actors/kind.ts"
@@ -50,8 +50,6 @@ export interface WhatIf {
  */
 export const differsFromReality = ({ state, really }: WhatIf): ReadonlyArray<Difference> =>
   really === null ? [] : differences(asJson(state), asJson(really.state))
-
-type Write = WriteOperation<unknown, unknown, EventShape, unknown>
 
 export const readWhatIf = (text: string): WhatIfCommand => {
   let value: unknown
@@ -118,12 +116,13 @@ const decided = (
   state: unknown,
   context: { at: number; id: string; seq: number }
 ): Decision => {
-  const operation = writeOf(kind, command.op, config)
+  const { operation, consequences } = writeOf(kind, command.op, config)
   if (operation.prepare === undefined && command.facts !== null) throw new WhatIfFault(`${command.op} takes no facts`)
   const facts =
     operation.prepare === undefined ? null : asked(command.op, { ...defaultFacts(command.op), ...command.facts })
   try {
-    return operation.decide(state, command.input, { ...context, facts })
+    const decision = operation.decide(state, command.input, { ...context, facts })
+    return consequences(state, decision, context)
   } catch (error) {
     if (error instanceof WhatIfFault) throw error
     throw new WhatIfFault(
@@ -132,10 +131,12 @@ const decided = (
   }
 }
 
-const writeOf = (kind: Kind, op: string, config: KindParts["config"]): Write => {
-  const { operations } = kind.make(closedParts(config))
+const writeOf = (kind: Kind, op: string, config: KindParts["config"]) => {
+  const { operations, consequences = (_state: unknown, decision: Decision) => decision } = kind.make(
+    closedParts(config)
+  )
   const operation = Object.hasOwn(operations, op) ? operations[op] : undefined
-  if (operation?.type === "write") return operation as unknown as Write
+  if (operation?.type === "write") return { operation, consequences }
   const deciding = Object.entries(operations).flatMap(([name, one]) => (one.type === "write" ? [name] : []))
   const problem = operation === undefined ? `${kind.fold.kind} has no operation ${op}` : `${op} decides nothing`
   throw new WhatIfFault(`${problem}; those that decide: ${deciding.join(", ") || "none"}`)

@@ -1,6 +1,7 @@
 /** Kind `delivery`, id = the number of the notification that it delivers. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
 import { DELIVERY_STATUSES } from "../webhook/api.ts"
 
 /** What a worker needs for an attempt. */
@@ -41,5 +42,7 @@ export const deliveryOperations = operationsOf("delivery", {
     output: Told,
     askedBy: ["webhooks"]
   }),
-  "delivery.redeliver": op({ input: Schema.Struct({ agent: Schema.String }), output: Told, askedBy: [] })
+  "delivery.redeliver": op({ input: Schema.Struct({ agent: Schema.String }), output: Told, askedBy: [] }),
+  /** The next attempt is due. */
+  "delivery.timer": op({ input: FiredTimer, output: Told, askedBy: [] })
 })

@@ -1,6 +1,7 @@
 /** Keys and identity of an agent (spec 2.4, 4.4, 4.7). */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
 import {
   Attestation,
   DirectoryEntry,
@@ -33,6 +34,26 @@ export const NewKey = Schema.Struct({
   request: SignedRequest
 })
 export type NewKey = typeof NewKey.Type
+
+/** The key that may recover the account, and the agent's own request that named it. */
+export const RecoveryKey = Schema.Struct({
+  recovery_public_key: Schema.String,
+  /** The recovery key's own signature (HUB-RECOVERY-V1). */
+  proof: Schema.String,
+  request: SignedRequest
+})
+export type RecoveryKey = typeof RecoveryKey.Type
+
+/** A signature of the key directory, which the edge has verified. */
+export const DirectorySigned = Schema.Struct({
+  signature: Schema.String,
+  signature_input: Schema.String,
+  /** Unix ms. */
+  expires_at: Schema.Number,
+  /** The key that it is good by. */
+  public_key: Schema.String
+})
+export type DirectorySigned = typeof DirectorySigned.Type
 
 export const IdentityProof = Schema.Struct({
   /** As sent. */
@@ -78,7 +99,7 @@ export const identityOperations = operationsOf("agent", {
   "identity.rotate": op({ input: NewKey, output: KeyRotated, askedBy: ["edge"] }),
   "identity.recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
   "identity.set_recovery": op({
-    input: Schema.Struct({ recovery_public_key: Schema.String, proof: Schema.String, request: SignedRequest }),
+    input: RecoveryKey,
     output: Recovery,
     askedBy: ["edge"]
   }),
@@ -87,24 +108,16 @@ export const identityOperations = operationsOf("agent", {
   /** Without `by`: the key that signed stands in `request`. */
   "identity.recover": op({ input: NewKey, output: RecoveryScheduled, askedBy: ["edge"] }),
   "identity.directory_signature": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
-  /** The edge has verified it: `public_key` is the key it is good by. `expires_at`: unix ms. */
-  "identity.sign_directory": op({
-    input: Schema.Struct({
-      signature: Schema.String,
-      signature_input: Schema.String,
-      expires_at: Schema.Number,
-      public_key: Schema.String
-    }),
-    output: DirectorySignature,
-    askedBy: ["edge"]
-  }),
+  "identity.sign_directory": op({ input: DirectorySigned, output: DirectorySignature, askedBy: ["edge"] }),
   "identity.unsign_directory": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
   "identity.challenge": op({ input: Nothing, output: VerifyChallenge, askedBy: ["edge"] }),
   "identity.attest": op({
     input: Schema.Struct({ challenge: Schema.String, signature: Schema.String }),
     output: Attestation,
     askedBy: ["edge"]
-  })
+  }),
+  /** A recovery is due. */
+  "identity.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
 export const DirectoryState = Schema.Struct({

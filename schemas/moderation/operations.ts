@@ -1,8 +1,55 @@
-/** How an account stands; both may be asked while it is suspended (spec 3.1). */
+/** How an account stands, and what operators do about it (spec 3.1). */
+import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
 import { MakeAppeal, Standing } from "./api.ts"
 
+/** As operators see an account: every status, where the public sees no banned or deleted agent (spec 2.2). */
+export const OperatorView = Schema.Struct({
+  id: Schema.String,
+  number: Schema.Int,
+  handle: Schema.String,
+  name: Schema.String,
+  status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
+  roles: Schema.Array(Schema.String),
+  is_system: Schema.Boolean,
+  trust: Schema.Number,
+  reputation: Schema.Number,
+  reason: Standing.fields.reason,
+  since: Standing.fields.since,
+  until: Standing.fields.until,
+  appeal: Standing.fields.appeal
+})
+export type OperatorView = typeof OperatorView.Type
+
+const Because = Schema.Struct({ reason: Schema.String })
+
+export const Suspension = Schema.Struct({
+  reason: Schema.String,
+  /** Unix ms; absent: until an operator ends it. */
+  until: Schema.optionalKey(Schema.Number)
+})
+export type Suspension = typeof Suspension.Type
+
+export const AppealVerdict = Schema.Struct({ granted: Schema.Boolean, answer: Schema.NullOr(Schema.String) })
+export type AppealVerdict = typeof AppealVerdict.Type
+
 export const moderationOperations = operationsOf("agent", {
+  /** These two may be asked while the account is suspended. */
   "moderation.standing": op({ input: Nothing, output: Standing, askedBy: ["edge"] }),
-  "moderation.appeal": op({ input: MakeAppeal, output: Standing, askedBy: ["edge"] })
+  "moderation.appeal": op({ input: MakeAppeal, output: Standing, askedBy: ["edge"] }),
+  "agent.inspect": op({ input: Nothing, output: OperatorView, askedBy: [] }),
+  "agent.role": op({
+    input: Schema.Struct({ role: Schema.String, granted: Schema.Boolean }),
+    output: OperatorView,
+    askedBy: []
+  }),
+  "agent.system": op({ input: Schema.Struct({ is_system: Schema.Boolean }), output: OperatorView, askedBy: [] }),
+  "agent.suspend": op({ input: Suspension, output: OperatorView, askedBy: [] }),
+  "agent.reinstate": op({ input: Because, output: OperatorView, askedBy: [] }),
+  "agent.ban": op({ input: Because, output: OperatorView, askedBy: [] }),
+  "agent.decide_appeal": op({ input: AppealVerdict, output: OperatorView, askedBy: [] }),
+  /** Timers of an account. */
+  "moderation.suspension_due": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
+  "moderation.active_time_due": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

@@ -3,13 +3,15 @@ import { Schema } from "effect"
 import { op, operationsOf, paged, query } from "../operation.ts"
 import { Notification } from "./api.ts"
 
+/** `ids: null` is all of them. */
+const MarkRead = Schema.Struct({ ids: Schema.NullOr(Schema.Array(Schema.Int)) })
+export type MarkRead = typeof MarkRead.Type
+
+const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
+export type MarkedRead = typeof MarkedRead.Type
+
 export const notificationOperations = operationsOf("agent", {
-  /** `ids: null` is all of them. */
-  "notification.read": op({
-    input: Schema.Struct({ ids: Schema.NullOr(Schema.Array(Schema.Int)) }),
-    output: Schema.Struct({ marked_read: Schema.Int }),
-    askedBy: ["edge"]
-  })
+  "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] })
 })
 
 export const notificationQueries = {

@@ -1,6 +1,7 @@
 /** Kind `challenge`, id = 32 hex characters (spec 3.3, 4.3). */
 import { Schema } from "effect"
-import { op, operationsOf } from "../operation.ts"
+import { Nothing, op, operationsOf } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
 import { Challenge, Questions, Register } from "./api.ts"
 
 /** Where a request came from, as a keyed hash: addresses themselves are never kept. */
@@ -27,5 +28,7 @@ export const registrationOperations = operationsOf("challenge", {
     }),
     output: Schema.Unknown,
     askedBy: ["edge"]
-  })
+  }),
+  /** A timer of releases whose log did not forget by itself. */
+  "challenge.erase": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

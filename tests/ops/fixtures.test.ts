@@ -7,7 +7,8 @@ import { KINDS } from "../../actors/actors.ts"
 import type { Agent } from "../../actors/agent/state.ts"
 import { write } from "../../actors/engine/definition.ts"
 import { event } from "../../actors/engine/events.ts"
-import { kind } from "../../actors/kind.ts"
+import { type ActorOf, kind } from "../../actors/kind.ts"
+import { Nothing, op } from "../../schemas/operation.ts"
 import type { Challenge } from "../../actors/registration/state.ts"
 import { FixtureFault, fixtureOf, fixtureText, readFixture } from "../../ops/replay/fixture.ts"
 import { kindOf, replay, stateProblem } from "../../ops/replay/fold.ts"
@@ -141,7 +142,11 @@ test("a registration that was never made: its companions, with the number that w
 
 describe("a kind of its own", () => {
   type Made = { readonly type: "test.made"; readonly v: 1; readonly of: number }
-  const own = kind<number, Made>(
+  const declared = {
+    "test.make": op({ input: Nothing, output: Nothing, askedBy: [] }),
+    "test.reach": op({ input: Nothing, output: Nothing, askedBy: [] })
+  }
+  const own = kind<ActorOf<number, Made>, typeof declared>(
     {
       kind: "test",
       state: Schema.Number,
@@ -149,14 +154,15 @@ describe("a kind of its own", () => {
       events: Schema.Union([event("test.made", 1, { of: Schema.Number })]),
       evolve: (_state, event) => event.of
     },
+    declared,
     (parts) => ({
       operations: {
-        "test.make": write<number, null, Made, { readonly of: number }>({
-          prepare: () => Effect.die(new Error("a what-if prepares nothing")),
+        "test.make": write({
+          prepare: (): Effect.Effect<{ readonly of: number }> => Effect.die(new Error("a what-if prepares nothing")),
           decide: (_state, _input, { facts }) => ({ events: [{ type: "test.made", v: 1, of: facts.of }] }),
           answer: () => null
         }),
-        "test.reach": write<number, null, Made>({
+        "test.reach": write({
           decide: () => {
             parts.nats.publish("anything")
             return { events: [] }

@@ -13,7 +13,12 @@
  */
 import { Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import { type IdempotencyBegin, type IdempotencyEntry, REMADE_STATUS } from "../../../schemas/idempotency/operations.ts"
+import {
+  type IdempotencyBegin,
+  type IdempotencyEntry,
+  idempotencyOperations as declared,
+  REMADE_STATUS
+} from "../../../schemas/idempotency/operations.ts"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -21,8 +26,9 @@ import { custom, type PrepareContext } from "../../engine/definition.ts"
 import { lastMessage } from "../../engine/last-message.ts"
 import { requestStream } from "../../engine/renewal.ts"
 import type { Sealer } from "../../engine/seal.ts"
-import type { AgentMemory } from "../gate.ts"
-import type { AgentState } from "../state.ts"
+import type { Operating } from "../../kind.ts"
+import type { AgentMemory } from "../memory.ts"
+import type { AgentActor, AgentState } from "../state.ts"
 import { isRetired } from "./signer.ts"
 
 const TIMEOUT_MS = 3000
@@ -63,12 +69,16 @@ const TOO_MANY: Refusal = {
 
 const CONFLICT: IdempotencyBegin = { state: "conflict" }
 
-type Finished = IdempotencyEntry & KeptSealed & { readonly begun?: string; readonly abandoned?: true }
+type Finished = (typeof declared)["idempotency.finish"]["input"]["Type"]
 
 /** Answers may hold what is shown only once (a webhook's secret), so they are kept sealed, each for its own place. */
 const purpose = (agent: string, key: string): string => `idempotency ${agent} ${key}`
 
-export const idempotencyOperations = (nats: NatsConnection, limits: Limits, sealer: Sealer) => {
+export const idempotencyOperations = (
+  nats: NatsConnection,
+  limits: Limits,
+  sealer: Sealer
+): Operating<typeof declared, AgentActor> => {
   const keptOf = (agent: string, key: string): Effect.Effect<KeptSealed | null, Refusal> =>
     Effect.tryPromise({
       try: async () => {
@@ -92,11 +102,11 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
   const begin = (
     state: AgentState,
     input: IdempotencyEntry,
-    context: PrepareContext
+    context: PrepareContext<AgentMemory>
   ): Effect.Effect<IdempotencyBegin, Refusal> => {
     const { id: agent, commandId, deadline } = context
     if (isRetired(state, context.by)) return beginRetired(input, agent)
-    const { underWay } = context.memory as AgentMemory
+    const { underWay } = context.memory
     const now = Date.now()
     for (const [key, running] of underWay) if (running.until < now) underWay.delete(key)
     const running = underWay.get(input.key)
@@ -135,9 +145,13 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
       catch: () => NOT_KEPT
     })
 
-  const finish = (state: AgentState, input: Finished, context: PrepareContext): Effect.Effect<null, Refusal> =>
+  const finish = (
+    state: AgentState,
+    input: Finished,
+    context: PrepareContext<AgentMemory>
+  ): Effect.Effect<null, Refusal> =>
     Effect.gen(function* () {
-      const { underWay } = context.memory as AgentMemory
+      const { underWay } = context.memory
       const { key, signer, body, status, answer, remade } = input
       const first = { body, status, answer, ...(remade === true ? { remade } : {}) }
       const stranger = state === null && signer !== "candidate"
@@ -158,7 +172,7 @@ export const idempotencyOperations = (nats: NatsConnection, limits: Limits, seal
     })
 
   return {
-    "idempotency.begin": custom<AgentState, IdempotencyEntry>(begin),
-    "idempotency.finish": custom<AgentState, Finished>(finish)
+    "idempotency.begin": custom(begin),
+    "idempotency.finish": custom(finish)
   }
 }

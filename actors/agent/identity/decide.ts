@@ -9,7 +9,8 @@
  *    the key before it is due cancels it. Only the current key can cancel it besides.
  *  - Successful rotations are counted in the keys themselves, so their limit survives whatever happens to the node.
  */
-import type { NewKey, SignedRequest } from "../../../schemas/identity/operations.ts"
+import type { FiredTimer } from "../../../schemas/timer.ts"
+import type { DirectorySigned, NewKey, RecoveryKey, SignedRequest } from "../../../schemas/identity/operations.ts"
 import type { KeyProof } from "../../../schemas/identity/records.ts"
 import { invalidField, type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -21,7 +22,7 @@ import { signatureHolds, verifyKeyOf } from "../../../schemas/signing/verify.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import { iso } from "../profile.ts"
 import { type Agent, type AgentEvent, type AgentState, currentAgentKey, currentKey } from "../state.ts"
-import { type Companion, type Decision, type DecideContext, type FiredTimer, firing } from "../../engine/definition.ts"
+import { type Companion, type Decision, type DecideContext, firing } from "../../engine/definition.ts"
 import type { KeyEvent } from "../../key/actor.ts"
 import { notified } from "../notification/notify.ts"
 
@@ -42,6 +43,14 @@ export interface RotationReply {
   readonly new_public_key: string
   /** Unix ms. */
   readonly rotated_at: number
+}
+
+export interface RecoveryReply {
+  /** The agent's. */
+  readonly number: number
+  readonly new_public_key: string
+  readonly requested_at: string
+  readonly effective_at: string
 }
 
 type Context = DecideContext<KeyFacts>
@@ -135,7 +144,7 @@ export const decideRotate = (
   input: NewKey,
   context: Context,
   limits: Limits
-): Decision<AgentEvent> => {
+): Decision<AgentEvent, RotationReply> => {
   if (state === null) return missing
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
@@ -174,14 +183,6 @@ const cancelled = (agent: Agent, reason: string, { at, facts }: Context): Readon
       cancelled_at: iso(at)
     })
   ]
-}
-
-/** The key that may recover the account, and the agent's own request that named it. */
-export interface RecoveryKey {
-  readonly recovery_public_key: string
-  /** The recovery key's own signature (HUB-RECOVERY-V1). */
-  readonly proof: string
-  readonly request: SignedRequest
 }
 
 export const decideSetRecovery = (
@@ -277,7 +278,7 @@ export const decideRecover = (
   input: NewKey,
   context: Context,
   limits: Limits
-): Decision<AgentEvent> => {
+): Decision<AgentEvent, RecoveryReply> => {
   if (state === null) return missing
   const closed = statusRefusal(state, false)
   if (closed !== null) return { refused: closed }
@@ -329,15 +330,6 @@ export const decideTimer = (state: AgentState, input: FiredTimer, context: Conte
 }
 
 // The signature of the key directory
-
-export interface DirectorySigned {
-  readonly signature: string
-  readonly signature_input: string
-  /** Unix ms. */
-  readonly expires_at: number
-  /** The key that the signature was found good by. */
-  readonly public_key: string
-}
 
 export const decideSignDirectory = (state: AgentState, input: DirectorySigned): Decision<AgentEvent> => {
   if (state === null) return missing

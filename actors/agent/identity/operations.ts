@@ -1,19 +1,28 @@
 /** What the agent actor does with keys and identity; they are declared in schemas/identity/operations.ts. */
 import { Effect } from "effect"
-import type { IdentityClaim, NewKey } from "../../../schemas/identity/operations.ts"
+import { identityOperations as declared } from "../../../schemas/identity/operations.ts"
 import { notFound, type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import { hubIdOf } from "../../../schemas/signing/key.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { attestationString } from "../../../schemas/signing/attestation.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
-import type { AgentMemory } from "../gate.ts"
+import type { AgentMemory } from "../memory.ts"
 import { iso } from "../profile.ts"
-import { type Agent, type AgentEvent, type AgentState, currentKey } from "../state.ts"
-import { custom, type Decision, once, type Operation, read, type Result, write } from "../../engine/definition.ts"
-import type { DecideContext, PrepareContext } from "../../engine/definition.ts"
-import type { KeyClaim } from "../../key/actor.ts"
-import type { KindParts } from "../../kind.ts"
-import { Actors, type ActorServices, Counters } from "../../services.ts"
+import { type Agent, type AgentActor, type AgentEvent, type AgentState, currentKey } from "../state.ts"
+import {
+  type Answer,
+  custom,
+  type Decision,
+  type DecideContext,
+  once,
+  type PrepareContext,
+  read,
+  write,
+  type WriteOperation
+} from "../../engine/definition.ts"
+import { existing } from "../../engine/existing.ts"
+import type { KindParts, Operating } from "../../kind.ts"
+import { Actors, Counters } from "../../services.ts"
 import { Attester } from "./attest.ts"
 import { Challenges } from "./challenge.ts"
 import {
@@ -25,24 +34,21 @@ import {
   decideTimer,
   decideUnsetRecovery,
   decideUnsignDirectory,
-  type DirectorySigned,
   type KeyFacts,
   keyUnavailable,
   recoveryKeyTaken,
-  type RecoveryKey,
-  type RecoveryKeyFacts,
-  type RotationReply,
   signedBy
 } from "./decide.ts"
 import { HostCounters, standOf } from "./hosts.ts"
 import { directorySignatureRecord, identityRecord, recoveryRecord } from "./record.ts"
 import { Proofs } from "./verify.ts"
 
-type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent, ActorServices>>>
+type Operations = typeof declared
+type Page = Operations["identity.hosts"]["input"]["Type"]
 
 const noAgent = notFound("agent")
-const absent: Result = { refused: noAgent }
-const noIdentity: Result = { refused: notFound("identity") }
+const absent = { refused: noAgent }
+const noIdentity = { refused: notFound("identity") }
 
 const verifiable = (state: AgentState): state is Agent =>
   state !== null && state.status !== "banned" && state.status !== "deleted"
@@ -50,11 +56,11 @@ const verifiable = (state: AgentState): state is Agent =>
 const suspended = refusal("agent_suspended", "This agent is suspended: the service attests nothing of it.")
 
 /** Of a key change that was lost to somebody who claimed the same key first. */
-const contested = (): Decision<AgentEvent> => ({ refused: keyUnavailable })
+const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
 
 export const identityOperations = (
   parts: KindParts
-): { readonly operations: Operations; readonly hosts: HostCounters } => {
+): { readonly operations: Operating<Operations, AgentActor>; readonly hosts: HostCounters } => {
   const { nats, manager, config, seed, proofs } = parts
   const { limits, baseUrl } = config
   const hosts = new HostCounters(nats, manager)
@@ -72,36 +78,33 @@ export const identityOperations = (
     Effect.gen(function* () {
       const actors = yield* Actors
       const actor = hubIdOf(Buffer.from(publicKey, "base64"))
-      const claim = actors.ask<KeyClaim>(context, { kind: "key", actor, op: "key.resolve", input: null })
+      const claim = actors.ask(context, "key.resolve", actor, null)
       return yield* Effect.catch(
         Effect.map(claim, ({ agent }): string | null => agent),
         (refusal) => (refusal.code === "not_found" ? Effect.succeed(null) : Effect.fail(refusal))
       )
     })
-  const announced = <Input>(
-    decide: (state: AgentState, input: Input, context: DecideContext<KeyFacts>) => Decision<AgentEvent>,
-    answer: (state: AgentState, reply: unknown, id: string) => unknown
-  ) =>
-    write<AgentState, Input, AgentEvent, KeyFacts, ActorServices>({
+  const announced = <Input, Output, Reply = unknown>(
+    decide: (state: AgentState, input: Input, context: DecideContext<KeyFacts>) => Decision<AgentEvent, Reply>,
+    answer: (state: AgentState, reply: Reply, id: string) => Answer<Output>
+  ): WriteOperation<AgentActor, Input, Output, KeyFacts, Reply, Counters> =>
+    write({
       prepare: () => keyFacts,
       decide,
       contested,
       answer: (state, reply, { id }) => answer(state, reply, id),
       projected: true
     })
-  const recovery = (state: AgentState): unknown => (state === null ? null : recoveryRecord(state, limits))
-  const directorySignature = (state: AgentState): unknown =>
-    state === null ? null : directorySignatureRecord(state, baseUrl)
-  const signing = <Input>(decide: (state: AgentState, input: Input) => Decision<AgentEvent>) =>
-    write<AgentState, Input, AgentEvent>({ decide, answer: directorySignature })
+  const recovery = (state: AgentState) => recoveryRecord(existing(state), limits)
+  const directorySignature = (state: AgentState) => directorySignatureRecord(existing(state), baseUrl)
 
   return {
     hosts,
     operations: {
-      "identity.record": read<AgentState, null>((state, _input, { id }) =>
+      "identity.record": read((state, _input, { id }) =>
         state === null ? noIdentity : { data: identityRecord(id, state, baseUrl) }
       ),
-      "identity.keys": read<AgentState, null>((state, _input, { at }) => {
+      "identity.keys": read((state, _input, { at }) => {
         if (state === null) return noIdentity
         const signed = state.directory_signature
         const current = state.status === "active" ? [jwkOf(currentKey(state))] : []
@@ -112,16 +115,19 @@ export const identityOperations = (
           }
         }
       }),
-      "identity.verify": once<AgentState, IdentityClaim, never>((state, claim, context) =>
-        judge.verdict(state, claim, context)
-      ),
-      "identity.hosts": custom<AgentState, Page>((_state, input, context) => hostPage(hosts, input, context)),
-      "identity.rotate": announced<NewKey>(
+      "identity.verify": once((state, claim, context) => judge.verdict(state, claim, context)),
+      "identity.hosts": custom((_state, input, context) => hostPage(hosts, input, context)),
+      "identity.rotate": announced(
         (state, input, context) => decideRotate(state, input, context, limits),
-        (state, reply, id) => keyRotated(state, reply as RotationReply, id)
+        (state, reply, id) => ({
+          id: agentNumber(existing(state).number),
+          hub_id: id,
+          ...reply,
+          rotated_at: iso(reply.rotated_at)
+        })
       ),
-      "identity.recovery": read<AgentState, null>((state) => (state === null ? absent : { data: recovery(state) })),
-      "identity.set_recovery": write<AgentState, RecoveryKey, AgentEvent, RecoveryKeyFacts, ActorServices>({
+      "identity.recovery": read((state) => (state === null ? absent : { data: recovery(state) })),
+      "identity.set_recovery": write({
         prepare: (_state, input, context) =>
           Effect.zipWith(keyFacts, claimantOf(input.recovery_public_key, context), (facts, claimedBy) => ({
             ...facts,
@@ -134,20 +140,15 @@ export const identityOperations = (
       }),
       "identity.unset_recovery": announced(decideUnsetRecovery, recovery),
       "identity.cancel_recovery": announced(decideCancelRecovery, recovery),
-      "identity.recover": announced<NewKey>(
+      "identity.recover": announced(
         (state, input, context) => decideRecover(state, input, context, limits),
-        (_state, reply, id) => {
-          const { number, ...scheduled } = reply as { readonly number: number }
-          return { id: agentNumber(number), hub_id: id, ...scheduled }
-        }
+        (_state, { number, ...scheduled }, id) => ({ id: agentNumber(number), hub_id: id, ...scheduled })
       ),
       "identity.timer": announced(decideTimer, () => null),
-      "identity.directory_signature": read<AgentState, null>((state) =>
-        state === null ? absent : { data: directorySignature(state) }
-      ),
-      "identity.sign_directory": signing<DirectorySigned>(decideSignDirectory),
-      "identity.unsign_directory": signing<null>(decideUnsignDirectory),
-      "identity.challenge": read<AgentState, null>((state, _input, { id, at }) => {
+      "identity.directory_signature": read((state) => (state === null ? absent : { data: directorySignature(state) })),
+      "identity.sign_directory": write({ decide: decideSignDirectory, answer: directorySignature }),
+      "identity.unsign_directory": write({ decide: decideUnsignDirectory, answer: directorySignature }),
+      "identity.challenge": read((state, _input, { id, at }) => {
         if (!verifiable(state)) return absent
         if (state.status === "suspended") return { refused: suspended }
         const ttl = limits.identity.challenge_ttl_seconds
@@ -162,7 +163,7 @@ export const identityOperations = (
           }
         }
       }),
-      "identity.attest": custom<AgentState, Attesting>((state, { challenge, signature }, { id, at, commandId }) =>
+      "identity.attest": custom((state, { challenge, signature }, { id, at, commandId }) =>
         Effect.gen(function* () {
           if (!verifiable(state)) return yield* Effect.fail(noAgent)
           if (state.status === "suspended") return yield* Effect.fail(suspended)
@@ -182,16 +183,6 @@ export const identityOperations = (
   }
 }
 
-interface Page {
-  readonly page: number
-  readonly per_page: number
-}
-
-interface Attesting {
-  readonly challenge: string
-  readonly signature: string
-}
-
 const challengeUnknown = refusal("verify_challenge_unknown", "There is no such challenge for this agent.")
 const challengeExpired = refusal("verify_challenge_expired", "The challenge is too old. Ask for a new one.")
 const challengeUsed = refusal("verify_challenge_used", "This challenge was answered before. Ask for a new one.")
@@ -200,15 +191,11 @@ const badSignature = (text: string): Refusal =>
     string_to_sign: text
   })
 
-const keyRotated = (state: AgentState, reply: RotationReply, id: string): unknown =>
-  state === null ? null : { id: agentNumber(state.number), hub_id: id, ...reply, rotated_at: iso(reply.rotated_at) }
-
 const hostPage = (
   hosts: HostCounters,
   input: Page,
-  { id, memory }: PrepareContext
-): Effect.Effect<unknown, Refusal> => {
-  const kept = memory as AgentMemory
+  { id, memory: kept }: PrepareContext<AgentMemory>
+): Effect.Effect<Operations["identity.hosts"]["output"]["Type"], Refusal> => {
   const table = Effect.tryPromise({
     try: () => (kept.hosts ??= hosts.load(id)),
     catch: () => {

@@ -22,7 +22,7 @@ import { decodeBase64 } from "../../../schemas/signing/key.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import { NONCE_PATTERN, TIMESTAMP_PATTERN } from "../../../schemas/signing/request.ts"
 import { verifyKeyOf } from "../../../schemas/signing/verify.ts"
-import type { AgentMemory } from "../gate.ts"
+import type { AgentMemory } from "../memory.ts"
 import { type Agent, type AgentState, currentKey } from "../state.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import type { NonceLog } from "../../engine/nonces.ts"
@@ -66,7 +66,11 @@ export class Proofs {
     this.parts = parts
   }
 
-  verdict(state: AgentState, claim: IdentityClaim, context: PrepareContext): Effect.Effect<Verdict | null, Refusal> {
+  verdict(
+    state: AgentState,
+    claim: IdentityClaim,
+    context: PrepareContext<AgentMemory>
+  ): Effect.Effect<Verdict | null, Refusal> {
     if (state === null) return Effect.succeed(null)
     const { proof, scheme } = claim
     if (proof === null) return Effect.succeed(this.answer(state, scheme, "announced_only", { announced: true }))
@@ -124,8 +128,8 @@ export class Proofs {
     return key
   }
 
-  private async count(context: PrepareContext, host: string): Promise<boolean> {
-    const memory = context.memory as AgentMemory
+  private async count(context: PrepareContext<AgentMemory>, host: string): Promise<boolean> {
+    const { memory } = context
     memory.hosts ??= this.parts.hosts.load(context.id)
     try {
       return await this.parts.hosts.count(context.id, await memory.hosts, host, context.at)

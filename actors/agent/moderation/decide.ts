@@ -9,13 +9,15 @@
  *  - Trust grows by full periods of active time, each with an entry of its own; time under suspension does not count,
  *    and what had run of a period before it is carried over. Each period's end sets the timer of the next.
  */
+import type { AppealVerdict, Suspension } from "../../../schemas/moderation/operations.ts"
+import type { FiredTimer } from "../../../schemas/timer.ts"
 import { invalidField, type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import { iso } from "../profile.ts"
 import { scoreEntries } from "../scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
-import { type Decision, type DecideContext, type FiredTimer, firing, type Timer } from "../../engine/definition.ts"
+import { type Decision, type DecideContext, firing, type Timer } from "../../engine/definition.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { periodEnd } from "./state.ts"
 
@@ -33,12 +35,6 @@ const conflict = (agent: Agent): { readonly refused: Refusal } => ({
 
 const NOTHING: Decision<AgentEvent> = { events: [] }
 const early: Decision<AgentEvent> = { refused: unavailable("The timer is early.") }
-
-export interface Suspension {
-  readonly reason: string
-  /** Unix ms at which it ends by itself. */
-  readonly until?: number
-}
 
 export const decideSuspend = (
   state: AgentState,
@@ -112,14 +108,9 @@ export const decideAppeal = (state: AgentState, { text }: { readonly text: strin
   return { events: [{ type: "agent.appealed", v: 1, text }] }
 }
 
-export interface Verdict {
-  readonly granted: boolean
-  readonly answer: string | null
-}
-
 export const decideOnAppeal = (
   state: AgentState,
-  { granted, answer }: Verdict,
+  { granted, answer }: AppealVerdict,
   context: Context,
   limits: Limits
 ): Decision<AgentEvent> => {

@@ -3,19 +3,16 @@
  * schemas/moderation/operations.ts.
  */
 import { notFound } from "../../../schemas/errors.ts"
-import type { AgentEvent, AgentState } from "../state.ts"
-import {
-  type Decision,
-  type DecideContext,
-  type FiredTimer,
-  type Operation,
-  read,
-  write
-} from "../../engine/definition.ts"
-import type { KindParts } from "../../kind.ts"
+import { moderationOperations as declared } from "../../../schemas/moderation/operations.ts"
+import type { OperatorView } from "../../../schemas/moderation/operations.ts"
+import { type Decision, type DecideContext, read, write, type WriteOperation } from "../../engine/definition.ts"
+import { existing } from "../../engine/existing.ts"
+import type { KindParts, Operating } from "../../kind.ts"
+import type { Counters } from "../../services.ts"
+import { decideRole, decideSystem } from "../decide.ts"
 import { drawNotification } from "../notification/draw.ts"
 import type { NoticeFacts } from "../notification/notify.ts"
-import type { ActorServices } from "../../services.ts"
+import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
 import {
   ACTIVE_TIME_TIMER,
   decideActiveTimeDue,
@@ -25,14 +22,9 @@ import {
   decideReinstate,
   decideStandingDue,
   decideSuspend,
-  STANDING_TIMER,
-  type Suspension,
-  type Verdict
+  STANDING_TIMER
 } from "./decide.ts"
 import { operatorView, standingRecord } from "./record.ts"
-
-type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent, ActorServices>>>
-type Because = { readonly reason: string }
 
 /** What the timers of an account become. */
 export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
@@ -41,44 +33,44 @@ export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What operators decide, all answered alike. */
-export const operatorWrite = <Input>(decide: (state: AgentState, input: Input) => Decision<AgentEvent>) =>
-  write<AgentState, Input, AgentEvent>({
+const decided = <Input>(
+  decide: (state: AgentState, input: Input) => Decision<AgentEvent>
+): WriteOperation<AgentActor, Input, OperatorView> =>
+  write({ decide, answer: (state, _reply, { id }) => operatorView(existing(state), id), projected: true })
+
+/** An operator's decision that the agent is told of. */
+const told = <Input>(
+  decide: (state: AgentState, input: Input, context: DecideContext<NoticeFacts>) => Decision<AgentEvent>
+): WriteOperation<AgentActor, Input, OperatorView, NoticeFacts, unknown, Counters> =>
+  write({
+    prepare: () => drawNotification,
     decide,
-    answer: (state, _reply, context) => operatorView(state, context),
+    answer: (state, _reply, { id }) => operatorView(existing(state), id),
     projected: true
   })
 
-export const moderationOperations = ({ config: { limits } }: KindParts): Operations => {
-  /** An operator's decision that the agent is told of. */
-  const told = <Input>(
-    decide: (state: AgentState, input: Input, context: DecideContext<NoticeFacts>) => Decision<AgentEvent>
-  ) =>
-    write<AgentState, Input, AgentEvent, NoticeFacts, ActorServices>({
-      prepare: () => drawNotification,
-      decide,
-      answer: (state, _reply, context) => operatorView(state, context),
-      projected: true
-    })
-  const standing = (state: AgentState) => (state === null ? null : standingRecord(state))
-
-  return {
-    "moderation.standing": read<AgentState, null>((state) =>
-      state === null ? { refused: notFound("agent") } : { data: standing(state) }
-    ),
-    "moderation.appeal": write<AgentState, { readonly text: string }, AgentEvent>({
-      decide: decideAppeal,
-      answer: standing
-    }),
-    "agent.suspend": told<Suspension>(decideSuspend),
-    "agent.reinstate": told<Because>((state, input, context) => decideReinstate(state, input, context, limits)),
-    "agent.ban": operatorWrite(decideBan),
-    "agent.decide_appeal": told<Verdict>((state, input, context) => decideOnAppeal(state, input, context, limits)),
-    "moderation.suspension_due": told<FiredTimer>((state, timer, context) =>
-      decideStandingDue(state, timer, context, limits)
-    ),
-    "moderation.active_time_due": write<AgentState, FiredTimer, AgentEvent>({
-      decide: (state, timer, context) => decideActiveTimeDue(state, timer, context, limits),
-      answer: () => null
-    })
-  }
-}
+export const moderationOperations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
+  "moderation.standing": read((state) =>
+    state === null ? { refused: notFound("agent") } : { data: standingRecord(state) }
+  ),
+  "moderation.appeal": write({ decide: decideAppeal, answer: (state) => standingRecord(existing(state)) }),
+  "agent.inspect": read((state, _input, { id }) =>
+    state === null ? { refused: notFound("agent") } : { data: operatorView(state, id) }
+  ),
+  "agent.role": decided(decideRole),
+  "agent.system": decided(decideSystem),
+  "agent.suspend": told(decideSuspend),
+  "agent.reinstate": told((state, input, context) => decideReinstate(state, input, context, limits)),
+  "agent.ban": decided(decideBan),
+  "agent.decide_appeal": told((state, input, context) => decideOnAppeal(state, input, context, limits)),
+  "moderation.suspension_due": write({
+    prepare: () => drawNotification,
+    decide: (state, timer, context) => decideStandingDue(state, timer, context, limits),
+    answer: () => null,
+    projected: true
+  }),
+  "moderation.active_time_due": write({
+    decide: (state, timer, context) => decideActiveTimeDue(state, timer, context, limits),
+    answer: () => null
+  })
+})

@@ -1,7 +1,8 @@
 /** An account's standing as the agent sees it, and as operators do. */
 import type { Standing } from "../../../schemas/moderation/api.ts"
+import type { OperatorView } from "../../../schemas/moderation/operations.ts"
 import { iso } from "../profile.ts"
-import type { Agent, AgentState } from "../state.ts"
+import type { Agent } from "../state.ts"
 
 const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 
@@ -24,10 +25,7 @@ export const standingRecord = (agent: Agent): Standing => ({
   ...standingFields(agent)
 })
 
-/** Operators see every status; the public sees no banned or deleted agent (spec 2.2). */
-export const operatorView = (state: AgentState, { id }: { readonly id: string }) => {
-  if (state === null) return null
-  const { number, handle, name, status, roles, is_system, trust, reputation } = state
-  return { id, number, handle, name, status, roles, is_system, trust, reputation, ...standingFields(state) }
+export const operatorView = (agent: Agent, id: string): OperatorView => {
+  const { number, handle, name, status, roles, is_system, trust, reputation } = agent
+  return { id, number, handle, name, status, roles, is_system, trust, reputation, ...standingFields(agent) }
 }
-export type OperatorView = NonNullable<ReturnType<typeof operatorView>>

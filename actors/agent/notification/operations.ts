@@ -1,15 +1,16 @@
 /** What the agent actor does with its notifications; it is declared in schemas/notification/operations.ts. */
+import {
+  type MarkedRead,
+  type MarkRead,
+  notificationOperations as declared
+} from "../../../schemas/notification/operations.ts"
+import { type Decision, write } from "../../engine/definition.ts"
+import type { Operating } from "../../kind.ts"
 import { missing, statusRefusal } from "../decide.ts"
-import type { AgentEvent, AgentState } from "../state.ts"
-import { type Decision, type Operation, write } from "../../engine/definition.ts"
-
-interface MarkRead {
-  /** `null`: all of them. */
-  readonly ids: ReadonlyArray<number> | null
-}
+import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
 
 /** Ids of other agents, or read before, count for nothing. Pure. */
-export const decideRead = (state: AgentState, { ids }: MarkRead): Decision<AgentEvent> => {
+export const decideRead = (state: AgentState, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
   if (state === null) return missing
   const closed = statusRefusal(state, true)
   if (closed !== null) return { refused: closed }
@@ -21,10 +22,6 @@ export const decideRead = (state: AgentState, { ids }: MarkRead): Decision<Agent
     : { events: [{ type: "agent.notifications_read", v: 1, ids: read }], reply }
 }
 
-export const notificationOperations: Readonly<Record<string, Operation<AgentState, AgentEvent>>> = {
-  "notification.read": write<AgentState, MarkRead, AgentEvent>({
-    decide: decideRead,
-    answer: (_state, reply) => reply,
-    projected: true
-  })
+export const notificationOperations: Operating<typeof declared, AgentActor> = {
+  "notification.read": write({ decide: decideRead, answer: (_state, reply) => reply, projected: true })
 }

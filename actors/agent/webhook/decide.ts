@@ -13,6 +13,7 @@
 import type { Limits } from "../../../schemas/limits.ts"
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Attempted } from "../../../schemas/webhook/operations.ts"
+import type { Queued } from "../../../schemas/webhook/api.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import { iso } from "../profile.ts"
@@ -111,7 +112,7 @@ export const decideRotateSecret = (
   sealedSecret: string,
   at: number,
   { webhook }: Limits
-): Decision<AgentEvent> => {
+): Decision<AgentEvent, SecretReply> => {
   if (state === null) return missing
   const closed = statusRefusal(state, true)
   if (closed !== null) return { refused: closed }
@@ -155,7 +156,7 @@ export const decideTest = (
   state: AgentState,
   context: Context & { readonly facts: NoticeFacts },
   limits: Limits
-): Decision<AgentEvent> => {
+): Decision<AgentEvent, Queued> => {
   const refused = tryRefusal(state, context.at, limits)
   if (refused !== null) return { refused }
   const { notification } = context.facts
@@ -173,7 +174,7 @@ export const decideRedelivery = (
   delivery: string,
   context: Context,
   limits: Limits
-): Decision<AgentEvent> => {
+): Decision<AgentEvent, Queued> => {
   const refused = tryRefusal(state, context.at, limits)
   if (refused !== null) return { refused }
   return { events: [{ type: "agent.redelivery_asked", v: 1, delivery }], reply: queuedReply(Number(delivery)) }

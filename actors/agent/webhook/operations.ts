@@ -3,24 +3,16 @@
  */
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../../schemas/errors.ts"
-import type { WebhookToSign } from "../../../schemas/signing/webhook.ts"
 import type { Webhook } from "../../../schemas/webhook/api.ts"
-import type { Attempted, Signed } from "../../../schemas/webhook/operations.ts"
-import { iso } from "../profile.ts"
-import type { AgentEvent, AgentState } from "../state.ts"
-import {
-  type Decision,
-  type Operation,
-  type PrepareContext,
-  read,
-  write,
-  type WriteOperation
-} from "../../engine/definition.ts"
+import { type Signed, webhookOperations as declared } from "../../../schemas/webhook/operations.ts"
+import { type PrepareContext, read, type Result, write } from "../../engine/definition.ts"
+import { existing } from "../../engine/existing.ts"
 import { Sealer } from "../../engine/seal.ts"
-import type { KindParts } from "../../kind.ts"
+import type { KindParts, Operating } from "../../kind.ts"
+import { Actors } from "../../services.ts"
 import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
-import type { NoticeFacts } from "../notification/notify.ts"
-import { Actors, type ActorServices } from "../../services.ts"
+import { iso } from "../profile.ts"
+import type { Agent, AgentActor, AgentState } from "../state.ts"
 import {
   consequence,
   decideAttempted,
@@ -29,53 +21,16 @@ import {
   decideRotateSecret,
   decideTest,
   destination,
-  type SecretReply,
-  tryRefusal,
-  withDelivery
+  tryRefusal
 } from "./decide.ts"
 import { newWebhookSecret, secretPurpose } from "./secret.ts"
 import { WebhookSigner } from "./sign.ts"
 
-type Operations = Readonly<Record<string, Operation<AgentState, AgentEvent, ActorServices>>>
-type AnyWrite = WriteOperation<AgentState, never, AgentEvent, never, ActorServices>
-
-/** Every write of an agent: where it notifies, it delivers. */
-export const deliveringOperations = (operations: Operations): Operations =>
-  Object.fromEntries(
-    Object.entries(operations).map(([name, operation]) => [
-      name,
-      operation.type === "write" ? delivering(operation) : operation
-    ])
-  )
-
-const delivering = (operation: AnyWrite): AnyWrite => {
-  const { decide, contested } = operation
-  const delivered = (
-    state: AgentState,
-    decision: Decision<AgentEvent>,
-    context: { readonly id: string; readonly at: number }
-  ) => withDelivery(state, decision, context)
+const webhookRecord = (agent: Agent): Webhook => {
+  const { events, old, failing, disabled } = agent.webhook
   return {
-    ...operation,
-    decide: (state, input, context) => delivered(state, decide(state, input, context), context),
-    ...(contested === undefined
-      ? {}
-      : {
-          contested: (state, input, lost, context) => delivered(state, contested(state, input, lost, context), context)
-        })
-  }
-}
-
-interface SealedSecret {
-  readonly sealedSecret: string
-}
-
-const webhookRecord = (state: AgentState): Webhook | null => {
-  if (state === null) return null
-  const { events, old, failing, disabled } = state.webhook
-  return {
-    url: state.webhook_url,
-    secret_set: state.webhook_secret !== null,
+    url: agent.webhook_url,
+    secret_set: agent.webhook_secret !== null,
     old_secret_until: old === null ? null : iso(old.until),
     events,
     failing_since: failing === null ? null : iso(failing.since),
@@ -84,7 +39,7 @@ const webhookRecord = (state: AgentState): Webhook | null => {
   }
 }
 
-export const webhookOperations = ({ config: { limits }, seed }: KindParts): Operations => {
+export const webhookOperations = ({ config: { limits }, seed }: KindParts): Operating<typeof declared, AgentActor> => {
   const sealer = new Sealer(seed)
   const signer = new WebhookSigner(seed, sealer)
 
@@ -98,55 +53,45 @@ export const webhookOperations = ({ config: { limits }, seed }: KindParts): Oper
       const refused = tryRefusal(state, context.at, limits)
       if (refused !== null) return yield* Effect.fail(refused)
       const actors = yield* Actors
-      const input = { agent: context.id }
-      yield* actors.ask(context, { kind: "delivery", actor: delivery, op: "delivery.redeliver", input })
+      yield* actors.ask(context, "delivery.redeliver", delivery, { agent: context.id })
       return null
     })
 
   return {
-    "webhook.show": read<AgentState, null>((state) =>
-      state === null ? { refused: notFound("agent") } : { data: webhookRecord(state) }
-    ),
-    "webhook.choose": write<AgentState, { readonly events: ReadonlyArray<string> | null }, AgentEvent>({
+    "webhook.show": read((state) => (state === null ? { refused: notFound("agent") } : { data: webhookRecord(state) })),
+    "webhook.choose": write({
       decide: decideChoose,
-      answer: webhookRecord
+      answer: (state) => webhookRecord(existing(state))
     }),
-    "webhook.rotate_secret": write<AgentState, null, AgentEvent, SealedSecret>({
+    "webhook.rotate_secret": write({
       prepare: (_state, _input, { id }) =>
         Effect.sync(() => ({ sealedSecret: sealer.seal(newWebhookSecret(), secretPurpose(id)) })),
       decide: (state, _input, { at, facts }) => decideRotateSecret(state, facts.sealedSecret, at, limits),
-      answer: (_state, reply, { id }) => {
-        const { sealedSecret, old_until } = reply as SecretReply
-        return {
-          webhook_secret: sealer.open(sealedSecret, secretPurpose(id)),
-          old_secret_until: old_until === null ? null : iso(old_until)
-        }
-      }
+      answer: (_state, { sealedSecret, old_until }, { id }) => ({
+        webhook_secret: sealer.open(sealedSecret, secretPurpose(id)),
+        old_secret_until: old_until === null ? null : iso(old_until)
+      })
     }),
-    "webhook.test": write<AgentState, null, AgentEvent, NoticeFacts, ActorServices>({
+    "webhook.test": write({
       prepare: (state, _input, { at }) => (tryRefusal(state, at, limits) === null ? drawNotification : NO_NOTIFICATION),
       decide: (state, _input, context) => decideTest(state, context, limits),
       answer: (_state, reply) => reply,
       projected: true
     }),
-    "webhook.redeliver": write<AgentState, { readonly delivery: string }, AgentEvent, null, ActorServices>({
+    "webhook.redeliver": write({
       prepare: (state, { delivery }, context) => prepareRedelivery(state, delivery, context),
       decide: (state, { delivery }, context) => decideRedelivery(state, delivery, context, limits),
       answer: (_state, reply) => reply
     }),
-    "webhook.sign": read<AgentState, WebhookToSign>((state, delivery, { id, at }) => {
+    "webhook.sign": read((state, delivery, { id, at }): Result<Signed> => {
       // There was an agent when this was queued: a log that shows none lags.
       if (state === null) return { refused: notFound("agent") }
       const to = destination(state)
       if ("drop" in to) return { data: to }
-      const signed: Signed = {
-        url: to.url,
-        signature: signer.signatures(id, state, delivery, at),
-        failing: state.webhook.failing !== null
-      }
-      return { data: signed }
+      const signature = signer.signatures(id, state, delivery, at)
+      return { data: { url: to.url, signature, failing: state.webhook.failing !== null } }
     }),
-    "webhook.attempted": write<AgentState, Attempted, AgentEvent, NoticeFacts, ActorServices>({
+    "webhook.attempted": write({
       prepare: (state, attempted, { at }) => {
         const what = consequence(state, attempted, at, limits)
         return what === "warned" || what === "gone" || what === "failed_too_long" ? drawNotification : NO_NOTIFICATION

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { expect, test } from "vitest"
 import type { Activation, EngineParts } from "../../../actors/engine/activation.ts"
 import { type ActorDefinition, type EventShape, write } from "../../../actors/engine/definition.ts"
+import type { ActorOf } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { activationOf } from "./alone.ts"
@@ -29,7 +30,7 @@ class World {
     events: { "noted.noted": 1 },
     evolve: (_state: number, event: Noted) => event.number,
     operations: {
-      "noted.note": write<number, null, Noted, number>({
+      "noted.note": write<ActorOf<number, Noted>, null, number, number, unknown, never>({
         prepare: () => {
           const number = ++this.drawn
           const { meanwhile } = this

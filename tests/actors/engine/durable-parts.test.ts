@@ -7,20 +7,21 @@ import { type Database, openDatabase } from "../../../actors/database.ts"
 import { type EngineParts } from "../../../actors/engine/activation.ts"
 import type { Activation } from "../../../actors/engine/activation.ts"
 import { nextNumber } from "../../../actors/engine/counters.ts"
-import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { type EventShape, write } from "../../../actors/engine/definition.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
 import { Sealer } from "../../../actors/engine/seal.ts"
 import { formatOf } from "../../../actors/engine/state-format.ts"
 import { PostgresSnapshots } from "../../../actors/engine/snapshots.ts"
 import { ScheduledTimers } from "../../../actors/engine/timers.ts"
 import { event } from "../../../actors/engine/events.ts"
-import { type Fold, kind, type KindParts } from "../../../actors/kind.ts"
+import { type ActorOf, type Fold, kind, type KindParts } from "../../../actors/kind.ts"
 import { limitKind } from "../../../actors/limit/actor.ts"
 import type { Ask } from "../../../schemas/bus/frames.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
+import { op } from "../../../schemas/operation.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
-import { activationOf, performed } from "./alone.ts"
+import { activationOf, performed, writeOf } from "./alone.ts"
 import { type EngineBus, startBus } from "./bus.ts"
 
 let bus: EngineBus
@@ -81,16 +82,17 @@ interface Added extends EventShape {
 }
 const SUM = Schema.Struct({ sum: Schema.Number, count: Schema.Number })
 const FORMAT = formatOf(SUM)
-const fold: Fold<{ readonly sum: number; readonly count: number }, Added> = {
+const fold: Fold<ActorOf<typeof SUM.Type, Added>> = {
   kind: "sum",
   state: SUM,
   initial: { sum: 0, count: 0 },
   events: Schema.Union([event("sum.added", 1, { value: Schema.Number })]),
   evolve: (state, event) => ({ sum: state.sum + event.value, count: state.count + 1 })
 }
-const sumKind = kind(fold, () => ({
+const declared = { "sum.add": op({ input: Schema.Struct({ value: Schema.Number }), output: SUM, askedBy: [] }) }
+const sumKind = kind(fold, declared, () => ({
   operations: {
-    "sum.add": write<{ readonly sum: number; readonly count: number }, { readonly value: number }, Added>({
+    "sum.add": write({
       decide: (_state, input) => ({ events: [{ type: "sum.added", v: 1, value: input.value }] }),
       answer: (state) => state
     })
@@ -99,7 +101,7 @@ const sumKind = kind(fold, () => ({
 
 describe("activation", () => {
   const definition = sumKind.make({} as KindParts)
-  const operation = definition.operations["sum.add"] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+  const operation = writeOf(definition, "sum.add")
   const parts = (snapshots: EngineParts["snapshots"]): EngineParts => ({
     log,
     snapshots,

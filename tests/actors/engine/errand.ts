@@ -2,15 +2,18 @@
 import { Effect, Schema } from "effect"
 import { type EventShape, write } from "../../../actors/engine/definition.ts"
 import { event } from "../../../actors/engine/events.ts"
-import { type Kind, kind } from "../../../actors/kind.ts"
+import { type ActorOf, type Kind, kind } from "../../../actors/kind.ts"
+import { Nothing, op } from "../../../schemas/operation.ts"
 import { unavailable } from "../../../schemas/errors.ts"
 
 export const NODE_HEADER = "x-node"
 
 type Done = EventShape & { readonly type: "errand.done"; readonly said: string }
 
+const declared = { "errand.run": op({ input: Nothing, output: Schema.Array(Schema.String), askedBy: [] }) }
+
 export const errandKind = (provider: string): Kind =>
-  kind<ReadonlyArray<string>, Done>(
+  kind<ActorOf<ReadonlyArray<string>, Done>, typeof declared>(
     {
       kind: "errand",
       state: Schema.Array(Schema.String),
@@ -18,9 +21,10 @@ export const errandKind = (provider: string): Kind =>
       events: Schema.Union([event("errand.done", 1, { said: Schema.String })]),
       evolve: (state, { said }) => [...state, said]
     },
+    declared,
     () => ({
       operations: {
-        "errand.run": write<ReadonlyArray<string>, null, Done, string>({
+        "errand.run": write({
           prepare: () =>
             Effect.tryPromise({
               try: async (signal) => {

@@ -3,16 +3,17 @@ import { Schema } from "effect"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { KINDS } from "../../../actors/actors.ts"
 import { type EngineParts, type Outcome } from "../../../actors/engine/activation.ts"
-import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { type EventShape, write } from "../../../actors/engine/definition.ts"
 import { foldCommit, UnknownEvent } from "../../../actors/engine/fold.ts"
 import type { LogEntry } from "../../../actors/engine/ports.ts"
 import type { Activation } from "../../../actors/engine/activation.ts"
 import { decodeEvent, event, type EventUnion, inventoryOf, MisshapenEvent } from "../../../actors/engine/events.ts"
-import { type AnyDefinition, kind, type KindParts } from "../../../actors/kind.ts"
+import { type ActorOf, type AnyDefinition, kind, type KindParts } from "../../../actors/kind.ts"
 import { whatIf } from "../../../ops/replay/what-if.ts"
 import { evolved, replay } from "../../../ops/replay/fold.ts"
+import { Nothing, op } from "../../../schemas/operation.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
-import { activationOf } from "./alone.ts"
+import { activationOf, writeOf } from "./alone.ts"
 import { ModelLog } from "./simulation.ts"
 
 const unknownTo = (type: string): ReadonlyArray<EventShape> => [
@@ -44,8 +45,13 @@ interface Added extends EventShape {
 
 const ADDED = event("sum.added", 1, { by: Schema.Int })
 
+const declared = {
+  "sum.add": op({ input: Schema.Struct({ by: Schema.Int }), output: Schema.Number, askedBy: [] }),
+  "sum.double": op({ input: Nothing, output: Schema.Number, askedBy: [] })
+}
+
 const sum = (events: EventUnion): AnyDefinition =>
-  kind<number, Added>(
+  kind<ActorOf<number, Added>, typeof declared>(
     {
       kind: "sum",
       state: Schema.Number,
@@ -53,13 +59,14 @@ const sum = (events: EventUnion): AnyDefinition =>
       events,
       evolve: (state, event) => (event.type === "sum.added" ? state + (event.by ?? 0) : state * 2)
     },
+    declared,
     () => ({
       operations: {
-        "sum.add": write<number, { readonly by: number }, Added>({
+        "sum.add": write({
           decide: (_state, { by }) => ({ events: [{ type: "sum.added", v: 1, by }] }),
           answer: (state) => state
         }),
-        "sum.double": write<number, null, Added>({
+        "sum.double": write({
           decide: () => ({ events: [{ type: "sum.doubled", v: 1 }] }),
           answer: (state) => state
         })
@@ -89,12 +96,7 @@ const newWorld = () => {
   }
   let commands = 0
   const ask = (activation: Activation, op: string, input: unknown = null): Promise<Outcome> => {
-    const operation = activation.definition.operations[op] as unknown as WriteOperation<
-      unknown,
-      unknown,
-      EventShape,
-      unknown
-    >
+    const operation = writeOf(activation.definition, op)
     return activation.submit(
       { id: `c${++commands}`, op, input, by: undefined, deadline: 1, trace: undefined },
       operation

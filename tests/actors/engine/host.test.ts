@@ -2,15 +2,16 @@
 import { Schema } from "effect"
 import { expect, test } from "vitest"
 import type { ActorHost } from "../../../actors/engine/host.ts"
-import { kind, type KindParts } from "../../../actors/kind.ts"
+import { type ActorOf, kind, type KindParts } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { SHARD_COUNT, shardOf } from "../../../schemas/subjects.ts"
 import { hostWith } from "./alone.ts"
 
 const RESIDENT = 64_000
 
-const small = kind<null, never>(
+const small = kind<ActorOf<null, never>, Record<never, never>>(
   { kind: "small", state: Schema.Null, initial: null, events: null, evolve: () => null },
+  {},
   () => ({
     logless: true,
     operations: {}

@@ -12,6 +12,7 @@ import type { EngineParts } from "../../../actors/engine/activation.ts"
 import { type EventShape, write } from "../../../actors/engine/definition.ts"
 import type { AppendResult } from "../../../actors/engine/ports.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import type { ActorOf } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { shardOf, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -117,7 +118,7 @@ describe("a shard that is lost", () => {
       events: { "note.made": 1 },
       evolve: (state: number) => state + 1,
       operations: {
-        "note.wait": write<number, null, Noted, null>({
+        "note.wait": write<ActorOf<number, Noted>, null, null, null, unknown, never>({
           prepare: () => {
             told.begun++
             return Effect.onInterrupt(Effect.never, () => Effect.sync(() => void told.givenUp++))
@@ -125,7 +126,7 @@ describe("a shard that is lost", () => {
           decide: () => ({ events: [] }),
           answer: () => null
         }),
-        "note.make": write<number, null, Noted>({
+        "note.make": write<ActorOf<number, Noted>, null, number, null, unknown, never>({
           decide: () => ({ events: [{ type: "note.made", v: 1, text: "made" }] }),
           answer: (state) => state
         })

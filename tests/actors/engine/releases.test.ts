@@ -5,10 +5,12 @@
 import { Schema } from "effect"
 import { setTimeout as delay } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type EventShape, type FiredTimer, isDue, read, write } from "../../../actors/engine/definition.ts"
-import { event } from "../../../actors/engine/events.ts"
-import { type Kind, kind } from "../../../actors/kind.ts"
+import { type EventShape, isDue, read, write } from "../../../actors/engine/definition.ts"
+import { event, type EventUnion } from "../../../actors/engine/events.ts"
+import { type ActorOf, type Fold, type Kind, kind, type Operating } from "../../../actors/kind.ts"
 import type { Answer } from "../../../schemas/runtime/bus/asker.ts"
+import { Nothing, op } from "../../../schemas/operation.ts"
+import { FiredTimer } from "../../../schemas/timer.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { dataOf, startCluster, type TestCluster } from "./cluster.ts"
@@ -20,33 +22,41 @@ type Moved = EventShape & { readonly type: "ledger.added" | "ledger.taken"; read
 
 const ADDED = event("ledger.added", 1, { by: Schema.Int })
 
-const ledger = (newer: boolean): Kind =>
-  kind<number, Moved>(
-    {
-      kind: "ledger",
-      state: Schema.Number,
-      initial: 0,
-      events: newer ? Schema.Union([ADDED, event("ledger.taken", 1, { by: Schema.Int })]) : Schema.Union([ADDED]),
-      evolve: (state, event) => (event.type === "ledger.added" ? state + event.by : state - event.by)
-    },
-    () => ({
-      operations: {
-        "ledger.stand": read<number, null>((state) => ({ data: state })),
-        "ledger.add": write<number, { readonly by: number }, Moved>({
-          decide: (_state, { by }) => ({ events: [{ type: "ledger.added", v: 1, by }] }),
-          answer: () => null
-        }),
-        ...(newer
-          ? {
-              "ledger.take": write<number, { readonly by: number }, Moved>({
-                decide: (_state, { by }) => ({ events: [{ type: "ledger.taken", v: 1, by }] }),
-                answer: () => null
-              })
-            }
-          : {})
-      }
-    })
-  )
+const By = Schema.Struct({ by: Schema.Int })
+const OLDER = {
+  "ledger.stand": op({ input: Nothing, output: Schema.Number, askedBy: [] }),
+  "ledger.add": op({ input: By, output: Nothing, askedBy: [] })
+}
+const NEWER = { ...OLDER, "ledger.take": op({ input: By, output: Nothing, askedBy: [] }) }
+
+type Ledger = ActorOf<number, Moved>
+const older: Operating<typeof OLDER, Ledger> = {
+  "ledger.stand": read((state) => ({ data: state })),
+  "ledger.add": write({
+    decide: (_state, { by }) => ({ events: [{ type: "ledger.added", v: 1, by }] }),
+    answer: () => null
+  })
+}
+const newer: Operating<typeof NEWER, Ledger> = {
+  ...older,
+  "ledger.take": write({
+    decide: (_state, { by }) => ({ events: [{ type: "ledger.taken", v: 1, by }] }),
+    answer: () => null
+  })
+}
+
+const ledgerOf = (events: EventUnion): Fold<Ledger> => ({
+  kind: "ledger",
+  state: Schema.Number,
+  initial: 0,
+  events,
+  evolve: (state, event) => (event.type === "ledger.added" ? state + event.by : state - event.by)
+})
+
+const olderLedger = kind(ledgerOf(Schema.Union([ADDED])), OLDER, () => ({ operations: older }))
+const newerLedger = kind(ledgerOf(Schema.Union([ADDED, event("ledger.taken", 1, { by: Schema.Int })])), NEWER, () => ({
+  operations: newer
+}))
 
 interface Clock {
   readonly due: number | null
@@ -54,7 +64,17 @@ interface Clock {
 }
 type Ticked = EventShape & ({ readonly type: "clock.set"; readonly due: number } | { readonly type: "clock.struck" })
 
-const clock: Kind = kind<Clock, Ticked>(
+const clockOperations = {
+  "clock.stand": op({
+    input: Nothing,
+    output: Schema.Struct({ due: Schema.NullOr(Schema.Number), struck: Schema.Number }),
+    askedBy: []
+  }),
+  "clock.set": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  "clock.strike": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+}
+
+const clock: Kind = kind<ActorOf<Clock, Ticked>, typeof clockOperations>(
   {
     kind: "clock",
     state: Schema.Struct({ due: Schema.NullOr(Schema.Number), struck: Schema.Number }),
@@ -63,18 +83,19 @@ const clock: Kind = kind<Clock, Ticked>(
     evolve: (state, event) =>
       event.type === "clock.set" ? { ...state, due: event.due } : { due: null, struck: state.struck + 1 }
   },
+  clockOperations,
   () => ({
     onTimer: "clock.strike",
     operations: {
-      "clock.stand": read<Clock, null>((state) => ({ data: state })),
-      "clock.set": write<Clock, null, Ticked>({
+      "clock.stand": read((state) => ({ data: state })),
+      "clock.set": write({
         decide: (_state, _input, { at }) => ({
           events: [{ type: "clock.set", v: 1, due: at + 200 }],
           timers: [{ name: "strike", at: at + 200 }]
         }),
         answer: () => null
       }),
-      "clock.strike": write<Clock, FiredTimer, Ticked>({
+      "clock.strike": write({
         decide: (state, fired) =>
           state.due === null || !isDue(fired, state.due)
             ? { events: [] }
@@ -92,8 +113,8 @@ beforeAll(async () => {
 afterAll(() => cluster?.stop())
 
 test("a rolling deployment loses and doubles nothing", async () => {
-  const older = await cluster.node([ledger(false)])
-  await cluster.node([ledger(true), clock])
+  const older = await cluster.node([olderLedger])
+  await cluster.node([newerLedger, clock])
   const { view, ask: asked } = await cluster.client("actors")
   await cluster.settled(view, 2)
   const ask = (kindName: string, actor: string, op: string, input: unknown, patienceMs?: number): Promise<Answer> =>

@@ -12,20 +12,21 @@ import { nodeKey } from "../../../schemas/runtime/bus/lease-view.ts"
 import { LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
 import type { Outcome } from "../../../actors/engine/activation.ts"
-import { type EventShape, write, type WriteOperation } from "../../../actors/engine/definition.ts"
+import { type EventShape, write } from "../../../actors/engine/definition.ts"
 import { event } from "../../../actors/engine/events.ts"
-import { type Fold, kind, type KindParts } from "../../../actors/kind.ts"
+import { type ActorOf, type Fold, kind, type KindParts } from "../../../actors/kind.ts"
 import type { ActorHost } from "../../../actors/engine/host.ts"
 import { type LeaseStore, Placement, type Ping, type Written } from "../../../actors/engine/placement.ts"
 import type { Append, AppendResult, EventLog, LogEntry, LogPage } from "../../../actors/engine/ports.ts"
-import { hostWith } from "./alone.ts"
+import { op } from "../../../schemas/operation.ts"
+import { hostWith, writeOf } from "./alone.ts"
 
 interface TokenAdded extends EventShape {
   readonly token: string
 }
 
 /** The actor under test: a list of tokens. Applying a command twice would show. */
-const fold: Fold<ReadonlyArray<string>, TokenAdded> = {
+const fold: Fold<ActorOf<ReadonlyArray<string>, TokenAdded>> = {
   kind: "tokens",
   state: Schema.Array(Schema.String),
   initial: [],
@@ -33,9 +34,17 @@ const fold: Fold<ReadonlyArray<string>, TokenAdded> = {
   evolve: (state, event) => [...state, event.token]
 }
 
-const tokensKind = kind(fold, () => ({
+const declared = {
+  "tokens.add": op({
+    input: Schema.Struct({ token: Schema.String }),
+    output: Schema.Struct({ size: Schema.Int }),
+    askedBy: []
+  })
+}
+
+const tokensKind = kind(fold, declared, () => ({
   operations: {
-    "tokens.add": write<ReadonlyArray<string>, { readonly token: string }, TokenAdded>({
+    "tokens.add": write({
       decide: (_state, input) => ({ events: [{ type: "token.added", v: 1, token: input.token }] }),
       answer: (state) => ({ size: state.length })
     })
@@ -187,17 +196,11 @@ export class SimNode implements LeaseStore {
     const shard = shardOf(actor)
     if (!this.placement.serves(shard)) return Promise.resolve("not owner")
     const activation = this.host.activation("tokens", actor)
-    const operation = activation?.definition.operations["tokens.add"] as unknown as WriteOperation<
-      unknown,
-      unknown,
-      EventShape,
-      unknown
-    >
     if (activation === undefined) throw new Error("no such kind")
     return activation
       .submit(
         { id, op: "tokens.add", input: { token }, by: undefined, deadline: Number.POSITIVE_INFINITY, trace: undefined },
-        operation
+        writeOf(activation.definition, "tokens.add")
       )
       .then((outcome) => (this.placement.serves(shard) ? outcome : "not owner"))
   }

@@ -3,19 +3,13 @@ import { Schema } from "effect"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { type EngineParts } from "../../../actors/engine/activation.ts"
-import {
-  type EventShape,
-  type FiredTimer,
-  isDue,
-  TIMER_COMMAND,
-  wholeMs,
-  write,
-  type WriteOperation
-} from "../../../actors/engine/definition.ts"
+import { type EventShape, isDue, TIMER_COMMAND, wholeMs, write } from "../../../actors/engine/definition.ts"
 import { event } from "../../../actors/engine/events.ts"
-import { kind, type KindParts } from "../../../actors/kind.ts"
+import { type ActorOf, kind, type KindParts } from "../../../actors/kind.ts"
+import { Nothing, op } from "../../../schemas/operation.ts"
+import { FiredTimer } from "../../../schemas/timer.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
-import { activationOf } from "./alone.ts"
+import { activationOf, writeOf } from "./alone.ts"
 import { ModelLog } from "./simulation.ts"
 
 interface Alarm {
@@ -24,7 +18,12 @@ interface Alarm {
 }
 type Rung = EventShape & ({ readonly type: "alarm.set"; readonly due: number } | { readonly type: "alarm.rung" })
 
-const alarm = kind<Alarm, Rung>(
+const declared = {
+  "alarm.set": op({ input: Schema.Struct({ due: Schema.Number }), output: Nothing, askedBy: [] }),
+  "alarm.ring": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+}
+
+const alarm = kind<ActorOf<Alarm, Rung>, typeof declared>(
   {
     kind: "alarm",
     state: Schema.Struct({ due: Schema.NullOr(Schema.Number), rung: Schema.Array(Schema.Number) }),
@@ -33,16 +32,17 @@ const alarm = kind<Alarm, Rung>(
     evolve: (state, event) =>
       event.type === "alarm.set" ? { ...state, due: event.due } : { due: null, rung: [...state.rung, state.due ?? 0] }
   },
+  declared,
   () => ({
     operations: {
-      "alarm.set": write<Alarm, { readonly due: number }, Rung>({
+      "alarm.set": write({
         decide: (_state, { due }) => ({
           events: [{ type: "alarm.set", v: 1, due }],
           timers: [{ name: "ring", at: due }]
         }),
         answer: () => null
       }),
-      "alarm.ring": write<Alarm, FiredTimer, Rung>({
+      "alarm.ring": write({
         decide: (state, fired) =>
           state.due === null || !isDue(fired, state.due) ? { events: [] } : { events: [{ type: "alarm.rung", v: 1 }] },
         answer: () => null
@@ -107,7 +107,7 @@ test("what is committed last rings, once, and nothing else does", async () => {
             deadline: Number.POSITIVE_INFINITY,
             trace: undefined
           },
-          alarm.operations[op] as unknown as WriteOperation<unknown, unknown, EventShape, unknown>
+          writeOf(alarm, op)
         )
       let wanted: number | null = null
       let rings = 0

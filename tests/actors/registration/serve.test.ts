@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import { expect, test } from "vitest"
 import type { KindParts } from "../../../actors/kind.ts"
-import type { PrepareContext, WriteOperation } from "../../../actors/engine/definition.ts"
+import type { PrepareContext } from "../../../actors/engine/definition.ts"
 import { challengeKind } from "../../../actors/registration/actor.ts"
-import type { ServeFacts } from "../../../actors/registration/decide.ts"
 import type { Bank } from "../../../actors/registration/questions/bank/bank.ts"
-import type { Challenge, ChallengeEvent, ChallengeState } from "../../../actors/registration/state.ts"
+import type { Challenge, ChallengeState } from "../../../actors/registration/state.ts"
+import { writeOf } from "../engine/alone.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { powHash, powHolds } from "../../../schemas/signing/pow.ts"
 
@@ -38,12 +38,7 @@ const { operations } = challengeKind.make({
   bank,
   seed: new Uint8Array(32)
 } as unknown as KindParts)
-const serve = operations["challenge.serve"] as unknown as WriteOperation<
-  ChallengeState,
-  { readonly pow_nonce: unknown },
-  ChallengeEvent,
-  ServeFacts
->
+const serve = writeOf({ operations }, "challenge.serve")
 
 const prepared = async (state: ChallengeState, pow_nonce: unknown, at: number): Promise<string> => {
   try {

@@ -249,7 +249,7 @@ describe("is refused", () => {
     const next = newIdentity()
     await recover(it, next)
     // At the actor itself: the operator's command takes longer to start than a recovery here to be due.
-    await service.view.command("agent", it.agent.id, "agent.ban", { reason: "a test" })
+    await service.view.command("agent.ban", it.agent.id, { reason: "a test" })
     await waitFor(async () => (await eventsOf(it.agent)).includes("agent.recovery_cancelled"), {
       describe: "the due recovery to be dropped"
     })

@@ -4,13 +4,13 @@
  */
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { newAgentMemory } from "../../../../actors/agent/gate.ts"
-import type { CustomOperation, PrepareContext, Result } from "../../../../actors/engine/definition.ts"
+import { newAgentMemory } from "../../../../actors/agent/memory.ts"
+import type { PrepareContext } from "../../../../actors/engine/definition.ts"
 import { Sealer } from "../../../../actors/engine/seal.ts"
 import { ANSWER_KEPT_MAX_BYTES, idempotencyOperations } from "../../../../actors/agent/idempotency/operations.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
 import { waitFor } from "../../../harness/index.ts"
-import { performed } from "../../engine/alone.ts"
+import { customOf, performed } from "../../engine/alone.ts"
 import { type EngineBus, startBus } from "../../engine/bus.ts"
 
 const AGENT = "hx0123456789abcdef01234567"
@@ -27,8 +27,12 @@ const agentOf = () => {
   const operations = idempotencyOperations(bus.nats, LIMITS, new Sealer(randomBytes(32)))
   const memory = newAgentMemory()
   let asked = 0
-  const run = (op: keyof typeof operations, input: object, more: Partial<PrepareContext> = {}): Promise<Result> => {
-    const operation = operations[op] as unknown as CustomOperation<null, object>
+  const run = (
+    op: keyof typeof operations,
+    input: object,
+    more: Partial<PrepareContext> = {}
+  ): ReturnType<typeof performed> => {
+    const operation = customOf({ operations }, op)
     const commandId = `ask-${asked++}`
     const context = { id: AGENT, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more }
     return performed(operation.run(null, input, context))

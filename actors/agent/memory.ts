@@ -1,0 +1,32 @@
+/** What an agent's activation keeps beside its state; it is lost with it. */
+import type { HostTable } from "./identity/hosts.ts"
+import { type LogBytes, newLogBytes } from "../limit/log-bytes.ts"
+import type { Window } from "../limit/window.ts"
+
+/** A request under an Idempotency-Key, until its end or its deadline. */
+export interface UnderWay {
+  readonly body: string
+  /** The ask that began it. */
+  readonly begun: string
+  readonly until: number
+  /** Nobody waits for it any more: the same body may begin it again. */
+  readonly abandoned?: true
+}
+
+export interface AgentMemory {
+  /** Windows of the agent's own buckets, by name. */
+  readonly windows: Map<string, Window>
+  /** Requests under way under an Idempotency-Key, and the ask that began each. */
+  readonly underWay: Map<string, UnderWay>
+  /** Websites that had the agent verified, read when the first is needed. */
+  hosts: Promise<HostTable> | null
+  /** What it may still put into the log today. */
+  readonly logBytes: LogBytes
+}
+
+export const newAgentMemory = (): AgentMemory => ({
+  windows: new Map(),
+  underWay: new Map(),
+  hosts: null,
+  logBytes: newLogBytes()
+})

@@ -1,0 +1,17 @@
+/** Kind `category`, id = its slug (spec 2.8): operators define and remove them. */
+import { Schema } from "effect"
+import { Deleted } from "../agent/records.ts"
+import { Nothing, op, operationsOf } from "../operation.ts"
+
+const Definition = Schema.Struct({ name: Schema.String, description: Schema.String, position: Schema.Number })
+
+export const categoryOperations = operationsOf("category", {
+  "category.define": op({
+    input: Definition,
+    output: Schema.Struct({ slug: Schema.String, ...Definition.fields }),
+    askedBy: []
+  }),
+  /** Once in the life of a cluster: what an operator has changed or removed since stays so. */
+  "category.seed": op({ input: Definition, output: Nothing, askedBy: [] }),
+  "category.remove": op({ input: Nothing, output: Deleted, askedBy: [] })
+})
