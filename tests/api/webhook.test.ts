@@ -192,6 +192,18 @@ describe("a delivery", () => {
     })
   })
 
+  test("that arrives in the end ends the failing", async () => {
+    receiver.behave(
+      inTurn(answering(500), answering(500), answering(200), answering(500), answering(500), answering(200))
+    )
+    const it = await subject()
+    for (let round = 0; round < 2; round++) {
+      await settled(it, (await queueTest(it)).delivery_id, "delivered")
+      await waitFor(async () => (await webhookOf(it)).failing_since === null)
+    }
+    expect((await webhookOf(it)).disabled_at).toBeNull()
+  })
+
   test("to nobody: no webhook, no delivery", async () => {
     const it = await subject({ webhook_url: null })
     await notify(it)
