@@ -21,7 +21,7 @@ import { deliveringOperations, webhookOperations } from "./webhook/operations.ts
 import { Actors } from "../services.ts"
 import { agentGate, newAgentMemory } from "./gate.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
-import { LastSeen } from "./seen.ts"
+import { LastSeen } from "./seen/last-seen.ts"
 import { type Agent, AgentEvent, AgentState, currentKey } from "./state.ts"
 
 /**
