@@ -14,7 +14,7 @@ import { ActorHost } from "./engine/host.ts"
 import { Node, REFRESH } from "./engine/node.ts"
 import { NonceLog } from "./engine/nonces.ts"
 import { BEAT_MS, Placement } from "./engine/placement.ts"
-import { Watermark } from "./engine/read-models.ts"
+import { Watermarks } from "./engine/read-models.ts"
 import { PostgresSnapshots } from "./engine/snapshots.ts"
 import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "./engine/streams.ts"
 import { LOOK_EVERY_MS, StorageWatch } from "./engine/storage.ts"
@@ -25,12 +25,13 @@ import { projectorMetrics } from "./metrics/projectors.ts"
 import type { ConfigurationFault } from "./process/fault.ts"
 import { complain } from "./process/say.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
+import { READERS } from "./projections/all.ts"
 import { projectors } from "./projections/running.ts"
 import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
-/** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
-const PROJECTOR = "projector"
+/** Whoever owns the shard of this actor id runs the projection: one node at a time, as long as leases hold. */
+const projectorId = (projection: string): string => `projector.${projection}`
 const SWEEP_MS = 5000
 /** Of a kind that this release has not. */
 const NO_FORMAT = -1
@@ -103,7 +104,7 @@ const hostOf = (
         log,
         snapshots,
         timers,
-        readModels: new Watermark(nats, service.projected_wait_ms),
+        readModels: new Watermarks(nats, service.projected_wait_ms, READERS),
         limits: service,
         now: Date.now,
         touched,
@@ -213,9 +214,8 @@ export const actorNode = (
     )
     yield* tick
     const project = Effect.sync(() => {
-      const ours = placement.serves(shardOf(PROJECTOR))
       for (const projector of projecting) {
-        if (ours) projector.start()
+        if (placement.serves(shardOf(projectorId(projector.projection.name)))) projector.start()
         else void projector.stop()
       }
     })

@@ -25,6 +25,7 @@ export const subjects = {
   query: (view: string) => `hub.qry.${view}`,
   event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
   events: "hub.evt.>",
+  eventsOf: (kind: string) => `hub.evt.${kind}.*`,
   deliveries: "hub.evt.delivery.*",
   nonce: "hub.nonce",
   proof: "hub.proof",

@@ -28,7 +28,7 @@ import { Actors } from "../services.ts"
 import { agentGate } from "./gate.ts"
 import { newAgentMemory } from "./memory.ts"
 import { privateProfile, publicProfile, shown } from "./profile.ts"
-import { LastSeen } from "./seen.ts"
+import { LastSeen } from "./seen/last-seen.ts"
 import { type Agent, type AgentActor, AgentEvent, AgentState, currentKey } from "./state.ts"
 
 /**

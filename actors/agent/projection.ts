@@ -1,12 +1,11 @@
-/** Read models of agents: the directory and the score history. */
+/** Read models of agents: the directory, the score history, and the identity directory's side (identity/projection.ts). */
 import { sql, type Transaction } from "kysely"
-import { streams } from "../../schemas/subjects.ts"
-import { AgentEvent } from "./state.ts"
+import { AGENT_EVENTS, AgentEvent } from "./state.ts"
 import type { Database } from "../database.ts"
-import type { Commit } from "../engine/ports.ts"
-import type { Message, Projection } from "../projections/projection.ts"
+import { type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../projections/rows.ts"
 import { eventsOf } from "../engine/events.ts"
+import { writeIdentities } from "./identity/projection.ts"
 
 /** A row of `agents` or a part of one: what is absent stays as it is. */
 interface AgentRow {
@@ -75,9 +74,7 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
 ])
 
 /** Folds a batch of commits into rows. Pure. */
-export const agentRows = (
-  commits: ReadonlyArray<{ readonly id: string; readonly seq: number; readonly commit: Commit }>
-): AgentRows => {
+const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
   const registered = new Map<string, AgentRow>()
   const changed = new Map<string, AgentRow>()
   const entries: Array<EntryRow> = []
@@ -166,7 +163,7 @@ const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
   }
 }
 
-export const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise<void> => {
+const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise<void> => {
   if (rows.registered.length > 0) {
     await sql`
       insert into agents select * from jsonb_populate_recordset(null::agents, ${rowsJson(rows.registered)}::jsonb)
@@ -201,33 +198,23 @@ export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
     from agent_seen s where a.id = s.id and a.last_seen_at <> greatest(a.created_at, s.last_seen_at)`.execute(trx)
 }
 
-/**
- * When agents were last seen (spec 2.2): a stream of its own, see actors/agent/seen.ts. It may be ahead of the agents
- * themselves or outlive their rebuild, so it has a table of its own, from which a new row takes its time.
- */
-export const seenProjection: Projection = {
-  name: "seen",
-  stream: streams.seen,
+export const agentProjection = logProjection({
+  name: "agent",
   version: 1,
-  tables: [{ name: "agent_seen", kind: "agent", actor: "id" }],
-  besides: ["agents"],
+  reads: [{ kind: "agent", events: AGENT_EVENTS }],
+  tables: [
+    { name: "agents", kind: "agent", actor: "id", foreign: ["last_seen_at"] },
+    { name: "score_entries", kind: "agent", actor: "agent" },
+    { name: "retired_keys", kind: "agent", actor: "agent" },
+    { name: "identity_blocks", kind: "agent", actor: null }
+  ],
   settle: settleSeen,
-  apply: async (trx: Transaction<Database>, batch: ReadonlyArray<Message>): Promise<void> => {
-    const text = new TextDecoder()
-    const newest = new Map<string, string>()
-    for (const message of batch) {
-      const { agent, at } = JSON.parse(text.decode(message.data)) as { agent: string; at: number }
-      newest.set(agent, new Date(at).toISOString())
+  changes: (commits) => {
+    const rows = agentRows(commits)
+    if (Object.values(rows).every((some: ReadonlyArray<unknown>) => some.length === 0)) return null
+    return async (trx) => {
+      await writeAgents(trx, rows)
+      await writeIdentities(trx, rows)
     }
-    const rows = [...newest].map(([id, last_seen_at]) => ({ id, last_seen_at }))
-    const given = rowsJson(rows)
-    await sql`
-      insert into agent_seen select * from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb)
-      on conflict (id) do update set last_seen_at = greatest(agent_seen.last_seen_at, excluded.last_seen_at)`.execute(
-      trx
-    )
-    await sql`
-      update agents a set last_seen_at = greatest(a.last_seen_at, p.last_seen_at)
-      from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb) p where a.id = p.id`.execute(trx)
   }
-}
+})

@@ -1,14 +1,11 @@
 /** Read model of the forum's categories. */
 import type { Transaction } from "kysely"
-import { CategoryEvent } from "./actor.ts"
+import { CATEGORY_EVENTS, CategoryEvent } from "./actor.ts"
 import type { Database } from "../database.ts"
-import type { Commit } from "../engine/ports.ts"
 import { eventsOf } from "../engine/events.ts"
+import { type Logged, logProjection } from "../projections/projection.ts"
 
-export const writeCategories = async (
-  trx: Transaction<Database>,
-  commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>
-): Promise<void> => {
+const writeCategories = async (trx: Transaction<Database>, commits: ReadonlyArray<Logged>): Promise<void> => {
   for (const { id, commit } of commits) {
     for (const event of eventsOf(CategoryEvent, commit)) {
       if (event.type === "category.removed") await trx.deleteFrom("categories").where("slug", "=", id).execute()
@@ -23,3 +20,11 @@ export const writeCategories = async (
     }
   }
 }
+
+export const categoryProjection = logProjection({
+  name: "category",
+  version: 1,
+  reads: [{ kind: "category", events: CATEGORY_EVENTS }],
+  tables: [{ name: "categories", kind: "category", actor: "slug" }],
+  changes: (commits) => (trx) => writeCategories(trx, commits)
+})

@@ -6,11 +6,11 @@
  * same rows whenever it is read. Reads cut off by the clock besides (queries/deliveries.ts).
  */
 import { sql, type Transaction } from "kysely"
-import { AgentEvent } from "../agent/state.ts"
+import { AGENT_EVENTS, AgentEvent } from "../agent/state.ts"
 import type { Database } from "../database.ts"
-import { DeliveryEvent } from "./state.ts"
-import type { Commit } from "../engine/ports.ts"
+import { DELIVERY_EVENTS, DeliveryEvent } from "./state.ts"
 import { LIMITS } from "../../schemas/limits.ts"
+import { type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../projections/rows.ts"
 import { eventsOf } from "../engine/events.ts"
 
@@ -60,6 +60,10 @@ class Batch {
   readonly changes = new Map<number, Change>()
   readonly deleted = new Set<string>()
   newest = 0
+
+  get empty(): boolean {
+    return this.rows.size + this.changes.size + this.deleted.size === 0
+  }
 
   take(id: number, at: number, event: DeliveryEvent): void {
     if (event.type === "delivery.queued") {
@@ -124,13 +128,7 @@ const change = (
   }
 }
 
-interface Projected {
-  readonly kind: string
-  readonly id: string
-  readonly commit: Commit
-}
-
-export const writeDeliveries = async (trx: Transaction<Database>, commits: ReadonlyArray<Projected>): Promise<void> => {
+const batchOf = (commits: ReadonlyArray<Logged>): Batch => {
   const batch = new Batch()
   for (const { kind, id, commit } of commits) {
     if (kind === "delivery")
@@ -138,6 +136,10 @@ export const writeDeliveries = async (trx: Transaction<Database>, commits: Reado
     if (kind === "agent" && eventsOf(AgentEvent, commit).some((event) => event.type === "agent.deleted"))
       batch.deleted.add(id)
   }
+  return batch
+}
+
+const writeDeliveries = async (trx: Transaction<Database>, batch: Batch): Promise<void> => {
   if (batch.rows.size > 0) {
     await sql`
       insert into deliveries select * from jsonb_populate_recordset(null::deliveries, ${rowsJson([...batch.rows.values()])}::jsonb)
@@ -167,3 +169,17 @@ export const writeDeliveries = async (trx: Transaction<Database>, commits: Reado
       .where("created_at", "<", new Date(batch.newest - KEPT_MS))
       .execute()
 }
+
+export const deliveryProjection = logProjection({
+  name: "delivery",
+  version: 1,
+  reads: [
+    { kind: "delivery", events: DELIVERY_EVENTS },
+    { kind: "agent", events: AGENT_EVENTS }
+  ],
+  tables: [{ name: "deliveries", kind: "delivery", actor: "id" }],
+  changes: (commits) => {
+    const batch = batchOf(commits)
+    return batch.empty ? null : (trx) => writeDeliveries(trx, batch)
+  }
+})

@@ -208,7 +208,13 @@ class Attempt<R> {
     const companions = companionsOf(decision)
     if (companions.length > 0)
       yield* Effect.promise(() => Promise.all(companions.map(({ kind, id }) => parts.touched(kind, id))))
-    if (operation.projected === true) yield* Effect.promise(() => parts.readModels.reached(Math.max(...result.seqs)))
+    if (operation.projected === true) {
+      const written = [actor.definition.kind, ...companions.map(({ kind }) => kind)].map((kind, index) => ({
+        kind,
+        seq: result.seqs[index] ?? 0
+      }))
+      yield* Effect.promise(() => parts.readModels.reached(written))
+    }
     return underWay.committed ?? this.outcomeOf(decision)
   }
 

@@ -32,6 +32,8 @@ const PULL_MS = 1000
 const MADE_WITHIN_MS = 1000
 
 export interface Following {
+  /** Messages that the server has still to deliver; `null` while it has no consumer. Rejects when it does not answer. */
+  readonly pending: () => Promise<number | null>
   readonly stop: () => void
 }
 
@@ -58,15 +60,15 @@ const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
 }
 
 /**
- * Resolves when the first consumer is in place; rejects when it cannot be made. `filter`: only subjects of this
- * pattern.
+ * Resolves when the first consumer is in place; rejects when it cannot be made. `filters`: only subjects of these
+ * patterns; the server delivers nothing else.
  */
 export const followStream = async (
   nats: NatsConnection,
   stream: string,
   start: Start,
   receive: (message: JsMsg) => void,
-  filter?: string
+  filters?: ReadonlyArray<string>
 ): Promise<Following> => {
   let from = start
   let newest = 0
@@ -81,7 +83,7 @@ export const followStream = async (
   const begin = async (own: number): Promise<void> => {
     const consumer = await jetstream(nats, { timeout: MADE_WITHIN_MS }).consumers.get(stream, {
       ...startOptions(from),
-      ...(filter === undefined ? {} : { filter_subjects: filter })
+      ...(filters === undefined ? {} : { filter_subjects: [...filters] })
     })
     if (own !== newest) return
     const messages = await consumer.consume({
@@ -126,6 +128,7 @@ export const followStream = async (
     if (change === "renewed") void beginAgain()
   })
   return {
+    pending: async () => (current === null ? null : (await current.consumer.info()).num_pending),
     stop: () => {
       forget()
       const consumer = current?.consumer

@@ -85,7 +85,13 @@ export interface Timers {
   readonly set: (kind: string, id: string, name: string, at: number, traceparent?: string) => Promise<void>
 }
 
-/** Waits until the read models have a sequence, or for the bound of its own; never fails. */
+/** A commit of this kind, at its sequence. */
+export interface Written {
+  readonly kind: string
+  readonly seq: number
+}
+
+/** Waits until the read models have these commits, or for the bound of its own; never fails. */
 export interface ReadModels {
-  readonly reached: (seq: number) => Promise<void>
+  readonly reached: (written: ReadonlyArray<Written>) => Promise<void>
 }

@@ -15,7 +15,7 @@ export const projectorMetrics = (
   manager: JetStreamManager
 ): void => {
   for (const projector of projectors) {
-    const labels = { projection: projector.name }
+    const labels = { projection: projector.projection.name }
     let lag: Lag | null = null
     meter.collect(async () => {
       lag = null
@@ -23,13 +23,13 @@ export const projectorMetrics = (
     })
     meter.gauge(
       "hub_projector_watermark",
-      "Sequence of the last message that the read models have.",
+      "Sequence up to which the read models have all that is theirs.",
       () => projector.watermark,
       labels
     )
     meter.gauge(
       "hub_projector_lag_messages",
-      "Sequences between the read models and the end of their stream.",
+      "Messages that the read models do not have yet.",
       () => lag?.messages ?? null,
       labels
     )
@@ -66,12 +66,10 @@ export const projectorMetrics = (
   }
 }
 
-const lagOf = async ({ stream, watermark }: Projector, manager: JetStreamManager): Promise<Lag | null> => {
-  if (watermark === null) return null
-  const { state } = await manager.streams.info(stream)
-  const behind = await firstBehind(manager, stream, watermark, state.last_seq)
-  return {
-    messages: Math.max(0, state.last_seq - watermark),
-    seconds: behind === null ? 0 : Math.max(0, (Date.now() - behind) / 1000)
-  }
+const lagOf = async ({ projection, watermark, pending }: Projector, manager: JetStreamManager): Promise<Lag | null> => {
+  if (watermark === null || pending === null) return null
+  const messages = await pending()
+  if (messages === null) return null
+  const behind = messages === 0 ? null : await firstBehind(manager, projection, watermark)
+  return { messages, seconds: behind === null ? 0 : Math.max(0, (Date.now() - behind) / 1000) }
 }

@@ -5,15 +5,28 @@
  *  - The watermark is set only where it stands at what was read last. Two appliers at once (a lease that was believed
  *    in twice, two rebuilds) therefore never apply a message twice: one of them loses its transaction. So does an older
  *    release whose tables a newer one has replaced.
+ *  - A batch that changes no row costs no transaction: the tables are up to its end, and the watermark that is kept
+ *    follows with the next change, or when it is asked to (`keep`). Read again from there, such a batch changes nothing
+ *    again.
  *  - One message that cannot be applied never stops the rest: where a batch fails for its data, its messages are
  *    applied one by one, and the one that fails is noted in `projection_faults`, shown by health, and passed over.
  *  - One that this release does not know stops it: what comes before it is applied, the watermark stands there.
  *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
  */
-import type { Kysely, Transaction } from "kysely"
+import type { Kysely } from "kysely"
 import type { Database } from "../database.ts"
 import { UnknownEvent } from "../engine/fold.ts"
-import type { Message, Projection } from "./projection.ts"
+import type { Change, Message, Projection } from "./projection.ts"
+
+/** How far the tables are. */
+export interface Mark {
+  /** All that the stream has for them up to here is in them. */
+  readonly seq: number
+  /** What their row in `projections` says. */
+  readonly kept: number
+}
+
+const nothing: Change = () => Promise.resolve()
 
 export class Applier {
   private readonly db: Kysely<Database>
@@ -26,17 +39,18 @@ export class Applier {
     this.projection = projection
   }
 
-  /** The watermark afterwards. */
-  async apply(batch: ReadonlyArray<Message>, watermark: number): Promise<number> {
+  /** The mark afterwards. */
+  async apply(batch: ReadonlyArray<Message>, mark: Mark): Promise<Mark> {
     try {
-      return await this.applyBatch(batch, watermark)
+      return await this.applyBatch(batch, mark)
     } catch (error) {
       if (!isDataFault(error) && !(error instanceof UnknownEvent)) throw error
-      let at = watermark
+      let at = mark
       for (const message of batch) {
         try {
           at = await this.applyBatch([message], at)
         } catch (fault) {
+          if (fault instanceof UnknownEvent) await this.keep(at)
           if (!isDataFault(fault)) throw fault
           at = await this.passOver(message, at, fault)
         }
@@ -45,14 +59,19 @@ export class Applier {
     }
   }
 
+  /** The watermark that is kept catches up. */
+  async keep(mark: Mark): Promise<Mark> {
+    return mark.kept === mark.seq ? mark : this.moving(mark, mark.seq, nothing)
+  }
+
   /** Notes the message and moves the watermark behind it, in one transaction. */
-  private async passOver(message: Message, watermark: number, fault: unknown): Promise<number> {
+  private async passOver(message: Message, mark: Mark, fault: unknown): Promise<Mark> {
     const { seq, kind, id } = message
     const error = String(fault)
     console.error(
       JSON.stringify({ level: "error", at: "projector", projection: this.projection.name, seq, kind, id, error })
     )
-    await this.moving(watermark, seq, async (trx) => {
+    const passed = await this.moving(mark, seq, async (trx) => {
       await trx
         .insertInto("projection_faults")
         .values({ projection: this.projection.name, seq, kind, id, error })
@@ -60,29 +79,31 @@ export class Applier {
         .execute()
     })
     this.counts.faults++
-    return seq
+    return passed
   }
 
-  private async applyBatch(batch: ReadonlyArray<Message>, watermark: number): Promise<number> {
-    const next = batch.at(-1)?.seq ?? watermark
-    await this.moving(watermark, next, (trx) => this.projection.apply(trx, batch))
-    this.counts.transactions++
+  private async applyBatch(batch: ReadonlyArray<Message>, mark: Mark): Promise<Mark> {
+    const seq = batch.at(-1)?.seq ?? mark.seq
+    const change = this.projection.changes(batch)
+    const next = change === null ? { ...mark, seq } : await this.moving(mark, seq, change)
     this.counts.messages += batch.length
     return next
   }
 
-  private async moving(from: number, to: number, act: (trx: Transaction<Database>) => Promise<void>): Promise<void> {
+  private async moving(from: Mark, to: number, change: Change): Promise<Mark> {
     await this.db.transaction().execute(async (trx) => {
       const moved = await trx
         .updateTable("projections")
         .set({ seq: to })
         .where("name", "=", this.projection.name)
-        .where("seq", "=", String(from))
+        .where("seq", "=", String(from.kept))
         .where("version", "<=", this.projection.version)
         .executeTakeFirst()
       if (moved.numUpdatedRows !== 1n) throw new Error("the watermark was moved by another")
-      await act(trx)
+      await change(trx)
     })
+    this.counts.transactions++
+    return { seq: to, kept: to }
   }
 }
 

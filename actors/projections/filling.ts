@@ -1,6 +1,7 @@
 /**
  * Brings a stream into tables that are not served, page by page. Whether they have everything up to a sequence is asked
- * of the stream's leader: pages may come from a replica that is behind.
+ * of the stream's leader: pages may come from a replica that is behind. A page is of one pattern of subjects: who reads
+ * several gets the whole stream and leaves out the rest.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -8,11 +9,12 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import type { Kysely } from "kysely"
 import type { Database } from "../database.ts"
 import { nextSeq, pagesOf, type Stored } from "../engine/stream-pages.ts"
-import { Applier } from "./applier.ts"
+import { Applier, type Mark } from "./applier.ts"
 import { messageOf, type Projection } from "./projection.ts"
 
 /** Messages of a page: a transaction each. */
 const PAGE = 4000
+const EVERYTHING = ">"
 /** Answers of the leader that there is more than the pages brought. */
 const BEHIND_TRIES = 100
 const BEHIND_RETRY_MS = 50
@@ -36,14 +38,21 @@ export interface FillingParts {
 }
 
 export class Filling {
-  seq = 0
   messages = 0
+  private mark: Mark = { seq: 0, kept: 0 }
   private readonly parts: FillingParts
+  private readonly pattern: string
   private readonly applier: Applier
+
+  get seq(): number {
+    return this.mark.seq
+  }
 
   /** `db`: its names must mean the tables to fill. */
   constructor(db: Kysely<Database>, parts: FillingParts) {
+    const [first, ...others] = parts.projection.subjects
     this.parts = parts
+    this.pattern = others.length === 0 ? first : EVERYTHING
     this.applier = new Applier(db, parts.projection)
   }
 
@@ -59,17 +68,19 @@ export class Filling {
     const { nats, projection } = this.parts
     for (let tries = 1; ; tries++) {
       await this.pages(target, target)
-      const next = await nextSeq(nats, projection.stream, this.seq)
-      if (next === null || next > target) return
+      const next = await nextSeq(nats, projection.stream, this.seq, this.pattern)
+      if (next === null || next > target) break
       if (tries >= BEHIND_TRIES) throw new Error(`the pages of ${projection.stream} end before sequence ${next}`)
       await delay(BEHIND_RETRY_MS)
     }
+    // Nothing for these tables lies between.
+    this.mark = { ...this.mark, seq: Math.max(this.seq, target) }
   }
 
   private async pages(last: number, target: number): Promise<void> {
     const { nats, projection, signal, pageSize = PAGE } = this.parts
     if (this.seq >= last) return
-    for await (const page of pagesOf(nats, projection.stream, this.seq, pageSize)) {
+    for await (const page of pagesOf(nats, projection.stream, this.seq, pageSize, this.pattern)) {
       signal.throwIfAborted()
       const due = page.filter((message) => message.seq <= last)
       if (due.length > 0) await this.page(due, target)
@@ -78,11 +89,12 @@ export class Filling {
   }
 
   private async page(page: ReadonlyArray<Stored>, target: number): Promise<void> {
-    this.seq = await this.applier.apply(
-      page.map((message) => messageOf(message.subject, message.seq, message.data)),
-      this.seq
-    )
-    this.messages += page.length
-    this.parts.progress({ messages: this.messages, seq: this.seq, target: Math.max(target, this.seq) })
+    const { projection, progress } = this.parts
+    const messages = page.map((message) => messageOf(message.subject, message.seq, message.data))
+    const read = this.pattern === EVERYTHING ? messages.filter(({ kind }) => projection.kinds.includes(kind)) : messages
+    if (read.length > 0) this.mark = await this.applier.apply(read, this.mark)
+    this.mark = await this.applier.keep({ ...this.mark, seq: page.at(-1)?.seq ?? this.seq })
+    this.messages += read.length
+    progress({ messages: this.messages, seq: this.seq, target: Math.max(target, this.seq) })
   }
 }

@@ -1,10 +1,13 @@
 /**
- * A projection: what a batch of the log does to the read models. Rows are absolute (the log's facts are), so the same
- * batch applied twice leaves the same rows; and it is never applied twice, because the watermark moves in the same
- * transaction. How the log is cut into batches makes no difference to the rows.
+ * A projection: what a noun's part of the log does to the tables of that noun. Rows are absolute (the log's facts are),
+ * so the same batch applied twice leaves the same rows; and it is never applied twice, because the watermark moves in
+ * the same transaction. How the log is cut into batches makes no difference to the rows.
  */
 import type { Transaction } from "kysely"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
+import { checkEvents, type Inventory } from "../engine/fold.ts"
+import type { Commit } from "../engine/ports.ts"
 
 export interface Message {
   readonly seq: number
@@ -25,22 +28,76 @@ export interface ReadModelTable {
   readonly foreign?: ReadonlyArray<string>
 }
 
+export type Change = (trx: Transaction<Database>) => Promise<void>
+
 export interface Projection {
   readonly name: string
   readonly stream: string
+  /** What it reads of the stream; nothing else is delivered to it. */
+  readonly subjects: readonly [string, ...Array<string>]
+  /** Kinds of actors whose commits it reads: a write of theirs waits for it. */
+  readonly kinds: ReadonlyArray<string>
   /** Raised when the tables must be made again from the beginning. */
   readonly version: number
   /** In the order in which queries lock them, so that a rebuild that takes their place waits for them in the same. */
   readonly tables: ReadonlyArray<ReadModelTable>
   /** Tables of other projections whose rows it changes as well: a rebuild leaves these alone. */
   readonly besides: ReadonlyArray<keyof Database>
-  readonly apply: (trx: Transaction<Database>, batch: ReadonlyArray<Message>) => Promise<void>
+  /** `null`: the batch leaves all rows as they are, and is not worth a transaction. Throws what cannot be applied. */
+  readonly changes: (batch: ReadonlyArray<Message>) => Change | null
   /** What tables made anew need besides the stream: brought in once, before they are served. */
-  readonly settle: (trx: Transaction<Database>) => Promise<void>
+  readonly settle: Change
+  /** To be told on the bus, as subject and content, once a batch is in the tables. */
+  readonly hints: (batch: ReadonlyArray<Message>) => ReadonlyArray<readonly [string, string]>
 }
 
 /** A message as its subject and its content say. */
 export const messageOf = (subject: string, seq: number, data: Uint8Array): Message => {
   const parts = subject.split(".")
   return { seq, kind: parts[2] ?? "", id: parts.slice(3).join("."), data }
+}
+
+/** A message of the log. */
+export interface Logged {
+  readonly seq: number
+  readonly kind: string
+  readonly id: string
+  readonly commit: Commit
+}
+
+interface LogProjection
+  extends Pick<Projection, "name" | "version" | "tables">, Partial<Pick<Projection, "settle" | "hints">> {
+  /** By kind, the events that its rows can be made of. */
+  readonly reads: readonly [ReadKind, ...Array<ReadKind>]
+  /** Pure; the commits in the order of the log. */
+  readonly changes: (commits: ReadonlyArray<Logged>) => Change | null
+}
+
+interface ReadKind {
+  readonly kind: string
+  readonly events: Inventory
+}
+
+const text = new TextDecoder()
+
+/** One that is made of the log of events. */
+export const logProjection = ({ reads, changes, ...rest }: LogProjection): Projection => {
+  const inventories = new Map(reads.map(({ kind, events }) => [kind, events]))
+  /** Throws `UnknownEvent`: a row without what it says would be wrong for good. */
+  const logged = ({ kind, id, seq, data }: Message): Logged => {
+    const commit = JSON.parse(text.decode(data)) as Commit
+    checkEvents({ kind, events: inventories.get(kind) ?? {} }, commit)
+    return { kind, id, seq, commit }
+  }
+  const [first, ...others] = reads
+  return {
+    settle: () => Promise.resolve(),
+    hints: () => [],
+    ...rest,
+    stream: streams.events,
+    subjects: [subjects.eventsOf(first.kind), ...others.map(({ kind }) => subjects.eventsOf(kind))],
+    kinds: reads.map(({ kind }) => kind),
+    besides: [],
+    changes: (batch) => changes(batch.filter(({ data }) => data.length > 0).map(logged))
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one projection: reads its stream in order from the watermark, applies what has gathered (applier.ts), announces
- * the new watermark.
+ * Runs one projection: reads its part of a stream in order from the watermark, applies what has gathered (applier.ts),
+ * announces how far the tables are.
  *
  * Invariants
  *  - Two projectors at once (a lease that was believed in twice) never apply a message twice: one of them loses its
@@ -16,22 +16,26 @@
  *  - Tables of a newer version are left alone: in a rolling deployment the older release must not undo the newer one's
  *    work.
  */
+import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
 import { nowMs } from "../../schemas/runtime/trace/span.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
 import { followStream } from "../engine/follow.ts"
-import { Applier } from "./applier.ts"
+import { Applier, type Mark } from "./applier.ts"
 import { type Message, messageOf, type Projection } from "./projection.ts"
+import { takeOver } from "./succession.ts"
 import { tellApplied, tracedOf } from "./trace.ts"
 
 const BATCH_MAX = 2000
 const BUFFER_MAX = 8000
 const RETRY_MS = 250
 const RETRY_MAX_MS = 8000
+/** The watermark that is kept stands no longer than this behind batches that change nothing. */
+const KEEP_MS = 1000
 /** How often an idle projector looks whether its watermark was moved (a rebuild). */
-const IDLE_CHECK_MS = 1000
+const IDLE_CHECK_MS = 5000
 /** How often it looks whether tables of a newer release are there still, and tries again to make older ones anew. */
 const RELEASE_CHECK_MS = 5000
 
@@ -42,7 +46,7 @@ export interface ProjectorParts {
   readonly nats: NatsConnection
   readonly db: Kysely<Database>
   readonly projection: Projection
-  /** After each transaction, never before: what it says can be read then. */
+  /** When the tables have a batch, never before: what it says can be read then. */
   readonly announce: (seq: number, batch: ReadonlyArray<Message>) => void
   /** Makes the tables anew, beside the served ones. */
   readonly renew: (signal: AbortSignal) => Promise<void>
@@ -50,13 +54,15 @@ export interface ProjectorParts {
 }
 
 /** What a run tells of itself. */
-type Told = Pick<Projector, "watermark" | "failures">
+type Told = Pick<Projector, "watermark" | "failures" | "pending">
 
 export class Projector {
   private readonly parts: ProjectorParts
   private readonly applier: Applier
   /** How far the tables are, while this projector keeps them; `null` while another does, or nobody can. */
   watermark: number | null = null
+  /** How many messages are not in them yet; `null` where that is not known. */
+  pending: (() => Promise<number | null>) | null = null
   /** Tries that failed, since the start. */
   failures = 0
   /** Ends the run that is under way, or waits for the one before it to end. */
@@ -68,12 +74,8 @@ export class Projector {
     this.applier = new Applier(parts.db, parts.projection)
   }
 
-  get name(): string {
-    return this.parts.projection.name
-  }
-
-  get stream(): string {
-    return this.parts.projection.stream
+  get projection(): Projection {
+    return this.parts.projection
   }
 
   get counts(): Applier["counts"] {
@@ -101,7 +103,10 @@ class Run {
   private readonly applier: Applier
   private readonly told: Told
   private readonly signal: AbortSignal
+  /** What is applied at the moment is in it too. */
   private buffer: Array<Message> = []
+  /** Messages were left out for want of room. */
+  private overflowed = false
   private wake: (() => void) | null = null
   private renewing: Promise<void> | null = null
   /** Tries that failed since something was applied. */
@@ -141,6 +146,7 @@ class Run {
 
   private async position(): Promise<number> {
     const { version } = this.parts.projection
+    await takeOver(this.parts.db)
     const row = await this.row()
     if (row === undefined) return this.begin()
     if (row.version > version)
@@ -191,50 +197,81 @@ class Run {
   }
 
   private async follow(from: number): Promise<void> {
-    const { nats, projection, announce, tracing = NO_TRACING } = this.parts
-    let watermark = from
+    const { nats, projection } = this.parts
     this.signal.throwIfAborted()
     this.told.watermark = from
     this.buffer = []
-    let overflowed = false
-    const following = await followStream(nats, projection.stream, watermark + 1, (message) => {
-      // Once one is left out, so is everything behind it.
-      if (this.buffer.length >= BUFFER_MAX) overflowed = true
-      if (overflowed) return
-      const plain = messageOf(message.subject, message.seq, message.data)
-      this.buffer.push(tracing.on ? { ...plain, ...tracedOf(tracing, message) } : plain)
-      this.wake?.()
-    })
+    this.overflowed = false
+    const following = await followStream(
+      nats,
+      projection.stream,
+      from + 1,
+      (message) => this.take(message),
+      projection.subjects
+    )
+    this.told.pending = async () => {
+      const pending = await following.pending()
+      return pending === null ? null : pending + this.buffer.length
+    }
     try {
-      while (!this.signal.aborted) {
-        if (this.buffer.length === 0) {
-          // What did not fit is read again from the watermark.
-          if (overflowed) return
-          if (!(await this.gathered()) && (await this.row())?.seq !== watermark) return
-          continue
-        }
-        const batch = this.buffer.splice(0, BATCH_MAX)
-        const beganAt = tracing.on ? nowMs() : 0
-        watermark = await this.applier.apply(batch, watermark)
-        this.told.watermark = watermark
-        this.failures = 0
-        if (tracing.on) tellApplied(tracing, projection.name, batch, beganAt)
-        announce(watermark, batch)
-      }
+      await this.project({ seq: from, kept: from })
     } finally {
       this.told.watermark = null
+      this.told.pending = null
       following.stop()
     }
   }
 
-  /** False when nothing has come for a while. */
-  private gathered(): Promise<boolean> {
+  private take(message: JsMsg): void {
+    const { tracing = NO_TRACING } = this.parts
+    // Once one is left out, so is everything behind it.
+    if (this.buffer.length >= BUFFER_MAX) this.overflowed = true
+    if (this.overflowed) return
+    const plain = messageOf(message.subject, message.seq, message.data)
+    this.buffer.push(tracing.on ? { ...plain, ...tracedOf(tracing, message) } : plain)
+    this.wake?.()
+  }
+
+  /** Returns where it must begin again from the watermark that is kept. */
+  private async project(from: Mark): Promise<void> {
+    let mark = from
+    let [keptAt, lookedAt] = [performance.now(), performance.now()]
+    while (!this.signal.aborted) {
+      if (this.buffer.length > 0) mark = await this.applied(mark)
+      // What did not fit is read again.
+      else if (this.overflowed) return
+      else await this.gathered()
+      const now = performance.now()
+      if (mark.kept === mark.seq) keptAt = now
+      else if (now - keptAt >= KEEP_MS) mark = await this.applier.keep(mark)
+      if (now - lookedAt < IDLE_CHECK_MS) continue
+      lookedAt = now
+      if ((await this.row())?.seq !== mark.kept) return
+    }
+    await this.applier.keep(mark)
+  }
+
+  private async applied(mark: Mark): Promise<Mark> {
+    const { projection, announce, tracing = NO_TRACING } = this.parts
+    const batch = this.buffer.slice(0, BATCH_MAX)
+    const beganAt = tracing.on ? nowMs() : 0
+    const next = await this.applier.apply(batch, mark)
+    this.buffer.splice(0, batch.length)
+    this.told.watermark = next.seq
+    this.failures = 0
+    if (tracing.on) tellApplied(tracing, projection.name, batch, beganAt)
+    announce(next.seq, batch)
+    return next
+  }
+
+  /** Until something has come, for a while at most. */
+  private gathered(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.signal.aborted) return resolve(true)
-      const timer = setTimeout(() => resolve(false), IDLE_CHECK_MS)
+      if (this.signal.aborted) return resolve()
+      const timer = setTimeout(resolve, KEEP_MS)
       this.wake = () => {
         clearTimeout(timer)
-        resolve(true)
+        resolve()
       }
     })
   }

@@ -1,12 +1,10 @@
-/** The projections that a node runs while it owns their shard. */
+/** The projections that a node can run, each while it owns that one's shard. */
 import { Effect } from "effect"
-import { subjects } from "../../schemas/subjects.ts"
+import { announce } from "../engine/read-models.ts"
 import { Bus, Configuration, Streams, Tables, Tracing } from "../process/services.ts"
-import { seenProjection } from "../agent/projection.ts"
-import { mainProjection } from "./main.ts"
-import { newsOf } from "../agent/notification/news.ts"
+import { PROJECTIONS } from "./all.ts"
 import type { Projection } from "./projection.ts"
-import { Projector, type ProjectorParts } from "./projector.ts"
+import { Projector } from "./projector.ts"
 import { rebuild, type RebuildParts } from "./rebuild.ts"
 
 /** Messages a page of a rebuild in this process: what it takes to fold one, the actors wait. */
@@ -39,18 +37,17 @@ export const projectors: Effect.Effect<
   const db = yield* Tables
   const tracing = yield* Tracing
   const { databaseUrl } = yield* Configuration
-  const projector = (projection: Projection, announce: ProjectorParts["announce"]): Projector =>
+  const projector = (projection: Projection): Projector =>
     new Projector({
       nats,
       db,
       projection,
-      announce,
+      announce: (seq, batch) => {
+        if (projection.kinds.length > 0) announce(nats, projection.name, seq)
+        for (const [subject, content] of projection.hints(batch)) nats.publish(subject, content)
+      },
       tracing,
       renew: (signal) => renewed({ nats, manager, databaseUrl: databaseUrl ?? "", projection, signal })
     })
-  const announce: ProjectorParts["announce"] = (seq, batch) => {
-    nats.publish(subjects.projected, String(seq))
-    for (const [agent, newest] of newsOf(batch)) nats.publish(subjects.notified(agent), newest)
-  }
-  return [projector(mainProjection, announce), projector(seenProjection, () => undefined)]
+  return PROJECTIONS.map(projector)
 })

@@ -15,6 +15,8 @@ import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
 import { freeStorage } from "../engine/storage.ts"
+import { PROJECTIONS } from "../projections/all.ts"
+import { PREDECESSOR } from "../projections/succession.ts"
 import { firstBehind } from "./lag.ts"
 
 type Check = Queries["health"]["output"]["checks"][string]
@@ -43,7 +45,8 @@ export interface HealthParts {
 }
 
 interface Marks {
-  readonly watermark: number
+  /** By projection. */
+  readonly watermarks: ReadonlyMap<string, number>
   readonly faults: number
   /** Unix ms. */
   readonly now: number
@@ -70,20 +73,26 @@ const timed = async <T extends object>(asked: Promise<T>, withinMs = CHECK_WITHI
 }
 
 const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
-  const { rows } = await sql<{ seq: string | null; faults: string; now: string }>`
-    select (select seq from projections where name = 'main') as seq, (select count(*) from projection_faults) as faults,
+  const { rows } = await sql<{ seqs: Readonly<Record<string, number>> | null; faults: string; now: string }>`
+    select (select json_object_agg(name, seq) from projections) as seqs, (select count(*) from projection_faults) as faults,
       extract(epoch from clock_timestamp()) * 1000 as now`.execute(db)
-  return { watermark: Number(rows[0]?.seq ?? 0), faults: Number(rows[0]?.faults ?? 0), now: Number(rows[0]?.now ?? 0) }
+  return {
+    watermarks: new Map(Object.entries(rows[0]?.seqs ?? {})),
+    faults: Number(rows[0]?.faults ?? 0),
+    now: Number(rows[0]?.now ?? 0)
+  }
 }
 
 /** Of the durable consumer that all workers share: how much waits, and since when (Unix ms) the oldest of it does. */
-const webhookQueue = async (manager: JetStreamManager, head: number) => {
+const webhookQueue = async (manager: JetStreamManager) => {
   const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(streams.events, consumers.webhooks)
   const waiting = num_pending + num_ack_pending
   return {
     waiting,
     since:
-      waiting === 0 ? null : await firstBehind(manager, streams.events, ack_floor.stream_seq, head, subjects.deliveries)
+      waiting === 0
+        ? null
+        : await firstBehind(manager, { stream: streams.events, subjects: [subjects.deliveries] }, ack_floor.stream_seq)
   }
 }
 
@@ -153,19 +162,36 @@ const queueChecks = (queue: Timed<Awaited<ReturnType<typeof webhookQueue>>> | nu
   }
 }
 
-const readModelChecks = async (manager: JetStreamManager, head: number, marks: Marks, check: Made): Promise<Checks> => {
-  const behind = await timed(
-    firstBehind(manager, streams.events, marks.watermark, head).then((since) => ({ since })),
-    LOOK_WITHIN_MS
+/** How far the log has come into the tables at all. */
+const newestOf = ({ watermarks }: Marks): number =>
+  Math.max(
+    ...PROJECTIONS.filter(({ stream }) => stream === streams.events).map(({ name }) => watermarks.get(name) ?? 0)
   )
-  const lag = behind === null ? null : ageOf(behind.value.since)
-  const still = lag !== null && lag > LAG_WARN_SECONDS
+
+/** Seconds that each projection is behind. */
+const lagsOf = (manager: JetStreamManager, { watermarks }: Marks) =>
+  Promise.all(
+    PROJECTIONS.map(async (projection) => {
+      // Until this release takes them over, the tables stand where the one before has them.
+      const seq = watermarks.get(projection.name) ?? watermarks.get(PREDECESSOR) ?? 0
+      return { name: projection.name, seconds: ageOf(await firstBehind(manager, projection, seq)) }
+    })
+  )
+
+const readModelChecks = async (manager: JetStreamManager, marks: Marks, check: Made): Promise<Checks> => {
+  const lags = await timed(lagsOf(manager, marks), LOOK_WITHIN_MS)
+  const lag = lags === null ? null : Math.max(...lags.value.map(({ seconds }) => seconds))
+  const still = (lags?.value ?? []).filter(({ seconds }) => seconds > LAG_WARN_SECONDS).map(({ name }) => name)
   return {
     read_models: check(
-      still || lag === null ? "warn" : "pass",
+      still.length > 0 || lag === null ? "warn" : "pass",
       lag,
       "seconds behind",
-      still ? "the read models stand still" : lag === null ? "the log does not tell" : null
+      still.length > 0
+        ? `the read models stand still: ${still.join(", ")}`
+        : lag === null
+          ? "the log does not tell"
+          : null
     ),
     projection_faults: check(
       marks.faults > 0 ? "warn" : "pass",
@@ -195,7 +221,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
     timed(marksOf(db)),
     timed(freeStorage(parts).then((free) => ({ free }))),
     timed(manager.getAccountInfo()),
-    timed(webhookQueue(manager, Number.MAX_SAFE_INTEGER))
+    timed(webhookQueue(manager))
   ])
   const last = head?.value.state.last_seq ?? null
   const clocks = [
@@ -212,12 +238,12 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
     db:
       marks === null
         ? check("fail", null, "sequence", "Postgres does not answer")
-        : check("pass", marks.value.watermark, "sequence", null),
+        : check("pass", newestOf(marks.value), "sequence", null),
     disk: diskCheck(disk, parts.config.limits.service.storage_free_min_bytes, check),
     jetstream_storage: storeCheck(account, check),
     clock: worstClock(clocks, time),
     ...queueChecks(queue, check),
-    ...(last === null || marks === null ? {} : await readModelChecks(manager, last, marks.value, check))
+    ...(last === null || marks === null ? {} : await readModelChecks(manager, marks.value, check))
   }
   const failed = Object.values(checks).some((one) => one.status !== "pass")
   return { status: last === null ? "down" : failed ? "degraded" : "ok", checks, clocks, now: Date.now() }

@@ -1,18 +1,19 @@
-/** How old the first message behind a sequence is. */
+/** How far what reads a stream is behind it. */
 import type { JetStreamManager } from "@nats-io/jetstream"
+import type { Projection } from "../projections/projection.ts"
 
 /**
- * Unix ms; `null` where nothing is behind it; rejects where the log does not tell. `head`: the stream's last sequence.
- * `filter`: only subjects of this pattern.
+ * Of the first message behind a sequence, in unix ms; `null` where nothing is behind it; rejects where the log does not
+ * tell. `subjects`: only these patterns count, so that who reads little is behind by nothing while others are written.
  */
 export const firstBehind = async (
   manager: JetStreamManager,
-  stream: string,
-  seq: number,
-  head: number,
-  filter = ">"
+  { stream, subjects }: Pick<Projection, "stream" | "subjects">,
+  seq: number
 ): Promise<number | null> => {
-  if (head <= seq) return null
-  const next = await manager.direct.getMessage(stream, { seq: seq + 1, next_by_subj: filter })
-  return next === null ? null : next.time.getTime()
+  const firsts = await Promise.all(
+    subjects.map((next_by_subj) => manager.direct.getMessage(stream, { seq: seq + 1, next_by_subj }))
+  )
+  const times = firsts.flatMap((message) => (message === null ? [] : [message.time.getTime()]))
+  return times.length === 0 ? null : Math.min(...times)
 }

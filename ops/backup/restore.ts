@@ -22,8 +22,7 @@ import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/da
 import { KvLeases } from "../../actors/engine/leases.ts"
 import type { Commit } from "../../actors/engine/ports.ts"
 import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
-import { seenProjection } from "../../actors/agent/projection.ts"
-import { mainProjection } from "../../actors/projections/main.ts"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { Busy, exclusively } from "../../actors/projections/rebuild.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -155,7 +154,7 @@ const TABLES: ReadonlyArray<keyof Database> = [
   "projections",
   "snapshots",
   "projection_faults",
-  ...new Set([...mainProjection.tables, ...seenProjection.tables].map(({ name }) => name))
+  ...PROJECTIONS.flatMap(({ tables }) => tables.map(({ name }) => name))
 ]
 
 const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreParts): Promise<void> => {

@@ -8,7 +8,7 @@ import { connect } from "@nats-io/transport-node"
 import type { AgentEvent } from "../../actors/agent/state.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
 import type { EventLog } from "../../actors/engine/ports.ts"
-import { mainProjection } from "../../actors/projections/main.ts"
+import { agentProjection } from "../../actors/agent/projection.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -51,7 +51,7 @@ export const rebuildCase = async (say: (line: string) => void): Promise<void> =>
       nats,
       manager: await jetstreamManager(nats),
       databaseUrl: service.stack.postgres.url,
-      projection: mainProjection,
+      projection: agentProjection,
       signal: new AbortController().signal,
       progress: () => undefined
     }
@@ -117,11 +117,11 @@ const changeOf = (round: number): AgentEvent =>
 
 export const caughtUp = async ({ db, manager }: Awaited<ReturnType<typeof openService>>): Promise<void> => {
   for (let tries = 0; tries < CATCH_UP_TRIES; tries++) {
-    const head = (await manager.streams.info(mainProjection.stream)).state.last_seq
+    const head = (await manager.streams.info(agentProjection.stream)).state.last_seq
     const row = await db
       .selectFrom("projections")
       .select("seq")
-      .where("name", "=", mainProjection.name)
+      .where("name", "=", agentProjection.name)
       .executeTakeFirst()
     if (Number(row?.seq ?? 0) >= head) return
     await new Promise((resolve) => setTimeout(resolve, CATCH_UP_PAUSE_MS))

@@ -2,8 +2,7 @@
  * `hub rebuild`: read models made again from the log, in this process, while the service runs. What is served stays as
  * it is until the new tables take its place (actors/projections/rebuild.ts).
  */
-import { seenProjection } from "../../actors/agent/projection.ts"
-import { mainProjection } from "../../actors/projections/main.ts"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { Busy, rebuild } from "../../actors/projections/rebuild.ts"
 import type { Command } from "./command.ts"
@@ -11,8 +10,6 @@ import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 import { progressOf, rate } from "./progress.ts"
-
-const PROJECTIONS: ReadonlyArray<Projection> = [mainProjection, seenProjection]
 
 export const rebuildCommand: Command = {
   usage: ["rebuild", `rebuild ${PROJECTIONS.map((projection) => projection.name).join("|")}`],

@@ -3,11 +3,17 @@
  * watermark, health.
  */
 import { sql } from "kysely"
+import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
+import type { Projection } from "../../actors/projections/projection.ts"
 import { rebuildSchema } from "../../actors/projections/rebuild.ts"
 import { buckets, SHARD_COUNT, streams } from "../../schemas/subjects.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { checksOf, servicesOf } from "./services.ts"
+
+/** The server forgets a consumer that was left behind. */
+const COUNTED_WITHIN_NS = 10_000_000_000
 
 interface NodeInfo {
   readonly session: string
@@ -55,20 +61,37 @@ const streamsOf = async (service: Service) => {
   return rows
 }
 
-const readModelsOf = async (service: Service, heads: ReadonlyMap<string, number>) => {
-  const rows = await service.db.selectFrom("projections").selectAll().orderBy("name").execute()
-  return Promise.all(
-    rows.map(async (row) => {
-      const head = heads.get(row.name === "seen" ? streams.seen : streams.events) ?? 0
-      return {
-        name: row.name,
-        version: row.version,
-        watermark: Number(row.seq),
-        lag: Math.max(0, head - Number(row.seq)),
-        rebuilt_to: await rebuiltTo(service, row.name)
-      }
-    })
+/** Those that this release knows and that have begun. */
+const readModelsOf = async (service: Service) => {
+  const rows = new Map(
+    (await service.db.selectFrom("projections").selectAll().execute()).map((row) => [row.name, row] as const)
   )
+  const models = PROJECTIONS.map(async (projection) => {
+    const row = rows.get(projection.name)
+    if (row === undefined) return []
+    const [version, watermark] = [row.version, Number(row.seq)]
+    const [lag, rebuilt_to] = await Promise.all([
+      behind(service, projection, watermark),
+      rebuiltTo(service, projection.name)
+    ])
+    return [{ name: projection.name, version, watermark, lag, rebuilt_to }]
+  })
+  return (await Promise.all(models)).flat()
+}
+
+/** Messages that are not in the tables yet, as a consumer that began there would have to deliver. */
+const behind = async ({ manager }: Service, { stream, subjects }: Projection, watermark: number): Promise<number> => {
+  const { name, num_pending } = await manager.consumers.add(stream, {
+    ack_policy: AckPolicy.None,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: watermark + 1,
+    filter_subjects: [...subjects],
+    inactive_threshold: COUNTED_WITHIN_NS,
+    mem_storage: true,
+    num_replicas: 1
+  })
+  await manager.consumers.delete(stream, name)
+  return num_pending
 }
 
 /** How far a rebuild that is under way has come; `null` where there is none. */
@@ -93,8 +116,7 @@ export const statusCommand: Command = {
       servicesOf(service),
       checksOf(service)
     ])
-    const heads = new Map(all.map((stream) => [stream.name, stream.last_seq]))
-    const readModels = await readModelsOf(service, heads).catch(() => null)
+    const readModels = await readModelsOf(service).catch(() => null)
     const unowned = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(
       (shard) => service.view.ownerOf(shard) === null
     )

@@ -81,7 +81,7 @@ const followed = async (
       const commit = commitOf(message)
       if (commit !== null) say(`${show(message, commit)}\n`)
     },
-    filter
+    [filter]
   )
   if (!signal.aborted) await ended
   forget()

@@ -1,8 +1,8 @@
 /**
  * `hub verify`: snapshots and read models held against the log. Writes nothing but tables of its own, which it drops.
  */
-import { seenProjection } from "../../actors/agent/projection.ts"
-import { mainProjection } from "../../actors/projections/main.ts"
+import { seenProjection } from "../../actors/agent/seen/projection.ts"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { Busy } from "../../actors/projections/rebuild.ts"
 import { KINDS } from "../../actors/actors.ts"
@@ -15,7 +15,7 @@ import { untilInterrupted } from "./interrupt.ts"
 import { progressOf } from "./progress.ts"
 
 /** Read models of which the log can say what they should hold. */
-const VERIFIABLE: ReadonlyArray<Projection> = [mainProjection]
+const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProjection)
 const SAMPLE_MAX = 10_000
 
 export const verifyCommand: Command = {

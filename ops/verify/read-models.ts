@@ -14,7 +14,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../actors/database.ts"
-import { Applier } from "../../actors/projections/applier.ts"
+import { Applier, type Mark } from "../../actors/projections/applier.ts"
 import { Filling, type Progress } from "../../actors/projections/filling.ts"
 import type { Message, Projection, ReadModelTable } from "../../actors/projections/projection.ts"
 import { exclusively } from "../../actors/projections/rebuild.ts"
@@ -65,11 +65,11 @@ export const verifyReadModels = async (
         if (sampled === null) {
           await new Filling(db, {
             ...service,
-            projection: onlyKinds(projection, tables),
+            projection,
             signal: scope.signal,
             progress
           }).upTo(seq)
-        } else await fillSample(service, db, projection, tables, sampled, seq)
+        } else await fillSample(service, db, projection, sampled, seq)
         const reports: Array<TableReport> = []
         for (const table of tables) reports.push(await compared(db, schema, table))
         return { seq, tables: reports }
@@ -82,18 +82,6 @@ export const verifyReadModels = async (
   }
 }
 
-const onlyKinds = (projection: Projection, tables: ReadonlyArray<ReadModelTable>): Projection => {
-  const kinds = new Set(tables.map((table) => table.kind))
-  return {
-    ...projection,
-    apply: (trx, batch) =>
-      projection.apply(
-        trx,
-        batch.filter((message) => kinds.has(message.kind))
-      )
-  }
-}
-
 /** Ids by kind, picked from the first table of each. */
 type Sampled = ReadonlyMap<string, ReadonlyArray<string>>
 
@@ -102,9 +90,8 @@ const sampledActors = async (db: Db, tables: ReadonlyArray<ReadModelTable>, samp
   for (const { name, kind, actor } of tables) {
     if (picked.has(kind) || actor === null) continue
     const { rows } = await sql<{ id: string }>`
-      select ${sql.ref(actor)} as id from ${sql.table(`${LIVE_SCHEMA}.${name}`)} order by random() limit ${sample}`.execute(
-      db
-    )
+      select id from (select distinct ${sql.ref(actor)} as id from ${sql.table(`${LIVE_SCHEMA}.${name}`)}) as actors
+      order by random() limit ${sample}`.execute(db)
     picked.set(
       kind,
       rows.map((row) => row.id)
@@ -153,7 +140,6 @@ const fillSample = async (
   service: Service,
   db: Db,
   projection: Projection,
-  tables: ReadonlyArray<ReadModelTable>,
   sampled: Sampled,
   last: number
 ): Promise<void> => {
@@ -167,9 +153,10 @@ const fillSample = async (
     }
   }
   messages.sort((one, other) => one.seq - other.seq)
-  const applier = new Applier(db, onlyKinds(projection, tables))
-  for (let from = 0, at = 0; from < messages.length; from += BATCH)
-    at = await applier.apply(messages.slice(from, from + BATCH), at)
+  const applier = new Applier(db, projection)
+  let mark: Mark = { seq: 0, kept: 0 }
+  for (let from = 0; from < messages.length; from += BATCH)
+    mark = await applier.apply(messages.slice(from, from + BATCH), mark)
 }
 
 const compared = async (db: Db, schema: string, table: ReadModelTable): Promise<TableReport> => {

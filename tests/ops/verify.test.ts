@@ -5,8 +5,10 @@
 import { sql } from "kysely"
 import pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { seenProjection } from "../../actors/agent/projection.ts"
-import { mainProjection } from "../../actors/projections/main.ts"
+import { agentProjection } from "../../actors/agent/projection.ts"
+import { seenProjection } from "../../actors/agent/seen/projection.ts"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
+import type { Projection } from "../../actors/projections/projection.ts"
 import { Busy, exclusively, rebuild, type RebuildParts } from "../../actors/projections/rebuild.ts"
 import { Finding, type Options } from "../../ops/cli/command.ts"
 import { progressOf } from "../../ops/cli/progress.ts"
@@ -45,7 +47,7 @@ const found = async (values: Options = {}): Promise<string> => {
   return result.text
 }
 
-const parts = (projection = mainProjection, signal = new AbortController().signal): RebuildParts => ({
+const parts = (projection: Projection = agentProjection, signal = new AbortController().signal): RebuildParts => ({
   nats: service.view.nats,
   manager: service.view.manager,
   databaseUrl: service.view.databaseUrl,
@@ -65,7 +67,7 @@ const leftOver = async (): Promise<ReadonlyArray<string>> => {
 
 describe("verify", () => {
   beforeEach(async () => {
-    await rebuild(parts())
+    for (const projection of PROJECTIONS) await rebuild(parts(projection))
   })
 
   test("of what nobody damaged, while the service writes", async () => {
@@ -77,7 +79,7 @@ describe("verify", () => {
     for (let round = 0; round < 3; round++) {
       const result = await verify()
       expect(result).toMatch(
-        /^snapshots: 1 of 1 equal the fold of their logs\nmain at sequence \d+\n {2}agents: 1 of 1 rows equal what the log makes\n/
+        /^snapshots: 1 of 1 equal the fold of their logs\nagent at sequence \d+\n {2}agents: 1 of 1 rows equal what the log makes\n/
       )
       expect(result).toContain("not compared: agents.last_seen_at, agent_seen: made of HUB_SEEN, ")
     }
@@ -133,7 +135,7 @@ describe("verify", () => {
     await run("update agents set name = 'Somebody'")
     const categories = await verify({ kind: "category" })
     expect(categories).toMatch(
-      /^snapshots: none\nmain at sequence \d+\n {2}categories: 7 of 7 rows equal what the log makes\nverified in /
+      /^snapshots: none\ncategory at sequence \d+\n {2}categories: 7 of 7 rows equal what the log makes\nverified in /
     )
     expect(await verify({ kind: "handle" })).toMatch(/^snapshots: none\nverified in /)
     expect(await found({ kind: "agent" })).toContain("first difference: agents ")
@@ -158,7 +160,9 @@ describe("verify", () => {
     await expect(hub(service.system, ["verify"])).rejects.toMatchObject({
       code: 1,
       stdout: expect.stringContaining("first difference: agents ") as string,
-      stderr: expect.stringMatching(/^main: \d+ of \d+ \(100 %\), \d+ commits a second\n$/) as string
+      stderr: expect.stringMatching(
+        /^agent: \d+ of \d+ \(100 %\), \d+ commits a second\n[^]*\ncategory: [^\n]*\n$/
+      ) as string
     })
   })
 })
@@ -217,7 +221,7 @@ describe("rebuild", () => {
       await run("update agents set name = 'Somebody', last_seen_at = '2001-01-01'")
       await run("delete from agent_seen")
       expect(await said(rebuildCommand, service, [])).toMatch(
-        /^main rebuilt: \d+ commits in .*\nseen rebuilt: 1 commits in .* agent_seen took over at sequence \d+$/
+        /^agent rebuilt: \d+ commits in .* agents, score_entries, .*\nnotification rebuilt: .*\ndelivery rebuilt: .*\ncategory rebuilt: 7 commits in .*\nseen rebuilt: 1 commits in .* agent_seen took over at sequence \d+$/
       )
       expect(await verify()).toMatch(/verified in [\d.]+ s$/)
       const { rows } = await sql<{
@@ -235,7 +239,7 @@ describe("rebuild", () => {
     await run("update agents set name = 'Somebody'")
     expect(await said(rebuildCommand, service, ["seen"])).toMatch(/^seen rebuilt: [^\n]*$/)
     expect(await found()).toContain('name is "Somebody"')
-    expect(await said(rebuildCommand, service, ["main"])).toMatch(/^main rebuilt: [^\n]*$/)
+    expect(await said(rebuildCommand, service, ["agent"])).toMatch(/^agent rebuilt: [^\n]*$/)
     expect(await verify()).toMatch(/verified in /)
   })
 
@@ -286,23 +290,23 @@ describe("rebuild", () => {
     const holder = new pg.Client({ connectionString: service.view.databaseUrl })
     await holder.connect()
     await holder.query("begin")
-    await holder.query("select seq from projections where name = 'main' for update")
+    await holder.query("select seq from projections where name = 'agent' for update")
     const rebuilding = rebuild(parts())
-    const [main, seen] = await waitFor(
+    const [agent, ...others] = await waitFor(
       async () => {
         const found = await models()
         return found[0]?.rebuilt_to ? found : null
       },
       { describe: "status to tell of the rebuild" }
     )
-    expect([main, seen]).toEqual([
-      expect.objectContaining({ name: "main", rebuilt_to: expect.any(Number) as number }),
-      expect.objectContaining({ name: "seen", rebuilt_to: null })
-    ])
+    expect(agent).toMatchObject({ name: "agent", rebuilt_to: expect.any(Number) as number })
+    expect(others.map(({ name, rebuilt_to }) => [name, rebuilt_to])).toEqual(
+      ["notification", "delivery", "category", "seen"].map((name) => [name, null])
+    )
     await holder.query("rollback")
     await holder.end()
     await rebuilding
-    expect((await models()).map((model) => model.rebuilt_to)).toEqual([null, null])
+    expect((await models()).map((model) => model.rebuilt_to)).toEqual([null, null, null, null, null])
   })
 
   test("goes on when the bus was gone for a moment", async () => {
@@ -319,14 +323,14 @@ describe("rebuild", () => {
   })
 
   test("is given up with Postgres; what was served is served again, and the next one finds no rest of it", async () => {
-    const command = said(rebuildCommand, service, ["main"])
+    const command = said(rebuildCommand, service, ["agent"])
     await Promise.all([
-      expect(command).rejects.toThrow(/^main was not rebuilt: .*; what is served is as it was$/),
+      expect(command).rejects.toThrow(/^agent was not rebuilt: .*; what is served is as it was$/),
       service.system.postgres.kill()
     ])
     await service.system.postgres.restart()
     await waitFor(verify, { describe: "Postgres to answer again" })
-    expect(await said(rebuildCommand, service, ["main"])).toMatch(/^main rebuilt: /)
+    expect(await said(rebuildCommand, service, ["agent"])).toMatch(/^agent rebuilt: /)
     expect(await leftOver()).toEqual([])
   })
 
@@ -336,7 +340,7 @@ describe("rebuild", () => {
     )
     const controller = new AbortController()
     await expect(
-      rebuild({ ...parts(mainProjection, controller.signal), progress: () => controller.abort() })
+      rebuild({ ...parts(agentProjection, controller.signal), progress: () => controller.abort() })
     ).rejects.toThrow()
     const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
       service.view.db
@@ -349,7 +353,7 @@ describe("rebuild", () => {
     await exclusively(service.view.db, async () => {
       await expect(rebuild(parts(seenProjection))).rejects.toThrow(Busy)
       await expect(verify()).rejects.toThrow("another rebuild or verification of the read models is under way")
-      await expect(said(rebuildCommand, service, ["main"])).rejects.toThrow("another rebuild or verification")
+      await expect(said(rebuildCommand, service, ["agent"])).rejects.toThrow("another rebuild or verification")
     })
     await rebuild(parts(seenProjection))
   })

@@ -1,10 +1,11 @@
 /** Notifications as rows: written once, marked as read, dropped with their account (spec 3.1). */
-import { sql, type Transaction } from "kysely"
-import { AgentEvent } from "../state.ts"
-import type { Database } from "../../database.ts"
-import type { Commit } from "../../engine/ports.ts"
-import { rowsJson } from "../../projections/rows.ts"
+import { sql } from "kysely"
+import { subjects } from "../../../schemas/subjects.ts"
+import { AGENT_EVENTS, AgentEvent } from "../state.ts"
 import { eventsOf } from "../../engine/events.ts"
+import { type Change, type Logged, logProjection } from "../../projections/projection.ts"
+import { rowsJson } from "../../projections/rows.ts"
+import { newsOf } from "./news.ts"
 
 interface NotificationRow {
   readonly id: number
@@ -15,50 +16,67 @@ interface NotificationRow {
   read_at: string | null
 }
 
-/** In the order of the log, so that a deletion takes what came before it. */
-export const writeNotifications = async (
-  trx: Transaction<Database>,
-  commits: ReadonlyArray<{ readonly id: string; readonly commit: Commit }>
-): Promise<void> => {
-  const fresh = new Map<number, NotificationRow>()
-  const read: Array<{ readonly id: number; readonly at: string }> = []
-  const deleted = new Set<string>()
+interface NotificationRows {
+  readonly fresh: Map<number, NotificationRow>
+  readonly read: Array<{ readonly id: number; readonly at: string }>
+  readonly deleted: Set<string>
+}
+
+const notificationRows = (commits: ReadonlyArray<Logged>): NotificationRows => {
+  const rows: NotificationRows = { fresh: new Map(), read: [], deleted: new Set() }
   for (const { id: agent, commit } of commits) {
     const at = new Date(commit.at).toISOString()
-    for (const event of eventsOf(AgentEvent, commit)) {
-      if (event.type === "agent.notified") {
-        fresh.set(event.notification, {
-          id: event.notification,
-          agent,
-          type: event.about,
-          payload: event.payload,
-          created_at: at,
-          read_at: null
-        })
-      }
-      if (event.type === "agent.notifications_read") {
-        for (const id of event.ids) {
-          const row = fresh.get(id)
-          if (row === undefined) read.push({ id, at })
-          else row.read_at = at
-        }
-      }
-      if (event.type === "agent.deleted") deleted.add(agent)
+    for (const event of eventsOf(AgentEvent, commit)) take(rows, agent, at, event)
+  }
+  return rows
+}
+
+const take = ({ fresh, read, deleted }: NotificationRows, agent: string, at: string, event: AgentEvent): void => {
+  if (event.type === "agent.notified") {
+    const { notification: id, about: type, payload } = event
+    fresh.set(id, { id, agent, type, payload, created_at: at, read_at: null })
+  }
+  if (event.type === "agent.notifications_read") {
+    for (const id of event.ids) {
+      const row = fresh.get(id)
+      if (row === undefined) read.push({ id, at })
+      else row.read_at = at
     }
   }
-  if (fresh.size > 0) {
-    await sql`
-      insert into notifications select * from jsonb_populate_recordset(null::notifications, ${rowsJson([...fresh.values()])}::jsonb)
-      on conflict (id) do nothing`.execute(trx)
-  }
-  if (read.length > 0) {
-    await sql`
-      update notifications n set read_at = coalesce(n.read_at, p.at)
-      from jsonb_to_recordset(${rowsJson(read)}::jsonb) as p(id bigint, at timestamptz) where n.id = p.id`.execute(trx)
-  }
-  if (deleted.size > 0)
-    await trx
-      .deleteFrom("notifications")
-      .where("agent", "in", [...deleted])
-      .execute()
+  if (event.type === "agent.deleted") deleted.add(agent)
 }
+
+/** In the order of the log, so that a deletion takes what came before it. */
+const writing =
+  ({ fresh, read, deleted }: NotificationRows): Change =>
+  async (trx) => {
+    if (fresh.size > 0) {
+      await sql`
+        insert into notifications select * from jsonb_populate_recordset(null::notifications, ${rowsJson([...fresh.values()])}::jsonb)
+        on conflict (id) do nothing`.execute(trx)
+    }
+    if (read.length > 0) {
+      await sql`
+        update notifications n set read_at = coalesce(n.read_at, p.at)
+        from jsonb_to_recordset(${rowsJson(read)}::jsonb) as p(id bigint, at timestamptz) where n.id = p.id`.execute(
+        trx
+      )
+    }
+    if (deleted.size > 0)
+      await trx
+        .deleteFrom("notifications")
+        .where("agent", "in", [...deleted])
+        .execute()
+  }
+
+export const notificationProjection = logProjection({
+  name: "notification",
+  version: 1,
+  reads: [{ kind: "agent", events: AGENT_EVENTS }],
+  tables: [{ name: "notifications", kind: "agent", actor: "agent" }],
+  changes: (commits) => {
+    const rows = notificationRows(commits)
+    return rows.fresh.size + rows.read.length + rows.deleted.size === 0 ? null : writing(rows)
+  },
+  hints: (batch) => [...newsOf(batch)].map(([agent, newest]) => [subjects.notified(agent), newest] as const)
+})

@@ -1,6 +1,6 @@
 /** How long a write waits for the read models. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { Watermark } from "../../../actors/engine/read-models.ts"
+import { announce, Watermarks } from "../../../actors/engine/read-models.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "./bus.ts"
@@ -15,8 +15,15 @@ beforeAll(async () => {
 })
 afterAll(() => bus?.stop())
 
-const announce = async (seq: number): Promise<void> => {
-  bus.nats.publish(subjects.projected, String(seq))
+const READERS = new Map([
+  ["agent", ["agent", "notification"]],
+  ["category", ["category"]]
+])
+
+const category = (seq: number) => [{ kind: "category", seq }]
+
+const projected = async (seq: number, projection = "category"): Promise<void> => {
+  announce(bus.nats, projection, seq)
   await bus.nats.flush()
 }
 
@@ -32,31 +39,73 @@ const watched = (wait: Promise<void>) => {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test("writes that come together after an idle while all wait, however long ago the watermark moved", async () => {
-  const models = new Watermark(bus.nats, LONG_MS)
-  await announce(5)
-  await models.reached(5)
+  const models = new Watermarks(bus.nats, LONG_MS, READERS)
+  await projected(5)
+  await models.reached(category(5))
   // Nothing is written for a while: that the watermark stands still meanwhile is no fault of the read models'.
   const idleFrom = performance.now()
   await waitFor(() => performance.now() - idleFrom > 1100, { describe: "an idle second" })
-  const waits = [watched(models.reached(6)), watched(models.reached(7))]
+  const waits = [watched(models.reached(category(6))), watched(models.reached(category(7)))]
   await turn()
   expect(waits.map(({ over }) => over)).toEqual([false, false])
-  await announce(6)
+  await projected(6)
   await waitFor(() => waits[0]?.over, { describe: "the first write's answer" })
   expect(waits[1]?.over).toBe(false)
-  await announce(7)
+  await projected(7)
   await waitFor(() => waits[1]?.over, { describe: "the second write's answer" })
 })
 
 test("while the watermark does not move one write at a time waits; when it does, all do again", async () => {
-  const models = new Watermark(bus.nats, 50)
-  await models.reached(1)
-  const probe = watched(models.reached(2))
-  for (let write = 3; write < 10; write++) await models.reached(write)
+  const models = new Watermarks(bus.nats, 50, READERS)
+  await models.reached(category(1))
+  const probe = watched(models.reached(category(2)))
+  for (let write = 3; write < 10; write++) await models.reached(category(write))
   expect(probe.over).toBe(false)
-  await announce(9)
+  await projected(9)
   await waitFor(() => probe.over, { describe: "the probe's answer" })
-  const both = [watched(models.reached(10)), watched(models.reached(11))]
+  const both = [watched(models.reached(category(10))), watched(models.reached(category(11)))]
   await turn()
   expect(both.map(({ over }) => over)).toEqual([false, false])
+})
+
+test("a write waits for every projection that reads what it wrote, and for no other", async () => {
+  const models = new Watermarks(bus.nats, LONG_MS, READERS)
+  const wait = watched(
+    models.reached([
+      { kind: "agent", seq: 20 },
+      { kind: "handle", seq: 21 },
+      { kind: "category", seq: 22 }
+    ])
+  )
+  await projected(20, "agent")
+  await projected(22)
+  await models.reached([{ kind: "handle", seq: 99 }])
+  await models.reached(category(22))
+  expect(wait.over).toBe(false)
+  await projected(19, "notification")
+  await projected(21, "agent")
+  await models.reached([{ kind: "nothing", seq: 1 }])
+  await turn()
+  expect(wait.over).toBe(false)
+  await projected(20, "notification")
+  await waitFor(() => wait.over, { describe: "the answer" })
+})
+
+test("a projection that stands still holds up none of the others' writes", async () => {
+  const models = new Watermarks(bus.nats, 50, READERS)
+  const probe = watched(models.reached([{ kind: "agent", seq: 30 }]))
+  await projected(30, "agent")
+  await waitFor(() => probe.over, { describe: "the bound of the wait" })
+  const [held, free] = [watched(models.reached([{ kind: "agent", seq: 31 }])), watched(models.reached(category(31)))]
+  await turn()
+  expect([held.over, free.over]).toEqual([false, false])
+  await projected(31)
+  await waitFor(() => free.over, { describe: "the write that the other projection has" })
+})
+
+test("a watermark of a release that kept one for all of them is each one's", async () => {
+  const models = new Watermarks(bus.nats, LONG_MS, READERS)
+  const wait = watched(models.reached([{ kind: "agent", seq: 40 }, ...category(41)]))
+  bus.nats.publish(subjects.projected, "41")
+  await waitFor(() => wait.over, { describe: "the answer" })
 })

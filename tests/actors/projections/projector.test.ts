@@ -3,10 +3,10 @@ import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { registrationEvents } from "../../../actors/agent/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
+import { agentProjection } from "../../../actors/agent/projection.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { type Database, openDatabase } from "../../../actors/database.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
-import { mainProjection } from "../../../actors/projections/main.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -41,7 +41,7 @@ const run = async (count: number): Promise<void> => {
       new Projector({
         nats: bus.nats,
         db,
-        projection: mainProjection,
+        projection: agentProjection,
         announce: (seq) => announced.push(seq),
         renew: async (signal) => void (await rebuild({ ...rebuildParts(), signal }))
       })
@@ -53,7 +53,7 @@ const rebuildParts = (): RebuildParts => ({
   nats: bus.nats,
   manager: bus.manager,
   databaseUrl: bus.servers.postgres.url,
-  projection: mainProjection,
+  projection: agentProjection,
   signal: new AbortController().signal,
   progress: () => undefined
 })
@@ -106,7 +106,7 @@ const caughtUp = async (): Promise<void> => {
   await waitFor(
     async () =>
       Number(
-        (await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirst())?.seq ?? 0
+        (await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirst())?.seq ?? 0
       ) >= head,
     { describe: `the watermark to reach ${head}` }
   )
@@ -204,7 +204,7 @@ describe("the projector", () => {
 
   test("empties and fills the tables when their watermark is gone", async () => {
     await db.updateTable("agents").set({ name: "damaged" }).execute()
-    await db.deleteFrom("projections").where("name", "=", "main").execute()
+    await db.deleteFrom("projections").where("name", "=", "agent").execute()
     await caughtUp()
     await expectRowsToEqualTheFold()
   })
@@ -214,13 +214,13 @@ describe("the projector", () => {
     await db.updateTable("agents").set({ name: "of an older release" }).execute()
     await db
       .updateTable("projections")
-      .set({ version: mainProjection.version - 1 })
-      .where("name", "=", "main")
+      .set({ version: agentProjection.version - 1 })
+      .where("name", "=", "agent")
       .execute()
     const fewest = watchCount()
     await run(2)
     await write(5, [{ type: "agent.profile_changed", v: 1, description: "written meanwhile" }])
-    await waitFor(async () => (await versionOf()) === mainProjection.version, { describe: "the new tables" })
+    await waitFor(async () => (await versionOf()) === agentProjection.version, { describe: "the new tables" })
     await caughtUp()
     await expectRowsToEqualTheFold()
     expect(await fewest()).toBe(states.size)
@@ -230,11 +230,11 @@ describe("the projector", () => {
   test("leaves the tables of a newer version alone", async () => {
     await db
       .updateTable("projections")
-      .set({ version: mainProjection.version + 1 })
-      .where("name", "=", "main")
+      .set({ version: agentProjection.version + 1 })
+      .where("name", "=", "agent")
       .execute()
     const before = Number(
-      (await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq
+      (await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirstOrThrow()).seq
     )
     const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
     await run(1)
@@ -243,15 +243,15 @@ describe("the projector", () => {
       describe: "the projector to see what it has"
     })
     said.mockRestore()
-    expect(await versionOf()).toBe(mainProjection.version + 1)
+    expect(await versionOf()).toBe(agentProjection.version + 1)
     expect(
       Number(
-        (await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq
+        (await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirstOrThrow()).seq
       )
     ).toBe(before)
     // An operator who goes back to the older release for good asks for it.
     await rebuild(rebuildParts())
-    expect(await versionOf()).toBe(mainProjection.version)
+    expect(await versionOf()).toBe(agentProjection.version)
     await expectRowsToEqualTheFold()
   })
 
@@ -279,7 +279,7 @@ describe("the projector", () => {
     said.mockRestore()
     expect(
       Number(
-        (await db.selectFrom("projections").select("seq").where("name", "=", "main").executeTakeFirstOrThrow()).seq
+        (await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirstOrThrow()).seq
       )
     ).toBe(before)
     const rows = await db
@@ -294,7 +294,7 @@ describe("the projector", () => {
 })
 
 const versionOf = async (): Promise<number> =>
-  (await db.selectFrom("projections").select("version").where("name", "=", "main").executeTakeFirstOrThrow()).version
+  (await db.selectFrom("projections").select("version").where("name", "=", "agent").executeTakeFirstOrThrow()).version
 
 /** Schemas in which tables were made anew. */
 const leftOver = async (): Promise<ReadonlyArray<string>> => {

@@ -3,8 +3,8 @@
  * time of each agent is kept in a stream that holds one message an agent, from where the directory has it too.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { streams, subjects } from "../../schemas/subjects.ts"
-import { requestOnce } from "../engine/renewal.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
+import { requestOnce } from "../../engine/renewal.ts"
 
 const EVERY_MS = 60_000
 const TIMEOUT_MS = 1000

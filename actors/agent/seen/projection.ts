@@ -1,0 +1,41 @@
+/**
+ * When agents were last seen (spec 2.2): a stream of its own, see last-seen.ts. It may be ahead of the agents
+ * themselves or outlive their rebuild, so it has a table of its own, from which a new row takes its time.
+ */
+import { sql } from "kysely"
+import { streams, subjects } from "../../../schemas/subjects.ts"
+import type { Message, Projection } from "../../projections/projection.ts"
+import { rowsJson } from "../../projections/rows.ts"
+import { settleSeen } from "../projection.ts"
+
+const text = new TextDecoder()
+
+export const seenProjection: Projection = {
+  name: "seen",
+  stream: streams.seen,
+  subjects: [subjects.seenAll],
+  kinds: [],
+  version: 1,
+  tables: [{ name: "agent_seen", kind: "agent", actor: "id" }],
+  besides: ["agents"],
+  settle: settleSeen,
+  hints: () => [],
+  changes: (batch: ReadonlyArray<Message>) => {
+    const newest = new Map<string, string>()
+    for (const message of batch) {
+      const { agent, at } = JSON.parse(text.decode(message.data)) as { agent: string; at: number }
+      newest.set(agent, new Date(at).toISOString())
+    }
+    const given = rowsJson([...newest].map(([id, last_seen_at]) => ({ id, last_seen_at })))
+    return async (trx) => {
+      await sql`
+        insert into agent_seen select * from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb)
+        on conflict (id) do update set last_seen_at = greatest(agent_seen.last_seen_at, excluded.last_seen_at)`.execute(
+        trx
+      )
+      await sql`
+        update agents a set last_seen_at = greatest(a.last_seen_at, p.last_seen_at)
+        from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb) p where a.id = p.id`.execute(trx)
+    }
+  }
+}
