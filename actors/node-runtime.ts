@@ -1,7 +1,7 @@
 /**
  * One actor node, wired: the engine around a connection, the actor kinds, projections and timers of its shards.
  *
- * As its scope closes: projections end, then every shard is drained and given back, and beats go on until that is done.
+ * As its scope closes: projections and reactions end, then every shard is drained and given back, and beats go on until that is done.
  */
 import { randomBytes } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -21,17 +21,23 @@ import { LOOK_EVERY_MS, StorageWatch } from "./engine/storage.ts"
 import { ScheduledTimers } from "./engine/timers.ts"
 import type { Kind, KindParts } from "./kind.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
+import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
 import type { ConfigurationFault } from "./process/fault.ts"
 import { complain } from "./process/say.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
 import { READERS } from "./projections/all.ts"
 import { projectors } from "./projections/running.ts"
+import { REACTIONS } from "./reactions/all.ts"
+import type { Reactions } from "./reactions/reaction.ts"
+import { Reactor } from "./reactions/running.ts"
 import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
 /** Whoever owns the shard of this actor id runs the projection: one node at a time, as long as leases hold. */
 const projectorId = (projection: string): string => `projector.${projection}`
+/** Likewise the reactions. */
+const reactorId = (reactions: string): string => `reactor.${reactions}`
 const SWEEP_MS = 5000
 /** Of a kind that this release has not. */
 const NO_FORMAT = -1
@@ -152,9 +158,10 @@ const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorSer
 const every = (ms: number, act: Effect.Effect<void>): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.forkScoped(Effect.repeat(act, Schedule.fixed(ms)))
 
-/** Resolves when it takes part; `kinds`: another release has others. */
+/** Resolves when it takes part; `kinds` and `sets`: another release has others. */
 export const actorNode = (
-  kinds: ReadonlyArray<Kind> = KINDS
+  kinds: ReadonlyArray<Kind> = KINDS,
+  sets: ReadonlyArray<Reactions> = REACTIONS
 ): Effect.Effect<void, ConfigurationFault, NodeParts | Scope.Scope> =>
   Effect.gen(function* () {
     const nats = yield* Bus
@@ -219,11 +226,21 @@ export const actorNode = (
         else void projector.stop()
       }
     })
+    const reacting = Effect.suspend(() =>
+      Effect.forEach(
+        reactors,
+        (reactor) => (placement.serves(shardOf(reactorId(reactor.name))) ? reactor.start : reactor.stop),
+        { discard: true }
+      )
+    )
     // A beat that hangs must not hold up the next.
     yield* every(BEAT_MS, Effect.forkDetach(tick))
     yield* Effect.addFinalizer(() => Effect.promise(() => placement.stop()))
     yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(projecting.map((one) => one.stop()))))
     yield* every(BEAT_MS, project)
+    const reactors = yield* Effect.forEach(sets, Reactor.make)
+    reactorMetrics(metrics.meter, reactors)
+    yield* every(BEAT_MS, reacting)
     yield* every(
       SWEEP_MS,
       Effect.sync(() => host.sweep())

@@ -11,7 +11,8 @@
  *   only the newest count is kept hub.seen.<agent>          when an agent was last seen; only the newest is kept
  *   hub.limit.<bucket>.<key>  long rate-limit windows; only the newest is kept hub.idem.<agent>.<key>    first answers
  *   under an Idempotency-Key, kept for their time to live hub.timer.set.…           a scheduled message; at its time it
- *   is republished on hub.timer.fire.… hub.counter.<name>        counters that never give a number twice hub.projected
+ *   is republished on hub.timer.fire.… hub.counter.<name>        counters that never give a number twice hub.reaction.<name>.…
+ *              where each set of reactions stands in the log, and what it passed over hub.projected
  *              watermarks of the read models, announced after each transaction hub.notified.<agent>      a hint to
  *   edges with a held request of the agent: id of its newest notification, or nothing
  *                             where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
@@ -44,6 +45,10 @@ export const subjects = {
   timerFires: "hub.timer.fire.>",
   counter: (name: string) => `hub.counter.${name}`,
   counters: "hub.counter.*",
+  reactionMark: (name: string) => `hub.reaction.${name}.mark`,
+  reactionFault: (name: string, seq: number) => `hub.reaction.${name}.fault.${seq}`,
+  reactionFaults: (name: string) => `hub.reaction.${name}.fault.*`,
+  reactionsAll: "hub.reaction.>",
   projected: "hub.projected",
   notified: (agent: string) => `hub.notified.${agent}`
 } as const
@@ -57,7 +62,8 @@ export const streams = {
   limits: "HUB_LIMITS",
   idempotency: "HUB_IDEMPOTENCY",
   timers: "HUB_TIMERS",
-  counters: "HUB_COUNTERS"
+  counters: "HUB_COUNTERS",
+  reactions: "HUB_REACTIONS"
 } as const
 
 export const buckets = {

@@ -85,7 +85,6 @@ export const agentKind = kind(fold, declared, (parts) => {
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
-  const identity = identityOperations(parts)
   const claimOf = (key: string) => stateOf(keyFold, key)
   /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
   const admitKey = (state: AgentState, context: PrepareContext): Effect.Effect<Admitted, Refusal, Actors> =>
@@ -144,10 +143,9 @@ export const agentKind = kind(fold, declared, (parts) => {
       "agent.delete": write({
         decide: decideDelete,
         answer: (_state, _reply, { id }) => ({ deleted: true, id }),
-        projected: true,
-        after: (_input, { id }) => Effect.ignore(Effect.tryPromise(() => identity.hosts.erase(id)))
+        projected: true
       }),
-      ...identity.operations,
+      ...identityOperations(parts),
       ...moderationOperations(parts),
       ...notificationOperations,
       ...webhookOperations(parts),

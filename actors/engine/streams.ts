@@ -113,6 +113,14 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
   {
     ...common,
     num_replicas: replicas,
+    ...refusing(service.reactions_max_bytes),
+    name: streams.reactions,
+    subjects: [subjects.reactionsAll],
+    max_msgs_per_subject: 1
+  },
+  {
+    ...common,
+    num_replicas: replicas,
     name: streams.timers,
     subjects: [subjects.timerSets, subjects.timerFires],
     max_msgs_per_subject: 1,

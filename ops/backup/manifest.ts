@@ -98,11 +98,14 @@ export const readManifest = (
   return fault === null ? { ok: true, manifest } : wrong(fault)
 }
 
+/** Backups of releases before do not hold these; the next start makes them. */
+const NEWER: ReadonlySet<string> = new Set([streams.reactions])
+
 const faultOf = ({ streams: parts, consumers }: Manifest): string | null => {
   const names = parts.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) return `names ${twice} twice`
-  const lacking = Object.values(streams).find((name) => !names.includes(name))
+  const lacking = Object.values(streams).find((name) => !names.includes(name) && !NEWER.has(name))
   if (lacking !== undefined) return `does not hold ${lacking}`
   const stray = consumers.find(({ stream }) => !names.includes(stream))
   if (stray !== undefined) return `has a consumer of ${stray}, which it does not hold`

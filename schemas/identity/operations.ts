@@ -116,6 +116,8 @@ export const identityOperations = operationsOf("agent", {
     output: Attestation,
     askedBy: ["edge"]
   }),
+  /** Of a deleted account: which websites it went to is nobody's business any more. */
+  "identity.forget_hosts": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** A recovery is due. */
   "identity.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

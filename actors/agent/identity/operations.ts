@@ -58,9 +58,7 @@ const suspended = refusal("agent_suspended", "This agent is suspended: the servi
 /** Of a key change that was lost to somebody who claimed the same key first. */
 const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
 
-export const identityOperations = (
-  parts: KindParts
-): { readonly operations: Operating<Operations, AgentActor>; readonly hosts: HostCounters } => {
+export const identityOperations = (parts: KindParts): Operating<Operations, AgentActor> => {
   const { nats, manager, config, seed, proofs } = parts
   const { limits, baseUrl } = config
   const hosts = new HostCounters(nats, manager)
@@ -99,87 +97,94 @@ export const identityOperations = (
   const directorySignature = (state: AgentState) => directorySignatureRecord(existing(state), baseUrl)
 
   return {
-    hosts,
-    operations: {
-      "identity.record": read((state, _input, { id }) =>
-        state === null ? noIdentity : { data: identityRecord(id, state, baseUrl) }
-      ),
-      "identity.keys": read((state, _input, { at }) => {
-        if (state === null) return noIdentity
-        const signed = state.directory_signature
-        const current = state.status === "active" ? [jwkOf(currentKey(state))] : []
-        return {
-          data: {
-            keys: current,
-            signature: current.length > 0 && signed !== null && at < signed.expires_at ? signed : null
-          }
+    "identity.record": read((state, _input, { id }) =>
+      state === null ? noIdentity : { data: identityRecord(id, state, baseUrl) }
+    ),
+    "identity.keys": read((state, _input, { at }) => {
+      if (state === null) return noIdentity
+      const signed = state.directory_signature
+      const current = state.status === "active" ? [jwkOf(currentKey(state))] : []
+      return {
+        data: {
+          keys: current,
+          signature: current.length > 0 && signed !== null && at < signed.expires_at ? signed : null
         }
-      }),
-      "identity.verify": once((state, claim, context) => judge.verdict(state, claim, context)),
-      "identity.hosts": custom((_state, input, context) => hostPage(hosts, input, context)),
-      "identity.rotate": announced(
-        (state, input, context) => decideRotate(state, input, context, limits),
-        (state, reply, id) => ({
-          id: agentNumber(existing(state).number),
-          hub_id: id,
-          ...reply,
-          rotated_at: iso(reply.rotated_at)
-        })
-      ),
-      "identity.recovery": read((state) => (state === null ? absent : { data: recovery(state) })),
-      "identity.set_recovery": write({
-        prepare: (_state, input, context) =>
-          Effect.zipWith(keyFacts, claimantOf(input.recovery_public_key, context), (facts, claimedBy) => ({
-            ...facts,
-            claimedBy
-          })),
-        decide: decideSetRecovery,
-        contested: () => ({ refused: recoveryKeyTaken }),
-        answer: recovery,
-        projected: true
-      }),
-      "identity.unset_recovery": announced(decideUnsetRecovery, recovery),
-      "identity.cancel_recovery": announced(decideCancelRecovery, recovery),
-      "identity.recover": announced(
-        (state, input, context) => decideRecover(state, input, context, limits),
-        (_state, { number, ...scheduled }, id) => ({ id: agentNumber(number), hub_id: id, ...scheduled })
-      ),
-      "identity.timer": announced(decideTimer, () => null),
-      "identity.directory_signature": read((state) => (state === null ? absent : { data: directorySignature(state) })),
-      "identity.sign_directory": write({ decide: decideSignDirectory, answer: directorySignature }),
-      "identity.unsign_directory": write({ decide: decideUnsignDirectory, answer: directorySignature }),
-      "identity.challenge": read((state, _input, { id, at }) => {
-        if (!verifiable(state)) return absent
-        if (state.status === "suspended") return { refused: suspended }
-        const ttl = limits.identity.challenge_ttl_seconds
-        const expires = Math.floor(at / 1000) + ttl
-        const challenge = challenges.make(id, expires)
-        return {
-          data: {
-            challenge,
-            string_to_sign: attestationString({ hubId: id, challenge, expires }),
-            expires_at: iso(expires * 1000),
-            ttl_seconds: ttl
-          }
-        }
-      }),
-      "identity.attest": custom((state, { challenge, signature }, { id, at, commandId }) =>
-        Effect.gen(function* () {
-          if (!verifiable(state)) return yield* Effect.fail(noAgent)
-          if (state.status === "suspended") return yield* Effect.fail(suspended)
-          const expires = challenges.expiryOf(id, challenge)
-          if (expires === null) return yield* Effect.fail(challengeUnknown)
-          if (at / 1000 >= expires) return yield* Effect.fail(challengeExpired)
-          const text = attestationString({ hubId: id, challenge, expires })
-          if (!signedBy(currentKey(state), text, signature)) return yield* Effect.fail(badSignature(text))
-          const { use, recorded } = proofs.use(id, challenge, commandId, at)
-          if (use === "reused") return yield* Effect.fail(challengeUsed)
-          if (!(yield* Effect.promise(() => recorded)))
-            return yield* Effect.fail(unavailable("The challenge could not be marked as used."))
-          return attester.attest(id, state, challenge, at)
-        })
+      }
+    }),
+    "identity.verify": once((state, claim, context) => judge.verdict(state, claim, context)),
+    "identity.hosts": custom((_state, input, context) => hostPage(hosts, input, context)),
+    "identity.forget_hosts": custom((_state, _input, { id, memory }) => {
+      memory.hosts = null
+      return Effect.as(
+        Effect.tryPromise({
+          try: () => hosts.erase(id),
+          catch: () => unavailable("The counters cannot be erased at the moment.")
+        }),
+        null
       )
-    }
+    }),
+    "identity.rotate": announced(
+      (state, input, context) => decideRotate(state, input, context, limits),
+      (state, reply, id) => ({
+        id: agentNumber(existing(state).number),
+        hub_id: id,
+        ...reply,
+        rotated_at: iso(reply.rotated_at)
+      })
+    ),
+    "identity.recovery": read((state) => (state === null ? absent : { data: recovery(state) })),
+    "identity.set_recovery": write({
+      prepare: (_state, input, context) =>
+        Effect.zipWith(keyFacts, claimantOf(input.recovery_public_key, context), (facts, claimedBy) => ({
+          ...facts,
+          claimedBy
+        })),
+      decide: decideSetRecovery,
+      contested: () => ({ refused: recoveryKeyTaken }),
+      answer: recovery,
+      projected: true
+    }),
+    "identity.unset_recovery": announced(decideUnsetRecovery, recovery),
+    "identity.cancel_recovery": announced(decideCancelRecovery, recovery),
+    "identity.recover": announced(
+      (state, input, context) => decideRecover(state, input, context, limits),
+      (_state, { number, ...scheduled }, id) => ({ id: agentNumber(number), hub_id: id, ...scheduled })
+    ),
+    "identity.timer": announced(decideTimer, () => null),
+    "identity.directory_signature": read((state) => (state === null ? absent : { data: directorySignature(state) })),
+    "identity.sign_directory": write({ decide: decideSignDirectory, answer: directorySignature }),
+    "identity.unsign_directory": write({ decide: decideUnsignDirectory, answer: directorySignature }),
+    "identity.challenge": read((state, _input, { id, at }) => {
+      if (!verifiable(state)) return absent
+      if (state.status === "suspended") return { refused: suspended }
+      const ttl = limits.identity.challenge_ttl_seconds
+      const expires = Math.floor(at / 1000) + ttl
+      const challenge = challenges.make(id, expires)
+      return {
+        data: {
+          challenge,
+          string_to_sign: attestationString({ hubId: id, challenge, expires }),
+          expires_at: iso(expires * 1000),
+          ttl_seconds: ttl
+        }
+      }
+    }),
+    "identity.attest": custom((state, { challenge, signature }, { id, at, commandId }) =>
+      Effect.gen(function* () {
+        if (!verifiable(state)) return yield* Effect.fail(noAgent)
+        if (state.status === "suspended") return yield* Effect.fail(suspended)
+        const expires = challenges.expiryOf(id, challenge)
+        if (expires === null) return yield* Effect.fail(challengeUnknown)
+        if (at / 1000 >= expires) return yield* Effect.fail(challengeExpired)
+        const text = attestationString({ hubId: id, challenge, expires })
+        if (!signedBy(currentKey(state), text, signature)) return yield* Effect.fail(badSignature(text))
+        const { use, recorded } = proofs.use(id, challenge, commandId, at)
+        if (use === "reused") return yield* Effect.fail(challengeUsed)
+        if (!(yield* Effect.promise(() => recorded)))
+          return yield* Effect.fail(unavailable("The challenge could not be marked as used."))
+        return attester.attest(id, state, challenge, at)
+      })
+    )
   }
 }
 

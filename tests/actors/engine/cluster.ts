@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { openDatabase } from "../../../actors/database.ts"
 import { KvLeases } from "../../../actors/engine/leases.ts"
+import type { Reactions } from "../../../actors/reactions/reaction.ts"
 import type { Kind } from "../../../actors/kind.ts"
 import { type Answer, Asker, type BusTransport } from "../../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../../schemas/bus/frames.ts"
@@ -34,7 +35,11 @@ export interface RunningNode {
 export interface TestCluster {
   readonly bus: EngineBus
   /** One more node. */
-  readonly node: (kinds: ReadonlyArray<Kind>, limits?: Readonly<Record<string, number>>) => Promise<RunningNode>
+  readonly node: (
+    kinds: ReadonlyArray<Kind>,
+    limits?: Readonly<Record<string, number>>,
+    reactions?: ReadonlyArray<Reactions>
+  ) => Promise<RunningNode>
   readonly client: (role: BusRole, wrap?: (transport: BusTransport) => BusTransport) => Promise<Client>
   /** Resolves when every shard has an owner, and there are so many of them. */
   readonly settled: (view: LeaseView, owners: number) => Promise<unknown>
@@ -45,7 +50,7 @@ export const startCluster = async (): Promise<TestCluster> => {
   const bus = await startBus()
   const ends: Array<() => unknown> = []
 
-  const node: TestCluster["node"] = async (kinds, limits = {}) => {
+  const node: TestCluster["node"] = async (kinds, limits = {}, reactions = []) => {
     const nats = await bus.connection()
     const read = readConfig({
       HUB_ENV: "development",
@@ -58,7 +63,7 @@ export const startCluster = async (): Promise<TestCluster> => {
     const { config } = read
     const db = openDatabase(bus.servers.postgres.url)
     ends.push(() => db.destroy())
-    const stop = await startNode({ nats, manager: bus.manager, db, config, kinds })
+    const stop = await startNode({ nats, manager: bus.manager, db, config, kinds, reactions })
     ends.push(stop)
     return { stop }
   }

@@ -8,6 +8,7 @@ import type { Kind } from "../../../actors/kind.ts"
 import { actorNode } from "../../../actors/node-runtime.ts"
 import { cluster, metrics } from "../../../actors/process/layers.ts"
 import { Bus, Configuration, Keys, Streams, Tables, Tracing } from "../../../actors/process/services.ts"
+import type { Reactions } from "../../../actors/reactions/reaction.ts"
 import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import type { HubConfig } from "../../../schemas/config.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
@@ -18,10 +19,18 @@ export interface StartedParts {
   readonly db: Kysely<Database>
   readonly config: HubConfig
   readonly kinds: ReadonlyArray<Kind>
+  readonly reactions?: ReadonlyArray<Reactions>
 }
 
 /** Resolves when it takes part, with what drains it and gives back its shards. */
-export const startNode = async ({ nats, manager, db, config, kinds }: StartedParts): Promise<() => Promise<void>> => {
+export const startNode = async ({
+  nats,
+  manager,
+  db,
+  config,
+  kinds,
+  reactions = []
+}: StartedParts): Promise<() => Promise<void>> => {
   const given = Layer.mergeAll(
     Layer.succeed(Bus, nats),
     Layer.succeed(Configuration, config),
@@ -34,7 +43,7 @@ export const startNode = async ({ nats, manager, db, config, kinds }: StartedPar
   const scope = Scope.makeUnsafe()
   const started = Effect.gen(function* () {
     const services = yield* Layer.build(parts)
-    yield* Effect.provide(actorNode(kinds), services)
+    yield* Effect.provide(actorNode(kinds, reactions), services)
   })
   await Effect.runPromise(Scope.provide(started, scope))
   return () => Effect.runPromise(Scope.close(scope, Exit.void))

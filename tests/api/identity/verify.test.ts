@@ -1,6 +1,8 @@
 /** `POST /id/verify`: each reason in its order, what a verdict says, what it uses up and what it counts (spec 4.7). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { HostVerifications, Verdict } from "../../../schemas/identity/records.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
+import { waitFor } from "../../harness/index.ts"
 import { AgentClient } from "../../support/client.ts"
 import { operate } from "../../support/hub.ts"
 import { newIdentity } from "../../support/identity.ts"
@@ -350,6 +352,28 @@ describe("counters", () => {
     )
     expect(verdicts.every((verdict) => verdict.valid)).toBe(true)
     expect(await hosts(it)).toMatchObject([{ host: "shop.example", count: 60 }])
+  })
+
+  test("of a deleted account are forgotten, also where every actor node dies at once", async () => {
+    const gone = await Promise.all(Array.from({ length: 5 }, subject))
+    const stays = await subject()
+    for (const it of [...gone, stays]) expect(await verdictAt(edge, proof(it))).toMatchObject({ valid: true })
+    const kept = async ({ agent }: Subject): Promise<number> => {
+      const filter = { subjects_filter: subjects.verifiedOf(agent.id) }
+      const { state } = await service.view.manager.streams.info(streams.verified, filter)
+      return Object.keys(state.subjects ?? {}).length
+    }
+    expect(await kept(stays)).toBe(1)
+    const deleted = await Promise.all(
+      gone.map((it) => it.client.call("DELETE", "/api/v1/me", { body: { confirm: it.agent.handle } }))
+    )
+    expect(deleted.map(outcome)).toEqual(gone.map(() => "200"))
+    for (const actor of service.system.actors) await actor.kill()
+    for (const actor of service.system.actors) await actor.restart()
+    await waitFor(async () => (await Promise.all(gone.map(kept))).every((count) => count === 0), {
+      describe: "the websites to be forgotten"
+    })
+    expect(await kept(stays)).toBe(1)
   })
 
   test("nonces and counters outlive the death of every actor node", async () => {

@@ -1,0 +1,63 @@
+/** The reactions that a node carries out while it owns their shard. */
+import { Effect, FiberHandle, type Scope } from "effect"
+import { Bus, Cluster } from "../process/services.ts"
+import { react, type ReactorCounts, type ReactorStopped, type Running } from "./reactor.ts"
+import type { Reactions } from "./reaction.ts"
+
+/** Between two runs, twice as long after each that got nowhere. */
+const AGAIN_MS = 250
+const AGAIN_MAX_MS = 8000
+
+export class Reactor {
+  readonly name: string
+  readonly counts: ReactorCounts = { commits: 0, commands: 0, refused: 0, faults: 0 }
+  /** Runs that failed, since the start. */
+  failures = 0
+  /** `null` while another node carries them out, or nobody can. */
+  running: Running | null = null
+  /** Begins, or goes on. */
+  readonly start: Effect.Effect<void>
+  readonly stop: Effect.Effect<void>
+
+  private constructor(name: string, run: (reactor: Reactor) => Effect.Effect<void>, stop: Effect.Effect<void>) {
+    this.name = name
+    this.start = run(this)
+    this.stop = stop
+  }
+
+  /** It does not run yet, and no longer than the scope. */
+  static make(reactions: Reactions): Effect.Effect<Reactor, never, Bus | Cluster | Scope.Scope> {
+    return Effect.gen(function* () {
+      const nats = yield* Bus
+      const { asker } = yield* Cluster
+      const handle = yield* FiberHandle.make<never, never>()
+      const ask = asker.ask.bind(asker)
+      const runs = (reactor: Reactor): Effect.Effect<never> => {
+        let [inVain, commits] = [0, 0]
+        const run = react({ nats, reactions, ask }, reactor.counts, (running) => {
+          reactor.running = running
+        })
+        const pause = ({ cause }: ReactorStopped) =>
+          Effect.suspend(() => {
+            complain(reactions.name, cause)
+            reactor.failures++
+            inVain = reactor.counts.commits === commits ? inVain + 1 : 0
+            commits = reactor.counts.commits
+            return Effect.sleep(Math.min(AGAIN_MS * 2 ** inVain, AGAIN_MAX_MS))
+          })
+        const ended = Effect.sync(() => {
+          reactor.running = null
+        })
+        return Effect.forever(Effect.catch(Effect.ensuring(Effect.scoped(run), ended), pause))
+      }
+      return new Reactor(
+        reactions.name,
+        (reactor) => Effect.asVoid(FiberHandle.run(handle, runs(reactor), { onlyIfMissing: true })),
+        FiberHandle.clear(handle)
+      )
+    })
+  }
+}
+
+const complain = (name: string, cause: unknown): void =>
+  console.error(JSON.stringify({ level: "warn", at: "reactor", reactions: name, error: String(cause) }))
