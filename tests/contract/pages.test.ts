@@ -170,7 +170,7 @@ describe("code on the pages", () => {
   const flat = (code: string): string => code.replace(/\s+/g, " ").trim()
   const SOURCES = {
     "ops/docs/add-an-endpoint.md": ["schemas/agent/api.ts", "edge/routes/agent.ts"],
-    "ops/docs/add-an-actor.md": ["actors/category/actor.ts"]
+    "ops/docs/add-an-actor.md": ["actors/category/actor.ts", "actors/agent/reactions.ts"]
   }
 
   it.each(Object.entries(SOURCES))("%s shows what stands in %j", (page, sources) => {
