@@ -30,8 +30,8 @@ import { projectors } from "./projections/running.ts"
 import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
-/** Whoever owns the shard of this actor id runs the projection: one node at a time, as long as leases hold. */
-const projectorId = (projection: string): string => `projector.${projection}`
+/** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
+const PROJECTOR = "projector"
 const SWEEP_MS = 5000
 /** Of a kind that this release has not. */
 const NO_FORMAT = -1
@@ -214,8 +214,9 @@ export const actorNode = (
     )
     yield* tick
     const project = Effect.sync(() => {
+      const ours = placement.serves(shardOf(PROJECTOR))
       for (const projector of projecting) {
-        if (placement.serves(shardOf(projectorId(projector.projection.name)))) projector.start()
+        if (ours) projector.start()
         else void projector.stop()
       }
     })

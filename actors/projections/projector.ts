@@ -259,7 +259,7 @@ class Run {
     this.buffer.splice(0, batch.length)
     this.told.watermark = next.seq
     this.failures = 0
-    if (tracing.on) tellApplied(tracing, projection.name, batch, beganAt)
+    if (tracing.on && next.kept === next.seq) tellApplied(tracing, projection.name, batch, beganAt)
     announce(next.seq, batch)
     return next
   }

@@ -1,4 +1,4 @@
-/** The projections that a node can run, each while it owns that one's shard. */
+/** The projections that a node runs while it owns their shard. */
 import { Effect } from "effect"
 import { announce } from "../engine/read-models.ts"
 import { Bus, Configuration, Streams, Tables, Tracing } from "../process/services.ts"
