@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, Schedule, type Scope } from "effect"
+import { Effect, FiberHandle, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import { KINDS } from "./actors.ts"
@@ -26,7 +26,7 @@ import type { ConfigurationFault } from "./process/fault.ts"
 import { complain } from "./process/say.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
 import { READERS } from "./projections/all.ts"
-import { projectors } from "./projections/running.ts"
+import { projectors, runAll } from "./projections/running.ts"
 import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
@@ -149,7 +149,7 @@ const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorSer
 }
 
 /** Again and again, for as long as the scope is open. */
-const every = (ms: number, act: Effect.Effect<void>): Effect.Effect<unknown, never, Scope.Scope> =>
+const every = (ms: number, act: Effect.Effect<unknown>): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.forkScoped(Effect.repeat(act, Schedule.fixed(ms)))
 
 /** Resolves when it takes part; `kinds`: another release has others. */
@@ -213,17 +213,15 @@ export const actorNode = (
       Effect.tryPromise({ try: () => placement.tick(), catch: (error) => complain("placement")(error) })
     )
     yield* tick
-    const project = Effect.sync(() => {
-      const ours = placement.serves(shardOf(PROJECTOR))
-      for (const projector of projecting) {
-        if (ours) projector.start()
-        else void projector.stop()
-      }
-    })
     // A beat that hangs must not hold up the next.
     yield* every(BEAT_MS, Effect.forkDetach(tick))
     yield* Effect.addFinalizer(() => Effect.promise(() => placement.stop()))
-    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(projecting.map((one) => one.stop()))))
+    const running = yield* FiberHandle.make()
+    const project = Effect.suspend(() =>
+      placement.serves(shardOf(PROJECTOR))
+        ? FiberHandle.run(running, runAll(projecting), { onlyIfMissing: true })
+        : FiberHandle.clear(running)
+    )
     yield* every(BEAT_MS, project)
     yield* every(
       SWEEP_MS,

@@ -51,3 +51,7 @@ export const projectors: Effect.Effect<
     })
   return PROJECTIONS.map(projector)
 })
+
+/** Each for itself, until interrupted. */
+export const runAll = (all: ReadonlyArray<Projector>): Effect.Effect<unknown> =>
+  Effect.forEach(all, ({ run }) => run, { concurrency: "unbounded", discard: true })

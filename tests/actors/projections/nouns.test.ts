@@ -20,6 +20,7 @@ import { firstBehind } from "../../../actors/queries/lag.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
+import { type Running, started } from "./running.ts"
 
 const OF_THE_LOG = [agentProjection, notificationProjection, deliveryProjection, categoryProjection]
 const ADA = "hx000000000000000000000000"
@@ -28,7 +29,8 @@ const DELIVERY = "7"
 let bus: EngineBus
 let db: Kysely<Database>
 let log: JetStreamLog
-let projectors: Array<Projector> = []
+let projectors: ReadonlyArray<Projector> = []
+let running: ReadonlyArray<Running> = []
 const announced: Array<readonly [string, number]> = []
 const stands = new Map<string, number>()
 
@@ -106,12 +108,12 @@ const start = (projections: ReadonlyArray<Projection>): void => {
         renew: async (signal) => void (await rebuild({ ...rebuildParts(projection), signal }))
       })
   )
-  for (const projector of projectors) projector.start()
+  running = projectors.map(started)
 }
 
 const stop = async (): Promise<void> => {
-  await Promise.all(projectors.map((projector) => projector.stop()))
-  projectors = []
+  await Promise.all(running.map(({ stop: end }) => end()))
+  running = []
 }
 
 const rebuildParts = (projection: Projection) => ({
@@ -205,7 +207,7 @@ test("what is not a projection's own moves nothing of it, and is no lag", async 
   expect((await rows())["category"]).toEqual(before)
   expect(await firstBehind(bus.manager, categoryProjection, before?.[0] ?? 0)).toBeNull()
   const category = projectors.find(({ projection }) => projection === categoryProjection)
-  expect(await category?.pending?.()).toBe(0)
+  expect(await category?.pending()).toBe(0)
   const own = await write("category", "help", [
     { type: "category.defined", v: 1, name: "Help", description: "", position: 2 }
   ])
