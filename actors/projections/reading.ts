@@ -2,17 +2,16 @@
  * A projector's reading of its stream from a watermark on: messages gather while a batch of them is applied. It ends
  * where it must begin again from the watermark that is kept.
  */
-import type { JsMsg } from "@nats-io/jetstream"
-import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"
 import type { Kysely } from "kysely"
 import { nowMs } from "../../schemas/runtime/trace/span.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
-import { type Following, followStream } from "../engine/follow.ts"
+import type { Following } from "../engine/follow.ts"
 import type { Applier, Mark } from "./applier.ts"
-import { type Message, messageOf, type Projection } from "./projection.ts"
-import { tellApplied, tracedOf } from "./trace.ts"
+import type { Feed } from "./feed.ts"
+import type { Message, Projection } from "./projection.ts"
+import { tellApplied } from "./trace.ts"
 
 const BATCH_MAX = 2000
 const BUFFER_MAX = 8000
@@ -22,11 +21,12 @@ const KEEP_MS = 1000
 const LOOK_MS = 5000
 
 export interface ReadingParts {
-  readonly nats: NatsConnection
+  /** Of the projection's stream. */
+  readonly feed: Feed
   readonly db: Kysely<Database>
   readonly projection: Projection
-  /** When the tables have a batch, never before: what it says can be read then. */
-  readonly announce: (seq: number, batch: ReadonlyArray<Message>) => void
+  /** When the tables have a batch, never before: what it says can be read then. `changed`: some row is another now. */
+  readonly announce: (seq: number, batch: ReadonlyArray<Message>, changed: boolean) => void
   readonly tracing?: Tracing
 }
 
@@ -110,24 +110,15 @@ export class Reading {
   })
 
   private async follow(): Promise<Following> {
-    const { nats, projection } = this.parts
-    const { stream, subjects } = projection
-    return (this.following = await followStream(
-      nats,
-      stream,
-      this.mark.seq + 1,
-      (message) => this.take(message),
-      subjects
-    ))
+    const { feed, projection } = this.parts
+    return (this.following = await feed.read(projection, this.mark.seq + 1, (message) => this.take(message)))
   }
 
-  private take(message: JsMsg): void {
-    const { tracing = NO_TRACING } = this.parts
+  private take(message: Message): void {
     // Once one is left out, so is everything behind it.
     if (this.gathered.length >= BUFFER_MAX) this.overflowed = true
     if (this.overflowed) return
-    const plain = messageOf(message.subject, message.seq, message.data)
-    this.gathered.push(tracing.on ? { ...plain, ...tracedOf(tracing, message) } : plain)
+    this.gathered.push(message)
     this.wake?.()
   }
 
@@ -136,8 +127,9 @@ export class Reading {
     const beganAt = tracing.on ? nowMs() : 0
     this.mark = await this.applier.apply(batch, this.mark)
     this.gathered.splice(0, batch.length)
-    if (tracing.on && this.mark.kept === this.mark.seq) tellApplied(tracing, projection.name, batch, beganAt)
-    announce(this.mark.seq, batch)
+    const changed = this.mark.kept === this.mark.seq
+    if (tracing.on && changed) tellApplied(tracing, projection.name, batch, beganAt)
+    announce(this.mark.seq, batch, changed)
   }
 
   /** Nothing is to be kept or looked at yet. */

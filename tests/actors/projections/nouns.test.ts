@@ -13,11 +13,13 @@ import { deliveryProjection } from "../../../actors/delivery/projection.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
 import { Applier } from "../../../actors/projections/applier.ts"
 import type { Message, Projection } from "../../../actors/projections/projection.ts"
+import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild } from "../../../actors/projections/rebuild.ts"
 import { takeOver } from "../../../actors/projections/succession.ts"
 import { firstBehind } from "../../../actors/queries/lag.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
+import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
 import { type Running, started } from "./running.ts"
@@ -98,10 +100,11 @@ const attempted = (attempt: number) =>
 const described = (description: string) => write("agent", ADA, [{ type: "agent.profile_changed", v: 1, description }])
 
 const start = (projections: ReadonlyArray<Projection>): void => {
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, OF_THE_LOG)
   projectors = projections.map(
     (projection) =>
       new Projector({
-        nats: bus.nats,
+        feed,
         db,
         projection,
         announce: (seq) => announced.push([projection.name, seq]),

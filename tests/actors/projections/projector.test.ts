@@ -7,9 +7,11 @@ import { agentProjection } from "../../../actors/agent/projection.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { type Database, openDatabase } from "../../../actors/database.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
+import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
 import { type Running, started } from "./running.ts"
@@ -39,7 +41,7 @@ const run = async (count: number): Promise<void> => {
   running = Array.from({ length: count }, () =>
     started(
       new Projector({
-        nats: bus.nats,
+        feed: new Feed(bus.nats, NO_TRACING, streams.events, [agentProjection]),
         db,
         projection: agentProjection,
         announce: (seq) => announced.push(seq),
