@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, Schedule, type Scope } from "effect"
+import { Effect, FiberHandle, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import { KINDS } from "./actors.ts"
@@ -27,17 +27,17 @@ import type { ConfigurationFault } from "./process/fault.ts"
 import { complain } from "./process/say.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
 import { READERS } from "./projections/all.ts"
-import { projectors } from "./projections/running.ts"
+import { projectors, runAll } from "./projections/running.ts"
 import { REACTIONS } from "./reactions/all.ts"
 import type { Reactions } from "./reactions/reaction.ts"
 import { Reactor } from "./reactions/running.ts"
 import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
-/** Whoever owns the shard of this actor id runs the projection: one node at a time, as long as leases hold. */
-const projectorId = (projection: string): string => `projector.${projection}`
+/** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
+const PROJECTOR = "projector"
 /** Likewise the reactions. */
-const reactorId = (reactions: string): string => `reactor.${reactions}`
+const REACTOR = "reactor"
 const SWEEP_MS = 5000
 /** Of a kind that this release has not. */
 const NO_FORMAT = -1
@@ -155,7 +155,7 @@ const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorSer
 }
 
 /** Again and again, for as long as the scope is open. */
-const every = (ms: number, act: Effect.Effect<void>): Effect.Effect<unknown, never, Scope.Scope> =>
+const every = (ms: number, act: Effect.Effect<unknown>): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.forkScoped(Effect.repeat(act, Schedule.fixed(ms)))
 
 /** Resolves when it takes part; `kinds` and `sets`: another release has others. */
@@ -220,26 +220,22 @@ export const actorNode = (
       Effect.tryPromise({ try: () => placement.tick(), catch: (error) => complain("placement")(error) })
     )
     yield* tick
-    const project = Effect.sync(() => {
-      for (const projector of projecting) {
-        if (placement.serves(shardOf(projectorId(projector.projection.name)))) projector.start()
-        else void projector.stop()
-      }
-    })
-    const reacting = Effect.suspend(() =>
-      Effect.forEach(
-        reactors,
-        (reactor) => (placement.serves(shardOf(reactorId(reactor.name))) ? reactor.start : reactor.stop),
-        { discard: true }
-      )
-    )
     // A beat that hangs must not hold up the next.
     yield* every(BEAT_MS, Effect.forkDetach(tick))
     yield* Effect.addFinalizer(() => Effect.promise(() => placement.stop()))
-    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(projecting.map((one) => one.stop()))))
+    const running = yield* FiberHandle.make()
+    const project = Effect.suspend(() =>
+      placement.serves(shardOf(PROJECTOR))
+        ? FiberHandle.run(running, runAll(projecting), { onlyIfMissing: true })
+        : FiberHandle.clear(running)
+    )
     yield* every(BEAT_MS, project)
     const reactors = yield* Effect.forEach(sets, Reactor.make)
     reactorMetrics(metrics.meter, reactors)
+    const reacting = Effect.suspend(() => {
+      const ours = placement.serves(shardOf(REACTOR))
+      return Effect.forEach(reactors, ({ start, stop }) => (ours ? start : stop), { discard: true })
+    })
     yield* every(BEAT_MS, reacting)
     yield* every(
       SWEEP_MS,

@@ -5,7 +5,7 @@ import type { Database } from "../database.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../projections/rows.ts"
 import { eventsOf } from "../engine/events.ts"
-import { writeIdentities } from "./identity/projection.ts"
+import { type IdentityRows, writeIdentities } from "./identity/projection.ts"
 
 /** A row of `agents` or a part of one: what is absent stays as it is. */
 interface AgentRow {
@@ -27,13 +27,6 @@ interface AgentRow {
   key_from?: string
 }
 
-interface RetiredKeyRow {
-  readonly agent: string
-  readonly public_key: string
-  readonly valid_from: string
-  readonly retired_at: string
-}
-
 interface EntryRow {
   readonly agent: string
   readonly entry: number
@@ -46,16 +39,10 @@ interface EntryRow {
   readonly target_id: string | null
 }
 
-export interface AgentRows {
+interface AgentRows extends IdentityRows {
   readonly registered: ReadonlyArray<AgentRow>
   readonly changed: ReadonlyArray<AgentRow>
   readonly entries: ReadonlyArray<EntryRow>
-  readonly retiredKeys: ReadonlyArray<RetiredKeyRow>
-  /**
-   * Agents of whom the identity directory says something else now, with the sequence of the last commit that made it
-   * so.
-   */
-  readonly identities: ReadonlyArray<{ readonly id: string; readonly seq: number }>
 }
 
 /** What the identity directory does not show. */
@@ -78,7 +65,7 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
   const registered = new Map<string, AgentRow>()
   const changed = new Map<string, AgentRow>()
   const entries: Array<EntryRow> = []
-  const retiredKeys: Array<RetiredKeyRow> = []
+  const retiredKeys: Array<IdentityRows["retiredKeys"][number]> = []
   const identities = new Map<string, number>()
   for (const { id, seq, commit } of commits) {
     const at = new Date(commit.at).toISOString()

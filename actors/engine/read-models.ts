@@ -3,14 +3,14 @@
  * sees it.
  *
  * Invariants
- *  - Each projection announces its watermark after each batch. A commit is waited for at every projection that reads its
- *    kind, and at no other: those move with their own kinds alone.
+ *  - Each projection announces its watermark after each batch, one that changed nothing with the next that did. A commit
+ *    is waited for at every projection that reads its kind, and at no other: those move with their own kinds alone.
  *  - The wait is bounded (`projected_wait_ms`). When a watermark has not moved during a whole wait (Postgres is down),
  *    one write at a time waits to see whether it does again, and the others go on at once. While nothing is written it
  *    does not move either: that says nothing.
  *  - A watermark without a projection's name is that of a release that kept one for all.
  */
-import { type MsgHdrs, headers, type NatsConnection } from "@nats-io/transport-node"
+import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { subjects } from "../../schemas/subjects.ts"
 import type { ReadModels, Written } from "./ports.ts"
 
@@ -22,13 +22,38 @@ interface Waiter {
 }
 
 const SWEEP_MS = 25
-const PROJECTION_HEADER = "Hub-Projection"
+/** `<projection>=<sequence>`, with spaces between. */
+const HEADER = "Hub-Projected"
+/** How long the watermark of a batch that changed nothing waits for one that did. */
+const RIDE_MS = 2
 
-/** As a projector does after each batch. */
-export const announce = (nats: NatsConnection, projection: string, seq: number): void => {
-  const named: MsgHdrs = headers()
-  named.set(PROJECTION_HEADER, projection)
-  nats.publish(subjects.projected, String(seq), { headers: named })
+/** Tells how far the projections of a process are, after each of their batches. */
+export class Announcer {
+  private readonly nats: NatsConnection
+  private readonly moves = new Map<string, number>()
+  private timer: NodeJS.Timeout | null = null
+
+  constructor(nats: NatsConnection) {
+    this.nats = nats
+  }
+
+  /** `changed`: whether some row is another now. */
+  moved(projection: string, seq: number, changed: boolean): void {
+    this.moves.set(projection, seq)
+    if (changed) this.tell()
+    else this.timer ??= setTimeout(() => this.tell(), RIDE_MS)
+  }
+
+  private tell(): void {
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer = null
+    const named = headers()
+    named.set(HEADER, [...this.moves].map(([projection, seq]) => `${projection}=${seq}`).join(" "))
+    // A release that has one watermark for all reads no more than this.
+    const all = String(Math.min(...this.moves.values()))
+    this.moves.clear()
+    if (!this.nats.isClosed()) this.nats.publish(subjects.projected, all, { headers: named })
+  }
 }
 
 /** Of one projection. */
@@ -83,10 +108,9 @@ export class Watermarks implements ReadModels {
     nats.subscribe(subjects.projected, {
       callback: (error, message) => {
         if (error !== null) return
-        const seq = Number(message.string())
-        const projection = message.headers?.get(PROJECTION_HEADER) ?? ""
-        if (projection !== "") this.marks.get(projection)?.announced(seq)
-        else for (const mark of this.marks.values()) mark.announced(seq)
+        const named = message.headers?.get(HEADER) ?? ""
+        if (named === "") for (const mark of this.marks.values()) mark.announced(Number(message.string()))
+        else for (const move of named.split(" ")) this.announced(move)
       }
     })
     this.sweep = setInterval(() => {
@@ -103,6 +127,11 @@ export class Watermarks implements ReadModels {
       if (wait !== null && wait !== undefined) waits.push(wait)
     }
     await Promise.all(waits)
+  }
+
+  private announced(move: string): void {
+    const at = move.indexOf("=")
+    this.marks.get(move.slice(0, at))?.announced(Number(move.slice(at + 1)))
   }
 
   /** The sequence that each projection must reach. */

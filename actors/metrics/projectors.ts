@@ -66,10 +66,10 @@ export const projectorMetrics = (
   }
 }
 
-const lagOf = async ({ projection, watermark, pending }: Projector, manager: JetStreamManager): Promise<Lag | null> => {
-  if (watermark === null || pending === null) return null
-  const messages = await pending()
-  if (messages === null) return null
+const lagOf = async (projector: Projector, manager: JetStreamManager): Promise<Lag | null> => {
+  const { projection, watermark } = projector
+  const messages = await projector.pending()
+  if (watermark === null || messages === null) return null
   const behind = messages === 0 ? null : await firstBehind(manager, projection, watermark)
   return { messages, seconds: behind === null ? 0 : Math.max(0, (Date.now() - behind) / 1000) }
 }

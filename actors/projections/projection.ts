@@ -14,6 +14,8 @@ export interface Message {
   readonly kind: string
   readonly id: string
   readonly data: Uint8Array
+  /** What of the log is in `data`, once a projection has read it. */
+  commit?: Commit
   /** Of a sampled commit: its trace, and when it was stored (unix ms). */
   readonly traced?: { readonly traceparent: string; readonly storedAt: number }
 }
@@ -84,8 +86,9 @@ const text = new TextDecoder()
 export const logProjection = ({ reads, changes, ...rest }: LogProjection): Projection => {
   const inventories = new Map(reads.map(({ kind, events }) => [kind, events]))
   /** Throws `UnknownEvent`: a row without what it says would be wrong for good. */
-  const logged = ({ kind, id, seq, data }: Message): Logged => {
-    const commit = JSON.parse(text.decode(data)) as Commit
+  const logged = (message: Message): Logged => {
+    const { kind, id, seq, data } = message
+    const commit = (message.commit ??= JSON.parse(text.decode(data)) as Commit)
     checkEvents({ kind, events: inventories.get(kind) ?? {} }, commit)
     return { kind, id, seq, commit }
   }

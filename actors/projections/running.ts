@@ -1,8 +1,9 @@
-/** The projections that a node can run, each while it owns that one's shard. */
+/** The projections that a node runs while it owns their shard. */
 import { Effect } from "effect"
-import { announce } from "../engine/read-models.ts"
+import { Announcer } from "../engine/read-models.ts"
 import { Bus, Configuration, Streams, Tables, Tracing } from "../process/services.ts"
 import { PROJECTIONS } from "./all.ts"
+import { Feed } from "./feed.ts"
 import type { Projection } from "./projection.ts"
 import { Projector } from "./projector.ts"
 import { rebuild, type RebuildParts } from "./rebuild.ts"
@@ -37,13 +38,20 @@ export const projectors: Effect.Effect<
   const db = yield* Tables
   const tracing = yield* Tracing
   const { databaseUrl } = yield* Configuration
+  const announcer = new Announcer(nats)
+  const feeds = new Map<string, Feed>()
+  const feedOf = (stream: string): Feed => {
+    const feed = feeds.get(stream) ?? new Feed(nats, tracing, stream, PROJECTIONS)
+    feeds.set(stream, feed)
+    return feed
+  }
   const projector = (projection: Projection): Projector =>
     new Projector({
-      nats,
+      feed: feedOf(projection.stream),
       db,
       projection,
-      announce: (seq, batch) => {
-        if (projection.kinds.length > 0) announce(nats, projection.name, seq)
+      announce: (seq, batch, changed) => {
+        if (projection.kinds.length > 0) announcer.moved(projection.name, seq, changed)
         for (const [subject, content] of projection.hints(batch)) nats.publish(subject, content)
       },
       tracing,
@@ -51,3 +59,7 @@ export const projectors: Effect.Effect<
     })
   return PROJECTIONS.map(projector)
 })
+
+/** Each for itself, until interrupted. */
+export const runAll = (all: ReadonlyArray<Projector>): Effect.Effect<unknown> =>
+  Effect.forEach(all, ({ run }) => run, { concurrency: "unbounded", discard: true })

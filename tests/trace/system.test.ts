@@ -123,7 +123,7 @@ const recoverySet = async ({ client }: Subject): Promise<Answer> => {
 }
 
 const COMMIT = ["PUT /api/v1/me/recovery", "ask identity.set_recovery", "identity.set_recovery", "append"]
-const WHOLE = [...COMMIT, "project main", "deliver webhook", "POST", "delivery.report"]
+const WHOLE = [...COMMIT, "project delivery", "deliver webhook", "POST", "delivery.report"]
 
 describe("a write that causes a notification and a delivery", () => {
   test("is one trace, with every step below the one that led to it", async () => {
@@ -133,11 +133,12 @@ describe("a write that causes a notification and a delivery", () => {
     const report = [...delivery, "ask delivery.report", "delivery.report", "append"]
     const whole = [
       COMMIT,
-      [...COMMIT, "project main"],
+      [...COMMIT, "project notification"],
+      [...COMMIT, "project delivery"],
       [...delivery, "POST"],
       [...delivery, "ask webhook.sign", "webhook.sign"],
       report,
-      [...report, "project main"]
+      [...report, "project delivery"]
     ]
     // Each process tells of its own steps in its own time.
     const spans = await waitFor(
@@ -164,7 +165,7 @@ describe("a write that causes a notification and a delivery", () => {
       "ask identity.set_recovery": ["hub-edge", client],
       "identity.set_recovery": ["hub-actors", server],
       append: ["hub-actors", producer],
-      "project main": ["hub-actors", consumer],
+      "project delivery": ["hub-actors", consumer],
       "deliver webhook": ["hub-actors", consumer],
       POST: ["hub-actors", client],
       "delivery.report": ["hub-actors", server]
@@ -203,8 +204,8 @@ describe("a write that causes a notification and a delivery", () => {
       "hub.sequence": entry?.seq,
       "hub.outcome": "ok"
     })
-    expect(named(spans, "project main").attributes).toMatchObject({
-      "hub.projection": "main",
+    expect(named(spans, "project delivery").attributes).toMatchObject({
+      "hub.projection": "delivery",
       "hub.lag_ms": expect.any(Number),
       "hub.sequence": expect.any(Number)
     })
@@ -299,7 +300,7 @@ describe("what is not told", () => {
     await waitFor(() =>
       collector.spans.some(({ name, attributes }) => name === "GET" && attributes["http.response.status_code"] === 404)
     )
-    await traceOf(answer, ["PATCH /api/v1/me", "project main"])
+    await traceOf(answer, ["PATCH /api/v1/me", "project agent"])
     const got = collector.raw.join("\n").replaceAll(`Bearer ${HEADER_SECRET}`, "")
     const secrets = {
       collector: HEADER_SECRET,

@@ -6,11 +6,27 @@
 import { sql, type Transaction } from "kysely"
 import { DIRECTORY_BLOCK_SIZE } from "../../../schemas/identity/directory.ts"
 import type { Database } from "../../database.ts"
-import type { AgentRows } from "../projection.ts"
 import { rowsJson } from "../../projections/rows.ts"
 
+interface RetiredKeyRow {
+  readonly agent: string
+  readonly public_key: string
+  readonly valid_from: string
+  readonly retired_at: string
+}
+
+export interface IdentityRows {
+  readonly registered: ReadonlyArray<{ readonly number?: number }>
+  readonly retiredKeys: ReadonlyArray<RetiredKeyRow>
+  /**
+   * Agents of whom the identity directory says something else now, with the sequence of the last commit that made it
+   * so.
+   */
+  readonly identities: ReadonlyArray<{ readonly id: string; readonly seq: number }>
+}
+
 /** After the agents' own rows. */
-export const writeIdentities = async (trx: Transaction<Database>, rows: AgentRows): Promise<void> => {
+export const writeIdentities = async (trx: Transaction<Database>, rows: IdentityRows): Promise<void> => {
   if (rows.retiredKeys.length > 0) {
     await sql`
       insert into retired_keys select * from jsonb_populate_recordset(null::retired_keys, ${rowsJson(rows.retiredKeys)}::jsonb)
@@ -38,7 +54,7 @@ export const writeIdentities = async (trx: Transaction<Database>, rows: AgentRow
 }
 
 /** Blocks that have got agents: only these are counted again. */
-const blocksOf = (rows: AgentRows): ReadonlyArray<{ readonly block: number }> =>
+const blocksOf = (rows: IdentityRows): ReadonlyArray<{ readonly block: number }> =>
   [...new Set(rows.registered.map((row) => Math.floor((row.number ?? 0) / DIRECTORY_BLOCK_SIZE)))].map((block) => ({
     block
   }))

@@ -1,6 +1,6 @@
 /** How long a write waits for the read models. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { announce, Watermarks } from "../../../actors/engine/read-models.ts"
+import { Announcer, Watermarks } from "../../../actors/engine/read-models.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "./bus.ts"
@@ -23,7 +23,7 @@ const READERS = new Map([
 const category = (seq: number) => [{ kind: "category", seq }]
 
 const projected = async (seq: number, projection = "category"): Promise<void> => {
-  announce(bus.nats, projection, seq)
+  new Announcer(bus.nats).moved(projection, seq, true)
   await bus.nats.flush()
 }
 
@@ -108,4 +108,19 @@ test("a watermark of a release that kept one for all of them is each one's", asy
   const wait = watched(models.reached([{ kind: "agent", seq: 40 }, ...category(41)]))
   bus.nats.publish(subjects.projected, "41")
   await waitFor(() => wait.over, { describe: "the answer" })
+})
+
+test("a batch that changed nothing is told of with the next that did, and soon without one", async () => {
+  const heard: Array<string> = []
+  bus.nats.subscribe(subjects.projected, {
+    callback: (_error, message) => void heard.push(`${message.headers?.get("Hub-Projected")}: ${message.string()}`)
+  })
+  const announcer = new Announcer(bus.nats)
+  announcer.moved("notification", 50, false)
+  announcer.moved("notification", 52, false)
+  announcer.moved("agent", 51, true)
+  await waitFor(() => heard.length === 1, { describe: "both" })
+  announcer.moved("notification", 53, false)
+  await waitFor(() => heard.length === 2, { describe: "the one" })
+  expect(heard).toEqual(["notification=52 agent=51: 51", "notification=53: 53"])
 })

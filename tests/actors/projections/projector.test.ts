@@ -7,16 +7,19 @@ import { agentProjection } from "../../../actors/agent/projection.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { type Database, openDatabase } from "../../../actors/database.ts"
 import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
+import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
+import { type Running, started } from "./running.ts"
 
 let bus: EngineBus
 let db: Kysely<Database>
 let log: JetStreamLog
-let projectors: Array<Projector> = []
+let running: Array<Running> = []
 const states = new Map<string, { state: AgentState; seq: number }>()
 const announced: Array<number> = []
 
@@ -28,25 +31,24 @@ beforeAll(async () => {
   log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 10_000 })
 })
 afterAll(async () => {
-  await Promise.all(projectors.map((projector) => projector.stop()))
+  await Promise.all(running.map(({ stop }) => stop()))
   await db.destroy()
   await bus.stop()
 })
 
 const run = async (count: number): Promise<void> => {
-  await Promise.all(projectors.map((projector) => projector.stop()))
-  projectors = Array.from(
-    { length: count },
-    () =>
+  await Promise.all(running.map(({ stop }) => stop()))
+  running = Array.from({ length: count }, () =>
+    started(
       new Projector({
-        nats: bus.nats,
+        feed: new Feed(bus.nats, NO_TRACING, streams.events, [agentProjection]),
         db,
         projection: agentProjection,
         announce: (seq) => announced.push(seq),
         renew: async (signal) => void (await rebuild({ ...rebuildParts(), signal }))
       })
+    )
   )
-  for (const projector of projectors) projector.start()
 }
 
 const rebuildParts = (): RebuildParts => ({
@@ -169,13 +171,15 @@ describe("the projector", () => {
 
   test("stopped and started again at any moment, tries a database that is away as one does, ever more seldom", async () => {
     await run(1)
-    const [projector] = projectors
-    await waitFor(() => projector?.watermark !== null, { describe: "the projector to be under way" })
+    const [first] = running
+    if (first === undefined) throw new Error("nothing runs")
+    const { projector } = first
+    await waitFor(() => projector.watermark !== null, { describe: "the projector to be under way" })
     await bus.servers.postgres.kill()
     const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
     for (let time = 0; time < 20; time++) {
-      void projector?.stop()
-      projector?.start()
+      void running[0]?.stop()
+      running = [started(projector)]
       await new Promise((resolve) => setImmediate(resolve))
     }
     const tries = () => said.mock.calls.filter(([line]) => String(line).includes("projector")).length
@@ -189,9 +193,9 @@ describe("the projector", () => {
     expect(meanwhile).toBeLessThanOrEqual(elapsed / 400)
     await caughtUp()
     await expectRowsToEqualTheFold()
-    await projector?.stop()
-    expect(projector?.watermark).toBeNull()
-    projector?.start()
+    await running[0]?.stop()
+    expect(projector.watermark).toBeNull()
+    running = [started(projector)]
   })
 
   test("catches up after nats-server was killed", async () => {

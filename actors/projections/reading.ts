@@ -1,0 +1,148 @@
+/**
+ * A projector's reading of its stream from a watermark on: messages gather while a batch of them is applied. It ends
+ * where it must begin again from the watermark that is kept.
+ */
+import { Effect, type Scope } from "effect"
+import type { Kysely } from "kysely"
+import { nowMs } from "../../schemas/runtime/trace/span.ts"
+import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
+import type { Database } from "../database.ts"
+import type { Following } from "../engine/follow.ts"
+import type { Applier, Mark } from "./applier.ts"
+import type { Feed } from "./feed.ts"
+import type { Message, Projection } from "./projection.ts"
+import { tellApplied } from "./trace.ts"
+
+const BATCH_MAX = 2000
+const BUFFER_MAX = 8000
+/** The watermark that is kept stands no longer than this behind batches that change nothing. */
+const KEEP_MS = 1000
+/** How often it looks whether the watermark was moved by another (a rebuild). */
+const LOOK_MS = 5000
+
+export interface ReadingParts {
+  /** Of the projection's stream. */
+  readonly feed: Feed
+  readonly db: Kysely<Database>
+  readonly projection: Projection
+  /** When the tables have a batch, never before: what it says can be read then. `changed`: some row is another now. */
+  readonly announce: (seq: number, batch: ReadonlyArray<Message>, changed: boolean) => void
+  readonly tracing?: Tracing
+}
+
+export interface Row {
+  readonly seq: number
+  readonly version: number
+}
+
+export const rowOf = async (db: Kysely<Database>, name: string): Promise<Row | undefined> => {
+  const row = await db.selectFrom("projections").select(["seq", "version"]).where("name", "=", name).executeTakeFirst()
+  return row === undefined ? undefined : { seq: Number(row.seq), version: row.version }
+}
+
+/** What may fail and is tried again; an interruption waits for its end. */
+export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.uninterruptible(Effect.tryPromise({ try: act, catch: (error) => error }))
+
+export class Reading {
+  private readonly parts: ReadingParts
+  private readonly applier: Applier
+  /** What is applied at the moment is in it too. */
+  private readonly gathered: Array<Message> = []
+  private wake: (() => void) | null = null
+  private following: Following | null = null
+  private mark: Mark
+  /** Messages were left out for want of room, and will be read again. */
+  private overflowed = false
+  private keptAt = performance.now()
+  private lookedAt = performance.now()
+
+  private constructor(parts: ReadingParts, applier: Applier, from: number) {
+    this.parts = parts
+    this.applier = applier
+    this.mark = { seq: from, kept: from }
+  }
+
+  /** For as long as the scope is open. */
+  static begin(parts: ReadingParts, applier: Applier, from: number): Effect.Effect<Reading, unknown, Scope.Scope> {
+    return Effect.gen(function* () {
+      const reading = new Reading(parts, applier, from)
+      yield* Effect.acquireRelease(
+        toItsEnd(() => reading.follow()),
+        (following) => Effect.sync(() => following.stop())
+      )
+      // What comes next need not read again what has changed nothing.
+      yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.mark))))
+      return reading
+    })
+  }
+
+  /** How far the tables are. */
+  get seq(): number {
+    return this.mark.seq
+  }
+
+  /** Messages that are not in them yet; `null` where that is not known at the moment. */
+  async pending(): Promise<number | null> {
+    const undelivered = (await this.following?.pending()) ?? null
+    return undelivered === null ? null : undelivered + this.gathered.length
+  }
+
+  *toItsEnd() {
+    while (!this.overflowed || this.gathered.length > 0) {
+      if (this.gathered.length === 0) yield* this.some
+      else yield* toItsEnd(() => this.apply(this.gathered.slice(0, BATCH_MAX)))
+      if (this.idle) continue
+      if (!(yield* toItsEnd(() => this.look()))) return
+    }
+  }
+
+  /** Until something has come, for a while at most. */
+  private readonly some: Effect.Effect<void> = Effect.callback((resume) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      this.wake = null
+      resume(Effect.void)
+    }
+    const timer = setTimeout(end, KEEP_MS)
+    this.wake = end
+    return Effect.sync(end)
+  })
+
+  private async follow(): Promise<Following> {
+    const { feed, projection } = this.parts
+    return (this.following = await feed.read(projection, this.mark.seq + 1, (message) => this.take(message)))
+  }
+
+  private take(message: Message): void {
+    // Once one is left out, so is everything behind it.
+    if (this.gathered.length >= BUFFER_MAX) this.overflowed = true
+    if (this.overflowed) return
+    this.gathered.push(message)
+    this.wake?.()
+  }
+
+  private async apply(batch: ReadonlyArray<Message>): Promise<void> {
+    const { projection, announce, tracing = NO_TRACING } = this.parts
+    const beganAt = tracing.on ? nowMs() : 0
+    this.mark = await this.applier.apply(batch, this.mark)
+    this.gathered.splice(0, batch.length)
+    const changed = this.mark.kept === this.mark.seq
+    if (tracing.on && changed) tellApplied(tracing, projection.name, batch, beganAt)
+    announce(this.mark.seq, batch, changed)
+  }
+
+  /** Nothing is to be kept or looked at yet. */
+  private get idle(): boolean {
+    const now = performance.now()
+    if (this.mark.kept === this.mark.seq) this.keptAt = now
+    return now - this.keptAt < KEEP_MS && now - this.lookedAt < LOOK_MS
+  }
+
+  /** Whether the watermark is still the one that was kept here. */
+  private async look(): Promise<boolean> {
+    this.mark = await this.applier.keep(this.mark)
+    this.lookedAt = performance.now()
+    return (await rowOf(this.parts.db, this.parts.projection.name))?.seq === this.mark.kept
+  }
+}

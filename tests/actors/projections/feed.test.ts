@@ -1,0 +1,108 @@
+/** One reading of the log for all projections: each gets its own, once and in order, wherever it begins. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Following } from "../../../actors/engine/follow.ts"
+import { Feed, type Read } from "../../../actors/projections/feed.ts"
+import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
+import { waitFor } from "../../harness/index.ts"
+import { type EngineBus, startBus } from "../engine/bus.ts"
+
+const { eventsOf } = subjects
+const AGENT: Read = { stream: streams.events, subjects: [eventsOf("agent")], kinds: ["agent"] }
+const DELIVERY: Read = {
+  stream: streams.events,
+  subjects: [eventsOf("delivery"), eventsOf("agent")],
+  kinds: ["delivery", "agent"]
+}
+const CATEGORY: Read = { stream: streams.events, subjects: [eventsOf("category")], kinds: ["category"] }
+const ALL = [AGENT, DELIVERY, CATEGORY]
+
+let bus: EngineBus
+const open: Array<Following> = []
+
+beforeAll(async () => {
+  bus = await startBus()
+})
+afterAll(async () => {
+  for (const following of open) following.stop()
+  await bus.stop()
+})
+
+const write = async (kind: string): Promise<number> => {
+  const reply = await bus.nats.request(subjects.event(kind, "one"), "{}")
+  return reply.json<{ seq: number }>().seq
+}
+
+const join = async (feed: Feed, read: Read, from: number) => {
+  const got: Array<number> = []
+  const following = await feed.read(read, from, ({ seq }) => got.push(seq))
+  open.push(following)
+  return { got, following }
+}
+
+const consumers = async (): Promise<number> => {
+  let count = 0
+  for await (const _one of bus.manager.consumers.list(streams.events)) count++
+  return count
+}
+
+test("readers of one place share a reading; one from behind goes over to it; the last to leave ends it", async () => {
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
+  const before = await consumers()
+  const seqs = []
+  for (const kind of ["agent", "category", "handle", "delivery", "agent"]) seqs.push(await write(kind))
+  const [first = 0, category = 0, , delivery = 0, last = 0] = seqs
+  const [agents, deliveries] = await Promise.all([join(feed, AGENT, first), join(feed, DELIVERY, first)])
+  await waitFor(() => deliveries.got.length === 3, { describe: "what is there" })
+  expect([agents.got, deliveries.got]).toEqual([
+    [first, last],
+    [first, delivery, last]
+  ])
+  expect(await consumers()).toBe(before + 1)
+  const behind = await join(feed, CATEGORY, first)
+  await waitFor(() => behind.got.length === 1, { describe: "what it had missed" })
+  expect(await consumers()).toBe(before + 2)
+  const next = [await write("category"), await write("agent"), await write("category")]
+  await waitFor(() => behind.got.length === 3 && agents.got.length === 3, { describe: "what is new" })
+  expect([behind.got, agents.got]).toEqual([
+    [category, next[0], next[2]],
+    [first, last, next[1]]
+  ])
+  await waitFor(async () => (await consumers()) === before + 1, { describe: "the reading for itself to end" })
+  expect(await behind.following.pending()).toBe(0)
+  agents.following.stop()
+  deliveries.following.stop()
+  const alone = await write("category")
+  await waitFor(() => behind.got.includes(alone), { describe: "the one that is left to go on" })
+  behind.following.stop()
+  await waitFor(async () => (await consumers()) === before, { describe: "nothing to be left" })
+})
+
+test("whoever leaves and comes again at an older place gets everything from there on, once", async () => {
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
+  const from = await write("agent")
+  const stays = await join(feed, DELIVERY, from)
+  const leaves = await join(feed, AGENT, from)
+  const written = [from]
+  for (let time = 0; time < 20; time++) written.push(await write("agent"))
+  await waitFor(() => leaves.got.length === written.length, { describe: "all" })
+  leaves.following.stop()
+  const again = await join(feed, AGENT, written[10] ?? 0)
+  for (let time = 0; time < 20; time++) written.push(await write("agent"))
+  await waitFor(() => again.got.at(-1) === written.at(-1) && stays.got.at(-1) === written.at(-1), {
+    describe: "the newest"
+  })
+  expect([again.got, stays.got]).toEqual([written.slice(10), written])
+})
+
+test("a line that was lost is found again, by each", async () => {
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
+  const from = await write("agent")
+  const [one, other] = await Promise.all([join(feed, AGENT, from), join(feed, DELIVERY, from)])
+  await bus.servers.nats.kill()
+  await bus.servers.nats.restart()
+  const next = await waitFor(() => write("agent"), { describe: "the log to take a commit" })
+  await waitFor(() => one.got.includes(next) && other.got.includes(next), { describe: "both to have it" })
+  expect(one.got).toEqual(other.got)
+  expect(new Set(one.got).size).toBe(one.got.length)
+})

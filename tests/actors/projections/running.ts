@@ -1,0 +1,13 @@
+/** Projectors started and stopped by a test. */
+import { Effect, Fiber } from "effect"
+import type { Projector } from "../../../actors/projections/projector.ts"
+
+export interface Running {
+  readonly projector: Projector
+  readonly stop: () => Promise<unknown>
+}
+
+export const started = (projector: Projector): Running => {
+  const fiber = Effect.runFork(projector.run)
+  return { projector, stop: () => Effect.runPromise(Fiber.interrupt(fiber)) }
+}
