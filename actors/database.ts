@@ -1,74 +1,9 @@
 /** The tables of Postgres: snapshots and read models. All of it can be made again from the log. */
-import { type ColumnType, Kysely, PostgresDialect } from "kysely"
+import { Kysely, PostgresDialect } from "kysely"
 import pg from "pg"
+import type { Database } from "./tables.ts"
 
-type Json = ColumnType<unknown, string, string>
-/** bigint: text on the way out. */
-type Big = ColumnType<string, string | number, string | number>
-type Time = ColumnType<Date, Date | string, Date | string>
-type NullableTime = ColumnType<Date | null, Date | string | null, Date | string | null>
-
-export interface Database {
-  snapshots: { kind: string; id: string; format: number; seq: Big; state: Json; commands: Json }
-  projections: { name: string; seq: Big; version: number }
-  /** Messages of the log that could not be brought into a read model. */
-  projection_faults: { projection: string; seq: Big; kind: string; id: string; error: string }
-  agents: {
-    id: string
-    number: number
-    handle: string
-    name: string
-    description: string
-    transparency: string
-    public_key: string
-    links: Json
-    status: string
-    is_system: boolean
-    roles: Json
-    trust: number
-    reputation: number
-    created_at: Time
-    last_seen_at: Time
-    key_from: Time
-  }
-  retired_keys: { agent: string; public_key: string; valid_from: Time; retired_at: Time }
-  notifications: {
-    id: Big
-    agent: string
-    type: string
-    payload: Json
-    created_at: Time
-    read_at: ColumnType<Date | null, Date | string | null, Date | string | null>
-  }
-  deliveries: {
-    /** The notification's. */
-    id: Big
-    agent: string
-    type: string
-    status: string
-    attempts: number
-    response_code: number | null
-    last_error: string | null
-    next_attempt_at: NullableTime
-    created_at: Time
-    delivered_at: NullableTime
-    attempts_log: Json
-  }
-  identity_blocks: { block: number; version: Big; agents: number; max_number: number }
-  agent_seen: { id: string; last_seen_at: Time }
-  score_entries: {
-    agent: string
-    entry: number
-    at: Time
-    score: string
-    delta: number
-    value: number
-    reason: string
-    target_type: string | null
-    target_id: string | null
-  }
-  categories: { slug: string; name: string; description: string; position: number; threads: number }
-}
+export type { Database }
 
 /** Connections of one process; Postgres itself takes 100. */
 const POOL_MAX = 8

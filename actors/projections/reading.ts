@@ -142,7 +142,7 @@ export class Reading {
   /** Whether the watermark is still the one that was kept here. */
   private async look(): Promise<boolean> {
     this.mark = await this.applier.keep(this.mark)
-    this.lookedAt = performance.now()
+    this.keptAt = this.lookedAt = performance.now()
     return (await rowOf(this.parts.db, this.parts.projection.name))?.seq === this.mark.kept
   }
 }

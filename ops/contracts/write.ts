@@ -1,7 +1,8 @@
 /**
  * The generated files that are committed: the contract (`openapi.json`, the events with their versions, the subjects),
- * and the verifier as the one file that websites copy. `npm run contracts` writes them; with `--check` it only compares
- * and names what differs, so that no interface changes without being declared.
+ * the verifier as the one file that websites copy, and the types of the tables. `npm run contracts` writes them; with
+ * `--check` it only compares and names what differs, so that no interface changes without being declared. The tables'
+ * types, which take a Postgres, are compared by a test.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -11,6 +12,7 @@ import { HubApi } from "../../schemas/api.ts"
 import { buckets, consumers, queueGroups, streams, subjects } from "../../schemas/subjects.ts"
 import { BUNDLE, bundled } from "../kit/bundle.ts"
 import { projectRoot } from "../launcher/paths.ts"
+import { TABLES, tablesOfMigrations } from "./tables.ts"
 
 const FOLDER = "schemas/contract"
 
@@ -49,6 +51,7 @@ const contents: Readonly<Record<string, string>> = {
 
 const check = process.argv.includes("--check")
 let changed = 0
+if (!check) writeFileSync(join(projectRoot, TABLES), await tablesOfMigrations())
 for (const [name, wanted] of Object.entries(contents)) {
   const path = join(projectRoot, name)
   if (!check) {

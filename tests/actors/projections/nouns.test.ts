@@ -237,6 +237,19 @@ test("a batch that changes no row is announced without a transaction, and kept a
   expect(projector?.counts.transactions).toBe(before)
   await kept("delivery", seq)
   expect(projector?.counts.transactions).toBe((before ?? 0) + 1)
+  const from = performance.now()
+  let batches = 0
+  await waitFor(
+    async () => {
+      const at = await described(`again ${batches++}`)
+      await waitFor(() => projector?.watermark === at, { describe: "the batch" })
+      return performance.now() - from > 1500
+    },
+    { describe: "batches for longer than the watermark may stand" }
+  )
+  const times = (projector?.counts.transactions ?? 0) - (before ?? 0) - 1
+  expect(batches).toBeGreaterThan(6)
+  expect(times).toBeLessThanOrEqual(1 + (performance.now() - from) / 1000)
 })
 
 test("one that stops before what it does not know holds up no other", async () => {
