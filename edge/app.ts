@@ -9,10 +9,9 @@ import { Lists } from "./bus/lists.ts"
 import { openBus } from "./bus/service.ts"
 import type { ConfigProblem, EdgeConfig } from "./config.ts"
 import { loadDocuments } from "./docs/documents.ts"
-import { pagesOf } from "./html/pages.ts"
-import { refusedPage } from "./html/refused.ts"
+import { outsideOf } from "./html/outside.ts"
 import { Clients } from "./http/address.ts"
-import { ENDPOINTS, EndpointTable } from "./http/endpoints.ts"
+import { EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
 import { Pipeline } from "./http/pipeline.ts"
@@ -23,11 +22,15 @@ import { tellMetrics } from "./metrics/tell.ts"
 import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/identities.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
-import { allRoutes } from "./routes/all.ts"
+import { EVERYTHING, routesByName, type Served } from "./routes/all.ts"
 import { withoutTrailing } from "../schemas/text.ts"
 import { openTracing } from "../schemas/runtime/trace/open.ts"
 
-export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
+export const openEdge = (
+  config: EdgeConfig,
+  log: RequestLog,
+  served: Served = EVERYTHING
+): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function* () {
     const { hub } = config
     const { tracing } = yield* Effect.acquireRelease(
@@ -54,12 +57,12 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
       unverified: new Unverified(buckets),
       bus: bus.bus,
       bodies,
-      table: new EndpointTable(ENDPOINTS),
+      table: new EndpointTable(served.endpoints),
       log,
       metrics,
       traces: new RequestTraces(tracing, hub.trustProxy > 0),
       basePath,
-      routes: allRoutes({
+      routes: routesByName(served, {
         bus: bus.bus,
         lists,
         config,
@@ -69,8 +72,7 @@ export const openEdge = (config: EdgeConfig, log: RequestLog): Effect.Effect<Ser
         identities,
         notifications
       }),
-      pages: pagesOf({ config, documents, limits: buckets, bus: bus.bus, identities }),
-      refusedPage: refusedPage(hub)
+      outside: outsideOf(hub, buckets, identities.judge)
     })
     yield* tellMetrics({ config, metrics, bus, bodies, leaving, notifications })
     const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)

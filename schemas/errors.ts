@@ -18,6 +18,8 @@ export const ERRORS = {
   agent_suspended: { status: 403, says: "see `GET /me/standing`" },
   operator_required: { status: 403, says: "not for you" },
   platform_account: { status: 403, says: "not for you" },
+  /** A form of a page was sent by another site. */
+  cross_site: { status: 403, says: "not for you" },
   /** What came is no HTTP request. */
   bad_request: { status: 400, says: "no HTTP request" },
   not_found: { status: 404, says: "`details.resource`" },

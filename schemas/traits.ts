@@ -20,6 +20,8 @@ export interface Traits {
    * a signature is needed, before it where it is not.
    */
   readonly settled?: "first" | "by handler"
+  /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
+  readonly keptSeconds?: number
 }
 
 export const Traits = Context.Reference<Traits>("hub/endpoint/Traits", { defaultValue: () => ({}) })
@@ -31,3 +33,5 @@ export const Row = Context.Reference<string>("hub/endpoint/Row", { defaultValue:
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
 export const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
 export const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
+/** The same until the service is started anew. */
+export const DOCUMENT: Traits = { keptSeconds: 300 }

@@ -1,7 +1,7 @@
 /** Numbers that are never given twice (spec 2.1): JetStream counters. Gaps are fine, reuse never happens. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { subjects } from "../../schemas/subjects.ts"
-import { requestStream } from "./renewal.ts"
+import { requestStream } from "./requests.ts"
 
 const TIMEOUT_MS = 3000
 

@@ -3,10 +3,11 @@
  * replica may answer, so one that is behind says less than there is, never something wrong.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
-import { newInbox } from "./inbox.ts"
-import { onRenewal } from "./renewal.ts"
+import { requestsOf } from "./requests.ts"
 
 const TIMEOUT_MS = 3000
+const END_OF_BATCH = 204
+const NOTHING_FOUND = 404
 
 export interface DirectGetRequest {
   /** The first sequence that counts. */
@@ -15,6 +16,14 @@ export interface DirectGetRequest {
   readonly next_by_subj: string
   /** How many messages at most. */
   readonly batch: number
+}
+
+/** Whether the batch has ended. Throws where it is refused. */
+const ends = ({ headers }: Msg): boolean => {
+  const status = headers?.code ?? 0
+  if (status === 0) return false
+  if (status === END_OF_BATCH || status === NOTHING_FOUND) return true
+  throw new Error(`direct get answered ${status} ${headers?.description ?? ""}`)
 }
 
 /** Resolves when the batch has ended; rejects when it does not end in time (ms) or its connection is lost. */
@@ -26,31 +35,16 @@ export const directGet = (
   timeout = TIMEOUT_MS
 ): Promise<void> =>
   new Promise((resolve, reject) => {
-    const inbox = newInbox(nats)
-    const subscription = nats.subscribe(inbox, {
-      callback: (error, message) => {
-        const status = message.headers?.code ?? 0
-        if (error === null && status === 0) {
-          try {
-            receive(message)
-          } catch (problem) {
-            finish(() => reject(problem))
-          }
-        } else if (error === null && (status === 204 || status === 404)) finish(resolve)
-        else
-          finish(() =>
-            reject(error ?? new Error(`direct get answered ${status} ${message.headers?.description ?? ""}`))
-          )
+    const requests = requestsOf(nats)
+    const subject = `$JS.API.DIRECT.GET.${stream}`
+    const number = requests.send(subject, JSON.stringify(request), timeout, (message) => {
+      if (message === null) return reject(new Error("direct get did not answer in time, or its connection was lost"))
+      try {
+        if (!ends(message)) return receive(message)
+        resolve()
+      } catch (problem) {
+        reject(problem)
       }
+      requests.forget(number)
     })
-    const fail = (problem: string) => () => finish(() => reject(new Error(problem)))
-    const timer = setTimeout(fail("direct get did not answer in time"), timeout)
-    const forget = onRenewal(nats, fail("the connection was lost before direct get answered"))
-    const finish = (done: () => void) => {
-      clearTimeout(timer)
-      forget()
-      subscription.unsubscribe()
-      done()
-    }
-    nats.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(request), { reply: inbox })
   })

@@ -20,10 +20,10 @@ import { setTimeout as delay } from "node:timers/promises"
 import { headers, nuid, type NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
-import { Acks } from "./acks.ts"
 import { directGet } from "./direct-get.ts"
 import { lastMessage } from "./last-message.ts"
-import { LEADERLESS_PAUSE_MS } from "./renewal.ts"
+import { LEADERLESS_PAUSE_MS } from "../../schemas/runtime/bus/requests.ts"
+import { requestsOf } from "./requests.ts"
 import { traceIdOf } from "./trace.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
 import {
@@ -85,7 +85,6 @@ const text = new TextDecoder()
 
 export class JetStreamLog implements EventLog {
   private readonly nats: NatsConnection
-  private readonly acks: Acks
   private readonly bounds: LogBounds
   private readonly observer: LogObserver | undefined
   /** Commits refused since the start: their subject stood elsewhere than expected, or too many waited. */
@@ -96,7 +95,6 @@ export class JetStreamLog implements EventLog {
 
   constructor(nats: NatsConnection, bounds: LogBounds, observer?: LogObserver) {
     this.nats = nats
-    this.acks = new Acks(nats)
     this.bounds = bounds
     this.observer = observer
   }
@@ -188,7 +186,7 @@ export class JetStreamLog implements EventLog {
         this.nats.publish(append.subject, encode(append), { headers: batchHeaders(id, index + 1, append, false) })
       }
       const last = appends[appends.length - 1] as Append
-      const reply = await this.acks.request(
+      const reply = await requestsOf(this.nats).request(
         last.subject,
         encode(last),
         ACK_TIMEOUT_MS,

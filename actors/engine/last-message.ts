@@ -3,7 +3,7 @@
  * behind; whoever decides on what stands there asks the leader.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { requestStream } from "./renewal.ts"
+import { requestStream } from "./requests.ts"
 
 const NOT_FOUND = 404
 

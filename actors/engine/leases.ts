@@ -1,11 +1,12 @@
 /** The lease bucket on JetStream: compare-and-set writes, a watch, pings. See placement.ts. */
-import { headers, type NatsConnection } from "@nats-io/transport-node"
+import { headers, type NatsConnection, NoRespondersError, RequestError } from "@nats-io/transport-node"
 import { LEASE_PREFIX, type LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { newInbox } from "./inbox.ts"
 import { WRONG_LAST_SEQUENCE } from "./jetstream-codes.ts"
-import { nobodyListens, onRenewal, requestOnce } from "./renewal.ts"
+import { onRenewal } from "./renewal.ts"
+import { requestsOf } from "./requests.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
 const WRITE_TIMEOUT_MS = 2000
@@ -51,10 +52,8 @@ export class KvLeases implements LeaseStore {
   ): Promise<Written> {
     more.set("Nats-Expected-Last-Subject-Sequence", String(expected))
     try {
-      const reply = await requestOnce(this.nats, LEASE_PREFIX + key, value, {
-        headers: more,
-        timeout: WRITE_TIMEOUT_MS
-      })
+      const reply = await requestsOf(this.nats).request(LEASE_PREFIX + key, value, WRITE_TIMEOUT_MS, more)
+      if (reply === null) return { ok: false, reason: "unknown" }
       const ack = reply.json<Ack>()
       if (ack.error !== undefined)
         return { ok: false, reason: ack.error.err_code === WRONG_LAST_SEQUENCE ? "conflict" : "unknown" }
@@ -65,6 +64,7 @@ export class KvLeases implements LeaseStore {
     }
   }
 
+  /** By the connection's own request, whose time is exact: that one is late is what is asked. */
   async ping(session: string): Promise<Ping> {
     try {
       await this.nats.request(subjects.nodePing(session), undefined, { timeout: PING_TIMEOUT_MS })
@@ -80,3 +80,6 @@ export class KvLeases implements LeaseStore {
     return this.leases.start()
   }
 }
+
+const nobodyListens = (error: unknown): boolean =>
+  error instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders())

@@ -17,11 +17,10 @@
 import { setTimeout as delay } from "node:timers/promises"
 import type { StreamState } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Acks } from "./acks.ts"
 import { directGet } from "./direct-get.ts"
 import { followStream } from "./follow.ts"
 import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
-import { requestStream } from "./renewal.ts"
+import { requestsOf, requestStream } from "./requests.ts"
 
 const FLUSH_MS = 2
 /**
@@ -75,7 +74,6 @@ export class NonceLog {
   private readonly table: NonceTable
   /** What waits to go out; the last one gathers. */
   private readonly batches: Array<Batch> = []
-  private readonly acks: Acks
   private timer: NodeJS.Timeout | null = null
   private inFlight = false
   private flushedAt = Number.NEGATIVE_INFINITY
@@ -88,7 +86,6 @@ export class NonceLog {
 
   constructor(nats: NatsConnection, home: NonceHome) {
     this.nats = nats
-    this.acks = new Acks(nats)
     this.home = home
     this.table = new NonceTable(home.keepSeconds * 1000)
   }
@@ -149,7 +146,7 @@ export class NonceLog {
   private async publish(records: Uint8Array): Promise<boolean> {
     const end = performance.now() + ACK_TIMEOUT_MS
     for (let left = ACK_TIMEOUT_MS; left > 0; left = end - performance.now()) {
-      const reply = await this.acks.requestStream(this.home.subject, records, left)
+      const reply = await requestsOf(this.nats).requestStream(this.home.subject, records, left)
       // Records may stand in the log twice: what the lost line had swallowed is sent again.
       if (reply !== null) return reply.json<{ error?: unknown }>().error === undefined
     }

@@ -5,18 +5,7 @@
  * when the connection is renewed, whatever waits from before is given up at once, not at its timeout: nobody knows what
  * has become of it, and whoever asked looks again over the line that now works.
  */
-import { setTimeout as delay } from "node:timers/promises"
-import {
-  type Msg,
-  type NatsConnection,
-  NoRespondersError,
-  type Payload,
-  RequestError,
-  type RequestOptions
-} from "@nats-io/transport-node"
-
-/** Between two tries of a request that nobody listens to. */
-export const LEADERLESS_PAUSE_MS = 50
+import type { NatsConnection } from "@nats-io/transport-node"
 
 type Change = "lost" | "renewed"
 type Listener = (change: Change) => void
@@ -44,41 +33,5 @@ const follow = async (nats: NatsConnection, listeners: ReadonlySet<Listener>): P
   for await (const status of nats.status()) {
     if (status.type !== "reconnect" && status.type !== "disconnect") continue
     for (const listener of listeners) listener(status.type === "reconnect" ? "renewed" : "lost")
-  }
-}
-
-/** The connection's own request, which also rejects when the connection is renewed meanwhile. */
-export const requestOnce = (
-  nats: NatsConnection,
-  subject: string,
-  payload: Payload | undefined,
-  options: RequestOptions
-): Promise<Msg> =>
-  new Promise((resolve, reject) => {
-    const forget = onRenewal(nats, () => reject(new Error("the connection was lost before the answer came")))
-    nats.request(subject, payload, options).then(resolve, reject).finally(forget)
-  })
-
-export const nobodyListens = (error: unknown): boolean =>
-  error instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders())
-
-/**
- * A request to a stream. While it has no leader (the server that led it was stopped, and the others choose anew) nobody
- * listens, so that nothing was received: the request goes again until its time is up.
- */
-export const requestStream = async (
-  nats: NatsConnection,
-  subject: string,
-  payload: Payload | undefined,
-  options: RequestOptions
-): Promise<Msg> => {
-  const end = performance.now() + options.timeout
-  for (;;) {
-    try {
-      return await requestOnce(nats, subject, payload, { ...options, timeout: Math.max(1, end - performance.now()) })
-    } catch (error) {
-      if (!nobodyListens(error) || performance.now() + LEADERLESS_PAUSE_MS >= end) throw error
-      await delay(LEADERLESS_PAUSE_MS)
-    }
   }
 }

@@ -2,7 +2,7 @@
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { lastMessage } from "../engine/last-message.ts"
-import { requestStream } from "../engine/renewal.ts"
+import { requestStream } from "../engine/requests.ts"
 
 const TIMEOUT_MS = 3000
 

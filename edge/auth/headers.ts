@@ -25,7 +25,7 @@ export type ReadHeaders =
 /** What a clock in milliseconds shows. */
 const MILLISECONDS = /^[0-9]{12,14}$/
 
-const NONE: ReadHeaders = { kind: "none" }
+export const NO_SIGNATURE: ReadHeaders = { kind: "none" }
 
 const refused = (
   code:
@@ -53,7 +53,7 @@ export const readSignatureHeaders = (
   const timestamp = textOf(headers["x-hub-timestamp"])
   const nonce = textOf(headers["x-hub-nonce"])
   const signature = textOf(headers["x-hub-signature"])
-  if (key === "" && timestamp === "" && nonce === "" && signature === "") return NONE
+  if (key === "" && timestamp === "" && nonce === "" && signature === "") return NO_SIGNATURE
   const values = [key, timestamp, nonce, signature]
   const missing = SIGNATURE_HEADERS.filter((_, index) => values[index] === "")
   if (missing.length > 0) {

@@ -1,4 +1,5 @@
 /** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
+import type { MsgHdrs } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/runtime/bus/asker.ts"
 import {
@@ -15,7 +16,7 @@ import { subjects } from "../../schemas/subjects.ts"
 import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/runtime/trace/ask.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { QueryClient } from "./queries.ts"
+import type { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 
 export interface Request<Op extends OperationName> {
   readonly actor: string
@@ -48,10 +49,10 @@ export interface QueryObserver {
 
 export class Bus {
   private readonly asker: Asker
-  private readonly queries: QueryClient
+  private readonly queries: QueryClient<MsgHdrs>
   private readonly observer: QueryObserver
 
-  constructor(asker: Asker, queries: QueryClient, observer: QueryObserver) {
+  constructor(asker: Asker, queries: QueryClient<MsgHdrs>, observer: QueryObserver) {
     this.asker = asker
     this.queries = queries
     this.observer = observer

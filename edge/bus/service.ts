@@ -1,17 +1,18 @@
 /** The edge's side of the bus as one scoped thing: connection, leases, asker. */
 import { randomUUID } from "node:crypto"
-import { createInbox, type NatsConnection } from "@nats-io/transport-node"
+import { createInbox, headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
+import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
+import { Requests } from "../../schemas/runtime/bus/requests.ts"
 import { inboxOf } from "../../schemas/bus/roles.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
-import { QueryClient } from "./queries.ts"
 
 export interface EdgeBus {
   /** The edge's own among all askers. */
@@ -76,5 +77,7 @@ export const openBus = (
       () => Effect.sync(() => watch.stop()),
       { interruptible: true }
     )
-    return { name, nats, link, asker, bus: new Bus(asker, new QueryClient(nats), metrics.queries) }
+    const requests = new Requests(nats, () => createInbox(inboxOf("edge")))
+    const queries = new QueryClient(requests, { newHeaders: headers, isClosed: () => nats.isClosed() })
+    return { name, nats, link, asker, bus: new Bus(asker, queries, metrics.queries) }
   })

@@ -3,36 +3,39 @@
  * the way: whether an agent may be seen is a matter of the moment.
  */
 import { Effect } from "effect"
+import { AgentPages } from "../../schemas/agent/pages.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
+import { HTML_TYPE } from "../../schemas/page.ts"
 import { profileOf } from "../bus/agent.ts"
-import type { Bus } from "../bus/bus.ts"
-import type { Call } from "../http/call.ts"
-import type { Refused } from "../http/refused.ts"
-import { empty, plain, type Response } from "../http/respond.ts"
+import { pagesOf } from "../http/handlers.ts"
+import { empty, plain } from "../http/respond.ts"
+import type { RouteParts } from "../routes/parts.ts"
 import { AgentMarkdown } from "./agent-markdown.ts"
 import { agentPage } from "./agent-view.ts"
-import { HTML_TYPE, pageHeaders, pageText, type Site } from "./layout.ts"
+import { pageHeaders, pageText } from "./layout.ts"
 
 const ENTRIES_SHOWN = 10
 /** The page is worth more than its history: read models that are away must not hold it up for long. */
 const ENTRIES_WAIT_MS = 1_500
 
-export type AgentPage = (call: Call, ref: string) => Effect.Effect<Response, Refused>
-
-export const agentPages = (site: Site, bus: Bus): AgentPage => {
+export const agentPages = ({ bus, config: { hub } }: RouteParts) => {
   const markdown = new AgentMarkdown()
-  return Effect.fnUntraced(function* (call, ref) {
-    const agent = JSON.parse(Buffer.from(yield* profileOf(bus, call, ref)).toString("utf8")) as AgentPublic
-    if (agent.handle !== ref) {
-      call.headers["location"] = agent.url
-      return empty(301)
-    }
-    const history = bus.query(call, "scores", { agent: agent.id, limit: ENTRIES_SHOWN }, ENTRIES_WAIT_MS)
-    const entries = yield* Effect.catch(history, () => Effect.succeed(null))
-    Object.assign(call.headers, pageHeaders)
-    return plain(
-      pageText(site, agentPage(site, { agent, entries, transparency: markdown.render(agent.transparency) })),
-      HTML_TYPE
-    )
+  return pagesOf(AgentPages, {
+    profile: (call, { params }) =>
+      Effect.gen(function* () {
+        const profile = yield* profileOf(bus, call, params.ref)
+        const agent = JSON.parse(Buffer.from(profile).toString("utf8")) as AgentPublic
+        if (agent.handle !== params.ref) {
+          call.headers["location"] = agent.url
+          return empty(301)
+        }
+        const history = bus.query(call, "scores", { agent: agent.id, limit: ENTRIES_SHOWN }, ENTRIES_WAIT_MS)
+        const entries = yield* Effect.catch(history, () => Effect.succeed(null))
+        Object.assign(call.headers, pageHeaders)
+        return plain(
+          pageText(hub, agentPage(hub, { agent, entries, transparency: markdown.render(agent.transparency) })),
+          HTML_TYPE
+        )
+      })
   })
 }

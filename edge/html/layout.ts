@@ -23,14 +23,21 @@ export interface Page {
   readonly unlisted?: boolean
 }
 
-export const HTML_TYPE = "text/html; charset=utf-8"
-
 const DESCRIPTION_MAX_CHARS = 160
+
+const policyFor = (formAction: "'none'" | "'self'"): string =>
+  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
 /** Nothing is loaded, run, sent or framed; the one style sheet is known by its hash. */
 export const pageHeaders: Readonly<Record<string, string>> = {
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "content-security-policy": policyFor("'none'"),
   "referrer-policy": "no-referrer"
+}
+
+/** Of a page with a form, which is sent to ourselves alone, and says where it comes from (edge/http/form.ts). */
+export const formPageHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy": policyFor("'self'"),
+  "referrer-policy": "same-origin"
 }
 
 const shortened = (text: string): string => {

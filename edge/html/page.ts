@@ -1,8 +1,9 @@
 /** A document of the service's own as a page for humans. */
 import Markdown from "markdown-it"
+import { HTML_TYPE } from "../../schemas/page.ts"
 import { type Document, documentOf } from "../http/documents.ts"
 import { markup } from "./html.ts"
-import { HTML_TYPE, pageHeaders, pageText, type Site } from "./layout.ts"
+import { pageHeaders, pageText, type Site } from "./layout.ts"
 import { wideTables } from "./tables.ts"
 
 /** Raw HTML in the source is shown as text. */

@@ -1,9 +1,10 @@
 /** A refusal outside the interface: a page for a browser, the envelope for everybody else. */
 import type { Refusal } from "../../schemas/errors.ts"
+import { HTML_TYPE } from "../../schemas/page.ts"
 import type { Call } from "../http/call.ts"
 import { plain, refused, type Response } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "./html.ts"
-import { HTML_TYPE, pageHeaders, pageText, type Site } from "./layout.ts"
+import { pageHeaders, pageText, type Site } from "./layout.ts"
 
 const HEADINGS: Readonly<Record<number, string>> = {
   404: "Not found",

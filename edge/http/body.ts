@@ -77,3 +77,9 @@ export const readBody = (
     if (expectingContinue.delete(request)) response.writeContinue()
     return Effect.sync(stop)
   })
+
+/** A body that was not read to its end leaves no way to find the next request on the same connection. */
+export const closing = (call: Call, refusal: Refusal): Effect.Effect<never, Refused> => {
+  if (hasBody(call.request)) call.headers["connection"] = "close"
+  return Effect.fail(refuse(refusal))
+}

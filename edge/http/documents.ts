@@ -3,8 +3,6 @@ import { createHash } from "node:crypto"
 import type { Call } from "./call.ts"
 import { empty, plain, type Response } from "./respond.ts"
 
-const MAX_AGE_SECONDS = 300
-
 export interface Document {
   readonly text: string
   readonly contentType: string
@@ -24,10 +22,7 @@ export const documentOf = (
 })
 
 export const serveDocument = (call: Call, document: Document): Response => {
-  Object.assign(call.headers, document.headers, {
-    etag: document.etag,
-    "cache-control": `public, max-age=${MAX_AGE_SECONDS}`
-  })
+  Object.assign(call.headers, document.headers, { etag: document.etag })
   return matchesTag(call.header("if-none-match"), document.etag)
     ? empty(304)
     : plain(document.text, document.contentType)

@@ -1,13 +1,15 @@
 /**
- * The table of endpoints, read off the interface's description: what a path takes, who may call it, which rate-limit
- * buckets it draws on. Paths are matched exactly as sent: no case folding, no doubled or trailing slashes, except that
- * the discovery document answers with and without its slash.
+ * The table of endpoints, read off their declarations: what a path takes, who may call it, which rate-limit buckets it
+ * draws on. What stands outside the interface's own path is a page (schemas/page.ts). Paths are matched exactly as sent:
+ * no case folding, no doubled or trailing slashes, except that the discovery document answers with and without its
+ * slash.
  */
 import { Context } from "effect"
-import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { API_PREFIX, HubApi } from "../../schemas/api.ts"
 import type { Auth } from "../../schemas/envelope.ts"
 import type { BodyKind } from "../../schemas/limits.ts"
+import { HubPages } from "../../schemas/pages.ts"
 import { Row, Traits } from "../../schemas/traits.ts"
 
 export interface Endpoint extends Required<Traits> {
@@ -28,6 +30,8 @@ const isBodyKind = (value: unknown): value is BodyKind => BODY_KINDS.has(value)
 const isAuth = (value: unknown): value is Auth =>
   value === "none" || value === "signed" || value === "optional" || value === "human"
 
+const PAGE_GROUP = "page."
+
 const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>): Endpoint => {
   const id = `${group}.${endpoint.identifier}`
   const described = Context.getOrUndefined(annotations, OpenApi.Override)
@@ -35,6 +39,8 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
   if (!isAuth(auth)) throw new Error(`The endpoint ${id} does not say who may call it`)
   const body = described?.["x-hub-body"]
   if (!isBodyKind(body)) throw new Error(`The endpoint ${id} does not say what its body may be`)
+  if (group.startsWith(PAGE_GROUP) === isApiPath(endpoint.path)) throw new Error(`${id} lies on the wrong side`)
+  if (group.startsWith(PAGE_GROUP) && auth !== "none") throw new Error(`The page ${id} must be for anybody`)
   return {
     id,
     method: endpoint.method,
@@ -48,13 +54,17 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     openToSuspended: false,
     signer: "agent",
     settled: auth === "signed" ? "by handler" : "first",
+    keptSeconds: 0,
     ...Context.get(annotations, Traits)
   }
 }
 
-const readEndpoints = (): ReadonlyArray<Endpoint> => {
+/** In the order of their declaration. */
+export const endpointsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyArray<Endpoint> => {
   const found: Array<Endpoint> = []
-  HttpApi.reflect(HubApi, {
+  HttpApi.reflect(api, {
     onGroup: () => undefined,
     onEndpoint: ({ group, endpoint, mergedAnnotations }) =>
       found.push(endpointOf(group.identifier, endpoint, mergedAnnotations))
@@ -62,7 +72,11 @@ const readEndpoints = (): ReadonlyArray<Endpoint> => {
   return found
 }
 
-export const ENDPOINTS: ReadonlyArray<Endpoint> = readEndpoints()
+/** Whether a path belongs to the interface; all others are pages, or nothing. */
+export const isApiPath = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)
+/** Those of the interface. */
+export const ENDPOINTS: ReadonlyArray<Endpoint> = endpointsOf(HubApi)
+export const PAGES: ReadonlyArray<Endpoint> = endpointsOf(HubPages)
 
 interface Entry {
   readonly segments: ReadonlyArray<string>
@@ -140,5 +154,3 @@ export class EndpointTable {
     return entry === undefined ? NONE : matched(entry, method, parametersOf(entry.segments, segments))
   }
 }
-
-export const isApiPath = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)

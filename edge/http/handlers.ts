@@ -1,7 +1,8 @@
 /**
- * How an endpoint of the interface is handled: one function for each, by the endpoint's own types. The pipeline has
- * matched the path before (endpoints.ts); here its parameters and query are decoded, once compiled, and the handler
- * gets both.
+ * How an endpoint is handled: one function for each, by the endpoint's own types. The pipeline has matched the path
+ * before (endpoints.ts); here its parameters and query are decoded, once compiled, and the handler gets both. That of a
+ * page gets the form too; those of the interface read their bodies themselves (json.ts). Escapes in a path are undone
+ * for the interface alone: a page has one address.
  *
  * This stands in the place of HttpApiBuilder, which would match the path a second time, and encode through schemas what
  * actors have already written as JSON (decision 0015).
@@ -10,6 +11,7 @@ import { Effect, Result, Schema } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { notFound } from "../../schemas/errors.ts"
 import type { Call } from "./call.ts"
+import { type FormDecoder, formDecoder } from "./form.ts"
 import { tellIgnored } from "./ignored.ts"
 import { issueRefusal } from "./json.ts"
 import { type Refused, refuse } from "./refused.ts"
@@ -22,41 +24,68 @@ export interface Given<Endpoint> {
   readonly query: Decoded<HttpApiEndpoint.Query<Endpoint>>
 }
 
-export type Handler<Endpoint> = (call: Call, given: Given<Endpoint>) => Effect.Effect<Response, Refused>
+/** To a page, whose payload is a form. */
+export interface PageGiven<Endpoint> extends Given<Endpoint> {
+  readonly form: Decoded<HttpApiEndpoint.Payload<Endpoint>>
+}
+
+type Handler<Given> = (call: Call, given: Given) => Effect.Effect<Response, Refused>
+
+type Named<Group, Name extends string> = HttpApiEndpoint.WithIdentifier<HttpApiGroup.Endpoints<Group>, Name>
 
 export type Handlers<Group> = {
-  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<
-    HttpApiEndpoint.WithIdentifier<HttpApiGroup.Endpoints<Group>, Name>
-  >
+  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<Given<Named<Group, Name>>>
+}
+
+export type PageHandlers<Group> = {
+  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<PageGiven<Named<Group, Name>>>
 }
 
 /** A handler ready for the pipeline: `params` as the path spells them, `search` without its question mark. */
-export type Route = (call: Call, params: Readonly<Record<string, string>>) => Effect.Effect<Response, Refused>
+export type Route = (call: Call, params: Params) => Effect.Effect<Response, Refused>
 
-/** Routes of a group by the endpoints' full names. */
-export const routesOf = <Group extends HttpApiGroup.Constraint>(
-  group: Group,
-  handlers: Handlers<Group>
-): ReadonlyArray<readonly [string, Route]> => {
+/** By the endpoints' full names. */
+export type Routes = ReadonlyArray<readonly [string, Route]>
+
+/** Routes of a group of the interface. */
+export const routesOf = <Group extends HttpApiGroup.Constraint>(group: Group, handlers: Handlers<Group>): Routes =>
+  handled(group, handlers, { paramsOf: unescaped, formOf: () => null })
+
+/** Those of a group of pages. */
+export const pagesOf = <Group extends HttpApiGroup.Constraint>(group: Group, handlers: PageHandlers<Group>): Routes =>
+  handled(group, handlers, { paramsOf: (spelled) => spelled, formOf: formDecoder })
+
+type Params = Readonly<Record<string, string>>
+
+/** What sets the interface apart from pages. */
+interface Reading {
+  /** `null` where a path can be of no resource. */
+  readonly paramsOf: (spelled: Params) => Params | null
+  readonly formOf: (endpoint: HttpApiEndpoint.Top) => FormDecoder | null
+}
+
+const handled = (group: HttpApiGroup.Constraint, handlers: object, reading: Reading): Routes => {
   const { identifier, endpoints } = group as unknown as HttpApiGroup.Top
+  const byName = handlers as Readonly<Record<string, Handler<AnyGiven>>>
   return Object.values(endpoints).map((endpoint) => {
-    const handler = (handlers as unknown as Readonly<Record<string, Handler<HttpApiEndpoint.Top>>>)[endpoint.identifier]
+    const handler = byName[endpoint.identifier]
     if (handler === undefined) throw new Error(`Nothing handles ${identifier}.${endpoint.identifier}`)
-    return [`${identifier}.${endpoint.identifier}`, routeOf(endpoint, handler)]
+    return [`${identifier}.${endpoint.identifier}`, routeOf(endpoint, handler, reading)]
   })
 }
 
-type AnyGiven = Given<HttpApiEndpoint.Top>
+type AnyGiven = PageGiven<HttpApiEndpoint.Top>
 
 const NOTHING = {}
 
-const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<HttpApiEndpoint.Top>): Route => {
+const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<AnyGiven>, reading: Reading): Route => {
   const decodeParams = decoderOf(endpoint.params)
   const decodeQuery = decoderOf(endpoint.query)
+  const decodeForm = reading.formOf(endpoint)
   return (call, spelled) => {
     let params: unknown = NOTHING
     if (decodeParams !== null) {
-      const plain = unescaped(spelled)
+      const plain = reading.paramsOf(spelled)
       const decoded = plain === null ? null : decodeParams(plain)
       if (decoded === null || Result.isFailure(decoded)) return Effect.fail(refuse(notFound("resource")))
       params = decoded.success
@@ -67,7 +96,10 @@ const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<HttpApiEndpoint
       if (Result.isFailure(decoded)) return Effect.fail(refuse(issueRefusal(decoded.failure.issue, "query")))
       query = decoded.success
     }
-    return Effect.map(handler(call, { params, query } as AnyGiven), (answer) => tellIgnored(call.ignored, answer))
+    if (decodeForm !== null)
+      return Effect.flatMap(decodeForm(call), (form) => handler(call, { params, query, form } as AnyGiven))
+    const given = { params, query, form: NOTHING } as AnyGiven
+    return Effect.map(handler(call, given), (answer) => tellIgnored(call.ignored, answer))
   }
 }
 
@@ -75,7 +107,7 @@ const decoderOf = (schema: Schema.Top | undefined) =>
   schema === undefined ? null : Schema.decodeUnknownResult(schema as unknown as Schema.ConstraintDecoder<unknown>)
 
 /** `null` where an escape is broken. */
-const unescaped = (spelled: Readonly<Record<string, string>>): Readonly<Record<string, string>> | null => {
+const unescaped = (spelled: Params): Params | null => {
   try {
     return Object.fromEntries(Object.entries(spelled).map(([name, value]) => [name, decodeURIComponent(value)]))
   } catch {

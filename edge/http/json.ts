@@ -20,7 +20,7 @@ import { type Refused, refuse } from "./refused.ts"
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal }
 
 /** A byte order mark is no part of JSON (RFC 8259, 8.1): dropped here, it would still stand in what is published. */
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+export const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const bodyProblem = (message: string, rule: string): Parsed => ({
   ok: false,
   refusal: invalidField("body", message, { rule })

@@ -5,6 +5,8 @@
  *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned,
  *    the body, the signature, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later
  *    bucket. What does not verify counts for its client alone (edge/auth/unverified.ts).
+ *  - Pages go the same way. Theirs is the bucket `web`, drawn for whatever stands outside the interface; a signature of
+ *    the interface's means nothing there, and a form of another site goes no further (form.ts).
  *  - A body is read where an endpoint takes one, and once the signature's headers are there and look right where it
  *    needs them. What else comes with one is answered as if it came without, and its connection closes.
  *  - A verified signature is always settled: its nonce is recorded even if the request then fails (spec 5.1). The
@@ -19,14 +21,22 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Effect } from "effect"
-import { readSignatureHeaders, type ReadHeaders, type SignatureHeaders, unsigned } from "../auth/headers.ts"
+import {
+  NO_SIGNATURE,
+  readSignatureHeaders,
+  type ReadHeaders,
+  type SignatureHeaders,
+  unsigned
+} from "../auth/headers.ts"
 import type { Unverified } from "../auth/unverified.ts"
 import type { Verifier } from "../auth/verify.ts"
 import type { Bus, SettlingOp } from "../bus/bus.ts"
+import type { Outside } from "../html/outside.ts"
+import { tellsVisitor } from "../identity/visitor.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import { bodyCeiling, type Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
-import { announcesTooMuch, hasBody, readBody, tooLarge } from "./body.ts"
+import { closing, hasBody, readBody } from "./body.ts"
 import { Call } from "./call.ts"
 import { preflight } from "./cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
@@ -39,6 +49,7 @@ import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
+import { misshapen } from "./shape.ts"
 import type { Shares } from "./shares.ts"
 import type { RequestTraces } from "./trace.ts"
 
@@ -58,10 +69,7 @@ export interface PipelineParts {
   readonly basePath: string
   /** What handles a request that has been let in, by the endpoint's full name. */
   readonly routes: ReadonlyMap<string, Route>
-  /** The pages for humans, outside the interface. */
-  readonly pages: (call: Call) => Effect.Effect<Response, Refused>
-  /** What they answer when something is refused. */
-  readonly refusedPage: (call: Call, refusal: Refusal) => Response
+  readonly outside: Outside
 }
 
 /** nginx's number for a client that left before its answer; only ever seen in the log. */
@@ -139,18 +147,15 @@ export class Pipeline {
       const { parts } = this
       const taken = parts.buckets.takeOf("ip", call)
       if (taken !== null) yield* pass(taken)
-      const misshapen = this.misshapen(call)
-      if (misshapen !== null) return yield* closing(call, misshapen)
-      if (!isApiPath(call.path)) return yield* parts.pages(call)
+      const bad = misshapen(call, parts.limits)
+      if (bad !== null) return yield* closing(call, bad)
       const match = parts.table.match(call.method, call.path)
-      if (call.method === "OPTIONS" && match.kind !== "none") return preflight(call, match.allow)
       if (match.kind === "found") call.endpoint = match.endpoint
-      const read = readSignatureHeaders(
-        call.request.headers,
-        Math.floor(call.startedAt / 1000),
-        parts.limits.authentication.timestamp_skew_seconds
-      )
-      const drawn = this.drawnBefore(call, read)
+      const isPage = !isApiPath(call.path)
+      if (isPage) yield* parts.outside.admit(call, match)
+      if (call.method === "OPTIONS" && match.kind !== "none") return preflight(call, match.allow)
+      const read = isPage ? NO_SIGNATURE : this.signatureOf(call)
+      const drawn = isPage ? null : this.drawnBefore(call, read)
       if (drawn !== null) yield* pass(drawn)
       if (read.kind === "refused") return yield* closing(call, read.refusal)
       if (call.endpoint?.auth === "signed" && read.kind === "none")
@@ -174,9 +179,15 @@ export class Pipeline {
         if (refusedByKey !== null) return yield* this.settle(call, refused(call, refusedByKey), "agent.admit_key")
       }
       const answer = yield* this.dispatch(call, match)
+      if (isPage && call.refusal === null && tellsVisitor(call)) call.headers["cache-control"] = "private, no-store"
       return call.ticket === null || call.ticket.spent ? answer : yield* this.settle(call, answer)
     }
   )
+
+  private signatureOf({ request, startedAt }: Call): ReadHeaders {
+    const { timestamp_skew_seconds } = this.parts.limits.authentication
+    return readSignatureHeaders(request.headers, Math.floor(startedAt / 1000), timestamp_skew_seconds)
+  }
 
   private bodyOf(
     call: Call,
@@ -202,23 +213,6 @@ export class Pipeline {
     return null
   }
 
-  /** Refusals by shape alone, before anything of the request is read. */
-  private misshapen(call: Call): Refusal | null {
-    const { service } = this.parts.limits
-    if (call.target.length > service.max_url_chars) {
-      return refusal("uri_too_long", `The address is longer than ${service.max_url_chars} characters.`, {
-        max_chars: service.max_url_chars
-      })
-    }
-    if (call.request.rawHeaders.length / 2 > service.max_headers) {
-      return refusal("header_fields_too_large", `The request has more than ${service.max_headers} headers.`, {
-        max_headers: service.max_headers
-      })
-    }
-    const { max_request_bytes } = this.parts.limits.limits
-    return announcesTooMuch(call.request, max_request_bytes) ? tooLarge(max_request_bytes) : null
-  }
-
   /** What is drawn, or looked at, before the body is read. */
   private drawnBefore(call: Call, read: ReadHeaders): Drawn {
     const { buckets, unverified } = this.parts
@@ -228,15 +222,14 @@ export class Pipeline {
   }
 
   private dispatch(call: Call, match: Match): Effect.Effect<Response, Refused> {
-    if (match.kind === "none") return Effect.succeed(refused(call, notFound("endpoint")))
+    if (match.kind === "none")
+      return Effect.succeed(
+        this.refused(call, isApiPath(call.path) ? notFound("endpoint") : this.parts.outside.nothing)
+      )
     if (match.kind === "method") {
       call.headers["allow"] = match.allow
-      return Effect.succeed(
-        refused(
-          call,
-          refusal("method_not_allowed", `${call.method} is not possible here.`, { allow: match.allow.split(", ") })
-        )
-      )
+      const why = `${call.method} is not possible here.`
+      return Effect.succeed(this.refused(call, refusal("method_not_allowed", why, { allow: match.allow.split(", ") })))
     }
     const route = this.parts.routes.get(match.endpoint.id)
     if (route === undefined) return Effect.die(new Error(`Nothing handles ${match.endpoint.id}`))
@@ -270,12 +263,14 @@ export class Pipeline {
       return Effect.failCause(cause as Cause.Cause<never>)
     }
     const error = Cause.squash(cause)
-    const answer = isApiPath(call.path) ? refused : this.parts.refusedPage
-    if (error instanceof Refused) return Effect.succeed(answer(call, error.refusal))
+    if (error instanceof Refused) return Effect.succeed(this.refused(call, error.refusal))
     this.parts.log.defect(call, error)
-    return Effect.succeed(
-      answer(call, refusal("internal_error", "Something went wrong inside the service.", { reference: call.id }))
-    )
+    const fault = refusal("internal_error", "Something went wrong inside the service.", { reference: call.id })
+    return Effect.succeed(this.refused(call, fault))
+  }
+
+  private refused(call: Call, why: Refusal): Response {
+    return isApiPath(call.path) ? refused(call, why) : this.parts.outside.refused(call, why)
   }
 }
 
@@ -289,9 +284,3 @@ const pass = (drawn: Refusal | Promise<Taken>): Effect.Effect<void, Refused> =>
         (result) => (result === null ? Effect.void : Effect.fail(refuse(result)))
       )
     : Effect.fail(refuse(drawn))
-
-/** A body that was not read to its end leaves no way to find the next request on the same connection. */
-const closing = (call: Call, refusal: Refusal): Effect.Effect<never, Refused> => {
-  if (hasBody(call.request)) call.headers["connection"] = "close"
-  return Effect.fail(refuse(refusal))
-}

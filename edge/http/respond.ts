@@ -46,7 +46,7 @@ export const commonHeaders = (requestId: string): Record<string, string> => ({
 export const finish = (call: Call, response: Response): Response => {
   const { headers } = response
   Object.assign(headers, commonHeaders(call.id), call.headers)
-  headers["cache-control"] ??= "no-store"
+  headers["cache-control"] ??= keptBy(call, response.status)
   if (call.rate !== null) {
     headers["x-ratelimit-limit"] = String(call.rate.limit)
     headers["x-ratelimit-remaining"] = String(call.rate.remaining)
@@ -54,6 +54,11 @@ export const finish = (call: Call, response: Response): Response => {
   }
   return response
 }
+
+const keptBy = ({ endpoint }: Call, status: number): string =>
+  endpoint === null || endpoint.keptSeconds === 0 || (status !== 200 && status !== 304)
+    ? "no-store"
+    : `public, max-age=${endpoint.keptSeconds}`
 
 const text = (body: string, status: number, contentType: string): Response => ({
   status,

@@ -1,8 +1,8 @@
 /**
  * What an edge counts of its requests: rate, errors and duration by route.
  *
- * A route is known by its template. What has none counts as `page` (what people look at, outside the interface) or
- * `none` (paths that nothing has, and what was refused before its path was looked at).
+ * A route is known by its template. What has none counts as `page` outside the interface and as `none` in it: paths
+ * that nothing has, and what was refused before its path was looked at. All pages are one noun.
  */
 import { type Endpoint, ENDPOINTS, isApiPath } from "../http/endpoints.ts"
 import type { Call } from "../http/call.ts"

@@ -41,8 +41,6 @@ const decodeAttest = bodyDecoder(Attest)
 /** A request that changes a key is published as its proof: nothing but the proof belongs into it. */
 const KEY_REQUEST_MAX_BYTES = 2048
 const PROOF_MAX_CHARS = 128
-/** How long others may keep an agent's key directory. */
-const KEY_DIRECTORY_MAX_AGE_SECONDS = 60
 
 const newKeyOf = (field: string, text: string): Effect.Effect<string, Refused> => {
   const key = readPublicKey(text)
@@ -122,7 +120,6 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
       Effect.gen(function* () {
         const actor = yield* agentNumbered(identities, call, params.number)
         const { keys: current, signature } = yield* bus.read(call, { actor, op: "identity.keys", input: null })
-        call.headers["cache-control"] = `public, max-age=${KEY_DIRECTORY_MAX_AGE_SECONDS}`
         if (signature !== null)
           Object.assign(call.headers, { signature: signature.signature, "signature-input": signature.signature_input })
         return plain(JSON.stringify({ keys: current }), KEY_DIRECTORY_TYPE)

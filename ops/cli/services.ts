@@ -1,7 +1,9 @@
 /** What answers on the bus (NATS service discovery), and what the actors' side finds of its own health. */
+import { headers } from "@nats-io/transport-node"
+import { requestsOf } from "../../actors/engine/requests.ts"
 import type { Health } from "../../schemas/meta/api.ts"
 import type { Queries, QueryReply } from "../../schemas/bus/operations.ts"
-import { TAKEN_HEADER } from "../../schemas/runtime/bus/parts.ts"
+import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Service } from "./connection.ts"
 
@@ -74,16 +76,9 @@ type Checks = NonNullable<Health["checks"]>
 
 /** `null` where no process answers queries. */
 export const checksOf = async ({ nats }: Service): Promise<Checks | null> => {
-  try {
-    for await (const message of await nats.requestMany(subjects.query("health"), "null", {
-      maxWait: HEALTH_WITHIN_MS
-    })) {
-      if (message.headers?.has(TAKEN_HEADER) === true) continue
-      const reply = message.json<QueryReply<Queries["health"]["output"]>>()
-      return reply.ok ? reply.data.checks : null
-    }
-  } catch {
-    // Nobody answers.
-  }
-  return null
+  const queries = new QueryClient(requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
+  const answer = await queries.ask(subjects.query("health"), Buffer.from("null"), Date.now() + HEALTH_WITHIN_MS)
+  if (answer === null) return null
+  const reply = JSON.parse(Buffer.from(answer).toString("utf8")) as QueryReply<Queries["health"]["output"]>
+  return reply.ok ? reply.data.checks : null
 }

@@ -46,7 +46,9 @@ const ref = { ref: Schema.String }
 
 /** Of the agent in the path, or of whoever signed the request although it need not be. */
 const STANDING = ["agent_suspended", "agent_banned", "agent_deleted"] as const
-const KeyDirectory = Schema.Struct({ keys: Schema.Array(Jwk) }).pipe(
+/** How a key directory is kept by others: shortly, since a key may be rotated. */
+export const KEY_DIRECTORY: Traits = { keptSeconds: 60 }
+export const KeyDirectory = Schema.Struct({ keys: Schema.Array(Jwk) }).pipe(
   HttpApiSchema.asJson({ contentType: KEY_DIRECTORY_TYPE })
 )
 
@@ -88,7 +90,8 @@ export const IdentityApi = HttpApiGroup.make("identity").add(
     error: failures("not_found")
   })
     .annotateMerge(describe("none", "The agent's current key as a key directory for HTTP message signatures"))
-    .annotate(Row, "current key for HTTP message signatures"),
+    .annotate(Row, "current key for HTTP message signatures")
+    .annotate(Traits, KEY_DIRECTORY),
   HttpApiEndpoint.get("listMyVerifications", "/me/id/verifications", {
     query: PagingQuery,
     success: page(HostVerifications),

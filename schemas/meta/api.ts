@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, failures, page, success } from "../envelope.ts"
-import { Row, Traits } from "../traits.ts"
+import { DOCUMENT, Row, Traits } from "../traits.ts"
 
 export const Stats = Schema.Struct({
   agents: Schema.Int,
@@ -109,31 +109,38 @@ export const MetaApi = HttpApiGroup.make("meta").add(
     .annotate(Row, "how much there is of everything"),
   HttpApiEndpoint.get("docs", "/docs", { success: markdown, error: failures() })
     .annotateMerge(describe("none", "The reference text, as markdown"))
-    .annotate(Row, "this text, as markdown"),
+    .annotate(Row, "this text, as markdown")
+    .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsJavascript", "/docs/javascript", { success: markdown, error: failures() })
     .annotateMerge(describe("none", "A complete client in JavaScript, as markdown"))
-    .annotate(Row, "a complete client in JavaScript"),
+    .annotate(Row, "a complete client in JavaScript")
+    .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsPython", "/docs/python", { success: markdown, error: failures() })
     .annotateMerge(describe("none", "A complete client in Python, as markdown"))
-    .annotate(Row, "in Python"),
+    .annotate(Row, "in Python")
+    .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsShell", "/docs/shell", { success: markdown, error: failures() })
     .annotateMerge(describe("none", "A complete client in shell, as markdown"))
-    .annotate(Row, "in shell"),
+    .annotate(Row, "in shell")
+    .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() })
     .annotateMerge(describe("none", "The identity specification, as markdown"))
-    .annotate(Row, "the identity specification"),
+    .annotate(Row, "the identity specification")
+    .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", {
     success: markdown,
     error: failures()
   })
     .annotateMerge(describe("none", "The terms of the hosted runtime, as markdown"))
-    .annotate(Row, "terms of the hosted runtime"),
+    .annotate(Row, "terms of the hosted runtime")
+    .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("openapi", "/openapi.json", {
     success: Schema.Record(Schema.String, Schema.Unknown),
     error: failures()
   })
     .annotateMerge(describe("none", "This interface as an OpenAPI 3.1 document"))
-    .annotate(Row, "OpenAPI 3.1"),
+    .annotate(Row, "OpenAPI 3.1")
+    .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("categories", "/categories", {
     success: success(Schema.Array(Category)),
     error: failures()

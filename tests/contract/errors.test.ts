@@ -7,6 +7,7 @@ import { textOf, trackedFiles } from "./tracked.ts"
 /** Answers of the HTTP layer to what reaches no operation: no operation can declare them. */
 const OF_THE_HTTP_LAYER: ReadonlyArray<ErrorCode> = [
   "bad_request",
+  "cross_site",
   "header_fields_too_large",
   "method_not_allowed",
   "request_timeout",

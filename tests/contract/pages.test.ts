@@ -169,7 +169,7 @@ describe("run-a-cluster.md", () => {
 describe("code on the pages", () => {
   const flat = (code: string): string => code.replace(/\s+/g, " ").trim()
   const SOURCES = {
-    "ops/docs/add-an-endpoint.md": ["schemas/agent/api.ts", "edge/routes/agent.ts"],
+    "ops/docs/add-an-endpoint.md": ["schemas/agent/api.ts", "schemas/agent/pages.ts", "edge/routes/agent.ts"],
     "ops/docs/add-an-actor.md": ["actors/category/actor.ts", "actors/agent/reactions.ts"]
   }
 

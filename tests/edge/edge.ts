@@ -6,6 +6,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { openEdge } from "../../edge/app.ts"
 import { loadEdgeConfig } from "../../edge/config.ts"
 import { RequestLog } from "../../edge/http/log.ts"
+import type { Served } from "../../edge/routes/all.ts"
 import { edgeKeys } from "../../ops/launcher/edge-keys.ts"
 import { findNatsServer } from "../../ops/launcher/nats-binary.ts"
 import { startNats } from "../../ops/launcher/nats.ts"
@@ -64,6 +65,8 @@ export interface EdgeOptions {
   readonly nats: string
   readonly limits?: Readonly<Record<string, number>>
   readonly env?: Readonly<Record<string, string>>
+  /** Instead of everything that an edge serves. */
+  readonly served?: Served
 }
 
 export class TestEdge {
@@ -100,7 +103,7 @@ export class TestEdge {
     const fiber = Effect.runFork(
       Effect.scoped(
         Effect.gen(function* () {
-          const server = yield* openEdge(config, log)
+          const server = yield* openEdge(config, log, options.served)
           yield* Deferred.succeed(listening, server.address() as AddressInfo)
           return yield* Effect.never
         })

@@ -1,8 +1,9 @@
 /** Queries whose nodes are frozen, slow or gone. */
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { connect, headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
-import { QueryClient } from "../../edge/bus/queries.ts"
+import { requestsOf } from "../../actors/engine/requests.ts"
+import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { openNats, type TestNats } from "./edge.ts"
@@ -32,7 +33,9 @@ afterAll(async () => {
 })
 
 const calls = { underWay: 0, serves: () => undefined, settled: () => undefined }
-const ask = async (client: QueryClient, view: string): Promise<unknown> => {
+const clientOf = (nats: NatsConnection) =>
+  new QueryClient(requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
+const ask = async (client: QueryClient<MsgHdrs>, view: string): Promise<unknown> => {
   const answer = await client.ask(subjects.query(view), Buffer.from("null"), Date.now() + DEADLINE_MS)
   return answer === null ? "no answer" : JSON.parse(Buffer.from(answer).toString())
 }
@@ -42,7 +45,7 @@ test("one of three nodes that is frozen costs a moment, and no query its answer"
   frozen.subscribe(subjects.query("alive"), { queue: queueGroups.queries, callback: () => undefined })
   for (let well = 0; well < 2; well++)
     serveQueries(await line(), { alive: () => Promise.resolve(null) }, calls, NO_TRACING)
-  const client = new QueryClient(await line())
+  const client = clientOf(await line())
   const answers = await Promise.all(Array.from({ length: ASKS }, () => ask(client, "alive")))
   expect(answers).toEqual(answers.map(() => ({ ok: true, data: null })))
 })
@@ -55,7 +58,7 @@ test("a slow node that says that it is at work is asked once", async () => {
     return []
   }
   serveQueries(await line(), { categories: slow }, calls, NO_TRACING)
-  expect(await ask(new QueryClient(await line()), "categories")).toEqual({ ok: true, data: [] })
+  expect(await ask(clientOf(await line()), "categories")).toEqual({ ok: true, data: [] })
   expect(asked).toBe(1)
 })
 

@@ -184,7 +184,7 @@ describe("exact requests move exact counters", () => {
     )
     expect(rise("hub_edge_refusals_total", { code: "rate_limited" })).toBe(2)
     expect(rise("hub_edge_rate_limited_total", { bucket: "web" })).toBe(2)
-    expect(rise("hub_edge_requests_total", { method: "GET", route: "page", status: "429" })).toBe(2)
+    expect(rise("hub_edge_requests_total", { method: "GET", route: "/docs", status: "429" })).toBe(2)
   })
 
   test("a held list and a stream are seen while they are held", async () => {

@@ -70,7 +70,9 @@ describe("a request", () => {
   it.each([
     ["GET", "/api/v1/agents/some-body/scores?x=1", "GET /api/v1/agents/:agent/scores"],
     ["GET", "/api/v1/what-is/this", "GET"],
-    ["GET", "/docs", "GET"],
+    ["GET", "/docs", "GET /docs"],
+    ["GET", "/agents/some-body", "GET /agents/:agent"],
+    ["GET", "/what-is-this", "GET"],
     ["DELETE", "/api/v1/time", "DELETE"],
     ["PROPFIND", "/api/v1/me", "HTTP"]
   ])("%s %s is named %s: no more than a template", async (method, path, name) => {

@@ -14,7 +14,7 @@ import { createHash } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { Acks } from "../../engine/acks.ts"
+import { requestsOf } from "../../engine/requests.ts"
 import { WRONG_LAST_SEQUENCE } from "../../engine/jetstream-codes.ts"
 
 /** As many as one request for the newest of several subjects may bring. */
@@ -55,12 +55,12 @@ export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({
 export type HostTable = Map<string, Counter>
 
 export class HostCounters {
+  private readonly nats: NatsConnection
   private readonly manager: JetStreamManager
-  private readonly acks: Acks
 
   constructor(nats: NatsConnection, manager: JetStreamManager) {
+    this.nats = nats
     this.manager = manager
-    this.acks = new Acks(nats)
   }
 
   /** The agent's counters as the stream has them. Rejects when it does not answer. */
@@ -164,7 +164,12 @@ export class HostCounters {
     const more = headers()
     more.set("Nats-Expected-Last-Subject-Sequence", String(expected))
     const subject = subjects.verified(agent, tokenOf(count.host))
-    const reply = await this.acks.requestStream(subject, Buffer.from(JSON.stringify(count)), ACK_TIMEOUT_MS, more)
+    const reply = await requestsOf(this.nats).requestStream(
+      subject,
+      Buffer.from(JSON.stringify(count)),
+      ACK_TIMEOUT_MS,
+      more
+    )
     if (reply === null) return "unknown"
     const ack = reply.json<{ seq?: number; error?: { err_code?: number } }>()
     if (ack.seq !== undefined) return ack.seq

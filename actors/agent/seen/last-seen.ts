@@ -4,7 +4,7 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { requestOnce } from "../../engine/renewal.ts"
+import { requestsOf } from "../../engine/requests.ts"
 
 const EVERY_MS = 60_000
 const TIMEOUT_MS = 1000
@@ -33,9 +33,9 @@ export class LastSeen {
     const known = this.known.get(id)
     if (known !== undefined) return known
     try {
-      const reply = await requestOnce(this.nats, `$JS.API.DIRECT.GET.${streams.seen}.${subjects.seen(id)}`, undefined, {
-        timeout: TIMEOUT_MS
-      })
+      const stored = `$JS.API.DIRECT.GET.${streams.seen}.${subjects.seen(id)}`
+      const reply = await requestsOf(this.nats).request(stored, undefined, TIMEOUT_MS)
+      if (reply === null) return fallback
       const at = reply.headers?.code === 404 ? fallback : reply.json<{ at: number }>().at
       this.remember(id, at)
       return at

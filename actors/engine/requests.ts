@@ -1,0 +1,30 @@
+/** The requests of a connection (schemas/runtime/bus/requests.ts), given up when it is renewed. */
+import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
+import { Requests } from "../../schemas/runtime/bus/requests.ts"
+import { newInbox } from "./inbox.ts"
+import { onRenewal } from "./renewal.ts"
+
+const known = new WeakMap<NatsConnection, Requests<Msg, MsgHdrs>>()
+
+export const requestsOf = (nats: NatsConnection): Requests<Msg, MsgHdrs> => {
+  let requests = known.get(nats)
+  if (requests === undefined) {
+    const made = new Requests<Msg, MsgHdrs>(nats, () => newInbox(nats))
+    onRenewal(nats, () => made.giveUp())
+    known.set(nats, made)
+    requests = made
+  }
+  return requests
+}
+
+/** What a stream answers. Rejects where it does not within the time. */
+export const requestStream = async (
+  nats: NatsConnection,
+  subject: string,
+  payload: Uint8Array | string | undefined,
+  { timeout, headers }: { readonly timeout: number; readonly headers?: MsgHdrs }
+): Promise<Msg> => {
+  const answer = await requestsOf(nats).requestStream(subject, payload, timeout, headers)
+  if (answer === null) throw new Error("the stream did not answer in time, or the connection was lost meanwhile")
+  return answer
+}

@@ -1,0 +1,70 @@
+/**
+ * Forms of pages: whose they are, and what they hold.
+ *
+ * Invariants
+ *  - A form that a browser sends from another site is refused before its body is read. What the browser says of itself
+ *    counts: `Sec-Fetch-Site` must be `same-origin`, or `none` where nobody's page sent it; another host of our domain
+ *    is another site. Where that header is missing, `Origin` must be the address of one of the service's hosts; `null`
+ *    is none. Who sends neither is no browser that is used today, and carries nobody's cookie.
+ *  - This stands beside a session's cookie with `SameSite=Lax`, not in its place: that one keeps no neighbour out
+ *    (`same-site`), and lets a form of the first two minutes pass in some browsers.
+ *  - A page with a form must let browsers tell its origin: `referrer-policy: no-referrer` makes `Origin` null
+ *    (`formPageHeaders` of edge/html/layout.ts).
+ *  - Fields are text in UTF-8. Of a repeated one the last counts, as in a query; one that is not declared is left out.
+ */
+import { Effect, type Schema } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import { normaliseHost } from "../../schemas/signing/request.ts"
+import type { Call } from "./call.ts"
+import { strictUtf8, valueDecoder } from "./json.ts"
+import { type Refused, refuse } from "./refused.ts"
+
+const FORM_TYPE = "application/x-www-form-urlencoded"
+
+const crossSite: Refusal = refusal("cross_site", "This form was sent by another site. Send it from the page it is on.")
+
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** What a request that may change something is refused with, by where it comes from; `null` where it may pass. */
+export const crossSiteOf = (site: { readonly baseUrl: string; readonly hosts: ReadonlyArray<string> }) => {
+  const { protocol } = new URL(site.baseUrl)
+  return (call: Call): Refusal | null => {
+    if (SAFE.has(call.method)) return null
+    const from = call.header("sec-fetch-site")
+    if (from !== undefined) return from === "same-origin" || from === "none" ? null : crossSite
+    const origin = call.header("origin")
+    return origin === undefined || isOurs(origin, protocol, site.hosts) ? null : crossSite
+  }
+}
+
+const isOurs = (origin: string, protocol: string, hosts: ReadonlyArray<string>): boolean =>
+  origin.startsWith(`${protocol}//`) && hosts.includes(normaliseHost(origin.slice(protocol.length + 2)) ?? "")
+
+export type FormDecoder = (call: Call) => Effect.Effect<unknown, Refused>
+
+/** Of an endpoint's declared form; `null` where it takes none. */
+export const formDecoder = ({ identifier, payload }: HttpApiEndpoint.Top): FormDecoder | null => {
+  if (payload.size === 0) return null
+  const [declared, more] = payload.get(FORM_TYPE)?.schemas ?? []
+  if (declared === undefined || more !== undefined || payload.size > 1)
+    throw new Error(`What the page ${identifier} takes must be one form of fields`)
+  const decode = valueDecoder(declared as unknown as Schema.ConstraintDecoder<unknown>)
+  return (call) => {
+    const fields = fieldsOf(call)
+    return fields === null ? Effect.fail(refuse(NO_FORM)) : decode(call, fields)
+  }
+}
+
+const NO_FORM = invalidField("body", `The body must be a form, ${FORM_TYPE} in UTF-8.`, { rule: "form" })
+
+/** `null` where the body is no form. Of none at all, all fields are missing. */
+const fieldsOf = (call: Call): Readonly<Record<string, string>> | null => {
+  const [type = ""] = (call.header("content-type") ?? "").split(";", 1)
+  if (call.body.length > 0 && type.trim().toLowerCase() !== FORM_TYPE) return null
+  try {
+    return Object.fromEntries(new URLSearchParams(strictUtf8.decode(call.body)))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * How a page is declared, that is whatever stands outside the interface: for people to look at, or a document beside
+ * that. An endpoint like any other (`HttpApiEndpoint`, `describe`, `Traits`), in a group of its own whose name
+ * begins with `page.`; it is no part of the OpenAPI document. What it answers is declared by its type alone.
+ */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+
+export const ofType = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
+
+export const HTML_TYPE = "text/html; charset=utf-8"
+
+export const HtmlText = ofType(HTML_TYPE)
+
+/** What a page takes. Each field comes as text: `formOf({ name: Name, amount: Schema.FiniteFromString })`. */
+export const formOf = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct(fields).pipe(HttpApiSchema.asFormUrlEncoded())

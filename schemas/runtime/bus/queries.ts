@@ -1,0 +1,137 @@
+/**
+ * Queries of the read models: any node of a queue group answers, in one part or several (parts.ts).
+ *
+ * A query changes nothing, so a try that hears nothing is followed by another, of whichever node is drawn then: one
+ * that is frozen or gone costs a moment, not the request, however often it is drawn. A node that is at it says so, and
+ * gets time: a slow database is not asked ever more. A late answer to an earlier try still counts. Where nobody listens
+ * the server says so, and the next try follows soon. At the deadline, or when the connection is closed, the answer is
+ * `null`.
+ */
+import { TRACEPARENT } from "../trace/traceparent.ts"
+import { PART_HEADER, readPartHeader, TAKEN_HEADER } from "./parts.ts"
+import type { Requests } from "./requests.ts"
+
+const FIRST_WAIT_MS = 400
+const LAST_WAIT_MS = 800
+/** For a node that has said that it is at work. */
+const TAKEN_WAIT_MS = 3200
+const PAUSE_MS = 50
+/** Queries of one asker under way at once; one more gets no answer. */
+const UNDER_WAY_MAX = 2000
+const NO_RESPONDERS = 503
+
+/** Headers by their shape, as the client's are. */
+export interface HeadersShape {
+  readonly code: number
+  has(name: string): boolean
+  get(name: string): string
+  set(name: string, value: string): void
+}
+
+interface QueryMessage<Headers> {
+  readonly subject: string
+  readonly data: Uint8Array
+  readonly headers?: Headers
+}
+
+type Sends<Headers> = Pick<Requests<QueryMessage<Headers>, Headers>, "send" | "forget">
+
+/** What goes out, and is followed by tries until it is settled. */
+interface Query {
+  readonly subject: string
+  readonly payload: Uint8Array
+  /** Unix ms. */
+  readonly deadline: number
+  readonly traceparent: string | undefined
+  readonly tries: Array<number>
+  readonly settle: (answer: Uint8Array | null) => void
+  readonly again: (waitMs: number) => void
+}
+
+export class QueryClient<Headers extends HeadersShape> {
+  private readonly requests: Sends<Headers>
+  private readonly newHeaders: () => Headers
+  private readonly isClosed: () => boolean
+  private underWay = 0
+
+  constructor(
+    requests: Sends<Headers>,
+    line: { readonly newHeaders: () => Headers; readonly isClosed: () => boolean }
+  ) {
+    this.requests = requests
+    this.newHeaders = line.newHeaders
+    this.isClosed = line.isClosed
+  }
+
+  ask(subject: string, payload: Uint8Array, deadline: number, traceparent?: string): Promise<Uint8Array | null> {
+    if (this.underWay >= UNDER_WAY_MAX) return Promise.resolve(null)
+    this.underWay++
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined
+      let wait = FIRST_WAIT_MS
+      const send = (): void => {
+        if (Date.now() >= deadline || this.isClosed()) return query.settle(null)
+        this.send(query)
+        query.again(wait)
+        wait = Math.min(wait * 2, LAST_WAIT_MS)
+      }
+      const query: Query = {
+        subject,
+        payload,
+        deadline,
+        traceparent,
+        tries: [],
+        settle: (answer) => {
+          clearTimeout(timer)
+          for (const number of query.tries) this.requests.forget(number)
+          this.underWay--
+          resolve(answer)
+        },
+        again: (waitMs) => {
+          clearTimeout(timer)
+          timer = setTimeout(send, Math.max(0, Math.min(waitMs, deadline - Date.now())))
+        }
+      }
+      send()
+    })
+  }
+
+  private send(query: Query): void {
+    const { subject, payload, deadline, traceparent, tries } = query
+    const headers = this.newHeaders()
+    headers.set(TAKEN_HEADER, "1")
+    if (traceparent !== undefined) headers.set(TRACEPARENT, traceparent)
+    tries.push(this.requests.send(subject, payload, deadline - Date.now(), answersTo(query), headers))
+  }
+}
+
+/** Of one try, whose parts are gathered for themselves. */
+const answersTo = <Headers extends HeadersShape>(query: Query) => {
+  const parts: Array<Uint8Array> = []
+  let missing = -1
+  return (message: QueryMessage<Headers> | null): void => {
+    // The next try, or the query's own clock, says what comes of it.
+    if (message === null) return
+    const { data, headers } = message
+    if (headers?.has(TAKEN_HEADER) === true) return query.again(TAKEN_WAIT_MS)
+    if (data.length === 0 && headers?.code === NO_RESPONDERS) return query.again(PAUSE_MS)
+    const header = headers?.get(PART_HEADER) ?? ""
+    if (header === "") return query.settle(data)
+    const part = readPartHeader(header)
+    if (part === null || parts[part.index] !== undefined) return
+    if (missing === -1) missing = part.count
+    parts[part.index] = data
+    missing--
+    if (missing === 0) query.settle(joined(parts))
+  }
+}
+
+const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
