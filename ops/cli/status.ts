@@ -1,13 +1,14 @@
 /**
  * `hub status`: nodes, shards and their owners, what serves, streams, consumers and their lag, read models and their
- * watermark, health.
+ * watermark, reactions, health.
  */
 import { sql } from "kysely"
 import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream"
+import { REACTIONS } from "../../actors/reactions/all.ts"
+import { readMark } from "../../actors/reactions/marks.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
-import type { Projection } from "../../actors/projections/projection.ts"
 import { rebuildSchema } from "../../actors/projections/rebuild.ts"
-import { buckets, SHARD_COUNT, streams } from "../../schemas/subjects.ts"
+import { buckets, SHARD_COUNT, streams, subjects } from "../../schemas/subjects.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { checksOf, servicesOf } from "./services.ts"
@@ -79,8 +80,25 @@ const readModelsOf = async (service: Service) => {
   return (await Promise.all(models)).flat()
 }
 
-/** Messages that are not in the tables yet, as a consumer that began there would have to deliver. */
-const behind = async ({ manager }: Service, { stream, subjects }: Projection, watermark: number): Promise<number> => {
+/** How far reactions are done, and commits that they had to pass over. */
+const reactionsOf = (service: Service) =>
+  Promise.all(
+    REACTIONS.map(async ({ name, subjects: read }) => {
+      const { seq } = await readMark(service.nats, name)
+      const filter = { subjects_filter: subjects.reactionFaults(name) }
+      const { state } = await service.manager.streams.info(streams.reactions, filter)
+      const lag = await behind(service, { stream: streams.events, subjects: read }, seq)
+      return { name, watermark: seq, lag, faults: Object.values(state.subjects ?? {}).length }
+    })
+  )
+
+interface Part {
+  readonly stream: string
+  readonly subjects: ReadonlyArray<string>
+}
+
+/** Messages that are not done yet, as a consumer that began there would have to deliver. */
+const behind = async ({ manager }: Service, { stream, subjects }: Part, watermark: number): Promise<number> => {
   const { name, num_pending } = await manager.consumers.add(stream, {
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.StartSequence,
@@ -110,9 +128,10 @@ const rebuiltTo = async ({ db }: Service, name: string): Promise<number | null> 
 export const statusCommand: Command = {
   usage: ["status [--json]"],
   run: async (service, { values }) => {
-    const [nodes, all, services, checks] = await Promise.all([
+    const [nodes, all, reacting, services, checks] = await Promise.all([
       nodesOf(service),
       streamsOf(service),
+      reactionsOf(service),
       servicesOf(service),
       checksOf(service)
     ])
@@ -121,7 +140,15 @@ export const statusCommand: Command = {
       (shard) => service.view.ownerOf(shard) === null
     )
     if (values.json === true)
-      return { nodes, unowned_shards: unowned, services, streams: all, read_models: readModels, checks }
+      return {
+        nodes,
+        unowned_shards: unowned,
+        services,
+        streams: all,
+        read_models: readModels,
+        reactions: reacting,
+        checks
+      }
     return [
       `nodes (${nodes.length})`,
       ...nodes.map(
@@ -146,6 +173,10 @@ export const statusCommand: Command = {
             (model) =>
               `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind${model.rebuilt_to === null ? "" : `  being rebuilt: at ${model.rebuilt_to}`}`
           )),
+      "reactions",
+      ...reacting.map(
+        ({ name, watermark, lag, faults }) => `  ${name}  watermark ${watermark}  ${lag} behind  ${faults} passed over`
+      ),
       "health",
       ...(checks === null
         ? ["  no process answers queries"]
