@@ -3,7 +3,8 @@
  * A bad value is one line that names it; nothing else in the project reads the environment.
  */
 import { busServers } from "./bus/servers.ts"
-import { type Limits, overrideLimits } from "./limits.ts"
+import type { Limits } from "./limits.ts"
+import { overrideLimits } from "./limits-override.ts"
 import { normaliseHost } from "./signing/request.ts"
 import { withoutTrailing } from "./text.ts"
 import { readTraceSettings, type TraceSettings } from "./trace-settings.ts"

@@ -1,6 +1,7 @@
 /** The figures of the specification's section 8, and laying others over them by HUB_LIMITS. */
 import { describe, expect, it } from "vitest"
-import { LIMITS, overrideLimits } from "../../schemas/limits.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { overrideLimits } from "../../schemas/limits-override.ts"
 
 const MINUTE = 60
 const HOUR = 3600

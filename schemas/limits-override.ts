@@ -1,0 +1,51 @@
+/** The configured limits: those that are declared, with what a development server was told instead. */
+import { type Limits, LIMITS } from "./limits.ts"
+
+export type LimitsOverride =
+  | { readonly ok: true; readonly limits: Limits }
+  | { readonly ok: false; readonly problem: string }
+
+type Tree = { [key: string]: number | Tree }
+
+/**
+ * Lays `HUB_LIMITS` (contract 15: JSON over dotted names, development only) over the defaults.
+ * A name that is not here or a value that is no positive finite number is a problem that names it.
+ */
+export const overrideLimits = (json: string | undefined): LimitsOverride => {
+  if (json === undefined || json.trim() === "") return { ok: true, limits: LIMITS }
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(json)
+  } catch {
+    return { ok: false, problem: "HUB_LIMITS is not JSON" }
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    return { ok: false, problem: "HUB_LIMITS must be a JSON object of dotted names to numbers" }
+  }
+  const tree = structuredClone(LIMITS) as unknown as Tree
+  for (const [name, value] of Object.entries(parsed)) {
+    const problem = setLimit(tree, name, value)
+    if (problem !== null) return { ok: false, problem }
+  }
+  return { ok: true, limits: tree as unknown as Limits }
+}
+
+const setLimit = (tree: Tree, name: string, value: unknown): string | null => {
+  if (typeof value === "object" && value !== null) {
+    return `HUB_LIMITS: ${name} must be a number; name each figure by its dotted path, as in {"rate_limits.register.requests": 1000}`
+  }
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
+    return `HUB_LIMITS: ${name} must be a number of 0 or more`
+  }
+  const path = name.split(".")
+  const last = path.pop() ?? ""
+  let node: Tree = tree
+  for (const part of path) {
+    const next = Object.hasOwn(node, part) ? node[part] : undefined
+    if (typeof next !== "object") return `HUB_LIMITS: there is no limit named ${name}`
+    node = next
+  }
+  if (!Object.hasOwn(node, last) || typeof node[last] !== "number") return `HUB_LIMITS: there is no limit named ${name}`
+  node[last] = value
+  return null
+}
