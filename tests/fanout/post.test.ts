@@ -23,6 +23,7 @@ import {
   startReceiver
 } from "../support/receiver.ts"
 import { selfSigned } from "./certificate.ts"
+import { posted } from "./posted.ts"
 
 const CERTIFICATE = selfSigned("hooks.example")
 /** Whoever answers here does so at once, but the machine may be slow; whoever does not is waited for in vain. */
@@ -31,12 +32,14 @@ const HASTY = { ...PATIENT, timeout_ms: 400 }
 
 let receiver: Receiver
 let poster: Poster
+let limits = PATIENT
 
 const open = (more: Partial<PosterOptions> = {}): Poster =>
-  new Poster({ production: false, limits: PATIENT, resolve: () => Promise.resolve(["127.0.0.1"]), ...more })
+  new Poster({ production: false, limits, resolve: () => Promise.resolve(["127.0.0.1"]), ...more })
 
 beforeEach(async () => {
   receiver = await startReceiver()
+  limits = PATIENT
   poster = open()
 })
 afterEach(async () => {
@@ -46,12 +49,17 @@ afterEach(async () => {
 
 const hasten = (more: Partial<PosterOptions> = {}): void => {
   poster.close()
-  poster = open({ limits: HASTY, ...more })
+  limits = HASTY
+  poster = open(more)
 }
 
 const body = Buffer.from(JSON.stringify({ hello: "there" }))
 const post = (url = `${receiver.url}/in`): Promise<PostOutcome> =>
-  poster.post(url, { "content-type": "application/json", "content-length": body.length }, body)
+  posted(poster, url, {
+    headers: { "content-type": "application/json", "content-length": body.length },
+    body,
+    limits
+  })
 /** A receiver below HTTP: it says what it likes, once it hears something, or each time. */
 const talking = async (
   talk: (socket: Socket) => void,
