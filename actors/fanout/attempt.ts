@@ -4,11 +4,13 @@
  * Invariants
  *  - The message is acknowledged when the delivery's actor has the report, or has put the attempt off.
  *  - An answer is the command of its call: given twice, it counts once.
+ *
+ * Its steps are chained by hand: as a generator (`Effect.gen`) each attempt outlives the young generation, and costs
+ * twice as much.
  */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
-import type { Limits } from "../../schemas/limits.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import { VERSION } from "../../schemas/version.ts"
 import { GONE } from "../delivery/decide.ts"
@@ -16,8 +18,9 @@ import { receiverOf } from "../delivery/state.ts"
 import type { Asking } from "./asks.ts"
 import type { Content } from "./call.ts"
 import type { Held } from "./held.ts"
-import type { Message } from "./message.ts"
-import { outcomeOf, type Poster, type PostOutcome } from "./post.ts"
+import { complain, type Message, Overdue } from "./message.ts"
+import type { Deadlines } from "./deadlines.ts"
+import type { Poster, PostOutcome } from "./post.ts"
 import { endPost, postSpan } from "./trace.ts"
 
 export interface Attempt extends Content {
@@ -48,7 +51,9 @@ export interface AttemptParts {
   readonly ask: Asking
   readonly held: Held
   readonly poster: Pick<Poster, "post">
-  readonly limits: Limits["webhook"]
+  /** When a receiver counts as slow, and when a POST has gone astray. */
+  readonly slow: Deadlines
+  readonly astray: Deadlines
   readonly observer?: DeliveryObserver | undefined
 }
 
@@ -68,29 +73,74 @@ const headersOf = ({ message, about, body }: Attempt, timestamp: string, { signa
 })
 
 /** `slow` hears when the receiver has taken so long that it counts as slow. */
-export const attempted = (parts: AttemptParts, attempt: Attempt, slow: () => void): Effect.Effect<Ended, Refusal> =>
-  Effect.gen(function* () {
-    const { message, agent, body } = attempt
-    const timestamp = String(Math.floor(Date.now() / 1000))
-    const signing = { id: `ntf_${message.delivery}`, timestamp, body }
-    const signed = yield* parts.ask(`sign-${message.delivery}-${message.seq}`, "webhook.sign", agent, signing, attempt)
-    if ("drop" in signed) {
-      yield* told(parts, attempt, "delivery.drop", { call: attempt.call, reason: signed.drop })
-      parts.observer?.dropped()
-      return { tookMs: null }
-    }
+export const attempted = (parts: AttemptParts, attempt: Attempt, slow: () => void): Effect.Effect<Ended, Refusal> => {
+  const { message, agent, body } = attempt
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signing = { id: `ntf_${message.delivery}`, timestamp, body }
+  const id = `sign-${message.delivery}-${message.seq}`
+  return Effect.flatMap(parts.ask(id, "webhook.sign", agent, signing, attempt), (signed) => {
+    if ("drop" in signed) return dropped(parts, attempt, signed.drop)
     const receiver = receiverOf(signed.url)
-    if (receiver !== attempt.receiver) return { tookMs: null, receiver }
-    const span = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
-    const post = parts.poster.post(signed.url, headersOf(attempt, timestamp, signed), Buffer.from(body))
-    const outcome = yield* outcomeOf(post, parts.limits, slow)
-    if (span !== null) endPost(span, outcome)
-    yield* reported(parts, attempt, outcome, signed)
-    return { tookMs: outcome.duration_ms }
+    return receiver === attempt.receiver
+      ? made(parts, attempt, timestamp, signed, slow)
+      : Effect.succeed({ tookMs: null, receiver })
   })
+}
+
+const dropped = (parts: AttemptParts, attempt: Attempt, reason: string): Effect.Effect<Ended> =>
+  Effect.map(told(parts, attempt, "delivery.drop", { call: attempt.call, reason }), () => {
+    parts.observer?.dropped()
+    return { tookMs: null }
+  })
+
+const made = (
+  parts: AttemptParts,
+  attempt: Attempt,
+  timestamp: string,
+  signed: Signed,
+  slow: () => void
+): Effect.Effect<Ended> => {
+  const span = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
+  const post = () => parts.poster.post(signed.url, headersOf(attempt, timestamp, signed), Buffer.from(attempt.body))
+  return Effect.flatMap(posted(parts, attempt.message, post, slow), (outcome) => {
+    if (span !== null) endPost(span, outcome)
+    return Effect.as(reported(parts, attempt, outcome, signed), { tookMs: outcome.duration_ms })
+  })
+}
 
 export const putOff = (parts: AttemptParts, attempt: Attempt): Effect.Effect<void> =>
   Effect.map(told(parts, attempt, "delivery.put_off", { call: attempt.call }), () => parts.observer?.putOff())
+
+/** What came of a POST. One that is not back when it should be has gone astray, and counts as late. */
+const posted = (
+  { slow, astray }: AttemptParts,
+  message: Message,
+  post: () => Promise<PostOutcome>,
+  isSlow: () => void
+): Effect.Effect<PostOutcome> =>
+  Effect.callback((resume) => {
+    const began = astray.now()
+    const clear = (): void => {
+      slow.clear(isSlow)
+      astray.clear(isAstray)
+    }
+    const settle = (outcome: Effect.Effect<PostOutcome>): void => {
+      clear()
+      resume(outcome)
+    }
+    const isAstray = (): void => {
+      complain(message, new Overdue())
+      const duration_ms = Math.round(astray.now() - began)
+      settle(Effect.succeed({ response_code: null, error: "timeout", retry_after_seconds: null, duration_ms }))
+    }
+    slow.set(isSlow)
+    astray.set(isAstray)
+    post().then(
+      (outcome) => settle(Effect.succeed(outcome)),
+      (error) => settle(Effect.die(error))
+    )
+    return Effect.sync(clear)
+  })
 
 const reported = (parts: AttemptParts, attempt: Attempt, outcome: PostOutcome, { url, failing }: Signed) =>
   Effect.flatMap(told(parts, attempt, "delivery.report", { call: attempt.call, ...outcome }), (report) => {

@@ -35,3 +35,16 @@ export const calledBy = ({ data }: Message): ReturnType<typeof callOf> | undefin
     throw error
   }
 }
+
+/** What has not ended in its time. */
+export class Overdue extends Error {}
+
+export const complain = ({ delivery }: Message, error: unknown): void =>
+  console.error(
+    JSON.stringify({
+      level: "error",
+      at: "webhooks",
+      delivery,
+      error: error instanceof Error ? error.constructor.name : "unknown"
+    })
+  )

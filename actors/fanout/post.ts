@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - It ends within `timeout_ms` (name, connection, TLS and the answer's head together), whatever the receiver does: the
- *    clock settles it by itself, and what is under way by then is destroyed.
+ *    clock settles it by itself.
  *  - The answer's status decides; of its body at most `answer_max_bytes` are read, for `answer_drain_ms` at most, so
  *    that the connection can be used again; otherwise it is closed.
  *  - No redirect is followed, and no proxy asked.
@@ -20,7 +20,6 @@ import {
 } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { LookupFunction, Socket } from "node:net"
-import { Duration, Effect } from "effect"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { DeliveryError } from "../../schemas/webhook/api.ts"
@@ -43,11 +42,6 @@ export interface PostOutcome {
   readonly duration_ms: number
 }
 
-/** What the receiver has answered. */
-export type Answered = Omit<PostOutcome, "duration_ms">
-
-type Headers = Readonly<Record<string, string | number>>
-
 export interface PosterOptions {
   readonly production: boolean
   readonly limits: Limits["webhook"]
@@ -61,6 +55,7 @@ const IDLE_MAX = 512
 const IDLE_MS = 20_000
 
 class StaleConnection extends Error {}
+class Late extends Error {}
 /** The connection ended and nothing has said why. */
 class Unanswered extends Error {}
 
@@ -104,18 +99,28 @@ export class Poster {
     this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
   }
 
-  /** Ends when the receiver does: `outcomeOf` gives it an end of our own. */
-  post(address: string, headers: Headers, body: Buffer): Effect.Effect<Answered, DeliveryError> {
-    if (webhookAddressProblem(address, this.options.production) !== null) return Effect.fail("blocked_address")
+  async post(address: string, headers: Readonly<Record<string, string | number>>, body: Buffer): Promise<PostOutcome> {
+    const began = performance.now()
+    const failed = (error: DeliveryError): PostOutcome => ({
+      response_code: null,
+      error,
+      retry_after_seconds: null,
+      duration_ms: Math.round(performance.now() - began)
+    })
+    const { production, limits } = this.options
+    if (webhookAddressProblem(address, production) !== null) return failed("blocked_address")
     const url = new URL(address)
-    if (literalBlocked(url.hostname, this.reach)) return Effect.fail("blocked_address")
-    const exchange = this.exchange(url, headers, body)
-    const onceMore = Effect.catchIf(
-      exchange,
-      (error) => error instanceof StaleConnection,
-      () => exchange
-    )
-    return Effect.mapError(onceMore, reasonOf)
+    if (literalBlocked(url.hostname, this.reach)) return failed("blocked_address")
+    const deadline = began + limits.timeout_ms
+    try {
+      const answer = await this.exchange(url, headers, body, deadline).catch((error: unknown) => {
+        if (error instanceof StaleConnection) return this.exchange(url, headers, body, deadline)
+        throw error
+      })
+      return { ...answer, duration_ms: Math.round(performance.now() - began) }
+    } catch (error) {
+      return failed(reasonOf(error))
+    }
   }
 
   close(): void {
@@ -123,34 +128,50 @@ export class Poster {
     this.secure.destroy()
   }
 
-  private optionsFor(url: URL, headers: Headers): RequestOptions {
-    return {
+  private exchange(
+    url: URL,
+    headers: Readonly<Record<string, string | number>>,
+    body: Buffer,
+    deadline: number
+  ): Promise<Omit<PostOutcome, "duration_ms">> {
+    const { limits } = this.options
+    const secure = url.protocol === "https:"
+    const options: RequestOptions = {
       protocol: url.protocol,
       hostname: bareHost(url.hostname),
       port: url.port,
       path: url.pathname + url.search,
       method: "POST",
       headers,
-      agent: isSecure(url) ? this.secure : this.plain,
-      maxHeaderSize: this.options.limits.answer_max_header_bytes
+      agent: secure ? this.secure : this.plain,
+      maxHeaderSize: limits.answer_max_header_bytes
     }
-  }
-
-  private exchange(url: URL, headers: Headers, body: Buffer): Effect.Effect<Answered, unknown> {
-    return Effect.callback((resume) => {
-      const secure = isSecure(url)
-      const outgoing = (secure ? httpsRequest : httpRequest)(this.optionsFor(url, headers))
+    return new Promise((resolve, reject) => {
+      const outgoing = secure ? httpsRequest(options) : httpRequest(options)
       const stage = stageOf(outgoing, secure)
       const fail = (error: unknown): void => {
-        const broken = stage.handshaking && !isOwn(error) ? new BrokenTls() : error
-        resume(Effect.fail(outgoing.reusedSocket ? new StaleConnection() : broken))
+        clearTimeout(timer)
+        const stale = outgoing.reusedSocket && !(error instanceof Late)
+        reject(stale ? new StaleConnection() : stage.handshaking && !isOwn(error) ? new BrokenTls() : error)
       }
+      const answered = (answer: IncomingMessage): void => {
+        clearTimeout(timer)
+        resolve(judged(answer))
+      }
+      // By itself: a request that has ended without a word tells nobody of an error any more.
+      const timer = setTimeout(
+        () => {
+          fail(new Late())
+          outgoing.destroy(new Late())
+        },
+        Math.max(0, deadline - performance.now())
+      )
       outgoing.on("response", (answer) => {
-        resume(Effect.succeed(judged(answer)))
-        drain(answer, this.options.limits)
+        answered(answer)
+        drain(answer, limits)
       })
       outgoing.on("upgrade", (answer, socket) => {
-        resume(Effect.succeed(judged(answer)))
+        answered(answer)
         socket.on("error", () => undefined)
         socket.destroy()
       })
@@ -158,37 +179,14 @@ export class Poster {
       // Comes last, whatever came before it: what was not settled by then never would be.
       outgoing.on("close", () => fail(new Unanswered()))
       outgoing.end(body)
-      return Effect.sync(() => void outgoing.destroy())
     })
   }
 }
 
-const isSecure = ({ protocol }: URL): boolean => protocol === "https:"
-
-const unanswered = (error: DeliveryError): Answered => ({ response_code: null, error, retry_after_seconds: null })
-
-/** `slow` hears of a receiver that has taken `slow_ms`, at that moment. */
-export const outcomeOf = (
-  post: Effect.Effect<Answered, DeliveryError>,
-  { slow_ms, timeout_ms }: Pick<Limits["webhook"], "slow_ms" | "timeout_ms">,
-  slow: () => void = () => undefined
-): Effect.Effect<PostOutcome> => {
-  const late = Effect.gen(function* () {
-    yield* Effect.sleep(Math.min(slow_ms, timeout_ms))
-    slow()
-    yield* Effect.sleep(Math.max(0, timeout_ms - slow_ms))
-    return unanswered("timeout")
-  })
-  const answered = Effect.catch(Effect.raceFirst(post, late), (error) => Effect.succeed(unanswered(error)))
-  return Effect.map(Effect.timed(answered), ([took, answer]) => ({
-    ...answer,
-    duration_ms: Math.round(Duration.toMillis(took))
-  }))
-}
-
 class BrokenTls extends Error {}
 
-const isOwn = (error: unknown): boolean => error instanceof BlockedAddress || error instanceof UnresolvedName
+const isOwn = (error: unknown): boolean =>
+  error instanceof Late || error instanceof BlockedAddress || error instanceof UnresolvedName
 
 /** Whether the connection stands and TLS on it does not: whatever goes wrong then is a matter of TLS. */
 const stageOf = (outgoing: ClientRequest, secure: boolean): { handshaking: boolean } => {
@@ -207,6 +205,7 @@ const stageOf = (outgoing: ClientRequest, secure: boolean): { handshaking: boole
 }
 
 const reasonOf = (error: unknown): DeliveryError => {
+  if (error instanceof Late) return "timeout"
   if (error instanceof BlockedAddress) return "blocked_address"
   if (error instanceof UnresolvedName) return "dns"
   return error instanceof BrokenTls ? "tls" : "connect"
@@ -227,7 +226,7 @@ const drain = (answer: IncomingMessage, limits: Limits["webhook"]): void => {
   answer.on("close", () => clearTimeout(late))
 }
 
-const judged = (answer: IncomingMessage): Answered => {
+const judged = (answer: IncomingMessage): Omit<PostOutcome, "duration_ms"> => {
   const response_code = answer.statusCode ?? 0
   if (response_code >= 200 && response_code < 300) return { response_code, error: null, retry_after_seconds: null }
   const error = response_code >= 300 && response_code < 400 ? "redirect" : (`http_${response_code}` as const)

@@ -21,15 +21,17 @@
  *    after LINGER_MS is interrupted and comes to another worker: the connection may be gone.
  */
 import { randomBytes } from "node:crypto"
-import { Cause, Effect, Fiber, FiberSet, Schedule, type Scope } from "effect"
+import { Cause, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { ASK_DEADLINE_MS, asking, type Send } from "./asks.ts"
 import { type Attempt, attempted, type AttemptParts, type DeliveryObserver, putOff } from "./attempt.ts"
+import { Deadlines } from "./deadlines.ts"
 import { FairQueue, type Turn } from "./fair.ts"
 import { Held } from "./held.ts"
-import { calledBy, type Message, type Source } from "./message.ts"
+import { calledBy, complain, type Message, Overdue, type Source } from "./message.ts"
 import type { Poster } from "./post.ts"
 import { attemptSpan } from "./trace.ts"
 
@@ -50,58 +52,59 @@ const LOOKS = 20
 const LOOK_AGAIN_MS = 10
 /** Asks about one attempt, one after the other: the signature, the report, what the agent is told. */
 const ASKS_MAX = 3
-/** What an attempt may take beyond its POST and its asks. */
-const ASTRAY_MS = 2000
+/** What a POST may take beyond its own bound: one that is not back by then has gone astray, and counts as late. */
+export const ASTRAY_MS = 2000
 /** At the end, for what is under way. */
 export const LINGER_MS = 1000
 
-class Overdue extends Error {}
+type Run = <A, E>(work: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
 
-const complain = ({ delivery }: Message, error: unknown): void =>
-  console.error(
-    JSON.stringify({
-      level: "error",
-      at: "webhooks",
-      delivery,
-      error: error instanceof Error ? error.constructor.name : "unknown"
-    })
-  )
+/** What is made with the worker's scope. */
+interface Scoped {
+  readonly held: Held
+  readonly underWay: FiberSet.FiberSet
+  readonly run: Run
+  readonly slow: Deadlines
+  readonly astray: Deadlines
+  /** Of all that is done about one attempt. */
+  readonly over: Deadlines
+}
+
+const scopedFor = (limits: Limits["webhook"]): Effect.Effect<Scoped, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const held = new Held(limits)
+    const working = Effect.sync(() => held.sayWorking())
+    yield* Effect.forkScoped(Effect.repeat(working, Schedule.spaced(Math.ceil(limits.ack_wait_ms / 3))))
+    const slow = yield* Deadlines.make(limits.slow_ms)
+    const astray = yield* Deadlines.make(limits.timeout_ms + ASTRAY_MS)
+    const over = yield* Deadlines.make(ASKS_MAX * ASK_DEADLINE_MS + limits.timeout_ms + 2 * ASTRAY_MS)
+    const underWay = yield* FiberSet.make()
+    return { held, underWay, run: yield* FiberSet.runtime(underWay)(), slow, astray, over }
+  })
 
 export class Worker {
   private readonly parts: WorkerParts
+  private readonly scoped: Scoped
   private readonly attempts: AttemptParts
   private readonly tracing: Tracing
   private readonly queue: FairQueue<Attempt>
   private readonly held: Held
-  private readonly underWay: FiberSet.FiberSet
-  private readonly run: (work: Effect.Effect<unknown>) => void
   private ending = false
 
-  private constructor(
-    parts: WorkerParts,
-    held: Held,
-    underWay: FiberSet.FiberSet,
-    run: (work: Effect.Effect<unknown>) => void
-  ) {
+  private constructor(parts: WorkerParts, scoped: Scoped) {
     const { ask, poster, observer, config, tracing = NO_TRACING } = parts
-    const limits = config.limits.webhook
+    const { held, slow, astray } = scoped
     this.parts = parts
-    this.attempts = { ask: asking(ask), held, poster, limits, observer }
+    this.scoped = scoped
+    this.attempts = { ask: asking(ask), held, poster, slow, astray, observer }
     this.tracing = tracing
-    this.queue = new FairQueue(limits)
+    this.queue = new FairQueue(config.limits.webhook)
     this.held = held
-    this.underWay = underWay
-    this.run = run
   }
 
   static make(parts: WorkerParts): Effect.Effect<Worker, never, Scope.Scope> {
     return Effect.gen(function* () {
-      const limits = parts.config.limits.webhook
-      const held = new Held(limits)
-      const working = Effect.sync(() => held.sayWorking())
-      yield* Effect.forkScoped(Effect.repeat(working, Schedule.spaced(Math.ceil(limits.ack_wait_ms / 3))))
-      const underWay = yield* FiberSet.make()
-      const worker = new Worker(parts, held, underWay, yield* FiberSet.runtime(underWay)())
+      const worker = new Worker(parts, yield* scopedFor(parts.config.limits.webhook))
       const fetching = yield* Effect.forkScoped(worker.fetch())
       yield* Effect.addFinalizer(() => worker.end(fetching))
       return worker
@@ -117,7 +120,7 @@ export class Worker {
       this.ending = true
       yield* Fiber.interrupt(fetching)
       for (const { message } of this.queue.clear()) this.held.nak(message, 0)
-      yield* Effect.timeoutOption(FiberSet.awaitEmpty(this.underWay), LINGER_MS)
+      yield* Effect.timeoutOption(FiberSet.awaitEmpty(this.scoped.underWay), LINGER_MS)
     })
   }
 
@@ -138,7 +141,7 @@ export class Worker {
     const { call, content } = called
     const firstHand = this.held.hold(message)
     if (content !== null && firstHand) return this.admit({ ...content, call, message })
-    this.run(this.bounded(message, this.look(message, call)))
+    this.underTake(message, this.look(message, call))
   }
 
   /**
@@ -163,21 +166,22 @@ export class Worker {
     const { message, receiver, agent } = attempt
     if (this.ending) return this.held.nak(message, 0)
     const accepted = this.queue.add(receiver, agent, attempt)
-    const { probation_tries_max } = this.attempts.limits
+    const { probation_tries_max } = this.parts.config.limits.webhook
     if (accepted === "slow" || (accepted === "full" && message.given > probation_tries_max)) this.putOff([attempt])
     else if (accepted !== "accepted") this.held.giveBack(message)
     this.begin()
   }
 
   private begin(): void {
-    for (let turn = this.queue.take(); turn !== null; turn = this.queue.take()) this.run(this.carryOut(turn))
+    for (let turn = this.queue.take(); turn !== null; turn = this.queue.take()) this.carryOut(turn)
   }
 
-  private carryOut({ item, late, done }: Turn<Attempt>): Effect.Effect<void> {
+  private carryOut({ item, late, done }: Turn<Attempt>): void {
     const span = attemptSpan(this.tracing, item.message.traceparent, item.message.seq)
     const attempt = span === null ? item : { ...item, span }
+    // Whoever is slow is treated so at once: until the attempt has ended, others would wait.
     const made = attempted(this.attempts, attempt, () => this.putOff(late()))
-    return Effect.map(this.bounded(item.message, made), (ended) => {
+    this.underTake(item.message, made, (ended) => {
       const tookMs = ended?.tookMs ?? null
       span?.set("hub.outcome", tookMs === null ? "not_made" : "made").end()
       this.putOff(done(tookMs))
@@ -187,20 +191,29 @@ export class Worker {
   }
 
   private putOff(attempts: ReadonlyArray<Attempt>): void {
-    for (const attempt of attempts) this.run(this.bounded(attempt.message, putOff(this.attempts, attempt)))
+    for (const attempt of attempts) this.underTake(attempt.message, putOff(this.attempts, attempt))
   }
 
-  /** All that belongs to one attempt together; what cannot be asked at the moment, or does not end, comes again. */
-  private bounded<A>(message: Message, work: Effect.Effect<A, Refusal>): Effect.Effect<A | undefined> {
-    const ended = Effect.timeoutOrElse(work, {
-      duration: ASKS_MAX * ASK_DEADLINE_MS + this.attempts.limits.timeout_ms + ASTRAY_MS,
-      orElse: () => Effect.die(new Overdue())
-    })
-    return Effect.catchCause(ended, (cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-      if (!Cause.hasFails(cause)) complain(message, Cause.squash(cause))
+  /**
+   * All that belongs to one attempt together; what cannot be asked at the moment, or does not end, comes again. `ended`
+   * hears nothing where the worker has ended before.
+   */
+  private underTake<A>(message: Message, work: Effect.Effect<A, Refusal>, ended?: (made: A | null) => void): void {
+    const { run, over } = this.scoped
+    const fiber = run(work)
+    let isOverdue = false
+    const interrupt = (): void => {
+      isOverdue = true
+      fiber.interruptUnsafe()
+    }
+    over.set(interrupt)
+    fiber.addObserver((exit) => {
+      over.clear(interrupt)
+      if (Exit.isSuccess(exit)) return ended?.(exit.value)
+      if (Exit.hasInterrupts(exit) && !isOverdue) return
+      if (!Exit.hasFails(exit)) complain(message, isOverdue ? new Overdue() : Cause.squash(exit.cause))
       this.held.again(message)
-      return Effect.succeed(undefined)
+      ended?.(null)
     })
   }
 }

@@ -12,7 +12,6 @@ import {
 import { Poster } from "../../actors/fanout/post.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { startReceiver } from "../support/receiver.ts"
-import { posted } from "./posted.ts"
 
 const PUBLIC = { loopback: false }
 const DEVELOPMENT = { loopback: true }
@@ -177,7 +176,7 @@ describe("spellings", () => {
       limits: LIMITS.webhook,
       resolve: () => Promise.reject(new Error("nobody is to be asked"))
     })
-    expect(await posted(poster, address)).toMatchObject({
+    expect(await poster.post(address, {}, Buffer.from("{}"))).toMatchObject({
       error: "blocked_address",
       response_code: null
     })
@@ -193,7 +192,7 @@ describe("spellings", () => {
     "https://u:p@hooks.example/"
   ])("%s is not either", async (address) => {
     const poster = new Poster({ production: true, limits: LIMITS.webhook, resolve: () => Promise.resolve(["8.8.8.8"]) })
-    expect(await posted(poster, address)).toMatchObject({ error: "blocked_address" })
+    expect(await poster.post(address, {}, Buffer.from("{}"))).toMatchObject({ error: "blocked_address" })
     poster.close()
   })
 
@@ -265,13 +264,13 @@ describe("names", () => {
       resolve: () => Promise.resolve(++asked === 1 ? ["127.0.0.1"] : ["10.0.0.1"])
     })
     const url = `http://rebinding.example:${receiver.port}/`
-    expect(await posted(poster, url)).toMatchObject({ response_code: 204 })
+    expect(await poster.post(url, {}, Buffer.from("{}"))).toMatchObject({ response_code: 204 })
     expect(asked).toBe(1)
     // The kept connection is the one that was judged.
-    expect(await posted(poster, url)).toMatchObject({ response_code: 204 })
+    expect(await poster.post(url, {}, Buffer.from("{}"))).toMatchObject({ response_code: 204 })
     expect([asked, receiver.connections()]).toEqual([1, 1])
     receiver.cut()
-    expect(await posted(poster, url)).toMatchObject({ error: "blocked_address" })
+    expect(await poster.post(url, {}, Buffer.from("{}"))).toMatchObject({ error: "blocked_address" })
     expect(receiver.received).toHaveLength(2)
     poster.close()
     await receiver.stop()

@@ -23,7 +23,6 @@ import {
   startReceiver
 } from "../support/receiver.ts"
 import { selfSigned } from "./certificate.ts"
-import { posted } from "./posted.ts"
 
 const CERTIFICATE = selfSigned("hooks.example")
 /** Whoever answers here does so at once, but the machine may be slow; whoever does not is waited for in vain. */
@@ -32,14 +31,12 @@ const HASTY = { ...PATIENT, timeout_ms: 400 }
 
 let receiver: Receiver
 let poster: Poster
-let limits = PATIENT
 
 const open = (more: Partial<PosterOptions> = {}): Poster =>
-  new Poster({ production: false, limits, resolve: () => Promise.resolve(["127.0.0.1"]), ...more })
+  new Poster({ production: false, limits: PATIENT, resolve: () => Promise.resolve(["127.0.0.1"]), ...more })
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  limits = PATIENT
   poster = open()
 })
 afterEach(async () => {
@@ -49,17 +46,12 @@ afterEach(async () => {
 
 const hasten = (more: Partial<PosterOptions> = {}): void => {
   poster.close()
-  limits = HASTY
-  poster = open(more)
+  poster = open({ limits: HASTY, ...more })
 }
 
 const body = Buffer.from(JSON.stringify({ hello: "there" }))
 const post = (url = `${receiver.url}/in`): Promise<PostOutcome> =>
-  posted(poster, url, {
-    headers: { "content-type": "application/json", "content-length": body.length },
-    body,
-    limits
-  })
+  poster.post(url, { "content-type": "application/json", "content-length": body.length }, body)
 /** A receiver below HTTP: it says what it likes, once it hears something, or each time. */
 const talking = async (
   talk: (socket: Socket) => void,
