@@ -5,7 +5,6 @@ const ALL = ["tests/**/*.test.ts"]
 /** They put something else in the place of the process's clock, timers or randomness: nothing else may run by that. */
 const ALONE = [
   "tests/contract/lease-watch.test.ts",
-  "tests/fanout/worker.test.ts",
   "tests/sdk/verify-flood.test.ts",
   "tests/sdk/verify-runtimes.test.ts"
 ]

@@ -4,12 +4,13 @@
  */
 import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
 import { consumers, streams } from "../../schemas/subjects.ts"
 import { paced } from "../../schemas/runtime/bus/pace.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { onLine } from "../engine/renewal.ts"
 import { traceparentOf } from "../engine/trace.ts"
-import type { Message, Source } from "./worker.ts"
+import type { Message, Source } from "./message.ts"
 
 /** How long one fetch waits for messages; a lost connection ends it at once. */
 const FETCH_MS = 2_000
@@ -49,23 +50,22 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
 export const deliverySource = (nats: NatsConnection, tracing: Tracing): Source => {
   const ack = gatheredAcks()
   let consumer: Consumer | null = null
-  return {
-    fetch: async (max, receive, signal) => {
-      consumer ??= await jetstream(nats).consumers.get(streams.events, consumers.webhooks)
-      const messages = await consumer.fetch({ max_messages: max, expires: FETCH_MS })
-      const end = (): void => void messages.stop()
-      const forget = onLine(nats, end)
-      signal.addEventListener("abort", end)
-      try {
-        for await (const message of messages) receive(messageOf(message, ack, tracing))
-      } catch (error) {
-        // Should it be gone, the operator makes it again.
-        consumer = null
-        throw error
-      } finally {
-        forget()
-        signal.removeEventListener("abort", end)
-      }
+  const fetched = async (max: number, receive: (message: Message) => void, signal: AbortSignal): Promise<void> => {
+    consumer ??= await jetstream(nats).consumers.get(streams.events, consumers.webhooks)
+    const messages = await consumer.fetch({ max_messages: max, expires: FETCH_MS })
+    const end = (): void => void messages.stop()
+    const forget = onLine(nats, end)
+    signal.addEventListener("abort", end)
+    try {
+      for await (const message of messages) receive(messageOf(message, ack, tracing))
+    } catch (error) {
+      // Should it be gone, the operator makes it again.
+      consumer = null
+      throw error
+    } finally {
+      forget()
+      signal.removeEventListener("abort", end)
     }
   }
+  return { fetch: (max, receive) => Effect.tryPromise((signal) => fetched(max, receive, signal)) }
 }

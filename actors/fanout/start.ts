@@ -21,19 +21,13 @@ export const webhookWorker: Effect.Effect<
     (opened) => Effect.sync(() => opened.close())
   )
   const source = deliverySource(yield* Bus, tracing)
-  const worker = yield* Effect.acquireRelease(
-    Effect.sync(
-      () =>
-        new Worker({
-          source,
-          ask: (ask, span) => asker.ask(ask, span),
-          poster,
-          config,
-          tracing,
-          observer: told.observer
-        })
-    ),
-    (started) => Effect.promise(() => started.stop())
-  )
+  const worker = yield* Worker.make({
+    source,
+    ask: (ask, span) => asker.ask(ask, span),
+    poster,
+    config,
+    tracing,
+    observer: told.observer
+  })
   told.follow(worker)
 })

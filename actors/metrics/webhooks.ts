@@ -6,7 +6,8 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import { Counter, Counters, DURATION_SECONDS } from "../../schemas/runtime/metrics/meter.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { PostOutcome } from "../fanout/post.ts"
-import type { DeliveryObserver, Worker } from "../fanout/worker.ts"
+import type { DeliveryObserver } from "../fanout/attempt.ts"
+import type { Worker } from "../fanout/worker.ts"
 import type { ProcessMetrics } from "./process.ts"
 
 /** Receivers choose their status: only its class is told. */

@@ -4,13 +4,15 @@
  */
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import { Effect, Exit, Scope } from "effect"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { receiverOf } from "../../actors/delivery/state.ts"
 import { Poster } from "../../actors/fanout/post.ts"
-import { type Message, type Source, Worker } from "../../actors/fanout/worker.ts"
+import type { Message, Source } from "../../actors/fanout/message.ts"
+import { Worker } from "../../actors/fanout/worker.ts"
 import { waitFor } from "../harness/index.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
@@ -64,18 +66,19 @@ class Log implements Source {
     give(1)
   }
 
-  async fetch(max: number, receive: (message: Message) => void, signal: AbortSignal): Promise<void> {
-    if (this.waiting.length === 0)
-      await new Promise<void>((resolve) => {
-        this.wake = resolve
-        signal.addEventListener("abort", () => resolve(), { once: true })
-      })
-    for (const message of this.waiting.splice(0, max)) receive(message)
+  fetch(max: number, receive: (message: Message) => void): Effect.Effect<void> {
+    const come = Effect.promise(() =>
+      this.waiting.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (this.wake = resolve))
+    )
+    return Effect.map(come, () => {
+      for (const message of this.waiting.splice(0, max)) receive(message)
+    })
   }
 }
 
 let log: Log
 let worker: Worker
+let scope: Scope.Closeable
 let poster: Poster
 let well: Receiver
 let ops: Array<string>
@@ -120,16 +123,18 @@ beforeEach(async () => {
   ops = []
   well = await startReceiver()
   poster = new Poster({ production: false, limits: LIMITS.webhook })
-  worker = new Worker({
+  scope = Scope.makeUnsafe()
+  const made = Worker.make({
     source: log,
     poster,
     config: { limits: LIMITS },
     ask: (ask) => new Promise((resolve) => setImmediate(() => resolve(actors(ask))))
   })
+  worker = Effect.runSync(Scope.provide(made, scope))
   await arrival("victim", well)
 })
 afterEach(async () => {
-  const stopped = worker.stop()
+  const stopped = Effect.runPromise(Scope.close(scope, Exit.void))
   for (const socket of sockets) socket.destroy()
   await stopped
   poster.close()

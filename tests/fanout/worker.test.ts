@@ -1,11 +1,14 @@
 /** The worker between a log, actors and receivers that are played here: what it does when any of them fails. */
-import { afterEach, describe, expect, test, vi } from "vitest"
+import { Effect, Exit, ManagedRuntime, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { PostOutcome } from "../../actors/fanout/post.ts"
-import { type Message, type Source, Worker } from "../../actors/fanout/worker.ts"
+import type { Message, Source } from "../../actors/fanout/message.ts"
+import { ASTRAY_MS, LINGER_MS, Worker } from "../../actors/fanout/worker.ts"
 import { waitFor } from "../harness/index.ts"
 
 const WEBHOOK = { ...LIMITS.webhook, ack_wait_ms: 60, slow_ms: 50, in_flight_max: 8, held_max: 16, fetch_room_min: 8 }
@@ -51,22 +54,32 @@ class Line implements Source {
     ])
   }
 
-  async fetch(max: number, receive: (message: Message) => void, signal: AbortSignal): Promise<void> {
+  fetch(max: number, receive: (message: Message) => void): Effect.Effect<void> {
     this.asked.push(max)
-    if (this.waiting.length === 0) {
-      await new Promise<void>((resolve) => {
-        this.wake = resolve
-        signal.addEventListener("abort", () => resolve())
-      })
-    }
-    for (const message of this.waiting.splice(0, max)) receive(message)
+    const come = Effect.promise(() =>
+      this.waiting.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (this.wake = resolve))
+    )
+    return Effect.map(come, () => {
+      for (const message of this.waiting.splice(0, max)) receive(message)
+    })
   }
 }
 
-let worker: Worker | null = null
+let scope: Scope.Closeable
+let worker: Worker
+/** The worker's, where a test turns it. */
+let clock: ManagedRuntime.ManagedRuntime<never, never> | null = null
+const turned = (): ManagedRuntime.ManagedRuntime<never, never> => (clock = ManagedRuntime.make(TestClock.layer()))
+const turn = (ms: number): Promise<void> => clock?.runPromise(TestClock.adjust(ms)) ?? Promise.reject()
+const closed = (): Promise<void> => (clock ?? Effect).runPromise(Scope.close(scope, Exit.void))
+
+beforeEach(() => {
+  scope = Scope.makeUnsafe()
+})
 afterEach(async () => {
-  vi.useRealTimers()
-  await worker?.stop()
+  await closed()
+  await clock?.dispose()
+  clock = null
 })
 
 interface Played {
@@ -78,7 +91,7 @@ interface Played {
 const play = (
   more: {
     readonly actors?: (ask: Ask, times: number) => Answer | null
-    readonly post?: (url: string) => Promise<PostOutcome>
+    readonly post?: () => Promise<PostOutcome>
     /** An operation that is never answered. */
     readonly stuck?: string
   } = {}
@@ -93,7 +106,7 @@ const play = (
         ? { url: "https://a.example/in", signature: "v1,x", failing: false }
         : { status: "delivered" }
     )
-  worker = new Worker({
+  const made = Worker.make({
     source: line,
     config: { limits: { ...LIMITS, webhook: WEBHOOK } },
     ask: (ask) => {
@@ -105,10 +118,11 @@ const play = (
     poster: {
       post: (url, headers) => {
         posts.push(`${url} ${String(headers["webhook-id"])}`)
-        return more.post?.(url) ?? Promise.resolve(taken)
+        return more.post?.() ?? Promise.resolve(taken)
       }
     }
   })
+  worker = (clock ?? Effect).runSync(Scope.provide(made, scope))
   return { line, asks, posts }
 }
 
@@ -262,20 +276,27 @@ describe("when others fail", () => {
   })
 
   test("a receiver turned slow: what waits for it is put off durably, not kept", async () => {
+    turned()
     const held: Array<(outcome: PostOutcome) => void> = []
     const played = play({ post: () => new Promise((resolve) => held.push(resolve)) })
     for (let count = 1; count <= 10; count++) played.line.queued(count)
     await waitFor(() => held.length === WEBHOOK.slow_in_flight_max)
-    held[0]?.({ ...taken, response_code: null, error: "timeout", duration_ms: 15_000 })
+    await turn(WEBHOOK.slow_ms - 1)
+    expect(opsOf(played)).not.toContain("delivery.put_off")
+    await turn(1)
     await waitFor(
       () =>
         opsOf(played).filter((op) => op === "delivery.put_off").length ===
         10 - WEBHOOK.slow_in_flight_max - WEBHOOK.slow_queue_max
     )
-    for (const hung of held) hung(taken)
+    await waitFor(() => {
+      for (const hung of held.splice(0)) hung(taken)
+      return worker.load.held === 0
+    })
   })
 
   test("silence for long: it says to be working on what it holds", async () => {
+    turned()
     let release: (outcome: PostOutcome) => void = () => undefined
     const played = play({
       post: () =>
@@ -284,45 +305,50 @@ describe("when others fail", () => {
         })
     })
     played.line.queued(1)
-    await waitFor(() => played.line.working >= 3)
+    await waitFor(() => played.posts.length === 1)
+    await turn(WEBHOOK.ack_wait_ms)
+    expect(played.line.working).toBe(3)
     // Given out again meanwhile, while the line was down: one attempt is enough.
     played.line.queued(1)
+    await waitFor(() => played.line.waiting.length === 0)
     release(taken)
     await logged(played, "ack 1")
     expect(played.posts).toHaveLength(1)
   })
 
   test("a POST that goes astray is one that came too late, and its place is free again", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    turned()
     const played = play({ post: () => new Promise(() => undefined) })
     for (let count = 1; count <= 2; count++) played.line.queued(count)
-    await vi.advanceTimersByTimeAsync(WEBHOOK.timeout_ms)
-    expect(played.line.log).toEqual([])
-    await vi.advanceTimersByTimeAsync(WEBHOOK.timeout_ms)
-    vi.useRealTimers()
+    await waitFor(() => played.posts.length === 2)
+    await turn(WEBHOOK.timeout_ms + ASTRAY_MS - 1)
+    expect([played.line.log, worker.load.inFlight]).toEqual([[], 2])
+    await turn(1)
     await logged(played, "ack 1")
     await logged(played, "ack 2")
     expect(played.asks.find(({ op }) => op === "delivery.report")?.input).toMatchObject({
       response_code: null,
-      error: "timeout"
+      error: "timeout",
+      duration_ms: WEBHOOK.timeout_ms + ASTRAY_MS
     })
-    expect(worker?.load).toEqual({ held: 0, inFlight: 0, queued: 0 })
+    await waitFor(() => worker.load.inFlight === 0)
+    expect(worker.load).toEqual({ held: 0, inFlight: 0, queued: 0 })
   })
 
   test.each(["webhook.sign", "delivery.report", "webhook.attempted"])(
     "an ask that never ends (%s) holds no place for ever",
     async (op) => {
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      turned()
       const played = play({
         post: () => Promise.resolve({ ...taken, response_code: 500, error: "http_500" }),
         stuck: op
       })
       played.line.queued(1)
-      await vi.advanceTimersByTimeAsync(WEBHOOK.timeout_ms)
-      expect(worker?.load.inFlight).toBe(1)
-      await vi.advanceTimersByTimeAsync(60_000)
-      vi.useRealTimers()
-      expect(worker?.load).toEqual({ held: 0, inFlight: 0, queued: 0 })
+      await waitFor(() => opsOf(played).at(-1) === op)
+      await turn(WEBHOOK.timeout_ms)
+      expect(worker.load.inFlight).toBe(1)
+      await turn(60_000)
+      expect(worker.load).toEqual({ held: 0, inFlight: 0, queued: 0 })
       expect(played.line.log).toEqual([op === "webhook.attempted" ? "ack 1" : "nak 1 1000"])
     }
   )
@@ -344,9 +370,23 @@ describe("when others fail", () => {
     const played = play({ post: () => new Promise((resolve) => held.push(resolve)) })
     for (let count = 1; count <= 6; count++) played.line.queued(count)
     await waitFor(() => held.length === 2)
-    const stopped = worker?.stop()
+    const ended = closed()
     for (const resolve of held) resolve(taken)
-    await stopped
+    await ended
     expect(played.line.log.toSorted()).toEqual(["ack 1", "ack 2", "nak 3 0", "nak 4 0", "nak 5 0", "nak 6 0"])
+  })
+
+  test("at its end it waits for nobody for ever, and says nothing of what has not ended", async () => {
+    turned()
+    const played = play({ post: () => new Promise(() => undefined) })
+    played.line.queued(1)
+    await waitFor(() => played.posts.length === 1)
+    let ended = false
+    const ending = closed().then(() => (ended = true))
+    await turn(LINGER_MS - 1)
+    expect(ended).toBe(false)
+    await turn(1)
+    await ending
+    expect([played.line.log, opsOf(played)]).toEqual([[], ["webhook.sign"]])
   })
 })

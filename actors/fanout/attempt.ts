@@ -1,0 +1,176 @@
+/**
+ * One attempt: the agent's actor signs it, the receiver is asked, the delivery's actor hears what came of it.
+ *
+ * Invariants
+ *  - The message is acknowledged when the delivery's actor has the report, or has put the attempt off.
+ *  - An answer is the command of its call: given twice, it counts once.
+ *
+ * Its steps are chained by hand: as a generator (`Effect.gen`) each attempt outlives the young generation, and costs
+ * twice as much.
+ */
+import { Effect } from "effect"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Span } from "../../schemas/runtime/trace/span.ts"
+import { VERSION } from "../../schemas/version.ts"
+import { GONE } from "../delivery/decide.ts"
+import { receiverOf } from "../delivery/state.ts"
+import type { Asking } from "./asks.ts"
+import type { Content } from "./call.ts"
+import type { Held } from "./held.ts"
+import { complain, type Message, Overdue } from "./message.ts"
+import type { Deadlines } from "./deadlines.ts"
+import type { Poster, PostOutcome } from "./post.ts"
+import { endPost, postSpan } from "./trace.ts"
+
+export interface Attempt extends Content {
+  readonly message: Message
+  readonly call: number
+  /** Of the attempt while it is made. */
+  readonly span?: Span | null
+}
+
+/** How an attempt ended. */
+export interface Ended {
+  /** How long the receiver took, or `null` where it was not asked. */
+  readonly tookMs: number | null
+  /** The agent has another address than when this was queued: it takes its turn there. */
+  readonly receiver?: string
+}
+
+/** Hears what became of calls for attempts. */
+export interface DeliveryObserver {
+  /** An attempt that was made. `retried`: the delivery set a timer for another one. */
+  readonly attempted: (outcome: PostOutcome, retried: boolean) => void
+  readonly putOff: () => void
+  readonly dropped: () => void
+  readonly disabled: () => void
+}
+
+export interface AttemptParts {
+  readonly ask: Asking
+  readonly held: Held
+  readonly poster: Pick<Poster, "post">
+  /** When a receiver counts as slow, and when a POST has gone astray. */
+  readonly slow: Deadlines
+  readonly astray: Deadlines
+  readonly observer?: DeliveryObserver | undefined
+}
+
+type Signed = Exclude<Operations["webhook.sign"]["output"], { readonly drop: unknown }>
+
+const USER_AGENT = `HubWebhook/${VERSION}`
+
+const headersOf = ({ message, about, body }: Attempt, timestamp: string, { signature }: Signed) => ({
+  "content-type": "application/json; charset=utf-8",
+  "content-length": Buffer.byteLength(body),
+  "user-agent": USER_AGENT,
+  "webhook-id": `ntf_${message.delivery}`,
+  "webhook-timestamp": timestamp,
+  "webhook-signature": signature,
+  "x-hub-event": about,
+  "x-hub-delivery": message.delivery
+})
+
+/** `slow` hears when the receiver has taken so long that it counts as slow. */
+export const attempted = (parts: AttemptParts, attempt: Attempt, slow: () => void): Effect.Effect<Ended, Refusal> => {
+  const { message, agent, body } = attempt
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signing = { id: `ntf_${message.delivery}`, timestamp, body }
+  const id = `sign-${message.delivery}-${message.seq}`
+  return Effect.flatMap(parts.ask(id, "webhook.sign", agent, signing, attempt), (signed) => {
+    if ("drop" in signed) return dropped(parts, attempt, signed.drop)
+    const receiver = receiverOf(signed.url)
+    return receiver === attempt.receiver
+      ? made(parts, attempt, timestamp, signed, slow)
+      : Effect.succeed({ tookMs: null, receiver })
+  })
+}
+
+const dropped = (parts: AttemptParts, attempt: Attempt, reason: string): Effect.Effect<Ended> =>
+  Effect.map(told(parts, attempt, "delivery.drop", { call: attempt.call, reason }), () => {
+    parts.observer?.dropped()
+    return { tookMs: null }
+  })
+
+const made = (
+  parts: AttemptParts,
+  attempt: Attempt,
+  timestamp: string,
+  signed: Signed,
+  slow: () => void
+): Effect.Effect<Ended> => {
+  const span = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
+  const post = () => parts.poster.post(signed.url, headersOf(attempt, timestamp, signed), Buffer.from(attempt.body))
+  return Effect.flatMap(posted(parts, attempt.message, post, slow), (outcome) => {
+    if (span !== null) endPost(span, outcome)
+    return Effect.as(reported(parts, attempt, outcome, signed), { tookMs: outcome.duration_ms })
+  })
+}
+
+export const putOff = (parts: AttemptParts, attempt: Attempt): Effect.Effect<void> =>
+  Effect.map(told(parts, attempt, "delivery.put_off", { call: attempt.call }), () => parts.observer?.putOff())
+
+/** What came of a POST. One that is not back when it should be has gone astray, and counts as late. */
+const posted = (
+  { slow, astray }: AttemptParts,
+  message: Message,
+  post: () => Promise<PostOutcome>,
+  isSlow: () => void
+): Effect.Effect<PostOutcome> =>
+  Effect.callback((resume) => {
+    const began = astray.now()
+    const clear = (): void => {
+      slow.clear(isSlow)
+      astray.clear(isAstray)
+    }
+    const settle = (outcome: Effect.Effect<PostOutcome>): void => {
+      clear()
+      resume(outcome)
+    }
+    const isAstray = (): void => {
+      complain(message, new Overdue())
+      const duration_ms = Math.round(astray.now() - began)
+      settle(Effect.succeed({ response_code: null, error: "timeout", retry_after_seconds: null, duration_ms }))
+    }
+    slow.set(isSlow)
+    astray.set(isAstray)
+    post().then(
+      (outcome) => settle(Effect.succeed(outcome)),
+      (error) => settle(Effect.die(error))
+    )
+    return Effect.sync(clear)
+  })
+
+const reported = (parts: AttemptParts, attempt: Attempt, outcome: PostOutcome, { url, failing }: Signed) =>
+  Effect.flatMap(told(parts, attempt, "delivery.report", { call: attempt.call, ...outcome }), (report) => {
+    const delivered = outcome.error === null
+    parts.observer?.attempted(outcome, !delivered && report?.status === "pending")
+    if (report === null || (delivered && !failing)) return Effect.void
+    const id = `webhook-${attempt.message.delivery}-${attempt.call}`
+    const found = { url, delivered, gone: outcome.response_code === GONE }
+    return Effect.match(parts.ask(id, "webhook.attempted", attempt.agent, found, attempt), {
+      onSuccess: ({ disabled }) => (disabled ? parts.observer?.disabled() : undefined),
+      onFailure: () => undefined
+    })
+  })
+
+/** Tells the delivery's actor; `null` where it could not be told, and the message comes again. */
+const told = <Op extends "delivery.report" | "delivery.drop" | "delivery.put_off">(
+  { ask, held }: AttemptParts,
+  attempt: Attempt,
+  op: Op,
+  input: Operations[Op]["input"]
+): Effect.Effect<Operations[Op]["output"] | null> => {
+  const { message, call } = attempt
+  return Effect.match(ask(`delivery-${message.delivery}-${call}`, op, message.delivery, input, attempt), {
+    onSuccess: (answer) => {
+      held.ack(message)
+      return answer
+    },
+    onFailure: () => {
+      held.again(message)
+      return null
+    }
+  })
+}

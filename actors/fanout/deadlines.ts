@@ -1,0 +1,58 @@
+/**
+ * Ends for what may begin at any time and take one span: they come in the order of the beginnings, so that one fiber
+ * watches over all of them. A race with a clock (`Effect.timeout`) is two fibers more for each, which an attempt has
+ * three times.
+ */
+import { Clock, Effect, Latch, type Scope } from "effect"
+
+const NANOS_A_MS = 1_000_000
+
+export class Deadlines {
+  private readonly spanMs: number
+  private readonly clock: Clock.Clock
+  /** By what happens then: the monotonic time (ms). */
+  private readonly ends = new Map<() => void, number>()
+  private readonly some = Latch.makeUnsafe()
+
+  private constructor(spanMs: number, clock: Clock.Clock) {
+    this.spanMs = spanMs
+    this.clock = clock
+  }
+
+  static make(spanMs: number): Effect.Effect<Deadlines, never, Scope.Scope> {
+    return Effect.gen(function* () {
+      const deadlines = new Deadlines(spanMs, yield* Clock.Clock)
+      yield* Effect.forkScoped(Effect.forever(deadlines.watch()))
+      return deadlines
+    })
+  }
+
+  /** Monotonic ms. */
+  now(): number {
+    return Number(this.clock.monotonicTimeNanosUnsafe()) / NANOS_A_MS
+  }
+
+  set(over: () => void): void {
+    this.ends.set(over, this.now() + this.spanMs)
+    this.some.openUnsafe()
+  }
+
+  clear(over: () => void): void {
+    this.ends.delete(over)
+  }
+
+  private watch(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.some.await
+      const [first] = this.ends.values()
+      if (first === undefined) return void this.some.closeUnsafe()
+      // It may have been cleared by then, and another one be the first.
+      yield* Effect.sleep(Math.max(0, Math.ceil(first - this.now())))
+      for (const [over, end] of this.ends) {
+        if (end > this.now()) return
+        this.ends.delete(over)
+        over()
+      }
+    })
+  }
+}

@@ -1,0 +1,50 @@
+/** What a worker is given: commits of deliveries, as messages of the consumer that all workers share. */
+import type { Cause, Effect } from "effect"
+import { UnknownEvent } from "../engine/fold.ts"
+import { callOf } from "./call.ts"
+
+/** One message of the consumer. */
+export interface Message {
+  readonly seq: number
+  /** Id of the delivery. */
+  readonly delivery: string
+  readonly data: Uint8Array
+  /** How often it was given to anybody, this time with it. */
+  readonly given: number
+  /** Of the commit's trace, where that is sampled. */
+  readonly traceparent?: string | undefined
+  readonly ack: () => void
+  readonly nak: (afterMs: number) => void
+  readonly working: () => void
+}
+
+/**
+ * Where messages come from: up to `max` of them, as they come, until a time of the source's own has passed. Interrupted,
+ * it may bring some more.
+ */
+export interface Source {
+  readonly fetch: (max: number, receive: (message: Message) => void) => Effect.Effect<void, Cause.UnknownError>
+}
+
+/** `undefined`: this release does not know. */
+export const calledBy = ({ data }: Message): ReturnType<typeof callOf> | undefined => {
+  try {
+    return callOf(data)
+  } catch (error) {
+    if (error instanceof UnknownEvent) return undefined
+    throw error
+  }
+}
+
+/** What has not ended in its time. */
+export class Overdue extends Error {}
+
+export const complain = ({ delivery }: Message, error: unknown): void =>
+  console.error(
+    JSON.stringify({
+      level: "error",
+      at: "webhooks",
+      delivery,
+      error: error instanceof Error ? error.constructor.name : "unknown"
+    })
+  )
