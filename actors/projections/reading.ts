@@ -119,7 +119,9 @@ export class Reading {
     if (this.gathered.length >= BUFFER_MAX) this.overflowed = true
     if (this.overflowed) return
     this.gathered.push(message)
-    this.wake?.()
+    // Once all that came with it is there: each batch is a transaction.
+    if (this.wake !== null) queueMicrotask(this.wake)
+    this.wake = null
   }
 
   private async apply(batch: ReadonlyArray<Message>): Promise<void> {
