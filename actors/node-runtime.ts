@@ -26,18 +26,17 @@ import { projectorMetrics } from "./metrics/projectors.ts"
 import type { ConfigurationFault } from "./process/fault.ts"
 import { complain } from "./process/say.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
-import { READERS } from "./projections/all.ts"
-import { projectors, runAll } from "./projections/running.ts"
+import { PROJECTIONS, READERS } from "./projections/all.ts"
+import { feedsFor } from "./projections/feed.ts"
+import { projectorsOn, runAll } from "./projections/running.ts"
 import { REACTIONS } from "./reactions/all.ts"
 import type { Reactions } from "./reactions/reaction.ts"
 import { Reactor } from "./reactions/running.ts"
 import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
-/** Whoever owns this actor id's shard runs the projections: one node at a time, as long as leases hold. */
+/** Whoever owns this actor id's shard runs projections and reactions: one node at a time, as long as leases hold. */
 const PROJECTOR = "projector"
-/** Likewise the reactions. */
-const REACTOR = "reactor"
 const SWEEP_MS = 5000
 /** Of a kind that this release has not. */
 const NO_FORMAT = -1
@@ -196,7 +195,8 @@ export const actorNode = (
     })
     const parts = { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, storage }
     nodeMetrics(metrics, { ...parts, limits: config.limits.service })
-    const projecting = yield* projectors
+    const feedOf = feedsFor(nats, tracing, [...PROJECTIONS, ...sets])
+    const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(metrics.meter, projecting, manager)
 
     yield* Effect.promise(() => storage.look())
@@ -230,10 +230,10 @@ export const actorNode = (
         : FiberHandle.clear(running)
     )
     yield* every(BEAT_MS, project)
-    const reactors = yield* Effect.forEach(sets, Reactor.make)
+    const reactors = yield* Effect.forEach(sets, (set) => Reactor.make(set, feedOf))
     reactorMetrics(metrics.meter, reactors)
     const reacting = Effect.suspend(() => {
-      const ours = placement.serves(shardOf(REACTOR))
+      const ours = placement.serves(shardOf(PROJECTOR))
       return Effect.forEach(reactors, ({ start, stop }) => (ours ? start : stop), { discard: true })
     })
     yield* every(BEAT_MS, reacting)

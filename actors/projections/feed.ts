@@ -1,12 +1,12 @@
 /**
- * One reading of a stream for all projections of a process that read it: each message comes from the server once, however
+ * One reading of a stream for all projections and reactions of a process that read it: each message comes from the server once, however
  * many want it.
  *
  * Invariants
  *  - A reader gets each message that it reads once and in order, from the sequence on that it begins at.
  *  - The first to begin sets where the common reading begins. Who begins behind it reads alone, and goes over to it with
  *    the first message that the common reading has not passed: nothing lies between the two then.
- *  - The server delivers what some projection reads and nothing else. Who reads alone gets its own part alone.
+ *  - The server delivers what some of them read and nothing else. Who reads alone gets its own part alone.
  */
 import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -119,6 +119,18 @@ export class Feed {
   private plain(message: JsMsg): Message {
     const plain = messageOf(message.subject, message.seq, message.data)
     return this.tracing.on ? { ...plain, ...tracedOf(this.tracing, message) } : plain
+  }
+}
+
+export type FeedOf = (stream: string) => Feed
+
+/** One feed for each stream. `all`: whoever may read any of them. */
+export const feedsFor = (nats: NatsConnection, tracing: Tracing, all: ReadonlyArray<Read>): FeedOf => {
+  const feeds = new Map<string, Feed>()
+  return (stream) => {
+    const feed = feeds.get(stream) ?? new Feed(nats, tracing, stream, all)
+    feeds.set(stream, feed)
+    return feed
   }
 }
 

@@ -82,13 +82,17 @@ interface ReadKind {
 
 const text = new TextDecoder()
 
+/** Of the log of events, decoded once for whoever reads it. Throws where it is no JSON. */
+export const commitOf = (message: Message): Commit =>
+  (message.commit ??= JSON.parse(text.decode(message.data)) as Commit)
+
 /** One that is made of the log of events. */
 export const logProjection = ({ reads, changes, ...rest }: LogProjection): Projection => {
   const inventories = new Map(reads.map(({ kind, events }) => [kind, events]))
   /** Throws `UnknownEvent`: a row without what it says would be wrong for good. */
   const logged = (message: Message): Logged => {
-    const { kind, id, seq, data } = message
-    const commit = (message.commit ??= JSON.parse(text.decode(data)) as Commit)
+    const { kind, id, seq } = message
+    const commit = commitOf(message)
     checkEvents({ kind, events: inventories.get(kind) ?? {} }, commit)
     return { kind, id, seq, commit }
   }

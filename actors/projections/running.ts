@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Announcer } from "../engine/read-models.ts"
 import { Bus, Configuration, Streams, Tables, Tracing } from "../process/services.ts"
 import { PROJECTIONS } from "./all.ts"
-import { Feed } from "./feed.ts"
+import type { FeedOf } from "./feed.ts"
 import type { Projection } from "./projection.ts"
 import { Projector } from "./projector.ts"
 import { rebuild, type RebuildParts } from "./rebuild.ts"
@@ -28,37 +28,30 @@ const renewed = async (parts: Omit<RebuildParts, "progress" | "pageSize">): Prom
 }
 
 /** None of them runs yet. */
-export const projectors: Effect.Effect<
-  ReadonlyArray<Projector>,
-  never,
-  Bus | Configuration | Streams | Tables | Tracing
-> = Effect.gen(function* () {
-  const nats = yield* Bus
-  const manager = yield* Streams
-  const db = yield* Tables
-  const tracing = yield* Tracing
-  const { databaseUrl } = yield* Configuration
-  const announcer = new Announcer(nats)
-  const feeds = new Map<string, Feed>()
-  const feedOf = (stream: string): Feed => {
-    const feed = feeds.get(stream) ?? new Feed(nats, tracing, stream, PROJECTIONS)
-    feeds.set(stream, feed)
-    return feed
-  }
-  const projector = (projection: Projection): Projector =>
-    new Projector({
-      feed: feedOf(projection.stream),
-      db,
-      projection,
-      announce: (seq, batch, changed) => {
-        if (projection.kinds.length > 0) announcer.moved(projection.name, seq, changed)
-        for (const [subject, content] of projection.hints(batch)) nats.publish(subject, content)
-      },
-      tracing,
-      renew: (signal) => renewed({ nats, manager, databaseUrl: databaseUrl ?? "", projection, signal })
-    })
-  return PROJECTIONS.map(projector)
-})
+export const projectorsOn = (
+  feedOf: FeedOf
+): Effect.Effect<ReadonlyArray<Projector>, never, Bus | Configuration | Streams | Tables | Tracing> =>
+  Effect.gen(function* () {
+    const nats = yield* Bus
+    const manager = yield* Streams
+    const db = yield* Tables
+    const tracing = yield* Tracing
+    const { databaseUrl } = yield* Configuration
+    const announcer = new Announcer(nats)
+    const projector = (projection: Projection): Projector =>
+      new Projector({
+        feed: feedOf(projection.stream),
+        db,
+        projection,
+        announce: (seq, batch, changed) => {
+          if (projection.kinds.length > 0) announcer.moved(projection.name, seq, changed)
+          for (const [subject, content] of projection.hints(batch)) nats.publish(subject, content)
+        },
+        tracing,
+        renew: (signal) => renewed({ nats, manager, databaseUrl: databaseUrl ?? "", projection, signal })
+      })
+    return PROJECTIONS.map(projector)
+  })
 
 /** Each for itself, until interrupted. */
 export const runAll = (all: ReadonlyArray<Projector>): Effect.Effect<unknown> =>

@@ -1,44 +1,50 @@
 /** How far a log is done, where its messages are begun in order and done in any. */
 export class Progress {
-  /** Everything up to this sequence is done. */
-  mark: number
-  /** By sequence, in order: whether something follows from it, and whether that is done. */
-  private readonly open = new Map<number, { readonly counts: boolean; done: boolean }>()
+  /** The last message that came. */
+  private seen: number
+  /** From which something follows that is not done yet, in order: what came before each, and whether it is done. */
+  private readonly open = new Map<number, { readonly before: number; done: boolean }>()
   private passed = 0
 
   constructor(mark: number) {
-    this.mark = mark
+    this.seen = mark
   }
 
-  /** `counts`: something follows from it. */
-  begin(seq: number, counts: boolean): void {
-    this.open.set(seq, { counts, done: !counts })
-    this.advance()
+  /** Everything up to this sequence is done. */
+  get mark(): number {
+    for (const { before } of this.open.values()) return before
+    return this.seen
   }
 
-  done(seq: number): void {
-    const message = this.open.get(seq)
-    if (message !== undefined) message.done = true
-    this.advance()
-  }
-
+  /** Messages from which something follows, and that the mark has not passed. */
   get underWay(): number {
     return this.open.size
   }
 
-  /** Messages that counted and that the mark has passed since this was asked last. */
+  /** Nothing follows from it. */
+  pass(seq: number): void {
+    this.seen = seq
+  }
+
+  begin(seq: number): void {
+    this.open.set(seq, { before: this.seen, done: false })
+    this.seen = seq
+  }
+
+  done(seq: number): void {
+    const begun = this.open.get(seq)
+    if (begun !== undefined) begun.done = true
+    for (const [first, { done }] of this.open) {
+      if (!done) return
+      this.open.delete(first)
+      this.passed++
+    }
+  }
+
+  /** Messages that were begun, and that the mark has passed since this was asked last. */
   takePassed(): number {
     const { passed } = this
     this.passed = 0
     return passed
-  }
-
-  private advance(): void {
-    for (const [seq, { counts, done }] of this.open) {
-      if (!done) return
-      this.open.delete(seq)
-      this.mark = seq
-      if (counts) this.passed++
-    }
   }
 }

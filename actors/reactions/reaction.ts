@@ -8,7 +8,7 @@
  *  - A set of reactions that is new sees the whole log: what it does must be right for what happened long ago.
  */
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
-import { subjects } from "../../schemas/subjects.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import { type EventUnion, eventsOf, inventoryOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../engine/ports.ts"
@@ -61,14 +61,20 @@ export const on = <Declared extends EventUnion>(
 export interface Reactions {
   /** The noun's: its place in the log is kept under it. */
   readonly name: string
+  readonly stream: string
   /** What it reads of the log; nothing else is delivered to it. */
-  readonly subjects: ReadonlyArray<string>
+  readonly subjects: readonly [string, ...Array<string>]
+  /** Kinds of actors whose commits it reads. */
+  readonly kinds: ReadonlyArray<string>
   /** Throws `UnknownEvent`. */
   readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<Told>
 }
 
-export const reactions = (name: string, ...sources: readonly [Source, ...Array<Source>]): Reactions => ({
+export const reactions = (name: string, first: Source, ...others: ReadonlyArray<Source>): Reactions => ({
   name,
-  subjects: sources.map(({ kind }) => subjects.eventsOf(kind)),
-  follows: (kind, commit, about) => sources.flatMap((one) => (one.kind === kind ? one.follows(commit, about) : []))
+  stream: streams.events,
+  subjects: [subjects.eventsOf(first.kind), ...others.map(({ kind }) => subjects.eventsOf(kind))],
+  kinds: [first, ...others].map(({ kind }) => kind),
+  follows: (kind, commit, about) =>
+    [first, ...others].flatMap((one) => (one.kind === kind ? one.follows(commit, about) : []))
 })

@@ -15,17 +15,13 @@
  *    so that it holds up nothing else.
  *  - An event that this release does not know is not read past: a newer release goes on there.
  */
-import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Data, Deferred, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
-import { streams } from "../../schemas/subjects.ts"
-import { followStream } from "../engine/follow.ts"
 import { UnknownEvent } from "../engine/fold.ts"
-import type { Commit } from "../engine/ports.ts"
-import { traceparentOf } from "../engine/trace.ts"
-import { type Message, messageOf } from "../projections/projection.ts"
+import type { Feed } from "../projections/feed.ts"
+import { commitOf, type Message } from "../projections/projection.ts"
 import { carryOut } from "./carrying.ts"
 import { keepFault, keepMark, type Mark, readMark } from "./marks.ts"
 import { Progress } from "./progress.ts"
@@ -43,6 +39,8 @@ const MARK_MAX_MS = 1000
 
 export interface ReactorParts {
   readonly nats: NatsConnection
+  /** Of the log. */
+  readonly feed: Feed
   readonly ask: (ask: Ask) => Promise<Answer>
   readonly reactions: Reactions
 }
@@ -69,22 +67,10 @@ const stopped = (cause: unknown): ReactorStopped => new ReactorStopped({ cause }
 const trying = <A>(act: () => Promise<A>): Effect.Effect<A, ReactorStopped> =>
   Effect.tryPromise({ try: act, catch: stopped })
 
-/** A message and what follows from it. */
+/** A message from which something follows, or that nobody can read. */
 interface Followed {
   readonly message: Message
-  readonly told: ReadonlyArray<Told>
-  readonly traceparent: string | undefined
-}
-
-const text = new TextDecoder()
-
-/** Throws `UnknownEvent`. */
-const followedOf = ({ follows }: Reactions, { subject, seq, data, headers }: JsMsg): Followed => {
-  const message = messageOf(subject, seq, data)
-  if (data.length === 0) return { message, told: [], traceparent: undefined }
-  const commit = JSON.parse(text.decode(data)) as Commit
-  const told = follows(message.kind, commit, { id: message.id, seq, at: commit.at })
-  return { message, told, traceparent: traceparentOf(headers) }
+  readonly told: ReadonlyArray<Told> | { readonly unreadable: unknown }
 }
 
 /** Goes on until it fails, or is interrupted. */
@@ -94,33 +80,26 @@ export const react = (
   running: (told: Running) => void
 ): Effect.Effect<never, ReactorStopped, Scope.Scope> =>
   Effect.gen(function* () {
-    const { nats, reactions } = parts
+    const { nats, feed, reactions } = parts
     const from = yield* trying(() => readMark(nats, reactions.name))
-    const messages = yield* Queue.dropping<JsMsg>(READ_AHEAD)
-    const overflow = yield* Deferred.make<never, ReactorStopped>()
-    const receive = (message: JsMsg): void => {
-      if (!Queue.offerUnsafe(messages, message))
-        Deferred.doneUnsafe(overflow, Effect.fail(stopped("more came than can be read ahead")))
-    }
+    const run = new Run(parts, counts, from.seq)
     const following = yield* Effect.acquireRelease(
-      trying(() => followStream(nats, streams.events, from.seq + 1, receive, reactions.subjects)),
+      trying(() => feed.read(reactions, from.seq + 1, (message) => run.receive(message))),
       (follower) => Effect.sync(() => follower.stop())
     )
-    const run = new Run(parts, counts, from.seq)
     running({
       watermark: () => run.progress.mark,
       pending: async () => {
         const ahead = await following.pending()
-        return ahead === null ? null : ahead + Queue.sizeUnsafe(messages) + run.progress.underWay
+        return ahead === null ? null : ahead + run.progress.underWay
       }
     })
     const fibers = yield* FiberSet.make<void, ReactorStopped>()
-    const begin = Effect.flatMap(Queue.take(messages), (message) => run.begin(message, fibers))
     return yield* Effect.raceAllFirst([
-      Effect.forever(begin),
+      Effect.forever(run.next(fibers)),
       run.keeping(from),
       Effect.andThen(FiberSet.join(fibers), Effect.never),
-      Deferred.await(overflow)
+      run.over
     ])
   })
 
@@ -128,10 +107,13 @@ class Run {
   readonly progress: Progress
   private readonly parts: ReactorParts
   private readonly counts: ReactorCounts
+  private readonly followed = Effect.runSync(Queue.dropping<Followed>(READ_AHEAD))
+  private readonly ended = Deferred.makeUnsafe<never, ReactorStopped>()
   private readonly window = Semaphore.makeUnsafe(WINDOW)
   private readonly moved = Latch.makeUnsafe(false)
   /** The last commit of each actor that is under way. */
   private readonly last = new Map<string, Deferred.Deferred<void>>()
+  private stopped = false
 
   constructor(parts: ReactorParts, counts: ReactorCounts, from: number) {
     this.parts = parts
@@ -139,56 +121,83 @@ class Run {
     this.progress = new Progress(from)
   }
 
-  /** Waits for room in the window. */
-  begin(raw: JsMsg, fibers: FiberSet.FiberSet<void, ReactorStopped>): Effect.Effect<void, ReactorStopped> {
-    return Effect.gen({ self: this }, function* () {
-      const followed = yield* this.followed(raw)
-      this.counts.commits++
-      const { seq } = followed.message
-      if (followed.told.length === 0) return this.progress.begin(seq, false)
-      yield* this.window.take(1)
-      this.progress.begin(seq, true)
-      yield* FiberSet.run(fibers, this.inTurn(raw.subject, this.carried(followed)))
-    })
+  /** Fails where nothing more can be received. */
+  get over(): Effect.Effect<never, ReactorStopped> {
+    return Deferred.await(this.ended)
   }
 
-  private followed(raw: JsMsg): Effect.Effect<Followed, ReactorStopped> {
+  /** Most commits mean nothing for others: they cost no more than a look. */
+  receive(message: Message): void {
+    if (this.stopped) return
+    this.counts.commits++
+    const told = this.look(message)
+    if (told === null) return
+    if (Array.isArray(told) && told.length === 0) return this.progress.pass(message.seq)
+    if (!Queue.offerUnsafe(this.followed, { message, told })) return this.stop("more came than can be read ahead")
+    this.progress.begin(message.seq)
+  }
+
+  /** `null`: it is not to be read past. */
+  private look(message: Message): Followed["told"] | null {
+    const { seq, kind, id, data } = message
+    if (data.length === 0) return []
     try {
-      return Effect.succeed(followedOf(this.parts.reactions, raw))
+      const commit = commitOf(message)
+      return this.parts.reactions.follows(kind, commit, { id, seq, at: commit.at })
     } catch (error) {
-      if (error instanceof UnknownEvent) return Effect.fail(stopped(error))
-      const message = messageOf(raw.subject, raw.seq, raw.data)
-      return Effect.as(this.fault(message, error), { message, told: [], traceparent: undefined })
+      if (!(error instanceof UnknownEvent)) return { unreadable: error }
+      this.stop(error)
+      return null
     }
   }
 
+  private stop(why: unknown): void {
+    this.stopped = true
+    Deferred.doneUnsafe(this.ended, Effect.fail(stopped(why)))
+  }
+
+  /** Waits for one, and for room in the window. */
+  next(fibers: FiberSet.FiberSet<void, ReactorStopped>): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const followed = yield* Queue.take(this.followed)
+      yield* this.window.take(1)
+      const { kind, id } = followed.message
+      yield* FiberSet.run(fibers, this.inTurn(`${kind} ${id}`, this.carried(followed)))
+    })
+  }
+
   /** Behind the commit before it of the same actor. */
-  private inTurn(subject: string, work: Effect.Effect<void, ReactorStopped>): Effect.Effect<void, ReactorStopped> {
-    const before = this.last.get(subject)
+  private inTurn(actor: string, work: Effect.Effect<void, ReactorStopped>): Effect.Effect<void, ReactorStopped> {
+    const before = this.last.get(actor)
     const own = Deferred.makeUnsafe<void>()
-    this.last.set(subject, own)
+    this.last.set(actor, own)
     const ended = Effect.suspend(() => {
-      if (this.last.get(subject) === own) this.last.delete(subject)
+      if (this.last.get(actor) === own) this.last.delete(actor)
       return Deferred.succeed(own, undefined)
     })
     return Effect.ensuring(before === undefined ? work : Effect.andThen(Deferred.await(before), work), ended)
   }
 
-  private carried({ message, told, traceparent }: Followed): Effect.Effect<void, ReactorStopped> {
-    const { ask, reactions } = this.parts
-    const one = (command: Told, index: number) =>
-      Effect.map(carryOut(ask, `react-${reactions.name}-${message.seq}-${index}`, command, traceparent), (outcome) => {
-        this.counts.commands++
-        if (outcome === "refused") this.counts.refused++
-      })
-    const all = Effect.forEach(told, one, { concurrency: ABREAST, discard: true })
-    const noted = Effect.catch(all, (notDone) =>
-      notDone.code === "internal_error" ? this.fault(message, notDone.code) : Effect.fail(stopped(notDone))
-    )
-    return Effect.map(noted, () => {
+  private carried({ message, told }: Followed): Effect.Effect<void, ReactorStopped> {
+    const all = "unreadable" in told ? this.fault(message, told.unreadable) : this.carriedOut(message, told)
+    return Effect.map(all, () => {
       this.progress.done(message.seq)
       this.moved.openUnsafe()
     })
+  }
+
+  private carriedOut(message: Message, told: ReadonlyArray<Told>): Effect.Effect<void, ReactorStopped> {
+    const { ask, reactions } = this.parts
+    const one = (command: Told, index: number) => {
+      const commandId = `react-${reactions.name}-${message.seq}-${index}`
+      return Effect.map(carryOut(ask, commandId, command, message.traced?.traceparent), (outcome) => {
+        this.counts.commands++
+        if (outcome === "refused") this.counts.refused++
+      })
+    }
+    return Effect.catch(Effect.forEach(told, one, { concurrency: ABREAST, discard: true }), (notDone) =>
+      notDone.code === "internal_error" ? this.fault(message, notDone.code) : Effect.fail(stopped(notDone))
+    )
   }
 
   /** Noted for the operator, then passed over. */

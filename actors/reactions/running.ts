@@ -1,6 +1,7 @@
 /** The reactions that a node carries out while it owns their shard. */
 import { Effect, FiberHandle, type Scope } from "effect"
 import { Bus, Cluster } from "../process/services.ts"
+import type { FeedOf } from "../projections/feed.ts"
 import { react, type ReactorCounts, type ReactorStopped, type Running } from "./reactor.ts"
 import type { Reactions } from "./reaction.ts"
 
@@ -26,7 +27,7 @@ export class Reactor {
   }
 
   /** It does not run yet, and no longer than the scope. */
-  static make(reactions: Reactions): Effect.Effect<Reactor, never, Bus | Cluster | Scope.Scope> {
+  static make(reactions: Reactions, feedOf: FeedOf): Effect.Effect<Reactor, never, Bus | Cluster | Scope.Scope> {
     return Effect.gen(function* () {
       const nats = yield* Bus
       const { asker } = yield* Cluster
@@ -34,7 +35,7 @@ export class Reactor {
       const ask = asker.ask.bind(asker)
       const runs = (reactor: Reactor): Effect.Effect<never> => {
         let [inVain, commits] = [0, 0]
-        const run = react({ nats, reactions, ask }, reactor.counts, (running) => {
+        const run = react({ nats, feed: feedOf(reactions.stream), reactions, ask }, reactor.counts, (running) => {
           reactor.running = running
         })
         const pause = ({ cause }: ReactorStopped) =>

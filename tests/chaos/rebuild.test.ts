@@ -82,7 +82,9 @@ test("read models are rebuilt under load, several times; no read ever misses a r
   for (let round = 0; round < 3; round++) {
     const before = watch.reads()
     const said = await hub(scene.system, ["rebuild"])
-    expect(said).toMatch(/^main rebuilt: \d+ commits in [\d.]+ s, \d+ a second; agents, .* took over at sequence \d+$/m)
+    expect(said).toMatch(
+      /^agent rebuilt: \d+ commits in [\d.]+ s, \d+ a second; agents, .* took over at sequence \d+$/m
+    )
     expect(said).toMatch(/^seen rebuilt: /m)
     await waitFor(() => watch.reads() > before, { describe: "reads during and after the rebuild" })
   }
