@@ -53,7 +53,7 @@ const rename = async (traceparent?: string): Promise<Answer> => {
 const followed = (trace: string): Promise<ReadonlyArray<CollectedSpan>> =>
   waitFor(() => {
     const spans = collector.spans.filter(({ traceId }) => traceId === trace)
-    return spans.some(({ name }) => name === "project main") && spans.some(({ name }) => name === "PATCH /api/v1/me")
+    return spans.some(({ name }) => name === "project agent") && spans.some(({ name }) => name === "PATCH /api/v1/me")
       ? spans
       : null
   })
@@ -68,7 +68,7 @@ describe("a trusted proxy", () => {
       service: "ours"
     })
     expect(new Set(spans.map(({ name }) => name))).toEqual(
-      new Set(["PATCH /api/v1/me", "ask agent.update", "agent.update", "append", "project main"])
+      new Set(["PATCH /api/v1/me", "ask agent.update", "agent.update", "append", "project agent"])
     )
   })
 
@@ -131,7 +131,7 @@ describe("the end", () => {
     await Promise.all([edge?.restart(), actor?.restart()])
     const names = collector.spans.filter(({ traceId }) => traceId === trace).map(({ name }) => name)
     expect(new Set(names)).toEqual(
-      new Set(["PATCH /api/v1/me", "ask agent.update", "agent.update", "append", "project main"])
+      new Set(["PATCH /api/v1/me", "ask agent.update", "agent.update", "append", "project agent"])
     )
   })
 })
