@@ -8,7 +8,7 @@ import type { Told } from "./reaction.ts"
 const ASK_DEADLINE_MS = 10_000
 const AGAIN_MS = 100
 const AGAIN_MAX_MS = 5000
-/** Tries against what may go better later, five minutes of them; then the reactor begins again at its mark. */
+/** Tries against what may go better later, with five minutes of pauses; then the reactor begins again at its mark. */
 const TRIES = 60
 /** Tries against what fails inside the service. */
 const FAULT_TRIES = 5

@@ -13,7 +13,8 @@
  *  - A refusal is an end: the actor has judged. What may go better later is asked again at ever longer distances
  *    (carrying.ts), and then from the mark on; what fails inside the service is noted after a few tries and passed over,
  *    so that it holds up nothing else.
- *  - An event that this release does not know is not read past: a newer release goes on there.
+ *  - An event that this release does not know is not read past: a newer release goes on there. What came before it, or
+ *    before what could not be read ahead, is done and the mark kept before the run ends.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Data, Deferred, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
@@ -98,8 +99,7 @@ export const react = (
     return yield* Effect.raceAllFirst([
       Effect.forever(run.next(fibers)),
       run.keeping(from),
-      Effect.andThen(FiberSet.join(fibers), Effect.never),
-      run.over
+      Effect.andThen(FiberSet.join(fibers), Effect.never)
     ])
   })
 
@@ -108,12 +108,12 @@ class Run {
   private readonly parts: ReactorParts
   private readonly counts: ReactorCounts
   private readonly followed = Effect.runSync(Queue.dropping<Followed>(READ_AHEAD))
-  private readonly ended = Deferred.makeUnsafe<never, ReactorStopped>()
   private readonly window = Semaphore.makeUnsafe(WINDOW)
   private readonly moved = Latch.makeUnsafe(false)
   /** The last commit of each actor that is under way. */
   private readonly last = new Map<string, Deferred.Deferred<void>>()
-  private stopped = false
+  /** Why nothing more is received: the run ends when what was is done. */
+  private ending: ReactorStopped | null = null
 
   constructor(parts: ReactorParts, counts: ReactorCounts, from: number) {
     this.parts = parts
@@ -121,14 +121,9 @@ class Run {
     this.progress = new Progress(from)
   }
 
-  /** Fails where nothing more can be received. */
-  get over(): Effect.Effect<never, ReactorStopped> {
-    return Deferred.await(this.ended)
-  }
-
   /** Most commits mean nothing for others: they cost no more than a look. */
   receive(message: Message): void {
-    if (this.stopped) return
+    if (this.ending !== null) return
     this.counts.commits++
     const told = this.look(message)
     if (told === null) return
@@ -152,8 +147,8 @@ class Run {
   }
 
   private stop(why: unknown): void {
-    this.stopped = true
-    Deferred.doneUnsafe(this.ended, Effect.fail(stopped(why)))
+    this.ending = stopped(why)
+    this.moved.openUnsafe()
   }
 
   /** Waits for one, and for room in the window. */
@@ -210,7 +205,7 @@ class Run {
     return trying(() => keepFault(nats, reactions.name, { seq, kind, id, error: String(error) }))
   }
 
-  /** Keeps the mark, and then makes room in the window for what lies behind it. */
+  /** Keeps the mark, and then makes room in the window for what lies behind it. Fails at the end of the run. */
   keeping(from: Mark): Effect.Effect<never, ReactorStopped> {
     const { nats, reactions } = this.parts
     return Effect.gen({ self: this }, function* () {
@@ -219,11 +214,15 @@ class Run {
         yield* Effect.raceFirst(this.moved.await, Effect.sleep(MARK_MAX_MS))
         this.moved.closeUnsafe()
         const seq = this.progress.mark
-        if (seq === kept.seq) continue
+        if (seq === kept.seq) {
+          if (this.ending !== null && this.progress.underWay === 0) return yield* Effect.fail(this.ending)
+          continue
+        }
         const passed = this.progress.takePassed()
         const revision = yield* trying(() => keepMark(nats, reactions.name, { seq, revision: kept.revision }))
         kept = { seq, revision }
         yield* this.window.release(passed)
+        if (this.ending !== null) this.moved.openUnsafe()
         yield* Effect.sleep(MARK_GAP_MS)
       }
     })
