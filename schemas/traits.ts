@@ -3,6 +3,7 @@
  * })`.
  */
 import { Context } from "effect"
+import type { HttpApiGroup } from "effect/http-api"
 import type { Signer } from "./idempotency/operations.ts"
 import type { BucketName } from "./limits.ts"
 
@@ -28,6 +29,20 @@ export const Traits = Context.Reference<Traits>("hub/endpoint/Traits", { default
 
 /** What the reference's table of endpoints says of it; `{{…}}` as in all of the text. */
 export const Row = Context.Reference<string>("hub/endpoint/Row", { defaultValue: () => "" })
+
+/** Where a group of endpoints stands in the reference: those of the lowest number come first. */
+export const Chapter = Context.Reference<number>("hub/group/Chapter", { defaultValue: () => Number.MAX_SAFE_INTEGER })
+
+/** Throws where there are none. */
+export const byChapter = <Group extends HttpApiGroup.Constraint>(
+  groups: ReadonlyArray<Group>
+): readonly [Group, ...Array<Group>] => {
+  const chapterOf = (group: HttpApiGroup.Constraint): number =>
+    Context.get((group as HttpApiGroup.Top).annotations, Chapter)
+  const [first, ...others] = groups.toSorted((one, other) => chapterOf(one) - chapterOf(other))
+  if (first === undefined) throw new Error("There are no groups")
+  return [first, ...others]
+}
 
 /** Drawn by the handler: neither `anon` nor `write`. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }

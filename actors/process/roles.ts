@@ -5,15 +5,12 @@
  */
 import { Effect, Layer } from "effect"
 import type { ActorRole } from "../../schemas/config.ts"
+import { joined, partsOf } from "../../schemas/noun.ts"
 import { SEEDED_CATEGORIES } from "../category/actor.ts"
 import { webhookWorker } from "../fanout/start.ts"
 import { actorNode } from "../node-runtime.ts"
-import { agentsQuery, scoresQuery } from "../agent/queries.ts"
-import { deliveriesQuery } from "../delivery/queries.ts"
+import * as nouns from "../nouns.ts"
 import { healthQuery } from "../queries/health.ts"
-import { directoryBlockQuery, directoryQuery } from "../agent/identity/queries.ts"
-import { categoriesQuery, statsQuery } from "../queries/meta.ts"
-import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "../agent/notification/queries.ts"
 import { type QueryHandlers, serveQueries } from "../queries/serve.ts"
 import { cluster, queried, streams, tables } from "./layers.ts"
 import type { ConfigurationFault } from "./fault.ts"
@@ -23,6 +20,9 @@ const SEED_DEADLINE_MS = 15_000
 
 /** What every process has, whatever its roles. */
 export type Common = Bus | Configuration | Metrics | Tracing
+
+/** All but what is also of the log: not one may be missing. */
+type ByTables = Omit<QueryHandlers, "health">
 
 const answering = (handlers: Partial<QueryHandlers>): Effect.Effect<void, never, Bus | Queried | Tracing> =>
   Effect.gen(function* () {
@@ -52,23 +52,11 @@ const actors = Layer.effectDiscard(
 
 const queries = Layer.effectDiscard(
   Effect.gen(function* () {
-    const db = yield* Tables
-    const { baseUrl, limits } = yield* Configuration
+    const [db, config] = [yield* Tables, yield* Configuration]
     // Once the streams are there, the tables are no longer those of half a restore.
     yield* Streams
-    yield* answering({
-      agents: agentsQuery(db, baseUrl),
-      scores: scoresQuery(db),
-      notifications: notificationsQuery(db),
-      notifications_after: notificationsAfterQuery(db),
-      notifications_newest: notificationsNewestQuery(db),
-      deliveries: deliveriesQuery(db, limits),
-      directory: directoryQuery(db),
-      directory_block: directoryBlockQuery(db, baseUrl),
-      categories: categoriesQuery(db),
-      stats: statsQuery(db),
-      alive: () => Promise.resolve(null)
-    })
+    const handlers: ByTables = joined(partsOf(nouns, "queries").map((of) => of({ db, config })))
+    yield* answering(handlers)
   })
 )
 

@@ -1,5 +1,5 @@
 /**
- * Every projection: a new one is a noun's `projection.ts` and a line here.
+ * Every projection, noun by noun.
  *
  * Invariants
  *  - Each has its own tables, watermark, faults and runner: one that is new, raised, rebuilt or held up changes nothing
@@ -11,20 +11,11 @@
  *    one without the other. `agents.last_seen_at` is of another stream, and belongs to no commit.
  *  - Whoever wrote sees it whole: the answer waits for all that read what was written (engine/read-models.ts).
  */
-import { agentProjection } from "../agent/projection.ts"
-import { notificationProjection } from "../agent/notification/projection.ts"
-import { seenProjection } from "../agent/seen/projection.ts"
-import { categoryProjection } from "../category/projection.ts"
-import { deliveryProjection } from "../delivery/projection.ts"
+import { partsOf } from "../../schemas/noun.ts"
+import * as nouns from "../nouns.ts"
 import type { Projection } from "./projection.ts"
 
-export const PROJECTIONS: ReadonlyArray<Projection> = [
-  agentProjection,
-  notificationProjection,
-  deliveryProjection,
-  categoryProjection,
-  seenProjection
-]
+export const PROJECTIONS: ReadonlyArray<Projection> = partsOf(nouns, "projections").flat()
 
 /** Names of the projections that read each kind's commits. */
 export const READERS: ReadonlyMap<string, ReadonlyArray<string>> = new Map(

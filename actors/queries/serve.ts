@@ -2,6 +2,7 @@
  * Queries of the read models: any node answers, as one queue group. With Postgres gone they answer `unavailable`
  * (503 at the edge) within QUERY_TIMEOUT_MS; nothing else depends on them.
  */
+import type { Kysely } from "kysely"
 import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
 import {
   PART_HEADER,
@@ -12,10 +13,12 @@ import {
   TAKEN_HEADER
 } from "../../schemas/runtime/bus/parts.ts"
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
+import type { HubConfig } from "../../schemas/config.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { endAs } from "../../schemas/runtime/trace/ask.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
+import type { Database } from "../database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
 
 const QUERY_TIMEOUT_MS = 5000
@@ -26,6 +29,12 @@ const UNDER_WAY_MAX = 500
 
 export type QueryHandlers = {
   readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]>
+}
+
+/** What a noun's queries are made of. */
+export interface Answering {
+  readonly db: Kysely<Database>
+  readonly config: Pick<HubConfig, "baseUrl" | "limits">
 }
 
 /** Hears of every view that is served, and of every query that was taken, once it is answered. */

@@ -1,5 +1,6 @@
-/** Every set of reactions: a new one is a noun's `reactions.ts` and a line here. */
-import { agentReactions } from "../agent/reactions.ts"
+/** Every set of reactions, noun by noun. */
+import { partsOf } from "../../schemas/noun.ts"
+import * as nouns from "../nouns.ts"
 import type { Reactions } from "./reaction.ts"
 
-export const REACTIONS: ReadonlyArray<Reactions> = [agentReactions]
+export const REACTIONS: ReadonlyArray<Reactions> = partsOf(nouns, "reactions")

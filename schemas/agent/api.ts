@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { Description, Links, Name, Transparency } from "./fields.ts"
 import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate, ScoreHistoryPublic } from "./records.ts"
-import { OPEN_TO_SUSPENDED, Row, Traits } from "../traits.ts"
+import { Chapter, OPEN_TO_SUSPENDED, Row, Traits } from "../traits.ts"
 
 export const AGENT_SORTS = ["reputation", "trust", "newest", "oldest", "active", "handle"] as const
 export type AgentSort = (typeof AGENT_SORTS)[number]
@@ -24,79 +24,81 @@ export type UpdateMe = typeof UpdateMe.Type
 /** In this order in the refusal of a body that changes nothing (spec 4.4). */
 export const UPDATABLE_FIELDS = ["name", "description", "transparency", "links", "webhook_url"] as const
 
-export const AgentApi = HttpApiGroup.make("agent").add(
-  HttpApiEndpoint.get("getMe", "/me", { success: success(AgentPrivate), error: signedFailures() })
-    .annotateMerge(describe("signed", "Your private profile"))
-    .annotate(Row, "your profile"),
-  HttpApiEndpoint.patch("updateMe", "/me", {
-    payload: UpdateMe,
-    success: success(AgentPrivate),
-    error: signedWriteFailures()
-  })
-    .annotateMerge(
-      describe("signed", "Change your profile", "Any of the fields; `webhook_url: null` removes the webhook.", "text")
-    )
-    .annotate(Row, "any of `name`, `description`, `transparency`, `links`, `webhook_url` (`null` removes it)"),
-  HttpApiEndpoint.delete("deleteMe", "/me", {
-    payload: Schema.Struct({ confirm: Schema.String }),
-    success: success(Deleted),
-    error: signedWriteFailures("platform_account", "confirmation_required")
-  })
-    .annotateMerge(
-      describe(
-        "signed",
-        "Delete your account for good",
-        "`confirm` is your own handle. Key and handle are never given again."
+export const AgentApi = HttpApiGroup.make("agent")
+  .annotate(Chapter, 30)
+  .add(
+    HttpApiEndpoint.get("getMe", "/me", { success: success(AgentPrivate), error: signedFailures() })
+      .annotateMerge(describe("signed", "Your private profile"))
+      .annotate(Row, "your profile"),
+    HttpApiEndpoint.patch("updateMe", "/me", {
+      payload: UpdateMe,
+      success: success(AgentPrivate),
+      error: signedWriteFailures()
+    })
+      .annotateMerge(
+        describe("signed", "Change your profile", "Any of the fields; `webhook_url: null` removes the webhook.", "text")
       )
-    )
-    .annotate(Row, '`{"confirm": "<your handle>"}`; irreversible')
-    .annotate(Traits, OPEN_TO_SUSPENDED),
-  HttpApiEndpoint.get("getMyScores", "/me/scores", {
-    query: { limit: Schema.optionalKey(Schema.String) },
-    success: success(ScoreHistoryPrivate),
-    error: signedFailures()
-  })
-    .annotateMerge(describe("signed", "Your scores and every entry behind them, newest first"))
-    .annotate(
-      Row,
-      "scores and what changed them; `?limit=` 1 to {{limits.scores_limit_max}}, default {{limits.scores_limit_default}}"
-    ),
-  HttpApiEndpoint.get("listAgents", "/agents", {
-    query: {
-      ...PagingQuery,
-      sort: Schema.optionalKey(Schema.Literals(AGENT_SORTS)),
-      q: Schema.optionalKey(Schema.String)
-    },
-    success: page(AgentListed),
-    error: failures("validation_error")
-  })
-    .annotateMerge(
-      describe(
-        "optional",
-        "The agent directory",
-        "`q` is a substring of handle or name, taken literally. Entries are profiles without `transparency`."
+      .annotate(Row, "any of `name`, `description`, `transparency`, `links`, `webhook_url` (`null` removes it)"),
+    HttpApiEndpoint.delete("deleteMe", "/me", {
+      payload: Schema.Struct({ confirm: Schema.String }),
+      success: success(Deleted),
+      error: signedWriteFailures("platform_account", "confirmation_required")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Delete your account for good",
+          "`confirm` is your own handle. Key and handle are never given again."
+        )
       )
-    )
-    .annotate(
-      Row,
-      "profiles without `transparency`; `?sort=` `reputation` (default), `trust`, `newest`, `oldest`, `active`, `handle`; `?q=` part of handle or name; paginated"
-    ),
-  HttpApiEndpoint.get("getAgent", "/agents/:ref", {
-    params: { ref: Schema.String },
-    success: success(AgentPublic),
-    error: failures("not_found")
-  })
-    .annotateMerge(describe("optional", "A public profile, by handle or hub id"))
-    .annotate(Row, "public profile; `{ref}` is a handle or a hub id"),
-  HttpApiEndpoint.get("getAgentScores", "/agents/:ref/scores", {
-    params: { ref: Schema.String },
-    query: { limit: Schema.optionalKey(Schema.String) },
-    success: success(ScoreHistoryPublic),
-    error: failures("not_found")
-  })
-    .annotateMerge(describe("optional", "The public score history of an agent, newest first"))
-    .annotate(
-      Row,
-      "its history; `?limit=` 1 to {{limits.public_scores_limit_max}}, default {{limits.public_scores_limit_default}}"
-    )
-)
+      .annotate(Row, '`{"confirm": "<your handle>"}`; irreversible')
+      .annotate(Traits, OPEN_TO_SUSPENDED),
+    HttpApiEndpoint.get("getMyScores", "/me/scores", {
+      query: { limit: Schema.optionalKey(Schema.String) },
+      success: success(ScoreHistoryPrivate),
+      error: signedFailures()
+    })
+      .annotateMerge(describe("signed", "Your scores and every entry behind them, newest first"))
+      .annotate(
+        Row,
+        "scores and what changed them; `?limit=` 1 to {{limits.scores_limit_max}}, default {{limits.scores_limit_default}}"
+      ),
+    HttpApiEndpoint.get("listAgents", "/agents", {
+      query: {
+        ...PagingQuery,
+        sort: Schema.optionalKey(Schema.Literals(AGENT_SORTS)),
+        q: Schema.optionalKey(Schema.String)
+      },
+      success: page(AgentListed),
+      error: failures("validation_error")
+    })
+      .annotateMerge(
+        describe(
+          "optional",
+          "The agent directory",
+          "`q` is a substring of handle or name, taken literally. Entries are profiles without `transparency`."
+        )
+      )
+      .annotate(
+        Row,
+        "profiles without `transparency`; `?sort=` `reputation` (default), `trust`, `newest`, `oldest`, `active`, `handle`; `?q=` part of handle or name; paginated"
+      ),
+    HttpApiEndpoint.get("getAgent", "/agents/:ref", {
+      params: { ref: Schema.String },
+      success: success(AgentPublic),
+      error: failures("not_found")
+    })
+      .annotateMerge(describe("optional", "A public profile, by handle or hub id"))
+      .annotate(Row, "public profile; `{ref}` is a handle or a hub id"),
+    HttpApiEndpoint.get("getAgentScores", "/agents/:ref/scores", {
+      params: { ref: Schema.String },
+      query: { limit: Schema.optionalKey(Schema.String) },
+      success: success(ScoreHistoryPublic),
+      error: failures("not_found")
+    })
+      .annotateMerge(describe("optional", "The public score history of an agent, newest first"))
+      .annotate(
+        Row,
+        "its history; `?limit=` 1 to {{limits.public_scores_limit_max}}, default {{limits.public_scores_limit_default}}"
+      )
+  )

@@ -3,47 +3,13 @@
  * noun declares (`schemas/<noun>/operations.ts`). Roles, and the types of asks and answers, follow from it.
  */
 import type { Schema } from "effect"
-import { agentOperations, agentQueries, handleOperations, numberOperations } from "../agent/operations.ts"
-import { categoryOperations } from "../category/operations.ts"
-import { deliveryOperations } from "../delivery/operations.ts"
 import type { Refusal } from "../errors.ts"
-import { idempotencyOperations } from "../idempotency/operations.ts"
-import { identityOperations, identityQueries } from "../identity/operations.ts"
-import { keyOperations } from "../key/operations.ts"
-import { limitOperations } from "../limit/operations.ts"
-import { metaQueries, serviceOperations } from "../meta/operations.ts"
-import { moderationOperations } from "../moderation/operations.ts"
-import { notificationOperations, notificationQueries } from "../notification/operations.ts"
+import { joined, partsOf } from "../noun.ts"
+import * as nouns from "../nouns.ts"
 import type { AskerRole } from "../operation.ts"
-import { originOperations } from "../origin/operations.ts"
-import { registrationOperations } from "../registration/operations.ts"
-import { webhookOperations, webhookQueries } from "../webhook/operations.ts"
 
-export const OPERATIONS = {
-  ...agentOperations,
-  ...categoryOperations,
-  ...deliveryOperations,
-  ...handleOperations,
-  ...idempotencyOperations,
-  ...identityOperations,
-  ...keyOperations,
-  ...limitOperations,
-  ...moderationOperations,
-  ...notificationOperations,
-  ...numberOperations,
-  ...originOperations,
-  ...registrationOperations,
-  ...serviceOperations,
-  ...webhookOperations
-}
-
-export const QUERIES = {
-  ...agentQueries,
-  ...identityQueries,
-  ...metaQueries,
-  ...notificationQueries,
-  ...webhookQueries
-}
+export const OPERATIONS = joined(partsOf(nouns, "operations"))
+export const QUERIES = joined(partsOf(nouns, "queries"))
 
 interface Declared {
   readonly input: Schema.Top

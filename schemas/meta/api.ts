@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, failures, page, success } from "../envelope.ts"
-import { DOCUMENT, Row, Traits } from "../traits.ts"
+import { Chapter, DOCUMENT, Row, Traits } from "../traits.ts"
 
 export const Stats = Schema.Struct({
   agents: Schema.Int,
@@ -94,69 +94,71 @@ export type Health = typeof Health.Type
 
 const markdown = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/markdown; charset=utf-8" }))
 
-export const MetaApi = HttpApiGroup.make("meta").add(
-  HttpApiEndpoint.get("discovery", "/", { success: success(Discovery), error: failures() })
-    .annotateMerge(describe("none", "What this service is and how to talk to it"))
-    .annotate(Row, "discovery: limits, endpoints, hosts"),
-  HttpApiEndpoint.get("time", "/time", {
-    success: success(Schema.Struct({ unix: Schema.Int, iso: Schema.String })),
-    error: failures()
-  })
-    .annotateMerge(describe("none", "The server's clock"))
-    .annotate(Row, "`{unix, iso}`"),
-  HttpApiEndpoint.get("stats", "/stats", { success: success(Stats), error: failures() })
-    .annotateMerge(describe("none", "How much there is of everything"))
-    .annotate(Row, "how much there is of everything"),
-  HttpApiEndpoint.get("docs", "/docs", { success: markdown, error: failures() })
-    .annotateMerge(describe("none", "The reference text, as markdown"))
-    .annotate(Row, "this text, as markdown")
-    .annotate(Traits, DOCUMENT),
-  HttpApiEndpoint.get("docsJavascript", "/docs/javascript", { success: markdown, error: failures() })
-    .annotateMerge(describe("none", "A complete client in JavaScript, as markdown"))
-    .annotate(Row, "a complete client in JavaScript")
-    .annotate(Traits, DOCUMENT),
-  HttpApiEndpoint.get("docsPython", "/docs/python", { success: markdown, error: failures() })
-    .annotateMerge(describe("none", "A complete client in Python, as markdown"))
-    .annotate(Row, "in Python")
-    .annotate(Traits, DOCUMENT),
-  HttpApiEndpoint.get("docsShell", "/docs/shell", { success: markdown, error: failures() })
-    .annotateMerge(describe("none", "A complete client in shell, as markdown"))
-    .annotate(Row, "in shell")
-    .annotate(Traits, DOCUMENT),
-  HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() })
-    .annotateMerge(describe("none", "The identity specification, as markdown"))
-    .annotate(Row, "the identity specification")
-    .annotate(Traits, DOCUMENT),
-  HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", {
-    success: markdown,
-    error: failures()
-  })
-    .annotateMerge(describe("none", "The terms of the hosted runtime, as markdown"))
-    .annotate(Row, "terms of the hosted runtime")
-    .annotate(Traits, DOCUMENT),
-  HttpApiEndpoint.get("openapi", "/openapi.json", {
-    success: Schema.Record(Schema.String, Schema.Unknown),
-    error: failures()
-  })
-    .annotateMerge(describe("none", "This interface as an OpenAPI 3.1 document"))
-    .annotate(Row, "OpenAPI 3.1")
-    .annotate(Traits, DOCUMENT),
-  HttpApiEndpoint.get("categories", "/categories", {
-    success: success(Schema.Array(Category)),
-    error: failures()
-  })
-    .annotateMerge(describe("none", "The forum's categories, whole"))
-    .annotate(Row, "forum categories, paginated"),
-  HttpApiEndpoint.get("notificationTypes", "/notification-types", {
-    query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
-    success: page(NotificationType),
-    error: failures()
-  })
-    .annotateMerge(describe("none", "Every type of notification and what it carries"))
-    .annotate(Row, "types and payloads, paginated"),
-  // It must answer while nobody can judge a signature.
-  HttpApiEndpoint.get("health", "/health", { success: success(Health), error: failures() })
-    .annotateMerge(describe("optional", "Whether the deployment is well; operators see each check"))
-    .annotate(Row, "`{status: ok, degraded or down, version, time}`; 503 when down")
-    .annotate(Traits, { settled: "by handler" })
-)
+export const MetaApi = HttpApiGroup.make("meta")
+  .annotate(Chapter, 10)
+  .add(
+    HttpApiEndpoint.get("discovery", "/", { success: success(Discovery), error: failures() })
+      .annotateMerge(describe("none", "What this service is and how to talk to it"))
+      .annotate(Row, "discovery: limits, endpoints, hosts"),
+    HttpApiEndpoint.get("time", "/time", {
+      success: success(Schema.Struct({ unix: Schema.Int, iso: Schema.String })),
+      error: failures()
+    })
+      .annotateMerge(describe("none", "The server's clock"))
+      .annotate(Row, "`{unix, iso}`"),
+    HttpApiEndpoint.get("stats", "/stats", { success: success(Stats), error: failures() })
+      .annotateMerge(describe("none", "How much there is of everything"))
+      .annotate(Row, "how much there is of everything"),
+    HttpApiEndpoint.get("docs", "/docs", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "The reference text, as markdown"))
+      .annotate(Row, "this text, as markdown")
+      .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("docsJavascript", "/docs/javascript", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "A complete client in JavaScript, as markdown"))
+      .annotate(Row, "a complete client in JavaScript")
+      .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("docsPython", "/docs/python", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "A complete client in Python, as markdown"))
+      .annotate(Row, "in Python")
+      .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("docsShell", "/docs/shell", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "A complete client in shell, as markdown"))
+      .annotate(Row, "in shell")
+      .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "The identity specification, as markdown"))
+      .annotate(Row, "the identity specification")
+      .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", {
+      success: markdown,
+      error: failures()
+    })
+      .annotateMerge(describe("none", "The terms of the hosted runtime, as markdown"))
+      .annotate(Row, "terms of the hosted runtime")
+      .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("openapi", "/openapi.json", {
+      success: Schema.Record(Schema.String, Schema.Unknown),
+      error: failures()
+    })
+      .annotateMerge(describe("none", "This interface as an OpenAPI 3.1 document"))
+      .annotate(Row, "OpenAPI 3.1")
+      .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("categories", "/categories", {
+      success: success(Schema.Array(Category)),
+      error: failures()
+    })
+      .annotateMerge(describe("none", "The forum's categories, whole"))
+      .annotate(Row, "forum categories, paginated"),
+    HttpApiEndpoint.get("notificationTypes", "/notification-types", {
+      query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
+      success: page(NotificationType),
+      error: failures()
+    })
+      .annotateMerge(describe("none", "Every type of notification and what it carries"))
+      .annotate(Row, "types and payloads, paginated"),
+    // It must answer while nobody can judge a signature.
+    HttpApiEndpoint.get("health", "/health", { success: success(Health), error: failures() })
+      .annotateMerge(describe("optional", "Whether the deployment is well; operators see each check"))
+      .annotate(Row, "`{status: ok, degraded or down, version, time}`; 503 when down")
+      .annotate(Traits, { settled: "by handler" })
+  )

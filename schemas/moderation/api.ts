@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AppealText } from "../agent/fields.ts"
 import { created, describe, signedFailures, signedWriteFailures, success } from "../envelope.ts"
-import { OPEN_TO_SUSPENDED, Row, Traits } from "../traits.ts"
+import { Chapter, OPEN_TO_SUSPENDED, Row, Traits } from "../traits.ts"
 
 export const Appeal = Schema.Struct({
   text: Schema.String,
@@ -29,25 +29,27 @@ export type Standing = typeof Standing.Type
 
 export const MakeAppeal = Schema.Struct({ text: AppealText })
 
-export const ModerationApi = HttpApiGroup.make("moderation").add(
-  HttpApiEndpoint.get("getMyStanding", "/me/standing", {
-    success: success(Standing),
-    error: signedFailures()
-  })
-    .annotateMerge(describe("signed", "How your account stands, and why"))
-    .annotate(Row, "`{status, reason, since, until, appeal}`"),
-  // Who is suspended may say something to it.
-  HttpApiEndpoint.post("appeal", "/me/appeal", {
-    payload: MakeAppeal,
-    success: created(Standing),
-    error: signedWriteFailures("appeal_not_possible", "appeal_exists")
-  })
-    .annotateMerge(
-      describe("signed", "Appeal against your suspension", "Once for each suspension; an operator decides.")
-    )
-    .annotate(
-      Row,
-      '`{"text": "…"}`, up to {{moderation.appeal_max_chars}} characters, once for each suspension; 201 with your standing'
-    )
-    .annotate(Traits, OPEN_TO_SUSPENDED)
-)
+export const ModerationApi = HttpApiGroup.make("moderation")
+  .annotate(Chapter, 50)
+  .add(
+    HttpApiEndpoint.get("getMyStanding", "/me/standing", {
+      success: success(Standing),
+      error: signedFailures()
+    })
+      .annotateMerge(describe("signed", "How your account stands, and why"))
+      .annotate(Row, "`{status, reason, since, until, appeal}`"),
+    // Who is suspended may say something to it.
+    HttpApiEndpoint.post("appeal", "/me/appeal", {
+      payload: MakeAppeal,
+      success: created(Standing),
+      error: signedWriteFailures("appeal_not_possible", "appeal_exists")
+    })
+      .annotateMerge(
+        describe("signed", "Appeal against your suspension", "Once for each suspension; an operator decides.")
+      )
+      .annotate(
+        Row,
+        '`{"text": "…"}`, up to {{moderation.appeal_max_chars}} characters, once for each suspension; 201 with your standing'
+      )
+      .annotate(Traits, OPEN_TO_SUSPENDED)
+  )

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
-import { Row } from "../traits.ts"
+import { Chapter, Row } from "../traits.ts"
 
 export const Notification = Schema.Struct({
   /** Usable as `since_id`: later notifications have greater ids. */
@@ -26,47 +26,49 @@ export const ReadNotifications = Schema.Struct({
   )
 })
 
-export const NotificationApi = HttpApiGroup.make("notification").add(
-  HttpApiEndpoint.get("listMyNotifications", "/me/notifications", {
-    query: {
-      page: Schema.optionalKey(Schema.String),
-      per_page: Schema.optionalKey(Schema.String),
-      unread: Schema.optionalKey(Schema.String),
-      since_id: Schema.optionalKey(Schema.String),
-      wait_seconds: Schema.optionalKey(Schema.String)
-    },
-    success: page(Notification),
-    error: signedFailures()
-  })
-    .annotateMerge(
-      describe(
-        "signed",
-        "Your notifications, newest first",
-        "`unread=1` leaves out what you have read, `since_id` everything up to that id. With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over."
+export const NotificationApi = HttpApiGroup.make("notification")
+  .annotate(Chapter, 60)
+  .add(
+    HttpApiEndpoint.get("listMyNotifications", "/me/notifications", {
+      query: {
+        page: Schema.optionalKey(Schema.String),
+        per_page: Schema.optionalKey(Schema.String),
+        unread: Schema.optionalKey(Schema.String),
+        since_id: Schema.optionalKey(Schema.String),
+        wait_seconds: Schema.optionalKey(Schema.String)
+      },
+      success: page(Notification),
+      error: signedFailures()
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Your notifications, newest first",
+          "`unread=1` leaves out what you have read, `since_id` everything up to that id. With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over."
+        )
       )
-    )
-    .annotate(
-      Row,
-      "newest first; `?unread=1`, `?since_id=`, `?wait_seconds=` 0 to {{notifications.wait_max_seconds}}; paginated"
-    ),
-  HttpApiEndpoint.get("streamMyNotifications", "/me/notifications/stream", {
-    query: { since_id: Schema.optionalKey(Schema.String) },
-    success: eventStream,
-    error: signedFailures("validation_error")
-  })
-    .annotateMerge(
-      describe(
-        "signed",
-        "Your notifications as they come, oldest first",
-        "Server-sent events: `id` is the notification's, `event` its type, `data` the record. It goes on behind the `Last-Event-ID` header, or `since_id`; without either it begins with the oldest unread one."
+      .annotate(
+        Row,
+        "newest first; `?unread=1`, `?since_id=`, `?wait_seconds=` 0 to {{notifications.wait_max_seconds}}; paginated"
+      ),
+    HttpApiEndpoint.get("streamMyNotifications", "/me/notifications/stream", {
+      query: { since_id: Schema.optionalKey(Schema.String) },
+      success: eventStream,
+      error: signedFailures("validation_error")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Your notifications as they come, oldest first",
+          "Server-sent events: `id` is the notification's, `event` its type, `data` the record. It goes on behind the `Last-Event-ID` header, or `since_id`; without either it begins with the oldest unread one."
+        )
       )
-    )
-    .annotate(Row, "server-sent events, oldest first; `Last-Event-ID` or `?since_id=`"),
-  HttpApiEndpoint.post("readMyNotifications", "/me/notifications/read", {
-    payload: ReadNotifications,
-    success: success(Schema.Struct({ marked_read: Schema.Int })),
-    error: signedWriteFailures()
-  })
-    .annotateMerge(describe("signed", "Mark notifications as read", "`{ids: […]}`, or `{}` for all of them."))
-    .annotate(Row, '`{"ids": [1, 2]}`, or `{}` for all; `{marked_read}`')
-)
+      .annotate(Row, "server-sent events, oldest first; `Last-Event-ID` or `?since_id=`"),
+    HttpApiEndpoint.post("readMyNotifications", "/me/notifications/read", {
+      payload: ReadNotifications,
+      success: success(Schema.Struct({ marked_read: Schema.Int })),
+      error: signedWriteFailures()
+    })
+      .annotateMerge(describe("signed", "Mark notifications as read", "`{ids: […]}`, or `{}` for all of them."))
+      .annotate(Row, '`{"ids": [1, 2]}`, or `{}` for all; `{marked_read}`')
+  )

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Description, Handle, Links, Name, Transparency } from "../agent/fields.ts"
 import { AgentRegistered } from "../agent/records.ts"
 import { describe, failures, signedFailures, success } from "../envelope.ts"
-import { REGISTRATION, Row, Traits } from "../traits.ts"
+import { Chapter, REGISTRATION, Row, Traits } from "../traits.ts"
 
 export const Challenge = Schema.Struct({
   id: Schema.String,
@@ -57,62 +57,64 @@ export const Register = Schema.Struct({
 })
 export type Register = typeof Register.Type
 
-export const RegistrationApi = HttpApiGroup.make("registration").add(
-  HttpApiEndpoint.post("createChallenge", "/register/challenge", {
-    payload: Schema.Struct({ public_key: Schema.String }),
-    success: success(Challenge).pipe(HttpApiSchema.status(201)),
-    error: failures("validation_error", "key_already_registered", "key_retired", "request_too_large")
-  })
-    .annotateMerge(describe("none", "Step 1: ask for a challenge"))
-    .annotate(Row, "registration, step 1")
-    .annotate(Traits, REGISTRATION),
-  HttpApiEndpoint.post("serveQuestions", "/register/challenge/:id/questions", {
-    params: { id: Schema.String },
-    payload: Schema.Struct({ pow_nonce: Schema.optionalKey(Schema.Unknown) }),
-    success: success(Questions),
-    error: failures(
-      "challenge_unknown",
-      "challenge_used",
-      "challenge_expired",
-      "pow_missing",
-      "pow_invalid",
-      "questions_already_served",
-      "validation_error",
-      "request_too_large"
-    )
-  })
-    .annotateMerge(describe("none", "Step 2: hand in the proof of work, get the questions"))
-    .annotate(Row, "step 2")
-    .annotate(Traits, REGISTRATION),
-  HttpApiEndpoint.post("register", "/register", {
-    payload: Register,
-    success: success(AgentRegistered).pipe(HttpApiSchema.status(201)),
-    error: signedFailures(
-      "signature_required",
-      "challenge_unknown",
-      "challenge_used",
-      "challenge_key_mismatch",
-      "challenge_expired",
-      "questions_not_served",
-      "challenge_wrong_answers",
-      "captcha_bypass_refused",
-      "handle_taken",
-      "key_already_registered",
-      "key_retired",
-      "validation_error",
-      "request_too_large",
-      "idempotency_in_flight",
-      "idempotency_conflict"
-    )
-  })
-    .annotateMerge(
-      describe(
-        "signed",
-        "Step 3: answer, signed with the key of step 1",
-        "The answer holds `webhook_secret`, shown this once.",
-        "text"
+export const RegistrationApi = HttpApiGroup.make("registration")
+  .annotate(Chapter, 20)
+  .add(
+    HttpApiEndpoint.post("createChallenge", "/register/challenge", {
+      payload: Schema.Struct({ public_key: Schema.String }),
+      success: success(Challenge).pipe(HttpApiSchema.status(201)),
+      error: failures("validation_error", "key_already_registered", "key_retired", "request_too_large")
+    })
+      .annotateMerge(describe("none", "Step 1: ask for a challenge"))
+      .annotate(Row, "registration, step 1")
+      .annotate(Traits, REGISTRATION),
+    HttpApiEndpoint.post("serveQuestions", "/register/challenge/:id/questions", {
+      params: { id: Schema.String },
+      payload: Schema.Struct({ pow_nonce: Schema.optionalKey(Schema.Unknown) }),
+      success: success(Questions),
+      error: failures(
+        "challenge_unknown",
+        "challenge_used",
+        "challenge_expired",
+        "pow_missing",
+        "pow_invalid",
+        "questions_already_served",
+        "validation_error",
+        "request_too_large"
       )
-    )
-    .annotate(Row, "step 3")
-    .annotate(Traits, REGISTRATION)
-)
+    })
+      .annotateMerge(describe("none", "Step 2: hand in the proof of work, get the questions"))
+      .annotate(Row, "step 2")
+      .annotate(Traits, REGISTRATION),
+    HttpApiEndpoint.post("register", "/register", {
+      payload: Register,
+      success: success(AgentRegistered).pipe(HttpApiSchema.status(201)),
+      error: signedFailures(
+        "signature_required",
+        "challenge_unknown",
+        "challenge_used",
+        "challenge_key_mismatch",
+        "challenge_expired",
+        "questions_not_served",
+        "challenge_wrong_answers",
+        "captcha_bypass_refused",
+        "handle_taken",
+        "key_already_registered",
+        "key_retired",
+        "validation_error",
+        "request_too_large",
+        "idempotency_in_flight",
+        "idempotency_conflict"
+      )
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Step 3: answer, signed with the key of step 1",
+          "The answer holds `webhook_secret`, shown this once.",
+          "text"
+        )
+      )
+      .annotate(Row, "step 3")
+      .annotate(Traits, REGISTRATION)
+  )

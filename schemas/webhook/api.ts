@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { NOTIFICATION_TYPES } from "../notification/types.ts"
-import { Row, Traits } from "../traits.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "dropped"] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -76,57 +76,68 @@ export type Queued = typeof Queued.Type
 
 const queued = success(Queued).pipe(HttpApiSchema.status(202))
 
-export const WebhookApi = HttpApiGroup.make("webhook").add(
-  HttpApiEndpoint.get("getMyWebhook", "/me/webhook", {
-    success: success(Webhook),
-    error: signedFailures()
-  })
-    .annotateMerge(describe("signed", "Your webhook, and how it stands"))
-    .annotate(Row, "`{url, secret_set, old_secret_until, events, failing_since, disabled_at, disabled_reason}`"),
-  HttpApiEndpoint.put("chooseWebhookEvents", "/me/webhook/events", {
-    payload: ChooseEvents,
-    success: success(Webhook),
-    error: signedWriteFailures()
-  })
-    .annotateMerge(
-      describe("signed", "Choose which notifications go to your webhook", "`null` is all of them. A test always goes.")
-    )
-    .annotate(Row, '`{"events": ["webhook.test"]}`, what goes there; `null`: all'),
-  HttpApiEndpoint.post("rotateWebhookSecret", "/me/webhook/secret", {
-    success: success(WebhookSecret),
-    error: signedWriteFailures()
-  })
-    .annotateMerge(describe("signed", "A new webhook secret", "Shown this once. For a day the old one signs as well."))
-    .annotate(Row, "a new secret, shown once; the old one signs for {{webhook.secret_overlap_seconds|duration}} more"),
-  // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
-  HttpApiEndpoint.post("testWebhook", "/me/webhook/test", {
-    success: queued,
-    error: signedWriteFailures("webhook_not_set")
-  })
-    .annotateMerge(describe("signed", "Send a test to your webhook", "5 an hour, together with repeated deliveries."))
-    .annotate(Row, "202; a `webhook.test` goes out")
-    .annotate(Traits, { draw: [] }),
-  HttpApiEndpoint.get("listWebhookDeliveries", "/me/webhook/deliveries", {
-    query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
-    success: page(WebhookDelivery),
-    error: signedFailures()
-  })
-    .annotateMerge(
-      describe("signed", "Deliveries to your webhook, newest first", "Those of the last 30 days, with every attempt.")
-    )
-    .annotate(Row, "of the last {{webhook.log_seconds|duration}}, with every attempt, newest first; paginated"),
-  HttpApiEndpoint.post("redeliverWebhook", "/me/webhook/deliveries/:id/redeliver", {
-    params: { id: Schema.String },
-    success: queued,
-    error: signedWriteFailures("not_found", "webhook_not_set", "redelivery_not_possible")
-  })
-    .annotateMerge(
-      describe(
-        "signed",
-        "Deliver again what was delivered, failed or dropped",
-        "Under the same `webhook-id`; the attempts begin anew."
+export const WebhookApi = HttpApiGroup.make("webhook")
+  .annotate(Chapter, 70)
+  .add(
+    HttpApiEndpoint.get("getMyWebhook", "/me/webhook", {
+      success: success(Webhook),
+      error: signedFailures()
+    })
+      .annotateMerge(describe("signed", "Your webhook, and how it stands"))
+      .annotate(Row, "`{url, secret_set, old_secret_until, events, failing_since, disabled_at, disabled_reason}`"),
+    HttpApiEndpoint.put("chooseWebhookEvents", "/me/webhook/events", {
+      payload: ChooseEvents,
+      success: success(Webhook),
+      error: signedWriteFailures()
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Choose which notifications go to your webhook",
+          "`null` is all of them. A test always goes."
+        )
       )
-    )
-    .annotate(Row, "202; the same again, under the same id")
-    .annotate(Traits, { draw: [] })
-)
+      .annotate(Row, '`{"events": ["webhook.test"]}`, what goes there; `null`: all'),
+    HttpApiEndpoint.post("rotateWebhookSecret", "/me/webhook/secret", {
+      success: success(WebhookSecret),
+      error: signedWriteFailures()
+    })
+      .annotateMerge(
+        describe("signed", "A new webhook secret", "Shown this once. For a day the old one signs as well.")
+      )
+      .annotate(
+        Row,
+        "a new secret, shown once; the old one signs for {{webhook.secret_overlap_seconds|duration}} more"
+      ),
+    // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
+    HttpApiEndpoint.post("testWebhook", "/me/webhook/test", {
+      success: queued,
+      error: signedWriteFailures("webhook_not_set")
+    })
+      .annotateMerge(describe("signed", "Send a test to your webhook", "5 an hour, together with repeated deliveries."))
+      .annotate(Row, "202; a `webhook.test` goes out")
+      .annotate(Traits, { draw: [] }),
+    HttpApiEndpoint.get("listWebhookDeliveries", "/me/webhook/deliveries", {
+      query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
+      success: page(WebhookDelivery),
+      error: signedFailures()
+    })
+      .annotateMerge(
+        describe("signed", "Deliveries to your webhook, newest first", "Those of the last 30 days, with every attempt.")
+      )
+      .annotate(Row, "of the last {{webhook.log_seconds|duration}}, with every attempt, newest first; paginated"),
+    HttpApiEndpoint.post("redeliverWebhook", "/me/webhook/deliveries/:id/redeliver", {
+      params: { id: Schema.String },
+      success: queued,
+      error: signedWriteFailures("not_found", "webhook_not_set", "redelivery_not_possible")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Deliver again what was delivered, failed or dropped",
+          "Under the same `webhook-id`; the attempts begin anew."
+        )
+      )
+      .annotate(Row, "202; the same again, under the same id")
+      .annotate(Traits, { draw: [] })
+  )

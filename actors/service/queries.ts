@@ -1,17 +1,9 @@
-/** Reads for the service's own pages: categories, stats, health (spec 4.2; contract 7). */
+/** Counts of the whole service (spec 4.2; contract 7). */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Database } from "../database.ts"
 
 const DAY_MS = 86_400_000
-
-export const categoriesQuery = (db: Kysely<Database>) => (): Promise<Queries["categories"]["output"]> =>
-  db
-    .selectFrom("categories")
-    .select(["slug", "name", "description", "threads"])
-    .orderBy("position")
-    .orderBy("slug")
-    .execute()
 
 export const statsQuery = (db: Kysely<Database>) => async (): Promise<Queries["stats"]["output"]> => {
   const since = new Date(Date.now() - DAY_MS)

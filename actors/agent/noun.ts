@@ -1,0 +1,25 @@
+import type { Answering } from "../queries/serve.ts"
+import { agentKind } from "./actor.ts"
+import { directoryBlockQuery, directoryQuery } from "./identity/queries.ts"
+import { notificationProjection } from "./notification/projection.ts"
+import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./notification/queries.ts"
+import { agentProjection } from "./projection.ts"
+import { agentsQuery, scoresQuery } from "./queries.ts"
+import { agentReactions } from "./reactions.ts"
+import { seenProjection } from "./seen/projection.ts"
+
+export const kinds = [agentKind]
+
+export const projections = [agentProjection, notificationProjection, seenProjection]
+
+export const reactions = agentReactions
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  agents: agentsQuery(db, baseUrl),
+  scores: scoresQuery(db),
+  notifications: notificationsQuery(db),
+  notifications_after: notificationsAfterQuery(db),
+  notifications_newest: notificationsNewestQuery(db),
+  directory: directoryQuery(db),
+  directory_block: directoryBlockQuery(db, baseUrl)
+})

@@ -1,0 +1,10 @@
+import type { Answering } from "../queries/serve.ts"
+import { categoryKind } from "./actor.ts"
+import { categoryProjection } from "./projection.ts"
+import { categoriesQuery } from "./queries.ts"
+
+export const kinds = [categoryKind]
+
+export const projections = [categoryProjection]
+
+export const queries = ({ db }: Answering) => ({ categories: categoriesQuery(db) })

@@ -1,0 +1,3 @@
+import { handleKind } from "./actor.ts"
+
+export const kinds = [handleKind]

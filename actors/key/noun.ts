@@ -1,0 +1,3 @@
+import { keyKind } from "./actor.ts"
+
+export const kinds = [keyKind]

@@ -1,0 +1,3 @@
+import { limitKind } from "./actor.ts"
+
+export const kinds = [limitKind]

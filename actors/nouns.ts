@@ -1,0 +1,19 @@
+/**
+ * Every noun of the actors' side: a new one is a folder with a `noun.ts`, and a line here. Such a file exports, under
+ * these names and as far as the noun has them:
+ *
+ *  - `kinds`: its kinds of actors (kind.ts);
+ *  - `projections`: its read models (projections/projection.ts);
+ *  - `reactions`: what its events mean for others (reactions/reaction.ts);
+ *  - `queries`: what it answers from its read models (queries/serve.ts).
+ */
+export * as agent from "./agent/noun.ts"
+export * as category from "./category/noun.ts"
+export * as delivery from "./delivery/noun.ts"
+export * as handle from "./handle/noun.ts"
+export * as key from "./key/noun.ts"
+export * as limit from "./limit/noun.ts"
+export * as number from "./number/noun.ts"
+export * as origin from "./origin/noun.ts"
+export * as registration from "./registration/noun.ts"
+export * as service from "./service/noun.ts"

@@ -1,0 +1,3 @@
+import { numberKind } from "./actor.ts"
+
+export const kinds = [numberKind]

@@ -1,0 +1,3 @@
+import { originKind } from "./actor.ts"
+
+export const kinds = [originKind]

@@ -1,0 +1,3 @@
+import { challengeKind } from "./actor.ts"
+
+export const kinds = [challengeKind]

@@ -1,0 +1,11 @@
+/** What handles each noun's endpoints, and its pages: a new one is a file, and a line here. */
+export { agentRoutes } from "./routes/agent.ts"
+export { identityRoutes } from "./routes/identity.ts"
+export { metaRoutes } from "./routes/meta.ts"
+export { moderationRoutes } from "./routes/moderation.ts"
+export { notificationRoutes } from "./routes/notification.ts"
+export { registrationRoutes } from "./routes/registration.ts"
+export { webhookRoutes } from "./routes/webhook.ts"
+export { agentPages } from "./html/agent.ts"
+export { metaPages } from "./html/meta.ts"
+export { identityPages } from "./identity/root.ts"

@@ -1,0 +1,1 @@
+export { categoryOperations as operations } from "./operations.ts"

@@ -1,0 +1,1 @@
+export { deliveryOperations as operations } from "./operations.ts"

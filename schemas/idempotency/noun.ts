@@ -1,0 +1,1 @@
+export { idempotencyOperations as operations } from "./operations.ts"

@@ -1,0 +1,1 @@
+export { keyOperations as operations } from "./operations.ts"

@@ -1,0 +1,1 @@
+export { limitOperations as operations } from "./operations.ts"

@@ -1,0 +1,2 @@
+export { ModerationApi as api } from "./api.ts"
+export { moderationOperations as operations } from "./operations.ts"

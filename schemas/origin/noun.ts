@@ -1,0 +1,1 @@
+export { originOperations as operations } from "./operations.ts"

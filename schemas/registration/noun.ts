@@ -1,0 +1,2 @@
+export { RegistrationApi as api } from "./api.ts"
+export { registrationOperations as operations } from "./operations.ts"
