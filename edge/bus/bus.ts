@@ -196,4 +196,5 @@ const faultOf = (answer: Uint8Array | null): ErrorCode | undefined => {
   return reply.ok ? undefined : reply.refused.code
 }
 
-const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T
+/** An answer of the actors' side, read by its declared type. */
+export const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T

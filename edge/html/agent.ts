@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { AgentPages } from "../../schemas/agent/pages.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { HTML_TYPE } from "../../schemas/page.ts"
+import { parse } from "../bus/bus.ts"
 import { profileOf } from "../bus/agent.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { empty, plain } from "../http/respond.ts"
@@ -24,7 +25,7 @@ export const agentPages = ({ bus, config: { hub } }: RouteParts) => {
     profile: (call, { params }) =>
       Effect.gen(function* () {
         const profile = yield* profileOf(bus, call, params.ref)
-        const agent = JSON.parse(Buffer.from(profile).toString("utf8")) as AgentPublic
+        const agent = parse<AgentPublic>(profile)
         if (agent.handle !== params.ref) {
           call.headers["location"] = agent.url
           return empty(301)

@@ -18,7 +18,7 @@
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import type { Bus } from "../bus/bus.ts"
+import { type Bus, parse } from "../bus/bus.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { type IdempotencyBegin, type IdempotencyEntry, REMADE_STATUS } from "../../schemas/idempotency/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
@@ -89,10 +89,7 @@ const begin = (
   ticket: Ticket,
   input: IdempotencyEntry
 ): Effect.Effect<IdempotencyBegin, Refused> =>
-  Effect.map(
-    bus.askSigned(call, { actor: ticket.home, op: "idempotency.begin", input }),
-    (bytes) => JSON.parse(Buffer.from(bytes).toString("utf8")) as IdempotencyBegin
-  )
+  Effect.map(bus.askSigned(call, { actor: ticket.home, op: "idempotency.begin", input }), parse<IdempotencyBegin>)
 
 type Finish = Operations["idempotency.finish"]["input"]
 

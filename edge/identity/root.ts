@@ -1,6 +1,7 @@
 /** What identities have outside the interface: records, the service's key directory, the verifier's source. */
 import { Effect } from "effect"
-import type { Bus } from "../bus/bus.ts"
+import { type Bus, parse } from "../bus/bus.ts"
+import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { KEY_DIRECTORY_TYPE } from "../../schemas/identity/directory.ts"
 import { IdentityPages } from "../../schemas/identity/pages.ts"
@@ -34,7 +35,7 @@ export const identityRecord = (
     const record = { actor, op: "identity.record", input: null } as const
     if (!call.wantsHtml) return Effect.map(bus.ask(call, record), (bytes) => dataBytes(bytes))
     return Effect.map(bus.ask(call, record), (bytes) => {
-      const { profile_url } = JSON.parse(Buffer.from(bytes).toString("utf8")) as { readonly profile_url: string | null }
+      const { profile_url } = parse<Operations["identity.record"]["output"]>(bytes)
       if (profile_url === null) return dataBytes(bytes)
       call.headers["location"] = profile_url
       return empty(302)

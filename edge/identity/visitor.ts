@@ -2,6 +2,7 @@
  * The service's own pages check whoever comes, like any website, and say in a header what they found; nobody is turned
  * away for it (spec 4.7).
  */
+import { parse } from "../bus/bus.ts"
 import { Effect } from "effect"
 import type { Verdict } from "../../schemas/identity/records.ts"
 import { announcedNumber } from "../../schemas/signing/identity.ts"
@@ -44,7 +45,7 @@ export const checkVisitor = (call: Call, judge: Judge, hosts: ReadonlyArray<stri
   }
   return judge(call, report).pipe(
     Effect.map((said) => {
-      const verdict = JSON.parse(Buffer.from(said).toString("utf8")) as Verdict
+      const verdict = parse<Verdict>(said)
       call.headers["hub-id-verified"] = verdict.valid ? (verdict.id ?? "") : `invalid; reason=${verdict.reason}`
     }),
     Effect.timeout(WAIT_MAX_MS),

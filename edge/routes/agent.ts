@@ -6,7 +6,7 @@ import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import { profileOf } from "../bus/agent.ts"
-import type { Bus } from "../bus/bus.ts"
+import { type Bus, parse } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { ignoredIn } from "../http/ignored.ts"
 import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
@@ -23,9 +23,7 @@ const decodeUpdate = valueDecoder(UpdateMe)
 const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
 
 const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number) => {
-  const { id, scores, status } = JSON.parse(
-    Buffer.from(profile).toString("utf8")
-  ) as Operations["agent.profile"]["output"]
+  const { id, scores, status } = parse<Operations["agent.profile"]["output"]>(profile)
   return Effect.map(bus.query(call, "scores", { agent: id, limit }), (entries) => ({ ...scores, status, entries }))
 }
 

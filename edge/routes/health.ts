@@ -4,8 +4,9 @@
  */
 import { Effect, Result } from "effect"
 import { VERSION } from "../../schemas/api.ts"
-import type { Operations, Queries } from "../../schemas/bus/operations.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Health } from "../../schemas/meta/api.ts"
+import { signer } from "./own.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Link } from "../bus/connection.ts"
 import type { Call } from "../http/call.ts"
@@ -89,13 +90,8 @@ const clockOf = (
 const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<boolean, Refused> => {
   const { ticket } = call
   if (ticket === null) return Effect.succeed(false)
-  const authenticated = bus.askSigned(call, { actor: ticket.home, op: "agent.authenticate", input: null })
-  return authenticated.pipe(
-    Effect.map((bytes) =>
-      (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).roles.includes(
-        "operator"
-      )
-    ),
+  return signer(bus, call).pipe(
+    Effect.map(({ roles }) => roles.includes("operator")),
     Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed(false) }),
     Effect.catch((failed) =>
       failed.refusal.code === "unavailable" || failed.refusal.code === "overloaded"

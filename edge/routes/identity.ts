@@ -28,6 +28,7 @@ import { dataBytes, dataValue, plain } from "../http/respond.ts"
 import { checkDirectorySignature } from "../identity/key-directory.ts"
 import { agentNumbered, identityRecord } from "../identity/root.ts"
 import { own } from "./own.ts"
+import { parse } from "../bus/bus.ts"
 import { routesOf } from "../http/handlers.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -127,9 +128,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
     listMyVerifications: (call, { query }) =>
       Effect.gen(function* () {
         const page = pageOf(query, hub.limits)
-        const found = JSON.parse(
-          Buffer.from(yield* own(bus, call, "identity.hosts", page)).toString("utf8")
-        ) as Operations["identity.hosts"]["output"]
+        const found = parse<Operations["identity.hosts"]["output"]>(yield* own(bus, call, "identity.hosts", page))
         return dataValue(found.items, 200, pageMeta(page, found.total))
       }),
     getDirectorySignature: (call) =>

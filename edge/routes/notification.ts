@@ -1,16 +1,14 @@
 /** Notifications of the agent that asks (spec 4.4). */
 import { Effect } from "effect"
-import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { NotificationApi, ReadNotifications } from "../../schemas/notification/api.ts"
-import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { lastEventId } from "../notification/event-stream.ts"
-import { own } from "./own.ts"
+import { own, signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeRead = bodyDecoder(ReadNotifications)
@@ -24,17 +22,10 @@ const sinceOf = (text: string | undefined): number => clamped(text, 0, Number.MA
 export const notificationRoutes = ({ bus, notifications, config: { hub } }: RouteParts) => {
   const { wait_max_seconds } = hub.limits.notifications
 
-  /** Hub id of the agent that signed, with the signature settled. */
-  const signer = (call: Call): Effect.Effect<string, Refused> =>
-    Effect.map(
-      own(bus, call, "agent.authenticate", null),
-      (bytes) => (JSON.parse(Buffer.from(bytes).toString("utf8")) as Operations["agent.authenticate"]["output"]).id
-    )
-
   return routesOf(NotificationApi, {
     listMyNotifications: (call, { query }) =>
       Effect.gen(function* () {
-        const agent = yield* signer(call)
+        const { id: agent } = yield* signer(bus, call)
         const page = pageOf(query, hub.limits)
         // Nobody gets a list by HEAD: there is nothing to wait for.
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
@@ -49,7 +40,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
       Effect.gen(function* () {
         const last = lastEventId(call.header("last-event-id"))
         if (typeof last === "object" && last !== null) return yield* refuse(last.refused)
-        const agent = yield* signer(call)
+        const { id: agent } = yield* signer(bus, call)
         const since = query.since_id === undefined ? null : sinceOf(query.since_id)
         return yield* notifications.streams.open(call, agent, last ?? since)
       }),

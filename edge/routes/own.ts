@@ -1,7 +1,7 @@
 /** Asking the actor of whoever signed. The pipeline lets nobody unsigned come to such a handler. */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
-import type { Bus } from "../bus/bus.ts"
+import { type Bus, parse } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
@@ -12,3 +12,7 @@ export const own = <Op extends OperationName>(
   op: Op,
   input: Operations[Op]["input"]
 ): Effect.Effect<Uint8Array, Refused> => bus.askSigned(call, { actor: call.ticket?.home ?? "", op, input })
+
+/** The agent that signed, with the signature settled: for what is asked of other actors, or of a view, on its behalf. */
+export const signer = (bus: Bus, call: Call): Effect.Effect<Operations["agent.authenticate"]["output"], Refused> =>
+  Effect.map(own(bus, call, "agent.authenticate", null), parse<Operations["agent.authenticate"]["output"]>)

@@ -1,6 +1,5 @@
 /** The webhook of the agent that asks: choice of events, secret, test, log of deliveries (spec 4.4). */
 import { Effect } from "effect"
-import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { ChooseEvents, WebhookApi } from "../../schemas/webhook/api.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -8,7 +7,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { own, signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeChoice = bodyDecoder(ChooseEvents)
@@ -31,9 +30,7 @@ export const webhookRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     testWebhook: (call) => Effect.map(own(bus, call, "webhook.test", null), (queued) => dataBytes(queued, ACCEPTED)),
     listWebhookDeliveries: (call, { query }) =>
       Effect.gen(function* () {
-        const me = JSON.parse(
-          Buffer.from(yield* own(bus, call, "agent.authenticate", null)).toString("utf8")
-        ) as Operations["agent.authenticate"]["output"]
+        const me = yield* signer(bus, call)
         const page = pageOf(query, hub.limits)
         const found = yield* lists.page(call, "deliveries", { agent: me.id, ...page })
         return dataItems(found.items, pageMeta(page, found.total))

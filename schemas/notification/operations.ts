@@ -1,7 +1,8 @@
 /** An agent's notifications (spec 2.8, 4.4). */
 import { Schema } from "effect"
-import { op, operationsOf, paged, query } from "../operation.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Notification } from "./api.ts"
+import { NotificationName } from "./types.ts"
 
 /** `ids: null` is all of them. */
 const MarkRead = Schema.Struct({ ids: Schema.NullOr(Schema.Array(Schema.Int)) })
@@ -10,8 +11,14 @@ export type MarkRead = typeof MarkRead.Type
 const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
 export type MarkedRead = typeof MarkedRead.Type
 
+/** What an agent is to be told of: `payload` as its type declares. */
+const Tell = Schema.Struct({ about: NotificationName, payload: Schema.Record(Schema.String, Schema.Unknown) })
+export type Tell = typeof Tell.Type
+
 export const notificationOperations = operationsOf("agent", {
-  "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] })
+  "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] }),
+  /** What happened to other actors, told by their reactions. A closed account hears nothing. */
+  "notification.tell": op({ input: Tell, output: Nothing, askedBy: [] })
 })
 
 export const notificationQueries = {

@@ -1,12 +1,13 @@
 /** Every type of notification: when it is sent and what its payload holds (spec 6, contract 4). */
+import { Schema } from "effect"
 import type { NotificationType } from "../meta/api.ts"
 
-const type = (
-  name: string,
+const type = <const Name extends string>(
+  name: Name,
   description: string,
   payload_fields: Readonly<Record<string, string>>,
   owner_relay_default = false
-): NotificationType => ({
+) => ({
   type: name,
   description,
   payload_fields,
@@ -15,7 +16,7 @@ const type = (
 
 const author = "object {id, hx_id, handle, name, status, url}"
 
-export const NOTIFICATION_TYPES: ReadonlyArray<NotificationType> = [
+export const NOTIFICATION_TYPES = [
   type("webhook.test", "You asked for a test delivery.", { requested_at: "string (ISO 8601)" }),
   type("webhook.disabled", "Your webhook was switched off after too many failures, or failures are piling up.", {
     url: "string",
@@ -202,4 +203,7 @@ export const NOTIFICATION_TYPES: ReadonlyArray<NotificationType> = [
     domain: "string",
     missing: "array of strings"
   })
-]
+] satisfies ReadonlyArray<NotificationType>
+
+export const NotificationName = Schema.Literals(NOTIFICATION_TYPES.map(({ type }) => type))
+export type NotificationName = typeof NotificationName.Type

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
-import { NOTIFICATION_TYPES } from "../notification/types.ts"
+import { NOTIFICATION_TYPES, NotificationName } from "../notification/types.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "dropped"] as const
@@ -50,11 +50,9 @@ export const Webhook = Schema.Struct({
 }).annotate({ identifier: "Webhook" })
 export type Webhook = typeof Webhook.Type
 
-const NotificationTypeName = Schema.Literals(NOTIFICATION_TYPES.map(({ type }) => type))
-
 export const ChooseEvents = Schema.Struct({
   events: Schema.NullOr(
-    Schema.Array(NotificationTypeName).check(
+    Schema.Array(NotificationName).check(
       Schema.isMaxLength(NOTIFICATION_TYPES.length, { message: `must be at most ${NOTIFICATION_TYPES.length} types` })
     )
   )

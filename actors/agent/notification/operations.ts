@@ -2,11 +2,14 @@
 import {
   type MarkedRead,
   type MarkRead,
-  notificationOperations as declared
+  notificationOperations as declared,
+  type Tell
 } from "../../../schemas/notification/operations.ts"
-import { type Decision, write } from "../../engine/definition.ts"
+import { type Decision, type DecideContext, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kind.ts"
 import { missing, statusRefusal } from "../decide.ts"
+import { drawNotification } from "./draw.ts"
+import { type NoticeFacts, notified } from "./notify.ts"
 import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
 
 /** Ids of other agents, or read before, count for nothing. Pure. */
@@ -22,6 +25,17 @@ export const decideRead = (state: AgentState, { ids }: MarkRead): Decision<Agent
     : { events: [{ type: "agent.notifications_read", v: 1, ids: read }], reply }
 }
 
+/** An account that is closed, or was never there, hears nothing: who tells it need not know. Pure. */
+export const decideTell = (
+  state: AgentState,
+  { about, payload }: Tell,
+  { facts }: DecideContext<NoticeFacts>
+): Decision<AgentEvent> =>
+  state === null || statusRefusal(state, true) !== null
+    ? { events: [] }
+    : { events: [notified(facts.notification, about, payload)] }
+
 export const notificationOperations: Operating<typeof declared, AgentActor> = {
-  "notification.read": write({ decide: decideRead, answer: (_state, reply) => reply, projected: true })
+  "notification.read": write({ decide: decideRead, answer: (_state, reply) => reply, projected: true }),
+  "notification.tell": write({ prepare: () => drawNotification, decide: decideTell, answer: () => null })
 }

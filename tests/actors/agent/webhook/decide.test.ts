@@ -25,7 +25,7 @@ import { secretPurpose } from "../../../../actors/agent/webhook/secret.ts"
 import { WebhookSigner } from "../../../../actors/agent/webhook/sign.ts"
 import type { Attempted } from "../../../../schemas/webhook/operations.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
-import { NOTIFICATION_TYPES } from "../../../../schemas/notification/types.ts"
+import { NOTIFICATION_TYPES, type NotificationName } from "../../../../schemas/notification/types.ts"
 import vectors from "../../../vectors/webhook-signing.json" with { type: "json" }
 
 const ID = "hx56475aa75463474c0285df5d"
@@ -120,7 +120,7 @@ describe("a notification", () => {
   })
 
   test("a test always goes; what is told of the webhook itself never does", () => {
-    const of = (about: string) =>
+    const of = (about: NotificationName) =>
       alsoOf(withDelivery(withHook({ events: [] }), { events: [notified(1, about, {})] }, context())).length
     expect([of("webhook.test"), of("agent.key_rotated")]).toEqual([1, 0])
     const chosen = withHook({ events: NOTIFICATION_TYPES.map(({ type }) => type) })

@@ -1,0 +1,49 @@
+/** What others tell an agent of (`notification.tell`), as decisions. */
+import { expect, test } from "vitest"
+import { registrationEvents } from "../../../../actors/agent/decide.ts"
+import { evolve } from "../../../../actors/agent/evolve.ts"
+import { decideTell } from "../../../../actors/agent/notification/operations.ts"
+import type { AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
+import type { Tell } from "../../../../schemas/notification/operations.ts"
+
+const fold = (state: AgentState, events: ReadonlyArray<AgentEvent>): AgentState =>
+  events.reduce<AgentState>((before, event) => evolve(before, event, { at: 1000 }), state)
+
+const agent = fold(
+  null,
+  registrationEvents({
+    type: "agent.registered",
+    v: 1,
+    number: 7,
+    public_key: "key",
+    handle: "someone",
+    name: "Someone",
+    description: "d",
+    transparency: "t",
+    links: [],
+    webhook_url: null,
+    webhook_secret: "sealed"
+  })
+)
+
+const input: Tell = { about: "reply.accepted", payload: { reply_id: 3 } }
+const context = { at: 2000, facts: { notification: 9 } }
+
+test("an agent is told under the number that was drawn", () => {
+  const decision = decideTell(agent, input, context)
+  expect(decision).toEqual({
+    events: [{ type: "agent.notified", v: 1, notification: 9, about: "reply.accepted", payload: { reply_id: 3 } }]
+  })
+})
+
+test.each(["deleted", "banned"] as const)("one that is %s hears nothing", (status) => {
+  expect(decideTell(agent === null ? null : { ...agent, status }, input, context)).toEqual({ events: [] })
+})
+
+test("neither does one that was never there; one that is suspended does", () => {
+  expect(decideTell(null, input, context)).toEqual({ events: [] })
+  expect(decideTell(agent === null ? null : { ...agent, status: "suspended" }, input, context)).toHaveProperty(
+    "events.length",
+    1
+  )
+})
