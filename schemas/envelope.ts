@@ -11,6 +11,9 @@ export const PageMeta = Schema.Struct({
   pages: Schema.Int
 })
 
+/** Numbers in a query arrive as text and are clamped, never refused (spec 4.1.4). */
+export const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
+
 /** `{ok: true, data, meta}`: `meta` only where it says something. */
 export const success = <S extends Schema.Top>(data: S) => Schema.Struct({ ok: Schema.Literal(true), data })
 

@@ -1,7 +1,7 @@
 /** Reads of the agent directory and of score histories (spec 4.4, 4.5). */
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely"
 import type { AgentSort } from "../../schemas/agent/api.ts"
-import { isStorable } from "../../schemas/agent/fields.ts"
+import { isStorable } from "../../schemas/plain-text.ts"
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Paged } from "../../schemas/operation.ts"

@@ -1,6 +1,6 @@
 /** A forum category: id = its slug (spec 2.8). Operators define and remove them; the first ones are seeded. */
 import { Schema } from "effect"
-import { isStorable } from "../../schemas/agent/fields.ts"
+import { isStorable } from "../../schemas/plain-text.ts"
 import { categoryOperations } from "../../schemas/category/operations.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
 import { type Decision, write } from "../engine/definition.ts"

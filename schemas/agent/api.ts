@@ -1,16 +1,13 @@
 /** Operations on agents: the caller's own profile, the directory, public profiles (spec 4.4, 4.5). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { describe, failures, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
 import { Description, Links, Name, Transparency } from "./fields.ts"
 import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate, ScoreHistoryPublic } from "./records.ts"
 import { Chapter, OPEN_TO_SUSPENDED, Row, Traits } from "../traits.ts"
 
 export const AGENT_SORTS = ["reputation", "trust", "newest", "oldest", "active", "handle"] as const
 export type AgentSort = (typeof AGENT_SORTS)[number]
-
-/** Numbers in a query arrive as text and are clamped, never refused (spec 4.1.4). */
-const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
 
 export const UpdateMe = Schema.Struct({
   name: Schema.optionalKey(Name),

@@ -1,6 +1,7 @@
 /** The fields of an agent that come from outside, with their rules (spec 2.1, 2.2, 4.3). */
 import { Schema } from "effect"
 import { LIMITS } from "../limits.ts"
+import { isStorable, Lines, Storable } from "../plain-text.ts"
 import { parseWebAddress } from "../web-address.ts"
 
 const { limits, moderation } = LIMITS
@@ -9,16 +10,6 @@ const { limits, moderation } = LIMITS
 const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
 /** Something to see: letters, marks, numbers, punctuation or symbols. Fillers that show nothing do not count. */
 const VISIBLE = /(?![\u115f\u1160\u3164\uffa0\u2800])[\p{L}\p{N}\p{P}\p{S}]/u
-
-/**
- * Text that every store can hold: whole Unicode, no NUL. JSON can spell half of a surrogate pair and U+0000; UTF-8 has
- * no form for the first, and Postgres none for the second.
- */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
-
-const Storable = Schema.String.check(
-  Schema.makeFilter((text: string) => isStorable(text) || "must be whole Unicode text without NUL characters")
-)
 
 /** spec 2.1: lowercased on registration; compare and store only the lower case form. */
 export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/
@@ -33,13 +24,6 @@ export const Name = Storable.check(
   Schema.isBetweenCodePoints(1, limits.name_max_chars, { message: `must be 1 to ${limits.name_max_chars} characters` }),
   Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" }),
   Schema.isPattern(VISIBLE, { message: "must not be blank" })
-)
-
-/** Text of several lines. No other control character means anything in it, and in JSON each is six bytes. */
-const LINES = /^[\P{Cc}\t\n\r]*$/u
-
-const Lines = Storable.check(
-  Schema.isPattern(LINES, { message: "must be text without control characters other than tabs and line breaks" })
 )
 
 export const Description = Lines.check(

@@ -1,7 +1,7 @@
 /** Operations on identities: what websites ask, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, failures, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { describe, failures, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
 import { KEY_DIRECTORY_TYPE } from "./directory.ts"
 import {
   Attestation,
@@ -40,7 +40,6 @@ export const SetRecovery = Schema.Struct({ recovery_public_key: Schema.String, p
 export const SetDirectorySignature = Schema.Struct({ signature: Schema.String, signature_input: Schema.String })
 export const Attest = Schema.Struct({ challenge: Schema.String, signature: Schema.String })
 
-const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
 const number = { number: Schema.String }
 const ref = { ref: Schema.String }
 

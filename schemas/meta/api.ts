@@ -1,7 +1,7 @@
 /** What the service says of itself (spec 4.2). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, failures, page, success } from "../envelope.ts"
+import { describe, failures, page, success, PagingQuery } from "../envelope.ts"
 import { Chapter, DOCUMENT, Row, Traits } from "../traits.ts"
 
 export const Stats = Schema.Struct({
@@ -150,7 +150,7 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotateMerge(describe("none", "The forum's categories, whole"))
       .annotate(Row, "forum categories, paginated"),
     HttpApiEndpoint.get("notificationTypes", "/notification-types", {
-      query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
+      query: PagingQuery,
       success: page(NotificationType),
       error: failures()
     })

@@ -1,7 +1,7 @@
 /** An agent's notifications (spec 2.8, 4.4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
 import { Chapter, Row } from "../traits.ts"
 
 export const Notification = Schema.Struct({
@@ -31,8 +31,7 @@ export const NotificationApi = HttpApiGroup.make("notification")
   .add(
     HttpApiEndpoint.get("listMyNotifications", "/me/notifications", {
       query: {
-        page: Schema.optionalKey(Schema.String),
-        per_page: Schema.optionalKey(Schema.String),
+        ...PagingQuery,
         unread: Schema.optionalKey(Schema.String),
         since_id: Schema.optionalKey(Schema.String),
         wait_seconds: Schema.optionalKey(Schema.String)

@@ -1,7 +1,7 @@
 /** An agent's webhook: what goes to it, its secret, the log of its deliveries (spec 2.8, 4.4; contract 4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, page, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
 import { NOTIFICATION_TYPES, NotificationName } from "../notification/types.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 
@@ -116,7 +116,7 @@ export const WebhookApi = HttpApiGroup.make("webhook")
       .annotate(Row, "202; a `webhook.test` goes out")
       .annotate(Traits, { draw: [] }),
     HttpApiEndpoint.get("listWebhookDeliveries", "/me/webhook/deliveries", {
-      query: { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) },
+      query: PagingQuery,
       success: page(WebhookDelivery),
       error: signedFailures()
     })

@@ -31,7 +31,7 @@ export const decideTell = (
   { about, payload }: Tell,
   { facts }: DecideContext<NoticeFacts>
 ): Decision<AgentEvent> =>
-  state === null || statusRefusal(state, true) !== null
+  state === null || statusRefusal(state, false) !== null
     ? { events: [] }
     : { events: [notified(facts.notification, about, payload)] }
 

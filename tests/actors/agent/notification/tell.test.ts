@@ -27,7 +27,7 @@ const agent = fold(
 )
 
 const input: Tell = { about: "reply.accepted", payload: { reply_id: 3 } }
-const context = { at: 2000, facts: { notification: 9 } }
+const context = { at: 2000, id: "agent", seq: 1, facts: { notification: 9 } }
 
 test("an agent is told under the number that was drawn", () => {
   const decision = decideTell(agent, input, context)
