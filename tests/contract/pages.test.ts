@@ -166,21 +166,6 @@ describe("run-a-cluster.md", () => {
   })
 })
 
-describe("code on the pages", () => {
-  const flat = (code: string): string => code.replace(/\s+/g, " ").trim()
-  const SOURCES = {
-    "ops/docs/add-an-endpoint.md": ["schemas/agent/api.ts", "schemas/agent/pages.ts", "edge/routes/agent.ts"],
-    "ops/docs/add-an-actor.md": ["actors/category/actor.ts", "actors/agent/reactions.ts"]
-  }
-
-  it.each(Object.entries(SOURCES))("%s shows what stands in %j", (page, sources) => {
-    const code = flat(sources.map(textOf).join("\n"))
-    const blocks = [...textOf(page).matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block ?? "")
-    expect(blocks.length).toBeGreaterThan(1)
-    for (const piece of blocks.flatMap((block) => block.split("// …"))) expect(code).toContain(flat(piece))
-  })
-})
-
 describe("decisions", () => {
   const decisions = pages.filter((page) => page.startsWith("ops/docs/decisions/"))
 

@@ -13,7 +13,7 @@ export default async function setup(): Promise<() => void> {
   const named = process.env["HUB_TEST_FOLDER"]
   const folder = named ?? (await makeTestFolder())
   process.env["HUB_TEST_FOLDER"] = folder
-  process.env["HUB_TEST_PORTS"] = join(folder, "ports")
+  process.env["HUB_TEST_PORTS"] ??= join(folder, "ports")
   process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled")
   return () => {
     if (named === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })

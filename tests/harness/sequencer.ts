@@ -20,6 +20,7 @@ const LONG = [
   "tests/api/identity/",
   "tests/api/notification-live",
   "tests/api/webhook",
+  "tests/ops/add-a-noun",
   "tests/api/states"
 ] as const
 

@@ -1,0 +1,81 @@
+/**
+ * *Add a noun* (ops/docs/add-a-noun.md) does what it says: its example, laid into a copy of the project, fits, and the
+ * example's own tests pass there.
+ */
+import { execFile } from "node:child_process"
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { textOf, trackedFiles } from "../contract/tracked.ts"
+import { testFolder } from "../harness/servers.ts"
+
+const NEW_FILES_MAX = 8
+const NEW_LINES_MAX = 4
+const BLOCK = /^```(ts|diff) (\S+)\n([\s\S]*?)\n```$/gm
+
+interface Block {
+  readonly sort: string
+  readonly path: string
+  readonly text: string
+}
+
+const blocks: ReadonlyArray<Block> = [...textOf("ops/docs/add-a-noun.md").matchAll(BLOCK)].map(
+  ([, sort = "", path = "", text = ""]) => ({ sort, path, text })
+)
+const files = blocks.filter(({ sort }) => sort === "ts")
+const lines = blocks.filter(({ sort }) => sort === "diff")
+const added = ({ text }: Block): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => (line.startsWith("+") ? [line.slice(1)] : []))
+
+/** Behind the line that the block shows before it. */
+const insert = (copy: string, block: Block): void => {
+  const before = block.text.split("\n")[0]?.slice(1) ?? ""
+  const held = readFileSync(join(copy, block.path), "utf8").split("\n")
+  const at = held.indexOf(before)
+  if (at === -1) throw new Error(`${block.path} has no line "${before}"`)
+  writeFileSync(join(copy, block.path), held.toSpliced(at + 1, 0, ...added(block)).join("\n"))
+}
+
+let copy = ""
+
+beforeAll(async () => {
+  copy = await testFolder("noun")
+  for (const file of trackedFiles()) cpSync(join(projectRoot, file), join(copy, file))
+  mkdirSync(join(copy, ".hub"))
+  symlinkSync(join(projectRoot, "node_modules"), join(copy, "node_modules"))
+  symlinkSync(join(projectRoot, ".hub", "bin"), join(copy, ".hub", "bin"))
+  for (const { path, text } of files) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true })
+    writeFileSync(join(copy, path), `${text}\n`, { flag: "wx" })
+  }
+  for (const block of lines) insert(copy, block)
+})
+afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+/** Rejects with what the program said, where it fails. */
+const run = async (program: string, ...args: ReadonlyArray<string>): Promise<void> => {
+  const { PATH, HOME } = process.env
+  const env = { PATH, HOME, HUB_TEST_FOLDER: join(copy, ".hub"), HUB_TEST_PORTS: process.env["HUB_TEST_PORTS"] }
+  const path = program === "node" ? process.execPath : join(projectRoot, "node_modules", ".bin", program)
+  await promisify(execFile)(path, args, { cwd: copy, env, maxBuffer: 2 ** 24 }).catch((failed: unknown) => {
+    const { stdout = "", stderr = "" } = failed as { readonly stdout?: string; readonly stderr?: string }
+    throw new Error(`${program} ${args.join(" ")}:\n${stdout}${stderr}`)
+  })
+}
+
+test("it takes few files, and hardly touches those that are there", () => {
+  expect(files.length).toBeGreaterThan(0)
+  expect(files.length).toBeLessThanOrEqual(NEW_FILES_MAX)
+  expect(lines.flatMap(added).length).toBeLessThanOrEqual(NEW_LINES_MAX)
+})
+
+test("the example fits into the project, and its own tests pass", async () => {
+  // Generated: the contract, and the types of the tables.
+  await run("node", "ops/contracts/write.ts")
+  await run("tsc", "--noEmit")
+  await run("oxfmt", "--check", ...blocks.map(({ path }) => path))
+  await run("oxlint", ...blocks.map(({ path }) => path))
+  await run("vitest", "run", ...files.flatMap(({ path }) => (path.startsWith("tests/") ? [path] : [])))
+})
