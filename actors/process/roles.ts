@@ -44,9 +44,9 @@ const actors = Layer.effectDiscard(
         deadline
       })
     }
-    const [db, manager, config] = [yield* Tables, yield* Streams, yield* Configuration]
+    const [nats, db, manager, config] = [yield* Bus, yield* Tables, yield* Streams, yield* Configuration]
     // How far the log is, only those tell who may read it.
-    yield* answering({ health: healthQuery({ db, manager, config }) })
+    yield* answering({ health: healthQuery({ nats, db, manager, config }) })
   })
 )
 

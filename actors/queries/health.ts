@@ -8,6 +8,7 @@
  *    (health_check_timeout_ms): what has not answered by then has failed, and the others are told all the same.
  */
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
@@ -17,6 +18,7 @@ import type { Database } from "../database.ts"
 import { freeStorage } from "../engine/storage.ts"
 import { PROJECTIONS } from "../projections/all.ts"
 import { PREDECESSOR } from "../projections/succession.ts"
+import { type ReactionsSeen, reactionsSeen } from "../reactions/health.ts"
 import { firstBehind } from "./lag.ts"
 
 type Check = Queries["health"]["output"]["checks"][string]
@@ -39,6 +41,7 @@ const STORE_WARN_PERCENT = 80
 const STORE_FAIL_PERCENT = 95
 
 export interface HealthParts {
+  readonly nats: NatsConnection
   readonly db: Kysely<Database>
   readonly manager: JetStreamManager
   readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data" | "limits">
@@ -202,6 +205,28 @@ const readModelChecks = async (manager: JetStreamManager, marks: Marks, check: M
   }
 }
 
+/** What follows from events elsewhere: told of where it can be seen. */
+const reactionChecks = (seen: Timed<ReactionsSeen> | null, check: Made): Checks => {
+  if (seen === null)
+    return { reactions: check("warn", null, "seconds behind", "how far the reactions are cannot be seen") }
+  const { waiting, faults } = seen.value
+  const late = [...waiting].filter(([, since]) => ageOf(since) > LAG_WARN_SECONDS).map(([name]) => name)
+  return {
+    reactions: check(
+      late.length > 0 ? "warn" : "pass",
+      Math.max(0, ...[...waiting.values()].map(ageOf)),
+      "seconds behind",
+      late.length > 0 ? `reactions stand still: ${late.join(", ")}` : null
+    ),
+    reaction_faults: check(
+      faults > 0 ? "warn" : "pass",
+      faults,
+      "commits passed over",
+      faults > 0 ? "the nodes' logs name them" : null
+    )
+  }
+}
+
 /** Anybody may ask for it: those who ask at once are told by one look. */
 export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"]["output"]>) => {
   let looking: Promise<Queries["health"]["output"]> | null = null
@@ -212,16 +237,17 @@ export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"
 }
 
 const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> => {
-  const { db, manager } = parts
+  const { nats, db, manager } = parts
   const time = new Date().toISOString()
   const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })
   const stream = timed(manager.streams.info(streams.events))
-  const [head, marks, disk, account, queue] = await Promise.all([
+  const [head, marks, disk, account, queue, reactions] = await Promise.all([
     stream,
     timed(marksOf(db)),
     timed(freeStorage(parts).then((free) => ({ free }))),
     timed(manager.getAccountInfo()),
-    timed(webhookQueue(manager))
+    timed(webhookQueue(manager)),
+    timed(reactionsSeen(nats, manager))
   ])
   const last = head?.value.state.last_seq ?? null
   const clocks = [
@@ -243,6 +269,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
     jetstream_storage: storeCheck(account, check),
     clock: worstClock(clocks, time),
     ...queueChecks(queue, check),
+    ...reactionChecks(reactions, check),
     ...(last === null || marks === null ? {} : await readModelChecks(manager, marks.value, check))
   }
   const failed = Object.values(checks).some((one) => one.status !== "pass")

@@ -1,7 +1,9 @@
 /** What operators see of a deployment that is not well (contract 7). */
+import { jetstream } from "@nats-io/jetstream"
 import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
@@ -12,7 +14,6 @@ import { register } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 
 const ROLES = ["actors,queries", "webhooks"]
-/** The edge's patience with the nodes is 1,000. */
 
 interface Seen {
   readonly status: string
@@ -88,6 +89,17 @@ test("a Postgres that does not answer is told in time, and what else is well sta
   })
   expect(checks).not.toHaveProperty("read_models")
   await waitFor(async () => (await look()).status === "ok", { describe: "a service that is well" })
+})
+
+test("reactions are told of, with what they had to pass over", async () => {
+  await waitFor(async () => (await look()).checks["reactions"]?.observed === 0, { describe: "reactions that are done" })
+  expect((await look()).checks["reaction_faults"]).toMatchObject({ status: "pass", observed: 0 })
+  const { nats, manager } = service.view
+  await jetstream(nats).publish(subjects.reactionFault("agent", 1), JSON.stringify({ seq: 1 }))
+  const { status, checks } = await look()
+  expect([status, checks["reaction_faults"]]).toMatchObject(["degraded", { status: "warn", observed: 1 }])
+  await manager.streams.purge(streams.reactions, { filter: subjects.reactionFaults("agent") })
+  expect((await look()).checks["reaction_faults"]).toMatchObject({ status: "pass", observed: 0 })
 })
 
 test.each([
