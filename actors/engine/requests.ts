@@ -6,14 +6,26 @@ import { onRenewal } from "./renewal.ts"
 
 const known = new WeakMap<NatsConnection, Requests<Msg, MsgHdrs>>()
 
+/**
+ * For a connection on which nothing was asked yet: no answer is given up before `patienceMs`. What serves gives up early,
+ * since somebody waits and another server may answer; a person at a shell would rather wait.
+ */
+export const waitPatiently = (nats: NatsConnection, patienceMs: number): void => {
+  known.set(nats, made(nats, patienceMs))
+}
+
 export const requestsOf = (nats: NatsConnection): Requests<Msg, MsgHdrs> => {
   let requests = known.get(nats)
   if (requests === undefined) {
-    const made = new Requests<Msg, MsgHdrs>(nats, () => newInbox(nats))
-    onRenewal(nats, () => made.giveUp())
-    known.set(nats, made)
-    requests = made
+    requests = made(nats, 0)
+    known.set(nats, requests)
   }
+  return requests
+}
+
+const made = (nats: NatsConnection, patienceMs: number): Requests<Msg, MsgHdrs> => {
+  const requests = new Requests<Msg, MsgHdrs>(nats, () => newInbox(nats), patienceMs)
+  onRenewal(nats, () => requests.giveUp())
   return requests
 }
 

@@ -46,7 +46,7 @@ const SEQUENCES_EACH = 10
 const BATCH = 1000
 /** Numbers of agents and of notifications. */
 const COUNTERS = ["agent", "notification"]
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 60_000
 /** The session of a node that was killed outlives it by its time to live. */
 const SESSIONS_GONE_MS = (SESSION_TTL_SECONDS + 2) * 1000
 const LOOK_MS = 100

@@ -5,6 +5,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node"
 import type { Kysely } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import { waitPatiently } from "../../actors/engine/requests.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
@@ -16,13 +17,15 @@ import { LIMITS } from "../../schemas/limits.ts"
 import { Fault } from "./fault.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
+/** For each answer of the bus. */
+const PATIENCE_MS = 60_000
 /**
  * A command that waits for what comes outlives a restart of the server, even a long one; others end by their own
  * timeouts.
  */
 const RECONNECT_TRIES = 1200
 const RECONNECT_MS = 250
-const COMMAND_DEADLINE_MS = 10_000
+const COMMAND_DEADLINE_MS = 30_000
 
 export interface Service {
   readonly nats: NatsConnection
@@ -60,7 +63,8 @@ export const openServers = async (
   }).catch(() => {
     throw new Fault("nats-server does not answer; is the service running?")
   })
-  return { nats, manager: await jetstreamManager(nats), databaseUrl }
+  waitPatiently(nats, PATIENCE_MS)
+  return { nats, manager: await jetstreamManager(nats, { timeout: PATIENCE_MS }), databaseUrl }
 }
 
 export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {

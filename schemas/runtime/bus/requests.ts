@@ -41,13 +41,15 @@ const NOTHING = new Uint8Array(0)
 export class Requests<Message extends AnswerShape, Headers> {
   private readonly line: RequestLine<Message, Headers>
   private readonly newInbox: () => string
+  private readonly patienceMs: number
   private readonly waiting = new Slots<Waiting<Message>>()
   private prefix = ""
 
-  /** `newInbox`: a subject that this user may listen below. */
-  constructor(line: RequestLine<Message, Headers>, newInbox: () => string) {
+  /** `newInbox`: a subject that this user may listen below. `patienceMs`: no answer is given up before. */
+  constructor(line: RequestLine<Message, Headers>, newInbox: () => string, patienceMs = 0) {
     this.line = line
     this.newInbox = newInbox
+    this.patienceMs = patienceMs
   }
 
   /** The first answer. "No responders" is one, with that status. */
@@ -78,7 +80,7 @@ export class Requests<Message extends AnswerShape, Headers> {
     timeoutMs: number,
     headers?: Headers
   ): Promise<Message | null> {
-    const end = performance.now() + timeoutMs
+    const end = performance.now() + Math.max(timeoutMs, this.patienceMs)
     for (let left = timeoutMs; left > 0; left = end - performance.now()) {
       const answer = await this.request(subject, payload, left, headers)
       if (answer === null || answer.data.length > 0) return answer
@@ -95,7 +97,7 @@ export class Requests<Message extends AnswerShape, Headers> {
     receive: Receive<Message>,
     headers?: Headers
   ): number {
-    const number = this.waiting.add({ receive, until: performance.now() + timeoutMs })
+    const number = this.waiting.add({ receive, until: performance.now() + Math.max(timeoutMs, this.patienceMs) })
     try {
       this.listen()
       const reply = this.prefix + number
