@@ -36,7 +36,7 @@ import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
 /** Whoever owns this actor id's shard runs projections and reactions: one node at a time, as long as leases hold. */
-const PROJECTOR = "projector"
+export const PROJECTOR = "projector"
 const SWEEP_MS = 5000
 /** Of a kind that this release has not. */
 const NO_FORMAT = -1
