@@ -9,6 +9,7 @@
 import { setFlagsFromString } from "node:v8"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer } from "effect"
+import { logCrash, logging, logUncaught } from "../schemas/runtime/log/log.ts"
 import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"
 import { ConfigurationFault } from "./process/fault.ts"
 import { bus, configuration, keys, metrics, tracing } from "./process/layers.ts"
@@ -61,11 +62,13 @@ const program = Effect.gen(function* () {
 const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
   const error = Cause.squash(exit.cause)
-  process.stderr.write(`${error instanceof ConfigurationFault ? error.message : inFull(error)}\n`)
-  return error instanceof ConfigurationFault ? CONFIGURATION_ERROR : FAILURE
+  if (!(error instanceof ConfigurationFault)) {
+    logCrash(error)
+    return FAILURE
+  }
+  process.stderr.write(`${error.message}\n`)
+  return CONFIGURATION_ERROR
 }
-
-const inFull = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))
 
 /** What does not end by itself is ended. */
 const stopping = (): void => void setTimeout(() => process.exit(FAILURE), STOP_WITHIN_MS).unref()
@@ -73,7 +76,8 @@ process.once("SIGTERM", stopping)
 process.once("SIGINT", stopping)
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
-NodeRuntime.runMain(Effect.scoped(Effect.provide(program, configuration(process.env))), {
+logUncaught()
+NodeRuntime.runMain(Effect.scoped(Effect.provide(program, [configuration(process.env), logging])), {
   disableErrorReporting: true,
   teardown: (exit, end) => end(exitCodeOf(exit))
 })

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, FiberHandle, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
+import { logNow } from "../schemas/runtime/log/log.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import { KINDS } from "./actors.ts"
 import { JetStreamLog } from "./engine/event-log.ts"
@@ -24,7 +25,6 @@ import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
 import type { ConfigurationFault } from "./process/fault.ts"
-import { complain } from "./process/say.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
 import { PROJECTIONS, READERS } from "./projections/all.ts"
 import { feedsFor } from "./projections/feed.ts"
@@ -36,7 +36,7 @@ import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
 /** Whoever owns this actor id's shard runs projections and reactions: one node at a time, as long as leases hold. */
-const PROJECTOR = "projector"
+export const PROJECTOR = "projector"
 const SWEEP_MS = 5000
 /** Of a kind that this release has not. */
 const NO_FORMAT = -1
@@ -133,7 +133,7 @@ const sessionsOf = (nats: NatsConnection, nodeOf: () => Node<ActorServices>) => 
               const { subject, data: payload, reply } = message
               node.receive({ subject, payload, reply, noResponders: false })
             } catch (problem) {
-              complain("frame")(problem)
+              logNow("error", "frame", { error: problem })
             }
           }
         }),
@@ -216,8 +216,9 @@ export const actorNode = (
         }
       )
     )
-    const tick = Effect.ignore(
-      Effect.tryPromise({ try: () => placement.tick(), catch: (error) => complain("placement")(error) })
+    const tick = Effect.tryPromise({ try: () => placement.tick(), catch: (error) => error }).pipe(
+      Effect.catch((error) => Effect.logError(error)),
+      Effect.annotateLogs({ at: "placement" })
     )
     yield* tick
     // A beat that hangs must not hold up the next.

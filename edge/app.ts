@@ -34,13 +34,13 @@ export const openEdge = (
   Effect.gen(function* () {
     const { hub } = config
     const { tracing } = yield* Effect.acquireRelease(
-      Effect.sync(() => openTracing(hub.traces, "hub-edge", (line) => log.problem("traces", line))),
+      Effect.sync(() => openTracing(hub.traces, "hub-edge")),
       (opened) => Effect.promise(opened.stop)
     )
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const metrics = new EdgeMetrics(hub.limits)
     const leaving: Leaving = { now: false }
-    const bus = yield* openBus(hub.natsUrl, hub.limits, metrics, (where, error) => log.problem(where, error))
+    const bus = yield* openBus(hub.natsUrl, hub.limits, metrics)
     const identities = identitiesOf(bus.bus, config)
     const lists = new Lists(bus.bus, hub.limits)
     const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
@@ -72,7 +72,8 @@ export const openEdge = (
         identities,
         notifications
       }),
-      outside: outsideOf(hub, buckets, identities.judge)
+      outside: outsideOf(hub, buckets, identities.judge),
+      context: yield* Effect.context<never>()
     })
     yield* tellMetrics({ config, metrics, bus, bodies, leaving, notifications })
     const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)

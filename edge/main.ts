@@ -10,6 +10,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"
 import { openEdge } from "./app.ts"
 import { ConfigProblem, loadEdgeConfig } from "./config.ts"
+import { logCrash, logging, logUncaught, standardOutput } from "../schemas/runtime/log/log.ts"
 import { RequestLog } from "./http/log.ts"
 
 /** EX_CONFIG of sysexits.h. */
@@ -23,9 +24,7 @@ setFlagsFromString("--heap-growing-percent=50")
 // old.
 setFlagsFromString("--no-allocation-site-pretenuring")
 
-// Whoever reads the log may go before this process does; that is no reason to break off the requests under way.
-process.stdout.on("error", () => undefined)
-const log = new RequestLog((text) => process.stdout.write(text))
+const log = new RequestLog(standardOutput.write)
 
 const program = Effect.gen(function* () {
   const config = yield* Effect.try({
@@ -40,13 +39,18 @@ const program = Effect.gen(function* () {
 const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
   const error = Cause.squash(exit.cause)
-  console.error(error instanceof ConfigProblem ? error.message : error instanceof Error ? error.stack : error)
-  return error instanceof ConfigProblem ? CONFIGURATION_ERROR : FAILURE
+  if (!(error instanceof ConfigProblem)) {
+    logCrash(error)
+    return FAILURE
+  }
+  process.stderr.write(`${error.message}\n`)
+  return CONFIGURATION_ERROR
 }
 
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
-NodeRuntime.runMain(Effect.scoped(program), {
+logUncaught()
+NodeRuntime.runMain(Effect.scoped(Effect.provide(program, logging)), {
   disableErrorReporting: true,
   teardown: (exit, end) => {
     log.flush()

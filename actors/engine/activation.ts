@@ -11,6 +11,7 @@
  */
 import { Cause, Effect, Exit, type Fiber } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { type Command, type CommandParts, type Committed, execute, type UnderWay } from "./command.ts"
 import type { ActorDefinition, ActorTypes, WriteOperation } from "./definition.ts"
 import { UnknownEvent } from "./fold.ts"
@@ -110,21 +111,11 @@ export class Activation<R = never> extends History<R, EngineParts> {
     )
   }
 
-  private settled({ op }: Command, exit: Exit.Exit<unknown, Refusal>): Outcome {
+  private settled({ op, span }: Command, exit: Exit.Exit<unknown, Refusal>): Outcome {
     try {
       return outcomeOf(exit)
     } catch (error) {
-      console.error(
-        JSON.stringify({
-          level: "error",
-          at: "actor",
-          kind: this.definition.kind,
-          id: this.id,
-          op,
-          error: String(error),
-          stack: error instanceof Error ? error.stack : undefined
-        })
-      )
+      logNow("error", "actor", { kind: this.definition.kind, id: this.id, op, error, span })
       this.stale()
       return { refused: { code: "internal_error", message: "The command failed inside the service." } }
     }

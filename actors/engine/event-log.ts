@@ -18,6 +18,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { headers, nuid, type NatsConnection } from "@nats-io/transport-node"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import { directGet } from "./direct-get.ts"
@@ -202,7 +203,7 @@ export class JetStreamLog implements EventLog {
     if (ack.error?.err_code !== undefined && WRONG_SEQUENCE.has(ack.error.err_code)) return { type: "refused" }
     if (ack.error !== undefined && isFull(ack.error)) return { type: "full" }
     if (ack.error?.code === UNAVAILABLE || ack.error?.err_code === INCOMPLETE_BATCH) return { type: "unwritten" }
-    console.error(JSON.stringify({ level: "error", at: "log", error: ack.error }))
+    logNow("error", "log", { error: ack.error })
     return { type: "unknown" }
   }
 

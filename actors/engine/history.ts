@@ -10,6 +10,7 @@
  *    elsewhere.
  */
 import type { Limits } from "../../schemas/limits.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { ActorDefinition, ActorTypes } from "./definition.ts"
 import { foldCommit, UnknownEvent } from "./fold.ts"
@@ -80,17 +81,8 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     if (error instanceof UnknownEvent) {
       this.unknown = error
       this.parts.eventUnknown?.()
-      console.error(
-        JSON.stringify({
-          level: "warn",
-          at: "actor",
-          kind: this.definition.kind,
-          id: this.id,
-          seq: this.seq,
-          unknown: error.event,
-          error: error.message
-        })
-      )
+      const { kind } = this.definition
+      logNow("warn", "actor", { kind, id: this.id, seq: this.seq, unknown: error.event, error: error.message })
     }
     throw error
   }

@@ -2,6 +2,7 @@
 import { headers, type NatsConnection, NoRespondersError, RequestError } from "@nats-io/transport-node"
 import { LEASE_PREFIX, type LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { newInbox } from "./inbox.ts"
 import { WRONG_LAST_SEQUENCE } from "./jetstream-codes.ts"
@@ -22,8 +23,7 @@ export class KvLeases implements LeaseStore {
 
   constructor(nats: NatsConnection, view: LeaseView) {
     this.nats = nats
-    const onProblem = (error: unknown): void =>
-      console.error(JSON.stringify({ level: "warn", at: "leases", error: String(error) }))
+    const onProblem = (error: unknown): void => logNow("warn", "leases", { error })
     this.leases = new LeaseWatch({ nats, inbox: newInbox(nats), view, onProblem })
   }
 

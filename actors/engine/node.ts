@@ -4,6 +4,7 @@
  * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the
  * asker tries again elsewhere, and an old answer would be a lie.
  */
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/runtime/bus/asker.ts"
 import {
@@ -124,15 +125,7 @@ export class Node<R = never> {
     const failed = (error: unknown): void => {
       if (error instanceof UnknownEvent) return answered(this.elsewhere(ask))
       this.observer?.settled(ask.op, "internal_error", (performance.now() - began) / 1000)
-      console.error(
-        JSON.stringify({
-          level: "error",
-          at: "node",
-          op: ask.op,
-          error: String(error),
-          stack: error instanceof Error ? error.stack : undefined
-        })
-      )
+      logNow("error", "node", { op: ask.op, error, span })
       const head: ReplyHead = {
         refused: { code: "internal_error", message: "The operation failed inside the service." }
       }
@@ -169,15 +162,8 @@ export class Node<R = never> {
     this.host.unknown.operations++
     if (this.told.size < TOLD_MAX && !this.told.has(name)) {
       this.told.add(name)
-      console.error(
-        JSON.stringify({
-          level: "warn",
-          at: "node",
-          kind: ask.kind,
-          op: ask.op,
-          error: "this release knows no such operation: it is left to a node of another"
-        })
-      )
+      const error = "this release knows no such operation: it is left to a node of another"
+      logNow("warn", "node", { kind: ask.kind, op: ask.op, error })
     }
     return this.elsewhere(ask)
   }

@@ -13,6 +13,7 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import { busServers } from "../../schemas/bus/servers.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 
 export const LOOK_EVERY_MS = 1000
 const LOOK_WITHIN_MS = 400
@@ -127,6 +128,6 @@ export class StorageWatch {
     const message = below
       ? "there is too little room left for the log: writes are refused, reads go on"
       : "there is room for the log again"
-    console.error(JSON.stringify({ level: below ? "error" : "info", at: "storage", free, floor: this.floor, message }))
+    logNow(below ? "error" : "info", "storage", { free, floor: this.floor, message })
   }
 }

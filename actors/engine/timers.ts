@@ -16,6 +16,7 @@
  */
 import { AckPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
@@ -173,15 +174,8 @@ export class ScheduledTimers implements Timers {
     this.counts.unknown++
     if (this.told.size >= TOLD_MAX || this.told.has(`${kind}.${name}`)) return
     this.told.add(`${kind}.${name}`)
-    console.error(
-      JSON.stringify({
-        level: "warn",
-        at: "timers",
-        kind,
-        name,
-        error: "this release does not know the timer: it is left to its actor's owner"
-      })
-    )
+    const error = "this release does not know the timer: it is left to its actor's owner"
+    logNow("warn", "timers", { kind, name, error })
   }
 }
 

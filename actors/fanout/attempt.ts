@@ -18,7 +18,7 @@ import { receiverOf } from "../delivery/state.ts"
 import type { Asking } from "./asks.ts"
 import type { Content } from "./call.ts"
 import type { Held } from "./held.ts"
-import { complain, type Message, Overdue } from "./message.ts"
+import { logFault, type Message, Overdue } from "./message.ts"
 import type { Deadlines } from "./deadlines.ts"
 import type { Poster, PostOutcome } from "./post.ts"
 import { endPost, postSpan } from "./trace.ts"
@@ -129,7 +129,7 @@ const posted = (
       resume(outcome)
     }
     const isAstray = (): void => {
-      complain(message, new Overdue())
+      logFault(message, new Overdue())
       const duration_ms = Math.round(astray.now() - began)
       settle(Effect.succeed({ response_code: null, error: "timeout", retry_after_seconds: null, duration_ms }))
     }

@@ -1,5 +1,6 @@
 /** What a worker is given: commits of deliveries, as messages of the consumer that all workers share. */
 import type { Cause, Effect } from "effect"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { callOf } from "./call.ts"
 
@@ -39,12 +40,6 @@ export const calledBy = ({ data }: Message): ReturnType<typeof callOf> | undefin
 /** What has not ended in its time. */
 export class Overdue extends Error {}
 
-export const complain = ({ delivery }: Message, error: unknown): void =>
-  console.error(
-    JSON.stringify({
-      level: "error",
-      at: "webhooks",
-      delivery,
-      error: error instanceof Error ? error.constructor.name : "unknown"
-    })
-  )
+/** Of an error no more than its kind: its text may hold a webhook's address. */
+export const logFault = ({ delivery }: Message, error: unknown): void =>
+  logNow("error", "webhooks", { delivery, error: error instanceof Error ? error.constructor.name : "unknown" })

@@ -31,7 +31,7 @@ import { type Attempt, attempted, type AttemptParts, type DeliveryObserver, putO
 import { Deadlines } from "./deadlines.ts"
 import { FairQueue, type Turn } from "./fair.ts"
 import { Held } from "./held.ts"
-import { calledBy, complain, type Message, Overdue, type Source } from "./message.ts"
+import { calledBy, logFault, type Message, Overdue, type Source } from "./message.ts"
 import type { Poster } from "./post.ts"
 import { attemptSpan } from "./trace.ts"
 
@@ -211,7 +211,7 @@ export class Worker {
       over.clear(interrupt)
       if (Exit.isSuccess(exit)) return ended?.(exit.value)
       if (Exit.hasInterrupts(exit) && !isOverdue) return
-      if (!Exit.hasFails(exit)) complain(message, isOverdue ? new Overdue() : Cause.squash(exit.cause))
+      if (!Exit.hasFails(exit)) logFault(message, isOverdue ? new Overdue() : Cause.squash(exit.cause))
       this.held.again(message)
       ended?.(null)
     })

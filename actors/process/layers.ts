@@ -12,6 +12,7 @@ import { busRoleOf } from "../../schemas/bus/roles.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { openTracing } from "../../schemas/runtime/trace/open.ts"
 import { openDatabase } from "../database.ts"
 import { KvLeases } from "../engine/leases.ts"
@@ -22,7 +23,6 @@ import { readBank } from "../registration/questions/bank/own.ts"
 import { bankProblem } from "../registration/questions/bank/wanted.ts"
 import { serverSeed } from "../server-key.ts"
 import { ConfigurationFault } from "./fault.ts"
-import { complain } from "./say.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
 
 const RECONNECT_MS = 100
@@ -98,7 +98,7 @@ const drained = (nats: NatsConnection): Effect.Effect<unknown> =>
 
 /** What the server refuses this user is a fault of the deployment. Ends with the connection. */
 const tellRefusals = async (nats: NatsConnection): Promise<void> => {
-  for await (const status of nats.status()) if (status.type === "error") complain("bus")(status.error)
+  for await (const status of nats.status()) if (status.type === "error") logNow("error", "bus", { error: status.error })
 }
 
 /** Waits for as long as JetStream is still starting, or `hub migrate` under way. */
@@ -109,9 +109,8 @@ export const streams: Layer.Layer<Streams, never, Bus | Configuration> = Layer.e
     const { roles } = yield* Configuration
     const found = Effect.tryPromise({ try: () => findStreams(nats, roles.includes("actors")), catch: (error) => error })
     return yield* found.pipe(
-      Effect.tapError((error) =>
-        Effect.sync(() => process.stderr.write(`waiting for the streams: ${String(error)}\n`))
-      ),
+      Effect.tapError((error) => Effect.logWarning("waiting for the streams", error)),
+      Effect.annotateLogs({ at: "streams" }),
       Effect.retry(Schedule.spaced(STREAMS_RETRY_MS)),
       Effect.orDie
     )
@@ -143,9 +142,8 @@ export const tracing: Layer.Layer<Tracing, never, Configuration> = Layer.effect(
   Tracing,
   Effect.gen(function* () {
     const { traces } = yield* Configuration
-    const say = (line: string): void => console.error(JSON.stringify({ level: "warn", at: "traces", error: line }))
     const opened = yield* Effect.acquireRelease(
-      Effect.sync(() => openTracing(traces, "hub-actors", say)),
+      Effect.sync(() => openTracing(traces, "hub-actors")),
       ({ stop }) => Effect.promise(() => stop())
     )
     return opened.tracing
@@ -162,7 +160,7 @@ export const cluster: Layer.Layer<Cluster, never, Bus | Configuration | Metrics 
     yield* Streams
     const { max_asks_in_flight: maxInFlight, max_frame_bytes: maxFrameBytes } = limits.service
     const name = randomBytes(8).toString("hex")
-    const transport = transportOver(nats, complain("transport"))
+    const transport = transportOver(nats, (error) => logNow("error", "transport", { error }))
     const view = new LeaseView()
     const leases = new KvLeases(nats, view)
     const identity = { role: busRoleOf(roles), name }

@@ -14,6 +14,7 @@
  *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
  */
 import type { Kysely } from "kysely"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Database } from "../database.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import type { Change, Message, Projection } from "./projection.ts"
@@ -68,9 +69,7 @@ export class Applier {
   private async passOver(message: Message, mark: Mark, fault: unknown): Promise<Mark> {
     const { seq, kind, id } = message
     const error = String(fault)
-    console.error(
-      JSON.stringify({ level: "error", at: "projector", projection: this.projection.name, seq, kind, id, error })
-    )
+    logNow("error", "projector", { projection: this.projection.name, seq, kind, id, error })
     const passed = await this.moving(mark, seq, async (trx) => {
       await trx
         .insertInto("projection_faults")

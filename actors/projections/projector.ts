@@ -79,12 +79,15 @@ export class Projector {
   /** Fails where it has come no further: then it is tried again ever later. */
   private attempt(renewal: FiberHandle.FiberHandle): Effect.Effect<void, unknown> {
     const before = this.counts.messages
-    return Effect.catch(Effect.scoped(Effect.gen(() => this.reading(renewal))), (error) => {
-      this.complain(error)
+    const failed = (error: unknown): Effect.Effect<void, unknown> => {
       this.failures++
       if (error instanceof Newer) return Effect.sleep(RELEASE_CHECK_MS)
       return this.counts.messages > before ? Effect.sleep(RETRY_MS) : Effect.fail(error)
-    })
+    }
+    return Effect.scoped(Effect.gen(() => this.reading(renewal))).pipe(
+      Effect.tapError((error) => this.told(error)),
+      Effect.catch(failed)
+    )
   }
 
   private *reading(renewal: FiberHandle.FiberHandle) {
@@ -98,10 +101,8 @@ export class Projector {
     yield* Effect.gen(() => reading.toItsEnd())
   }
 
-  private complain(error: unknown): void {
-    console.error(
-      JSON.stringify({ level: "warn", at: "projector", projection: this.projection.name, error: String(error) })
-    )
+  private told(error: unknown): Effect.Effect<void> {
+    return Effect.annotateLogs(Effect.logWarning(error), { at: "projector", projection: this.projection.name })
   }
 
   private async position(): Promise<Row> {
@@ -129,7 +130,7 @@ export class Projector {
     const { renew, db } = this.parts
     const { name, version } = this.projection
     const renewed = Effect.tryPromise({ try: (signal) => renew(signal), catch: (error) => error }).pipe(
-      Effect.tapError((error) => Effect.sync(() => this.complain(error))),
+      Effect.tapError((error) => this.told(error)),
       Effect.ignore,
       Effect.andThen(Effect.tryPromise({ try: () => rowOf(db, name), catch: (error) => error }))
     )

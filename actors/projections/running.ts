@@ -1,5 +1,6 @@
 /** The projections that a node runs while it owns their shard. */
 import { Effect } from "effect"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { Announcer } from "../engine/read-models.ts"
 import { Bus, Configuration, Streams, Tables, Tracing } from "../process/services.ts"
 import { PROJECTIONS } from "./all.ts"
@@ -14,17 +15,8 @@ const RENEWAL_PAGE = 1000
 /** A release whose projection makes other rows brings them itself, once, while the old ones are served. */
 const renewed = async (parts: Omit<RebuildParts, "progress" | "pageSize">): Promise<void> => {
   const { messages, seq, seconds } = await rebuild({ ...parts, pageSize: RENEWAL_PAGE, progress: () => undefined })
-  console.error(
-    JSON.stringify({
-      level: "info",
-      at: "projector",
-      projection: parts.projection.name,
-      version: parts.projection.version,
-      rebuilt: messages,
-      watermark: seq,
-      seconds
-    })
-  )
+  const { name, version } = parts.projection
+  logNow("info", "projector", { projection: name, version, rebuilt: messages, watermark: seq, seconds })
 }
 
 /** None of them runs yet. */

@@ -15,8 +15,10 @@ import {
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { endAs } from "../../schemas/runtime/trace/ask.ts"
+import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
@@ -72,7 +74,7 @@ export const serveQueries = (
         // Edges of an older release would take it for the answer.
         const understood = message.headers?.has(TAKEN_HEADER) === true
         const taken = understood ? setTimeout(() => tellTaken(message), TAKEN_AFTER_MS) : undefined
-        void answer(name, handler, message).then((reply) => {
+        void answer(name, handler, message, span).then((reply) => {
           clearTimeout(taken)
           observer.underWay--
           observer.settled(name, reply.ok ? undefined : reply.refused.code, (performance.now() - began) / 1000)
@@ -116,7 +118,8 @@ const respond = (message: Msg, reply: QueryReply<unknown>): void => {
 const answer = async (
   name: string,
   handler: (input: never) => Promise<unknown>,
-  message: Msg
+  message: Msg,
+  span: Span | null
 ): Promise<QueryReply<unknown>> => {
   let timer: NodeJS.Timeout | undefined
   try {
@@ -125,14 +128,7 @@ const answer = async (
     })
     return { ok: true, data: await Promise.race([handler(message.json<never>()), late]) }
   } catch (error) {
-    console.error(
-      JSON.stringify({
-        level: "warn",
-        at: "query",
-        view: name,
-        error: error instanceof Error ? error.message : String(error)
-      })
-    )
+    logNow("warn", "query", { view: name, error, span })
     return { ok: false, refused: unavailable("The read models do not answer at the moment.") }
   } finally {
     clearTimeout(timer)

@@ -198,11 +198,12 @@ class Run {
   /** Noted for the operator, then passed over. */
   private fault({ seq, kind, id }: Message, error: unknown): Effect.Effect<void, ReactorStopped> {
     const { nats, reactions } = this.parts
-    console.error(
-      JSON.stringify({ level: "error", at: "reactor", reactions: reactions.name, seq, kind, id, error: String(error) })
-    )
+    const fault = { seq, kind, id, error: String(error) }
     this.counts.faults++
-    return trying(() => keepFault(nats, reactions.name, { seq, kind, id, error: String(error) }))
+    return Effect.logError("passed over").pipe(
+      Effect.annotateLogs({ at: "reactor", reactions: reactions.name, ...fault }),
+      Effect.andThen(trying(() => keepFault(nats, reactions.name, fault)))
+    )
   }
 
   /** Keeps the mark, and then makes room in the window for what lies behind it. Fails at the end of the run. */

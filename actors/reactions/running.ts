@@ -39,12 +39,12 @@ export class Reactor {
           reactor.running = running
         })
         const pause = ({ cause }: ReactorStopped) =>
-          Effect.suspend(() => {
-            complain(reactions.name, cause)
+          Effect.gen(function* () {
+            yield* Effect.annotateLogs(Effect.logWarning(cause), { at: "reactor", reactions: reactions.name })
             reactor.failures++
             inVain = reactor.counts.commits === commits ? inVain + 1 : 0
             commits = reactor.counts.commits
-            return Effect.sleep(Math.min(AGAIN_MS * 2 ** inVain, AGAIN_MAX_MS))
+            yield* Effect.sleep(Math.min(AGAIN_MS * 2 ** inVain, AGAIN_MAX_MS))
           })
         const ended = Effect.sync(() => {
           reactor.running = null
@@ -59,6 +59,3 @@ export class Reactor {
     })
   }
 }
-
-const complain = (name: string, cause: unknown): void =>
-  console.error(JSON.stringify({ level: "warn", at: "reactor", reactions: name, error: String(cause) }))

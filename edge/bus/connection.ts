@@ -1,5 +1,6 @@
 /** The connection to NATS: it never gives up, and says when it is away. */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 
 const RECONNECT_WAIT_MS = 250
@@ -35,16 +36,12 @@ export interface Link {
  * Follows the connection's state for as long as it lives; `renewed` hears when it is there again. What the server
  * refuses this user is a fault of the deployment: it is told.
  */
-export const followLink = (
-  nats: NatsConnection,
-  report: (where: string, error: unknown) => void,
-  renewed: () => void
-): Link => {
+export const followLink = (nats: NatsConnection, renewed: () => void): Link => {
   const link = { up: true, reconnects: 0 }
   void (async () => {
     for await (const status of nats.status()) {
       if (status.type === "disconnect" || status.type === "staleConnection") link.up = false
-      else if (status.type === "error") report("bus", status.error)
+      else if (status.type === "error") logNow("warn", "bus", { error: status.error })
       else if (status.type === "reconnect") {
         link.up = true
         link.reconnects++

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { createInbox, headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
@@ -33,14 +34,11 @@ const leave = (nats: NatsConnection): Effect.Effect<void> =>
     Effect.timeoutOrElse({ duration: DRAIN_MS, orElse: () => Effect.void })
   )
 
-type Report = (where: string, error: unknown) => void
-
 /** Ready once every lease that stands has been seen. */
 export const openBus = (
   url: string,
   limits: Limits,
-  metrics: EdgeMetrics,
-  report: Report
+  metrics: EdgeMetrics
 ): Effect.Effect<EdgeBus, never, Scope.Scope> =>
   Effect.gen(function* () {
     const name = `edge-${randomUUID()}`
@@ -50,7 +48,7 @@ export const openBus = (
       { interruptible: true }
     )
     const view = new LeaseView()
-    const transport = transportOver(nats, (error) => report("bus", error))
+    const transport = transportOver(nats, (error) => logNow("warn", "bus", { error }))
     const { max_asks_in_flight, max_frame_bytes } = limits.service
     const asker = yield* Effect.acquireRelease(
       Effect.sync(
@@ -69,9 +67,9 @@ export const openBus = (
       nats,
       inbox: createInbox(inboxOf("edge")),
       view,
-      onProblem: (error) => report("leases", error)
+      onProblem: (error) => logNow("warn", "leases", { error })
     })
-    const link = followLink(nats, report, () => watch.renewed())
+    const link = followLink(nats, () => watch.renewed())
     yield* Effect.acquireRelease(
       Effect.promise(() => watch.start()),
       () => Effect.sync(() => watch.stop()),

@@ -1,8 +1,11 @@
 /**
- * The request log: one JSON line a request on standard output. Lines are gathered and written together. A line tells
- * the path without its query and the client as a keyed hash; never headers, query, bodies, signatures or nonces. Of a
- * path that no endpoint has, it tells only the beginning: such a path may hold what was meant for another place.
+ * The request log: one JSON line a request on standard output, apart from the process's own log on standard error
+ * (schemas/runtime/log/). Lines are gathered and written together. A line tells the path without its query and the
+ * client as a keyed hash; never headers, query, bodies, signatures or nonces. Of a path that no endpoint has, it tells
+ * only the beginning: such a path may hold what was meant for another place.
  */
+import { quoted } from "../../schemas/runtime/log/line.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Call } from "./call.ts"
 
 const FLUSH_AFTER_MS = 100
@@ -11,6 +14,8 @@ const PATH_MAX_CHARS = 256
 /** Of a path of no endpoint: so many segments, each as long as a plain word. */
 const STRAY_SEGMENTS = 2
 const STRAY_SEGMENT_MAX_CHARS = 16
+/** What may drive a terminal is among it. */
+const UNUSUAL = /[^ -~]/
 
 export class RequestLog {
   private lines = ""
@@ -26,37 +31,15 @@ export class RequestLog {
   request(call: Call, status: number, bytes: number): void {
     const now = Date.now()
     const { id, method, ticket, clientRequestId, client, span } = call
-    // Written out, in 0.2 us where an object and JSON of it took 0.9: every request pays for it. What
-    // stands here without JSON.stringify is of the service's own making, or of an alphabet without quotes.
+    // Written out, in 0.2 us where the process's log takes 25 for such a line: every request pays for it. What stands
+    // here unquoted is of the service's own making, or of an alphabet without quotes.
     this.append(
-      `{"time":"${this.timeOf(now)}","id":"${id}","method":"${method}","path":${JSON.stringify(pathOf(call))},"status":${status},"ms":${now - call.startedAt},"bytes":${bytes}` +
+      `{"time":"${this.timeOf(now)}","id":"${id}","method":"${method}","path":${quotedPath(pathOf(call))},"status":${status},"ms":${now - call.startedAt},"bytes":${bytes}` +
         (ticket === null ? "" : `,"key":"${ticket.hubId}"`) +
         (clientRequestId === undefined ? "" : `,"client_request_id":"${clientRequestId}"`) +
         `,"client":"${client}"` +
         (span === null ? "}\n" : `,"trace_id":"${span.traceId}"}\n`)
     )
-  }
-
-  /** A fault of the service itself, under the reference that the client was given. */
-  defect(call: Call, error: unknown): void {
-    this.add({
-      time: new Date().toISOString(),
-      level: "error",
-      id: call.id,
-      method: call.method,
-      path: pathOf(call),
-      error: error instanceof Error ? error.message : String(error),
-      stack: error instanceof Error ? error.stack : undefined
-    })
-  }
-
-  problem(where: string, error: unknown): void {
-    this.add({
-      time: new Date().toISOString(),
-      level: "warn",
-      at: where,
-      error: error instanceof Error ? error.message : String(error)
-    })
   }
 
   flush(): void {
@@ -73,16 +56,21 @@ export class RequestLog {
     return this.written.text
   }
 
-  private add(line: object): void {
-    this.append(`${JSON.stringify(line)}\n`)
-  }
-
   private append(line: string): void {
     this.lines += line
     if (this.lines.length >= FLUSH_AT_CHARS) this.flush()
     else this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS).unref()
   }
 }
+
+/** A fault of the service itself, under the reference that the client was given: a line of the process's log. */
+export const logDefect = (call: Call, error: unknown): void => {
+  const { id, method, span } = call
+  logNow("error", "request", { id, method, path: pathOf(call), error, span })
+}
+
+/** The look costs 0.03 us, the masks and escapes of `quoted` 1. */
+const quotedPath = (path: string): string => (UNUSUAL.test(path) ? quoted(path) : JSON.stringify(path))
 
 const pathOf = (call: Call): string =>
   call.endpoint === null ? beginningOf(call.path) : call.path.slice(0, PATH_MAX_CHARS)

@@ -20,7 +20,7 @@
  */
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Effect } from "effect"
+import { Cause, type Context, Effect } from "effect"
 import {
   NO_SIGNATURE,
   readSignatureHeaders,
@@ -44,7 +44,7 @@ import type { Route } from "./handlers.ts"
 import { idempotent } from "./idempotency.ts"
 import { giveBackOnceSent } from "./lent.ts"
 import type { EdgeLimits, Taken } from "./limits.ts"
-import type { RequestLog } from "./log.ts"
+import { logDefect, type RequestLog } from "./log.ts"
 import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Refused, refuse } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
@@ -70,6 +70,8 @@ export interface PipelineParts {
   /** What handles a request that has been let in, by the endpoint's full name. */
   readonly routes: ReadonlyMap<string, Route>
   readonly outside: Outside
+  /** Of the process, its logger among it. */
+  readonly context: Context.Context<never>
 }
 
 /** nginx's number for a client that left before its answer; only ever seen in the log. */
@@ -77,14 +79,16 @@ const CLIENT_CLOSED_REQUEST = 499
 
 export class Pipeline {
   private readonly parts: PipelineParts
+  private readonly run: ReturnType<typeof Effect.runForkWith<never>>
 
   constructor(parts: PipelineParts) {
     this.parts = parts
+    this.run = Effect.runForkWith(parts.context)
   }
 
   /** Takes a request from the server. Its fiber ends with the client: who is gone waits for nothing. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const fiber = Effect.runFork(this.answer(request, response))
+    const fiber = this.run(this.answer(request, response))
     response.on("close", () => {
       if (!response.writableEnded) fiber.interruptUnsafe()
     })
@@ -121,7 +125,7 @@ export class Pipeline {
               send(request, response, finished)
             } catch (error) {
               // Headers that Node refuses are a fault of ours: the client must not wait for what cannot be said.
-              parts.log.defect(call, error)
+              logDefect(call, error)
               discard(finished)
               response.destroy()
             }
@@ -264,7 +268,7 @@ export class Pipeline {
     }
     const error = Cause.squash(cause)
     if (error instanceof Refused) return Effect.succeed(this.refused(call, error.refusal))
-    this.parts.log.defect(call, error)
+    logDefect(call, error)
     const fault = refusal("internal_error", "Something went wrong inside the service.", { reference: call.id })
     return Effect.succeed(this.refused(call, fault))
   }

@@ -3,8 +3,8 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|backup|commits|memory|directory|questions|rebuild|traces|webhooks`, `--case <part of a title>`, `--edges`,
- * `--actors`, `--seconds`, `--rounds` narrow it down.
+ * http|backup|commits|memory|directory|questions|rebuild|takeover|traces|verify|webhooks`, `--case <part of a title>`,
+ * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
  */
 import { parseArgs } from "node:util"
 import { exitWith } from "../launcher/exit.ts"
@@ -15,6 +15,7 @@ import { httpCases, type Row } from "./http.ts"
 import { memoryCases } from "./memory.ts"
 import { questionCases } from "./questions.ts"
 import { rebuildCase } from "./rebuild.ts"
+import { takeoverCase } from "./takeover.ts"
 import { traceCosts } from "./traces.ts"
 import { verificationCost } from "./verification.ts"
 import { verifierCases } from "./verify.ts"
@@ -28,7 +29,8 @@ const { values } = parseArgs({
     edges: { type: "string", default: "2" },
     actors: { type: "string", default: "1" },
     seconds: { type: "string", default: "4" },
-    rounds: { type: "string", default: "3" }
+    rounds: { type: "string", default: "3" },
+    kills: { type: "string", default: "50" }
   }
 })
 
@@ -71,6 +73,7 @@ if (wants("directory")) await directoryCases(say)
 if (wants("memory")) await memoryCases(say)
 if (wants("questions")) questionCases(say)
 if (wants("rebuild")) await rebuildCase(say)
+if (wants("takeover")) await takeoverCase(Number(values.kills), say)
 if (wants("traces")) traceCosts(say)
 if (wants("verify")) await verifierCases(say)
 if (wants("webhooks")) await webhookCases(say, values.case)

@@ -81,7 +81,7 @@ export const startService = async (
     report: (line) => process.stderr.write(`${line}\n`),
     onLine: (role, line) => {
       // The request log is written, as in production, but not shown.
-      if (!line.startsWith('{"time"')) process.stderr.write(`[${role}] ${line}\n`)
+      if (!/^\{"time":"[^"]*","id":/.test(line)) process.stderr.write(`[${role}] ${line}\n`)
     }
   })
   await stack.start()

@@ -5,6 +5,7 @@
  *
  * It is for the network that operators keep to themselves: there is no signature to it and nothing secret on it.
  */
+import { logNow } from "../log/log.ts"
 import type { Meter } from "./meter.ts"
 
 export interface RequestShape {
@@ -113,7 +114,7 @@ const answer = async (
     const body = await meter.scrape()
     plain(response, 200, body, {}, method === "HEAD")
   } catch (error) {
-    console.error(JSON.stringify({ level: "error", at: "metrics", error: String(error) }))
+    logNow("error", "metrics", { error })
     plain(response, 500, "The metrics cannot be told.\n")
   }
 }

@@ -1,5 +1,6 @@
 /** The tracing of one process. */
 import { Exporter } from "./exporter.ts"
+import { logNow } from "../log/log.ts"
 import type { TraceSettings } from "../../trace-settings.ts"
 import { randomHex } from "./span.ts"
 import { NO_TRACING, type Tracing, tracingInto } from "./tracing.ts"
@@ -10,11 +11,13 @@ export interface OpenTracing {
   readonly stop: () => Promise<void>
 }
 
+const tell = (line: string): void => logNow("warn", "traces", { error: line })
+
 const OFF: OpenTracing = { tracing: NO_TRACING, stop: () => Promise.resolve() }
 
-/** `name`: what the process is called where the settings do not say. `say`: hears of a collector that fails. */
-export const openTracing = (settings: TraceSettings | null, name: string, say: (line: string) => void): OpenTracing => {
+/** `name`: what the process is called where the settings do not say. */
+export const openTracing = (settings: TraceSettings | null, name: string): OpenTracing => {
   if (settings === null) return OFF
-  const exporter = new Exporter(settings, { name: settings.service ?? name, instance: randomHex(16) }, say)
+  const exporter = new Exporter(settings, { name: settings.service ?? name, instance: randomHex(16) }, tell)
   return { tracing: tracingInto(exporter, settings.ratio), stop: () => exporter.stop() }
 }

@@ -107,7 +107,7 @@ const newWorld = () => {
 }
 
 describe("an actor of an older release", () => {
-  beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined))
+  beforeEach(() => void vi.spyOn(process.stderr, "write").mockReturnValue(true))
   afterEach(() => void vi.restoreAllMocks())
 
   test("is not to be had once a newer one has written to its log, and says so once; a newer one goes on", async () => {
@@ -117,8 +117,13 @@ describe("an actor of an older release", () => {
     expect(await ask(newer, "sum.double")).toEqual({ data: 6 })
     for (let tries = 0; tries < 3; tries++) expect(await ask(older, "sum.add", { by: 1 })).toEqual({ elsewhere: true })
     await expect(older.load()).rejects.toThrow("sum.doubled@1")
-    expect([older.ready, older.state, unknown(), vi.mocked(console.error).mock.calls.length]).toEqual([false, 3, 1, 1])
-    expect(vi.mocked(console.error).mock.calls[0]?.[0]).toContain('"unknown":"sum.doubled@1"')
+    expect([older.ready, older.state, unknown(), vi.mocked(process.stderr.write).mock.calls.length]).toEqual([
+      false,
+      3,
+      1,
+      1
+    ])
+    expect(vi.mocked(process.stderr.write).mock.calls[0]?.[0]).toContain('"unknown":"sum.doubled@1"')
     expect(await ask(newer, "sum.add", { by: 1 })).toEqual({ data: 7 })
     expect(entries()).toHaveLength(3)
   })

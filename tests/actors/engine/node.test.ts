@@ -39,7 +39,7 @@ test("a verdict that fails before the nonce is in the log is an answer, and ends
   const by = { key: "k", publicKey: "p", nonce: "n" }
   const ask = JSON.stringify({ id: "a", kind: "noted", actor: "x", op: "noted.note", input: null, by })
   const payload = packAsks([{ number: 1, ask, bytes: ask.length, deadline: Date.now() + 10_000 }])
-  vi.spyOn(console, "error").mockImplementation(() => undefined)
+  vi.spyOn(process.stderr, "write").mockReturnValue(true)
   node.receive({ subject: subjects.node("s", "actors"), payload, reply: "to", noResponders: false })
   // A turn of the event loop and more: long enough for Node to find a rejection that nobody handles.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))

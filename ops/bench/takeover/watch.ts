@@ -1,0 +1,97 @@
+/**
+ * What a takeover does, as the operator's user overhears it on the bus, with the times of `performance.now()` at which
+ * it was heard: who is suspected, whose lease is ended, who claims a shard, and when its new owner begins to read logs.
+ *
+ * A write that is heard may still be refused, and is made again: of a session the last end before any claim counts, of a
+ * shard the last claim.
+ */
+import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import { KvLeases } from "../../../actors/engine/leases.ts"
+import { highestOf } from "../../../actors/engine/rendezvous.ts"
+import { LEASE_PREFIX, LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
+import { SHARD_COUNT, shardOf, streams, subjects } from "../../../schemas/subjects.ts"
+
+const CLAIMED_KEY = "bench.claim"
+
+const SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
+
+export class TakeoverWatch {
+  readonly suspected = new Map<string, number>()
+  readonly ended = new Map<string, number>()
+  readonly claimed = new Map<number, number>()
+  /** Since its last claim, the first read of the log of any actor of the shard. */
+  readonly loading = new Map<number, number>()
+  private readonly sessions = new Map<number, string>()
+  private readonly view = new LeaseView()
+  private readonly leases: KvLeases
+
+  private constructor(nats: NatsConnection) {
+    this.leases = new KvLeases(nats, this.view)
+    const hear = (subject: string, heard: (message: Msg) => void): void => {
+      nats.subscribe(subject, {
+        callback: (error, message) => {
+          if (error === null) heard(message)
+        }
+      })
+    }
+    hear(`${LEASE_PREFIX}>`, (message) => this.leaseWritten(message))
+    hear(subjects.suspect, (message) => first(this.suspected, message.string()))
+    hear(`$JS.API.DIRECT.GET.${streams.events}`, (message) => {
+      const { next_by_subj = "" } = message.json<{ next_by_subj?: string }>()
+      first(this.loading, shardOf(next_by_subj.slice(next_by_subj.lastIndexOf(".") + 1)))
+    })
+  }
+
+  static async open(nats: NatsConnection): Promise<TakeoverWatch> {
+    const watch = new TakeoverWatch(nats)
+    await watch.leases.watch()
+    return watch
+  }
+
+  forget(): void {
+    for (const heard of [this.suspected, this.ended, this.claimed, this.loading]) heard.clear()
+  }
+
+  /** The session of a process, once its beat was heard. */
+  sessionOf(pid: number | null): string | undefined {
+    return pid === null ? undefined : this.sessions.get(pid)
+  }
+
+  shardsOf(session: string): ReadonlyArray<number> {
+    return SHARDS.filter((shard) => this.view.ownerOf(shard) === session)
+  }
+
+  /** Whether these processes are all there are, and each shard is where it shall stay. */
+  balanced(pids: ReadonlyArray<number | null>): boolean {
+    const sessions = this.view.sessions()
+    return (
+      sessions.length === pids.length &&
+      pids.every((pid) => sessions.includes(this.sessionOf(pid) ?? "")) &&
+      SHARDS.every((shard) => this.view.ownerOf(shard) === highestOf(sessions, shard))
+    )
+  }
+
+  /** Milliseconds of one compare-and-set in the bucket of leases, of a key that is nobody's shard. */
+  async claim(owner: string): Promise<number> {
+    const began = performance.now()
+    const written = await this.leases.put(CLAIMED_KEY, owner, this.leases.revision(CLAIMED_KEY))
+    if (!written.ok) throw new Error(`a claim that nobody disputes was refused: ${written.reason}`)
+    return performance.now() - began
+  }
+
+  private leaseWritten(message: Msg): void {
+    const [what, name = ""] = message.subject.slice(LEASE_PREFIX.length).split(".")
+    const gone = message.headers?.get("KV-Operation") === "DEL"
+    if (what === "node" && gone) {
+      if (this.claimed.size === 0) this.ended.set(name, performance.now())
+    } else if (what === "node") this.sessions.set(message.json<{ pid: number }>().pid, name)
+    else if (what === "shard" && message.data.length > 0) {
+      this.claimed.set(Number(name), performance.now())
+      this.loading.delete(Number(name))
+    }
+  }
+}
+
+const first = <Key>(times: Map<Key, number>, key: Key): void => {
+  if (!times.has(key)) times.set(key, performance.now())
+}

@@ -1,0 +1,40 @@
+/**
+ * Whoever can cause a line can cause it often: of lines of one place and level so many a second are written, and of the
+ * others one tells how many they were.
+ *
+ * What is "the same" is never drawn from what a stranger wrote: a new text would be a new line each time.
+ */
+export const SAME_MAX_PER_SECOND = 20
+const SECOND_MS = 1000
+/** Places are words in the code; with more of them than this, the others count as one. */
+const PLACES_MAX = 256
+const OTHERS = "others"
+
+interface Second {
+  endsAt: number
+  lines: number
+}
+
+export class Repeats {
+  private readonly seconds = new Map<string, Second>()
+
+  /** Whether one more is written; `told` hears at the second's end how many were not. */
+  admits(place: string, told: (suppressed: number) => void): boolean {
+    const now = performance.now()
+    const second = this.secondOf(place, now)
+    second.lines++
+    if (second.lines <= SAME_MAX_PER_SECOND) return true
+    if (second.lines === SAME_MAX_PER_SECOND + 1)
+      setTimeout(() => told(second.lines - SAME_MAX_PER_SECOND), second.endsAt - now).unref()
+    return false
+  }
+
+  private secondOf(place: string, now: number): Second {
+    const key = this.seconds.has(place) || this.seconds.size < PLACES_MAX ? place : OTHERS
+    const current = this.seconds.get(key)
+    if (current !== undefined && now < current.endsAt) return current
+    const next = { endsAt: now + SECOND_MS, lines: 0 }
+    this.seconds.set(key, next)
+    return next
+  }
+}

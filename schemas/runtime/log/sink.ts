@@ -1,0 +1,41 @@
+/**
+ * Where lines leave the process: one of its standard streams.
+ *
+ * Invariants
+ *  - Nobody waits for whoever reads them. What a slow reader leaves behind is bounded (WAITING_MAX), and what has no
+ *    room is dropped and counted.
+ *  - A reader that is gone, or a disk that is full, ends nothing.
+ */
+
+/** Characters that wait for the reader. Pipes are written without waiting; files and terminals leave nothing behind. */
+export const WAITING_MAX = 1_048_576
+
+export interface SinkStream {
+  readonly writableLength: number
+  write(text: string): unknown
+  on(event: "error", hear: () => void): unknown
+}
+
+export class Sink {
+  private lost = 0
+  private readonly stream: SinkStream
+  private readonly tellLost: (lines: number) => void
+
+  /** `tellLost` hears of lines that were dropped, once there is room again. */
+  constructor(stream: SinkStream, tellLost: (lines: number) => void) {
+    this.stream = stream
+    this.tellLost = tellLost
+    stream.on("error", () => undefined)
+  }
+
+  readonly write = (text: string): void => {
+    if (this.stream.writableLength > WAITING_MAX) {
+      this.lost += text.split("\n").length - 1
+      return
+    }
+    const { lost } = this
+    this.lost = 0
+    this.stream.write(text)
+    if (lost > 0) this.tellLost(lost)
+  }
+}
