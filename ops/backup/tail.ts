@@ -25,7 +25,7 @@ const PAGE = 500
 const PAGE_BYTES = 33_554_432
 const NEXT_TRIES = 200
 const NEXT_RETRY_MS = 10
-const PUBLISH_TIMEOUT_MS = 10_000
+const PUBLISH_TIMEOUT_MS = 60_000
 
 interface Line {
   readonly seq: number

@@ -18,7 +18,7 @@ import { Fault } from "./fault.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
 /** For each answer of the bus. */
-const PATIENCE_MS = 60_000
+export const PATIENCE_MS = 60_000
 /**
  * A command that waits for what comes outlives a restart of the server, even a long one; others end by their own
  * timeouts.

@@ -4,13 +4,14 @@
  */
 import { sql } from "kysely"
 import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream"
+import { requestsOf } from "../../actors/engine/requests.ts"
 import { REACTIONS } from "../../actors/reactions/all.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { rebuildSchema } from "../../actors/projections/rebuild.ts"
 import { buckets, SHARD_COUNT, streams, subjects } from "../../schemas/subjects.ts"
 import type { Command } from "./command.ts"
-import type { Service } from "./connection.ts"
+import { PATIENCE_MS, type Service } from "./connection.ts"
 import { checksOf, servicesOf } from "./services.ts"
 
 /** The server forgets a consumer that was left behind. */
@@ -29,10 +30,9 @@ interface NodeInfo {
 const nodesOf = async (service: Service): Promise<ReadonlyArray<NodeInfo>> => {
   const nodes: Array<NodeInfo> = []
   for (const session of service.view.sessions()) {
-    const reply = await service.nats.request(
-      `$JS.API.DIRECT.GET.KV_${buckets.leases}.$KV.${buckets.leases}.node.${session}`
-    )
-    if (reply.headers?.code === 404 || reply.data.length === 0) continue
+    const subject = `$JS.API.DIRECT.GET.KV_${buckets.leases}.$KV.${buckets.leases}.node.${session}`
+    const reply = await requestsOf(service.nats).request(subject, undefined, PATIENCE_MS)
+    if (reply === null || reply.headers?.code === 404 || reply.data.length === 0) continue
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(
       (shard) => service.view.ownerOf(shard) === session
     )
