@@ -3,10 +3,10 @@ import { headers, type NatsConnection, NoRespondersError, RequestError } from "@
 import { LEASE_PREFIX, type LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { newInbox } from "./inbox.ts"
-import { WRONG_LAST_SEQUENCE } from "./jetstream-codes.ts"
-import { onRenewal } from "./renewal.ts"
-import { requestsOf } from "./requests.ts"
+import { newInbox } from "../log/inbox.ts"
+import { WRONG_LAST_SEQUENCE } from "../log/jetstream-codes.ts"
+import { onRenewal } from "../log/renewal.ts"
+import { requestsOf } from "../log/requests.ts"
 import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
 
 const WRITE_TIMEOUT_MS = 2000

@@ -11,7 +11,7 @@
 import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
-import { type Following, followStream } from "../engine/follow.ts"
+import { type Following, followStream } from "../log/follow.ts"
 import { type Message, messageOf, type Projection } from "./projection.ts"
 import { tracedOf } from "./trace.ts"
 

@@ -8,7 +8,7 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Kysely } from "kysely"
 import type { Database } from "../database.ts"
-import { nextSeq, pagesOf, type Stored } from "../engine/stream-pages.ts"
+import { nextSeq, pagesOf, type Stored } from "../log/stream-pages.ts"
 import { Applier, type Mark } from "./applier.ts"
 import { messageOf, type Projection } from "./projection.ts"
 

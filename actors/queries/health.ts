@@ -14,7 +14,7 @@ import type { HubConfig } from "../../schemas/config.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
-import { freeStorage } from "../engine/storage.ts"
+import { freeStorage } from "../log/storage.ts"
 import { PROJECTIONS } from "../projections/all.ts"
 import { PREDECESSOR } from "../projections/succession.ts"
 import { firstBehind } from "./lag.ts"
@@ -98,7 +98,7 @@ const webhookQueue = async (manager: JetStreamManager) => {
 
 type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
 
-/** `floor`: bytes below which nothing is written (engine/storage.ts). */
+/** `floor`: bytes below which nothing is written (log/storage.ts). */
 const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")

@@ -7,7 +7,7 @@
  *  - Postgres is emptied before the first stream is there: it is never ahead of the log. It is filled again by the
  *    projector.
  *  - The log is the first stream to come and bears a mark until all is done; an actor node waits while it does
- *    (actors/engine/streams.ts). A restore that was killed so leaves nothing that anybody works on, and the next one
+ *    (actors/log/streams.ts). A restore that was killed so leaves nothing that anybody works on, and the next one
  *    begins anew.
  *  - Nothing is given twice that was given after the backup: the log's sequences (readers of the identity directory
  *    compare them) and all counters (agents' numbers, ids of notifications) go on behind a gap, of which nobody knows
@@ -20,8 +20,8 @@ import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
-import type { Commit } from "../../actors/engine/ports.ts"
-import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
+import type { Commit } from "../../actors/log/commit.ts"
+import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { Busy, exclusively } from "../../actors/projections/rebuild.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"

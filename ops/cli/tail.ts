@@ -3,10 +3,10 @@
  * what is shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
  */
 import type { JsMsg } from "@nats-io/jetstream"
-import { followStream, type Start } from "../../actors/engine/follow.ts"
-import type { Commit } from "../../actors/engine/ports.ts"
-import { onLine } from "../../actors/engine/renewal.ts"
-import { traceIdOf } from "../../actors/engine/trace.ts"
+import { followStream, type Start } from "../../actors/log/follow.ts"
+import type { Commit } from "../../actors/log/commit.ts"
+import { onLine } from "../../actors/log/renewal.ts"
+import { traceIdOf } from "../../actors/log/traceparent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { kindOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"

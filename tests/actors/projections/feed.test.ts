@@ -1,6 +1,6 @@
 /** One reading of the log for all projections: each gets its own, once and in order, wherever it begins. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Following } from "../../../actors/engine/follow.ts"
+import type { Following } from "../../../actors/log/follow.ts"
 import { Feed, type Read } from "../../../actors/projections/feed.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { NonceLog } from "../../../actors/engine/nonces.ts"
+import { NonceLog } from "../../../actors/log/nonces.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { markOf, NonceTable } from "../../../actors/engine/nonce-table.ts"
-import { type EngineBus, startBus } from "./bus.ts"
+import { markOf, NonceTable } from "../../../actors/log/nonce-table.ts"
+import { type EngineBus, startBus } from "../engine/bus.ts"
 
 const KEEP_SECONDS = 960
 const HOME = { stream: streams.nonces, subject: subjects.nonce, keepSeconds: KEEP_SECONDS }

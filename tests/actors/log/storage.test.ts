@@ -1,6 +1,6 @@
 /** What nats-servers tell of the room that they have. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { freeStorage, type StorageParts } from "../../../actors/engine/storage.ts"
+import { freeStorage, type StorageParts } from "../../../actors/log/storage.ts"
 import { findNatsServer } from "../../../ops/launcher/nats-binary.ts"
 import { dataFolder } from "../../../ops/launcher/paths.ts"
 import { drawPort } from "../../../ops/launcher/ports.ts"
