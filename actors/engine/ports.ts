@@ -1,4 +1,5 @@
 /** What the engine needs of the world beside the log. Each has one real implementation here and a model in the tests. */
+import type { Effect } from "effect"
 
 export interface Snapshot {
   readonly seq: number
@@ -33,4 +34,18 @@ export interface Written {
 /** Waits until the read models have these commits, or for the bound of its own; never fails. */
 export interface ReadModels {
   readonly reached: (written: ReadonlyArray<Written>) => Promise<void>
+}
+
+/** The key stood elsewhere than expected; or nobody knows what became of the write. */
+export type Unwritten = "conflict" | "unknown"
+export type Ping = "pong" | "gone" | "silent"
+
+/** A successful write is in the view when it is done, and older news of that key never overwrites it. */
+export interface LeaseStore {
+  /** Writes a key that must stand at `expected` (0: absent or deleted before anybody wrote it): its new revision. */
+  readonly put: (key: string, value: string, expected: number, ttlSeconds?: number) => Effect.Effect<number, Unwritten>
+  readonly remove: (key: string, expected: number) => Effect.Effect<number, Unwritten>
+  /** Last heard revision of a key, 0 for never. */
+  readonly revision: (key: string) => number
+  readonly ping: (session: string) => Effect.Effect<Ping>
 }

@@ -1,5 +1,5 @@
 /**
- * Follows a stream in order, for as long as the connection lives.
+ * Follows a stream in order, for as long as the connection lives and the scope is open.
  *
  * Invariants
  *  - Every message from the start on is received, in order; after an interruption it goes on behind the last one
@@ -9,7 +9,6 @@
  *    has the consumer may go while the connection, to another one, stays.
  *  - Only the newest consumer is listened to: what an older one still brings is dropped.
  */
-import { setTimeout as delay } from "node:timers/promises"
 import {
   type Consumer,
   type ConsumerMessages,
@@ -19,7 +18,8 @@ import {
   type OrderedConsumerOptions
 } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { onLine } from "./renewal.ts"
+import { Deferred, Effect, FiberHandle, Schedule, type Scope } from "effect"
+import { listeningOnLine } from "./renewal.ts"
 
 const RETRY_MS = 200
 const PULL_MESSAGES = 1000
@@ -34,7 +34,6 @@ const MADE_WITHIN_MS = 1000
 export interface Following {
   /** Messages that the server has still to deliver; `null` while it has no consumer. Rejects when it does not answer. */
   readonly pending: () => Promise<number | null>
-  readonly stop: () => void
 }
 
 /**
@@ -60,81 +59,118 @@ const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
 }
 
 /**
- * Resolves when the first consumer is in place; rejects when it cannot be made. `filters`: only subjects of these
- * patterns; the server delivers nothing else.
+ * Succeeds when the first consumer is in place, fails when it cannot be made; follows for as long as the scope is open.
+ * `filters`: only subjects of these patterns; the server delivers nothing else.
  */
-export const followStream = async (
+export const followStream = (
   nats: NatsConnection,
   stream: string,
   start: Start,
   receive: (message: JsMsg) => void,
   filters?: ReadonlyArray<string>
-): Promise<Following> => {
-  let from = start
-  let newest = 0
-  let current: { readonly consumer: Consumer; readonly messages: ConsumerMessages } | null = null
+): Effect.Effect<Following, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const follower = new Follower(nats, stream, start, receive, filters)
+    const begun = yield* Deferred.make<void, unknown>()
+    const first = Effect.onExit(follower.read(Deferred.succeed(begun, undefined)), (exit) => Deferred.done(begun, exit))
+    const untilMade = { schedule: Schedule.spaced(RETRY_MS), while: () => !nats.isClosed() }
+    const again = Effect.forever(Effect.retry(follower.read(), untilMade))
 
-  const end = (): void => {
-    newest++
-    current?.messages.stop()
-    current = null
+    const handle = yield* FiberHandle.make()
+    yield* Effect.addFinalizer(() => follower.left(FiberHandle.clear(handle)))
+    const run = yield* FiberHandle.runtime(handle)()
+    run(Effect.andThen(first, again))
+    yield* Deferred.await(begun)
+    // Ended while the line is down, so that the client makes no attempt of its own to mend it.
+    yield* listeningOnLine(nats, (change) => void run(change === "renewed" ? again : Effect.void))
+    return { pending: () => follower.pending() }
+  })
+
+class Follower {
+  private readonly nats: NatsConnection
+  private readonly stream: string
+  private from: Start
+  private readonly receive: (message: JsMsg) => void
+  private readonly filters: ReadonlyArray<string> | undefined
+  private consumer: Consumer | null = null
+
+  constructor(
+    nats: NatsConnection,
+    stream: string,
+    from: Start,
+    receive: (message: JsMsg) => void,
+    filters: ReadonlyArray<string> | undefined
+  ) {
+    this.nats = nats
+    this.stream = stream
+    this.from = from
+    this.receive = receive
+    this.filters = filters
   }
 
-  const begin = async (own: number): Promise<void> => {
-    const consumer = await jetstream(nats, { timeout: MADE_WITHIN_MS }).consumers.get(stream, {
-      ...startOptions(from),
-      ...(filters === undefined ? {} : { filter_subjects: [...filters] })
+  async pending(): Promise<number | null> {
+    return this.consumer === null ? null : (await this.consumer.info()).num_pending
+  }
+
+  /** By one consumer, until nobody has it any more. Fails when it cannot be made. */
+  read(made: Effect.Effect<unknown> = Effect.void): Effect.Effect<void, unknown> {
+    const nothing = (): Reading => ({ messages: null, ended: false })
+    const reading = Effect.acquireRelease(Effect.sync(nothing), (own) => Effect.sync(() => this.end(own)))
+    return Effect.scoped(
+      Effect.gen({ self: this }, function* () {
+        const own = yield* reading
+        yield* attempted(() => this.consume(own))
+        yield* made
+        yield* Effect.promise(() => silence(own))
+      })
+    )
+  }
+
+  /** Ends what `reading` does, and takes the consumer from the server. */
+  left(reading: Effect.Effect<void>): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { consumer } = this
+      // Left alone, the server would keep it for minutes; a follower that begins again and again would leave hundreds.
+      const taken = consumer === null ? Effect.void : Effect.ignore(attempted(() => consumer.delete()))
+      return Effect.andThen(reading, taken)
     })
-    if (own !== newest) return
-    const messages = await consumer.consume({
+  }
+
+  private async consume(own: Reading): Promise<void> {
+    const consumer = await jetstream(this.nats, { timeout: MADE_WITHIN_MS }).consumers.get(this.stream, {
+      ...startOptions(this.from),
+      ...(this.filters === undefined ? {} : { filter_subjects: [...this.filters] })
+    })
+    if (own.ended) return
+    own.messages = await consumer.consume({
       max_messages: PULL_MESSAGES,
       expires: PULL_MS,
       callback: (message) => {
-        if (own !== newest) return
-        from = message.seq + 1
-        receive(message)
+        if (own.ended) return
+        this.from = message.seq + 1
+        this.receive(message)
       }
     })
-    if (own !== newest) return messages.stop()
-    current = { consumer, messages }
-    void renewWhenSilent(own, messages)
+    if (own.ended) own.messages.stop()
+    else this.consumer = consumer
   }
 
-  const renewWhenSilent = async (own: number, messages: ConsumerMessages): Promise<void> => {
-    for await (const { type } of messages.status()) {
-      if (own !== newest) return
-      if (!SILENCE.has(type)) continue
-      end()
-      return beginAgain()
-    }
+  private end(own: Reading): void {
+    own.ended = true
+    own.messages?.stop()
+    this.consumer = null
   }
+}
 
-  const beginAgain = async (): Promise<void> => {
-    const own = ++newest
-    const wanted = (): boolean => own === newest && !nats.isClosed()
-    while (wanted()) {
-      try {
-        return await begin(own)
-      } catch {
-        await delay(RETRY_MS)
-      }
-    }
-  }
+interface Reading {
+  messages: ConsumerMessages | null
+  /** Nothing that still comes is received. */
+  ended: boolean
+}
 
-  await begin(newest)
-  const forget = onLine(nats, (change) => {
-    // Ended while the line is down, so that the client makes no attempt of its own to mend it.
-    end()
-    if (change === "renewed") void beginAgain()
-  })
-  return {
-    pending: async () => (current === null ? null : (await current.consumer.info()).num_pending),
-    stop: () => {
-      forget()
-      const consumer = current?.consumer
-      end()
-      // Left alone, the server would keep it for minutes; a follower that begins again and again would leave hundreds.
-      void consumer?.delete().catch(() => undefined)
-    }
-  }
+const attempted = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: act, catch: (error) => error })
+
+const silence = async ({ messages }: Reading): Promise<void> => {
+  if (messages !== null) for await (const { type } of messages.status()) if (SILENCE.has(type)) return
 }

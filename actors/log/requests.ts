@@ -2,7 +2,7 @@
 import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
 import { Requests } from "../../schemas/runtime/bus/requests.ts"
 import { newInbox } from "./inbox.ts"
-import { onRenewal } from "./renewal.ts"
+import { onLine } from "./renewal.ts"
 
 const known = new WeakMap<NatsConnection, Requests<Msg, MsgHdrs>>()
 
@@ -10,7 +10,9 @@ export const requestsOf = (nats: NatsConnection): Requests<Msg, MsgHdrs> => {
   let requests = known.get(nats)
   if (requests === undefined) {
     const made = new Requests<Msg, MsgHdrs>(nats, () => newInbox(nats))
-    onRenewal(nats, () => made.giveUp())
+    onLine(nats, (change) => {
+      if (change === "renewed") made.giveUp()
+    })
     known.set(nats, made)
     requests = made
   }

@@ -164,13 +164,12 @@ export const cluster: Layer.Layer<Cluster, never, Bus | Configuration | Metrics 
     const name = randomBytes(8).toString("hex")
     const transport = transportOver(nats, complain("transport"))
     const view = new LeaseView()
-    const leases = new KvLeases(nats, view)
+    const leases = yield* KvLeases.watching(nats, view)
     const identity = { role: busRoleOf(roles), name }
     const asker = yield* Effect.acquireRelease(
       Effect.sync(() => told.observed(new Asker(transport, view, identity, { maxInFlight, maxFrameBytes }, told.asks))),
       (opened) => Effect.sync(() => opened.close())
     )
-    yield* Effect.promise(() => leases.watch())
     return { transport, view, leases, asker, name }
   })
 )

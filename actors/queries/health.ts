@@ -8,6 +8,7 @@
  *    (health_check_timeout_ms): what has not answered by then has failed, and the others are told all the same.
  */
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
+import { Effect } from "effect"
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
@@ -219,7 +220,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
   const [head, marks, disk, account, queue] = await Promise.all([
     stream,
     timed(marksOf(db)),
-    timed(freeStorage(parts).then((free) => ({ free }))),
+    timed(Effect.runPromise(Effect.map(freeStorage(parts), (free) => ({ free })))),
     timed(manager.getAccountInfo()),
     timed(webhookQueue(manager))
   ])

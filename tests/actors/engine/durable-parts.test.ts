@@ -22,6 +22,7 @@ import type { Refusal } from "../../../schemas/errors.ts"
 import { op } from "../../../schemas/operation.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
+import { openScope } from "../../support/scope.ts"
 import { activationOf, performed, writeOf } from "./alone.ts"
 import { type EngineBus, startBus } from "./bus.ts"
 
@@ -43,7 +44,7 @@ describe("timers", () => {
   test("fire once each, soon after their time, whatever else is set under their name", async () => {
     const timers = new ScheduledTimers(bus.nats)
     const fired: Array<Ask & { readonly at: number }> = []
-    await timers.deliver(
+    const delivering = timers.deliver(
       bus.manager,
       (ask) => {
         fired.push({ ...ask, at: Date.now() })
@@ -51,6 +52,8 @@ describe("timers", () => {
       },
       (name) => (name === "clock" ? "clock.struck" : undefined)
     )
+    const scope = openScope()
+    await scope.make(delivering)
     const due = Date.now() + 400
     await Promise.all(["a", "b", "c"].map((id) => timers.set("clock", id, "once", due)))
     await timers.set("clock", "moved", "once", due)
@@ -64,6 +67,7 @@ describe("timers", () => {
     for (const ask of fired) expect(ask.input).toEqual({ name: "once", at: due })
     for (const ask of fired) expect(ask.at).toBeGreaterThanOrEqual(due)
     expect(new Set(fired.map((ask) => ask.id)).size).toBe(4)
+    await scope.close()
   })
 })
 

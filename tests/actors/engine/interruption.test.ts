@@ -183,7 +183,7 @@ describe("a shard that is lost", () => {
     const { host, submit, append, appending } = world()
     const made = submit("note.make")
     await appending.promise
-    const drained = host.drain(shardOf(ID))
+    const drained = Effect.runPromise(host.drain(shardOf(ID)))
     append.resolve()
     await drained
     expect(await made).toEqual({ data: 1 })
