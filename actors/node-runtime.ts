@@ -10,15 +10,16 @@ import type { HubConfig } from "../schemas/config.ts"
 import { logNow } from "../schemas/runtime/log/log.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import { KINDS } from "./actors.ts"
-import { JetStreamLog } from "./engine/event-log.ts"
+import { JetStreamLog } from "./log/event-log.ts"
 import { ActorHost } from "./engine/host.ts"
 import { Node, REFRESH } from "./engine/node.ts"
-import { NonceLog } from "./engine/nonces.ts"
+import { NonceLog } from "./log/nonces.ts"
 import { BEAT_MS, Placement } from "./engine/placement.ts"
 import { Watermarks } from "./engine/read-models.ts"
 import { PostgresSnapshots } from "./engine/snapshots.ts"
-import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "./engine/streams.ts"
-import { LOOK_EVERY_MS, StorageWatch } from "./engine/storage.ts"
+import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "./log/streams.ts"
+import { StorageWatch } from "./log/storage.ts"
+import { subscribed } from "./log/subscription.ts"
 import { ScheduledTimers } from "./engine/timers.ts"
 import type { Kind, KindParts } from "./kind.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
@@ -50,7 +51,7 @@ const logsOf = Effect.gen(function* () {
   const config = yield* Configuration
   const { meter } = yield* Metrics
   const { service, authentication, identity } = config.limits
-  const storage = new StorageWatch({ manager: yield* Streams, config }, service.storage_free_min_bytes)
+  const storage = yield* StorageWatch.watching({ manager: yield* Streams, config }, service.storage_free_min_bytes)
   const commits = commitMetrics(meter)
   const bounds = {
     batchMax: service.commit_batch_max,
@@ -63,12 +64,12 @@ const logsOf = Effect.gen(function* () {
       commits.batch(size, outcome, seconds)
     }
   })
-  const nonces = new NonceLog(nats, {
+  const nonces = yield* NonceLog.make(nats, {
     stream: streams.nonces,
     subject: subjects.nonce,
     keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
   })
-  const proofs = new NonceLog(nats, {
+  const proofs = yield* NonceLog.make(nats, {
     stream: streams.proofs,
     subject: subjects.proof,
     keepSeconds: identity.nonce_memory_seconds
@@ -109,7 +110,7 @@ const hostOf = (
         log,
         snapshots,
         timers,
-        readModels: new Watermarks(nats, service.projected_wait_ms, READERS),
+        readModels: yield* Watermarks.make(nats, service.projected_wait_ms, READERS),
         limits: service,
         now: Date.now,
         touched,
@@ -119,34 +120,23 @@ const hostOf = (
     return host
   })
 
-/** A session's subjects, for as long as it lives. */
-const sessionsOf = (nats: NatsConnection, nodeOf: () => Node<ActorServices>) => {
-  const subscriptions = new Map<string, ReadonlyArray<{ unsubscribe(): void }>>()
-  return {
-    began: async (session: string): Promise<void> => {
-      const node = nodeOf()
-      subscriptions.set(session, [
-        nats.subscribe(subjects.node(session, "*"), {
-          callback: (error, message) => {
-            if (error !== null) return
-            try {
-              const { subject, data: payload, reply } = message
-              node.receive({ subject, payload, reply, noResponders: false })
-            } catch (problem) {
-              logNow("error", "frame", { error: problem })
-            }
-          }
-        }),
-        nats.subscribe(subjects.nodePing(session), { callback: (_error, message) => void message.respond() })
-      ])
-      await nats.flush()
-    },
-    ended: (session: string): void => {
-      for (const subscription of subscriptions.get(session) ?? []) subscription.unsubscribe()
-      subscriptions.delete(session)
-    }
-  }
-}
+/** On a session's subjects, for as long as it lives. */
+const listeningFor = (
+  nats: NatsConnection,
+  session: string,
+  node: Node<ActorServices>
+): Effect.Effect<void, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* subscribed(nats, subjects.node(session, "*"), ({ subject, data: payload, reply }) => {
+      try {
+        node.receive({ subject, payload, reply, noResponders: false })
+      } catch (problem) {
+        logNow("error", "frame", { error: problem })
+      }
+    })
+    yield* subscribed(nats, subjects.nodePing(session), (message) => void message.respond())
+    yield* Effect.tryPromise({ try: () => nats.flush(), catch: (error) => error })
+  })
 
 const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorServices>): (() => string) => {
   const startedAt = new Date().toISOString()
@@ -154,8 +144,10 @@ const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorSer
 }
 
 /** Again and again, for as long as the scope is open. */
-const every = (ms: number, act: Effect.Effect<unknown>): Effect.Effect<unknown, never, Scope.Scope> =>
-  Effect.forkScoped(Effect.repeat(act, Schedule.fixed(ms)))
+const every = (
+  ms: number,
+  act: Effect.Effect<unknown, never, Scope.Scope>
+): Effect.Effect<unknown, never, Scope.Scope> => Effect.forkScoped(Effect.repeat(act, Schedule.fixed(ms)))
 
 /** Resolves when it takes part; `kinds` and `sets`: another release has others. */
 export const actorNode = (
@@ -177,7 +169,7 @@ export const actorNode = (
     yield* claimLog(log, (yield* Keys).seed)
     const host = yield* hostOf(kinds, logs, timers, snapshots)
     const operations = operationCalls(metrics.meter)
-    const placement: Placement = new Placement({
+    const placement: Placement = yield* Placement.make({
       store: leases,
       view,
       now: () => performance.now(),
@@ -185,10 +177,9 @@ export const actorNode = (
       describe: describing(name, config, host),
       ttlSeconds: SESSION_TTL_SECONDS,
       events: {
-        ...sessionsOf(nats, () => new Node(transport, host, placement, view, tracing, operations)),
-        prepare: async () => {
-          await Promise.all([nonces.catchUp(), proofs.catchUp()])
-        },
+        listen: (session) =>
+          listeningFor(nats, session, new Node(transport, host, placement, view, tracing, operations)),
+        prepare: Effect.all([nonces.catchUp, proofs.catchUp], { concurrency: "unbounded" }),
         drain: (shard) => host.drain(shard),
         dropped: (shard) => host.drop(shard)
       }
@@ -199,31 +190,25 @@ export const actorNode = (
     const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(metrics.meter, projecting, manager)
 
-    yield* Effect.promise(() => storage.look())
-    yield* Effect.promise(() => Promise.all([nonces.follow(), proofs.follow()]))
-    nats.subscribe(subjects.suspect, {
-      callback: (error, message) => {
-        if (error === null) void placement.pingOnce(message.string())
+    yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
+    yield* subscribed(nats, subjects.suspect, (message) => placement.suspect(message.string()))
+    const delivering = timers.deliver(
+      manager,
+      (ask) => asker.ask(ask),
+      (kind, timer) => {
+        const onTimer = host.definition(kind)?.onTimer
+        return typeof onTimer === "function" ? onTimer(timer) : onTimer
       }
-    })
-    yield* Effect.promise(() =>
-      timers.deliver(
-        manager,
-        (ask) => asker.ask(ask),
-        (kind, timer) => {
-          const onTimer = host.definition(kind)?.onTimer
-          return typeof onTimer === "function" ? onTimer(timer) : onTimer
-        }
-      )
     )
-    const tick = Effect.tryPromise({ try: () => placement.tick(), catch: (error) => error }).pipe(
+    yield* Effect.orDie(delivering)
+    const tick = placement.tick.pipe(
       Effect.catch((error) => Effect.logError(error)),
       Effect.annotateLogs({ at: "placement" })
     )
     yield* tick
     // A beat that hangs must not hold up the next.
-    yield* every(BEAT_MS, Effect.forkDetach(tick))
-    yield* Effect.addFinalizer(() => Effect.promise(() => placement.stop()))
+    yield* every(BEAT_MS, Effect.forkScoped(tick))
+    yield* Effect.addFinalizer(() => placement.stop)
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
       placement.serves(shardOf(PROJECTOR))
@@ -241,9 +226,5 @@ export const actorNode = (
     yield* every(
       SWEEP_MS,
       Effect.sync(() => host.sweep())
-    )
-    yield* every(
-      LOOK_EVERY_MS,
-      Effect.sync(() => void storage.look())
     )
   })

@@ -8,7 +8,7 @@ import type { Answer } from "../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../schemas/bus/frames.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../schemas/errors.ts"
-import { nextNumber } from "./engine/counters.ts"
+import { nextNumber } from "./log/counters.ts"
 import type { PrepareContext } from "./engine/definition.ts"
 
 /** Of the command that asks: the same command asks under the same id, so that it is answered from memory. */

@@ -136,7 +136,7 @@ export const AgentEvent = Schema.Union([
     transparency: Schema.String,
     links: Links,
     webhook_url: Schema.NullOr(Schema.String),
-    /** Sealed (engine/seal.ts). */
+    /** Sealed (log/seal.ts). */
     webhook_secret: Schema.String
   }),
   event("agent.profile_changed", 1, {
@@ -189,7 +189,7 @@ export const AgentEvent = Schema.Union([
   event("agent.notifications_read", 1, { ids: Schema.Array(Schema.Int) }),
   event("agent.webhook_events_chosen", 1, { events: Schema.NullOr(Schema.Array(Schema.String)) }),
   event("agent.webhook_secret_changed", 1, {
-    /** Sealed (engine/seal.ts). */
+    /** Sealed (log/seal.ts). */
     webhook_secret: Schema.String,
     old_until: Schema.Number
   }),

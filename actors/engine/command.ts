@@ -32,8 +32,9 @@ import {
 import { bytesOf, type CommitGroup, companionsOf, groupOf, timersOf } from "./commit-group.ts"
 import { knowsEvent, UnknownEvent } from "./fold.ts"
 import type { History, HistoryParts } from "./history.ts"
-import type { AppendResult, ReadModels, Timers } from "./ports.ts"
-import { storageLow } from "./storage.ts"
+import type { ReadModels, Timers } from "./ports.ts"
+import type { AppendResult } from "../log/commit.ts"
+import { storageLow } from "../log/storage.ts"
 import { appendSpan, endAppend } from "./trace.ts"
 
 export interface Command {

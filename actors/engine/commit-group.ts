@@ -1,7 +1,7 @@
 /** What a decision puts into the log: its actor's commit and those of its companions, all or nothing. */
 import { subjects } from "../../schemas/subjects.ts"
-import type { ActorDefinition, Companion, Decision, EventShape, Timer } from "./definition.ts"
-import type { Append, Commit } from "./ports.ts"
+import type { ActorDefinition, Companion, Decision, Timer } from "./definition.ts"
+import type { Append, Commit, EventShape } from "../log/commit.ts"
 
 /** The actor's own first. */
 export type CommitGroup = readonly [Append, ...Array<Append>]

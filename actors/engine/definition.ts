@@ -12,14 +12,9 @@ import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Operation as Declared } from "../../schemas/operation.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
+import type { EventShape } from "../log/commit.ts"
 import type { Json } from "./json.ts"
 import { Recent } from "./recent.ts"
-
-/** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
-export interface EventShape {
-  readonly type: string
-  readonly v: number
-}
 
 /** Events for another actor in the same commit, all or nothing. */
 export interface Companion {

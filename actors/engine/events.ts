@@ -6,7 +6,7 @@
  */
 import { Schema, SchemaIssue } from "effect"
 import type { Inventory } from "./fold.ts"
-import type { Commit } from "./ports.ts"
+import type { Commit } from "../log/commit.ts"
 
 type Head<Type extends string, Version extends number> = {
   readonly type: Schema.Literal<Type>

@@ -7,8 +7,8 @@
  *  - No state is `undefined`: an `evolve` that forgets to answer for an event of its own inventory is a fault, not a
  *    state.
  */
-import type { ActorDefinition, EventShape } from "./definition.ts"
-import type { Commit } from "./ports.ts"
+import type { ActorDefinition } from "./definition.ts"
+import type { Commit, EventShape } from "../log/commit.ts"
 
 export type Inventory = Readonly<Record<string, number>>
 

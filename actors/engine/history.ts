@@ -14,7 +14,8 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { ActorDefinition, ActorTypes } from "./definition.ts"
 import { foldCommit, UnknownEvent } from "./fold.ts"
-import type { EventLog, LogEntry, RememberedCommand, SnapshotStore } from "./ports.ts"
+import type { RememberedCommand, SnapshotStore } from "./ports.ts"
+import type { EventLog, LogEntry } from "../log/commit.ts"
 
 /** Most actors have a short log: it is read before anybody looks for a snapshot. */
 const FIRST_READ = 64

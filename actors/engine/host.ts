@@ -157,10 +157,14 @@ export class ActorHost<R = never> {
   }
 
   /** Waits until nothing of the shard is under way and keeps snapshots of what has changed. */
-  async drain(number: number): Promise<void> {
+  drain(number: number): Effect.Effect<void> {
     const { members, fibers } = this.shard(number)
-    await Effect.runPromise(Effect.timeoutOption(FiberSet.awaitEmpty(fibers), DRAIN_MAX_MS))
-    await Promise.allSettled([...members].map((activation) => activation.snapshotIfLong()))
+    return Effect.andThen(
+      Effect.timeoutOption(FiberSet.awaitEmpty(fibers), DRAIN_MAX_MS),
+      Effect.promise(async () => {
+        await Promise.allSettled([...members].map((activation) => activation.snapshotIfLong()))
+      })
+    )
   }
 
   /** To be called from time to time. */

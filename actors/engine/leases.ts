@@ -1,16 +1,18 @@
 /** The lease bucket on JetStream: compare-and-set writes, a watch, pings. See placement.ts. */
-import { headers, type NatsConnection, NoRespondersError, RequestError } from "@nats-io/transport-node"
+import { headers, type MsgHdrs, type NatsConnection, NoRespondersError, RequestError } from "@nats-io/transport-node"
+import { Effect, type Scope } from "effect"
 import { LEASE_PREFIX, type LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { newInbox } from "./inbox.ts"
-import { WRONG_LAST_SEQUENCE } from "./jetstream-codes.ts"
-import { onRenewal } from "./renewal.ts"
-import { requestsOf } from "./requests.ts"
-import { type LeaseStore, type Ping, PING_TIMEOUT_MS, type Written } from "./placement.ts"
+import { newInbox } from "../log/inbox.ts"
+import { WRONG_LAST_SEQUENCE } from "../log/jetstream-codes.ts"
+import { listeningOnLine } from "../log/renewal.ts"
+import { requestsOf } from "../log/requests.ts"
+import type { LeaseStore, Ping, Unwritten } from "./ports.ts"
 
 const WRITE_TIMEOUT_MS = 2000
+const PING_TIMEOUT_MS = 200
 
 interface Ack {
   readonly seq?: number
@@ -21,63 +23,67 @@ export class KvLeases implements LeaseStore {
   private readonly nats: NatsConnection
   private readonly leases: LeaseWatch
 
-  constructor(nats: NatsConnection, view: LeaseView) {
+  private constructor(nats: NatsConnection, leases: LeaseWatch) {
     this.nats = nats
-    const onProblem = (error: unknown): void => logNow("warn", "leases", { error })
-    this.leases = new LeaseWatch({ nats, inbox: newInbox(nats), view, onProblem })
+    this.leases = leases
+  }
+
+  /** Watches for as long as the scope is open. Succeeds when all that stands in the bucket has been applied to the view. */
+  static watching(nats: NatsConnection, view: LeaseView): Effect.Effect<KvLeases, never, Scope.Scope> {
+    return Effect.gen(function* () {
+      const onProblem = (error: unknown): void => logNow("warn", "leases", { error })
+      const watch = new LeaseWatch({ nats, inbox: newInbox(nats), view, onProblem })
+      yield* listeningOnLine(nats, (change) => {
+        if (change === "renewed") watch.renewed()
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => watch.stop()))
+      yield* Effect.promise(() => watch.start())
+      return new KvLeases(nats, watch)
+    })
   }
 
   revision(key: string): number {
     return this.leases.revision(key)
   }
 
-  put(key: string, value: string, expected: number, ttlSeconds?: number): Promise<Written> {
+  put(key: string, value: string, expected: number, ttlSeconds?: number): Effect.Effect<number, Unwritten> {
     const more = headers()
     if (ttlSeconds !== undefined) more.set("Nats-TTL", `${ttlSeconds}s`)
     return this.write(key, value, expected, more)
   }
 
-  remove(key: string, expected: number): Promise<Written> {
+  remove(key: string, expected: number): Effect.Effect<number, Unwritten> {
     const more = headers()
     more.set("KV-Operation", "DEL")
     more.set("Nats-TTL", "60s")
     return this.write(key, "", expected, more)
   }
 
-  private async write(
-    key: string,
-    value: string,
-    expected: number,
-    more: ReturnType<typeof headers>
-  ): Promise<Written> {
+  private write(key: string, value: string, expected: number, more: MsgHdrs): Effect.Effect<number, Unwritten> {
     more.set("Nats-Expected-Last-Subject-Sequence", String(expected))
-    try {
-      const reply = await requestsOf(this.nats).request(LEASE_PREFIX + key, value, WRITE_TIMEOUT_MS, more)
-      if (reply === null) return { ok: false, reason: "unknown" }
-      const ack = reply.json<Ack>()
+    const asked = Effect.tryPromise({
+      try: async () => {
+        const reply = await requestsOf(this.nats).request(LEASE_PREFIX + key, value, WRITE_TIMEOUT_MS, more)
+        return reply?.json<Ack>()
+      },
+      catch: () => "unknown" as const
+    })
+    return Effect.flatMap(asked, (ack): Effect.Effect<number, Unwritten> => {
+      if (ack === undefined) return Effect.fail("unknown")
       if (ack.error !== undefined)
-        return { ok: false, reason: ack.error.err_code === WRONG_LAST_SEQUENCE ? "conflict" : "unknown" }
-      this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, ack.seq ?? 0)
-      return { ok: true, revision: ack.seq ?? 0 }
-    } catch {
-      return { ok: false, reason: "unknown" }
-    }
+        return Effect.fail(ack.error.err_code === WRONG_LAST_SEQUENCE ? "conflict" : "unknown")
+      const revision = ack.seq ?? 0
+      this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, revision)
+      return Effect.succeed(revision)
+    })
   }
 
   /** By the connection's own request, whose time is exact: that one is late is what is asked. */
-  async ping(session: string): Promise<Ping> {
-    try {
-      await this.nats.request(subjects.nodePing(session), undefined, { timeout: PING_TIMEOUT_MS })
-      return "pong"
-    } catch (error) {
-      return nobodyListens(error) ? "gone" : "silent"
-    }
-  }
-
-  /** Resolves when everything that stands in the bucket has been applied to the view. */
-  watch(): Promise<void> {
-    onRenewal(this.nats, () => this.leases.renewed())
-    return this.leases.start()
+  ping(session: string): Effect.Effect<Ping> {
+    return Effect.tryPromise({
+      try: () => this.nats.request(subjects.nodePing(session), undefined, { timeout: PING_TIMEOUT_MS }),
+      catch: (error) => (nobodyListens(error) ? "gone" : "silent")
+    }).pipe(Effect.match({ onSuccess: () => "pong", onFailure: (heard) => heard }))
   }
 }
 

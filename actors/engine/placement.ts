@@ -23,42 +23,28 @@
  *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set);
  *    the log's expected sequences decide what is written (activation.ts).
  */
+import { Effect, Exit, Fiber, FiberSet, Option, Scope, Semaphore } from "effect"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
+import type { LeaseStore } from "./ports.ts"
 import { highestOf } from "./rendezvous.ts"
+import { openSession, type Run, type Session } from "./session.ts"
 import { type LeaseView, nodeKey, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
 
 export const BEAT_MS = 250
 export const SERVE_WITHIN_MS = 700
 export const DROP_AFTER_MS = 2700
 export const SILENT_AFTER_MS = 800
-const PING_MS = 200
 const SUCCESSORS = 2
 /** A shard moves to a better owner only when the set of sessions has been the same for this long. */
 const SETTLED_MS = 500
 
-export type Written =
-  | { readonly ok: true; readonly revision: number }
-  | { readonly ok: false; readonly reason: "conflict" | "unknown" }
-export type Ping = "pong" | "gone" | "silent"
-
-/** A successful write is in the view when it resolves, and older news of that key never overwrites it. */
-export interface LeaseStore {
-  /** Writes a key that must stand at `expected` (0: absent or deleted before anybody wrote it). */
-  readonly put: (key: string, value: string, expected: number, ttlSeconds?: number) => Promise<Written>
-  readonly remove: (key: string, expected: number) => Promise<Written>
-  /** Last heard revision of a key, 0 for never. */
-  readonly revision: (key: string) => number
-  readonly ping: (session: string) => Promise<Ping>
-}
-
 export interface PlacementEvents {
-  /** A session begins: subscribe to its subjects before anybody can see it. */
-  readonly began: (session: string) => Promise<void>
-  readonly ended: (session: string) => void
+  /** Listens on a session's subjects for as long as it lives: before anybody can see it. */
+  readonly listen: (session: string) => Effect.Effect<void, unknown, Scope.Scope>
   /** Before a claimed shard is served. */
-  readonly prepare: () => Promise<void>
+  readonly prepare: Effect.Effect<unknown, unknown>
   /** Finish what is under way on a shard before it is given back. */
-  readonly drain: (shard: number) => Promise<void>
+  readonly drain: (shard: number) => Effect.Effect<void>
   readonly dropped: (shard: number) => void
 }
 
@@ -74,217 +60,221 @@ export interface PlacementOptions {
   readonly ttlSeconds: number
 }
 
-/** `released`: no longer served, its key not yet given back. */
-type Held = "claiming" | "serving" | "draining" | "released"
-
 export class Placement {
-  session: string | null = null
   /** Since the start: beats that were acknowledged and that were not, sessions begun and ended. */
   readonly counts = { beats: 0, beatsFailed: 0, began: 0, ended: 0 }
   private readonly options: PlacementOptions
-  private readonly held = new Map<number, Held>()
-  private beatRevision = 0
-  private beatSentAt = Number.NEGATIVE_INFINITY
-  private beating = false
-  private starting = false
+  private readonly scope: Scope.Scope
+  private readonly run: Run
+  private readonly beginning = Semaphore.makeUnsafe(1)
+  private current: Session | null = null
   private stopping = false
   private membersChangedAt = 0
-  private readonly pings = new Map<string, { lastHeard: number; under: boolean }>()
 
-  constructor(options: PlacementOptions) {
+  private constructor(options: PlacementOptions, scope: Scope.Scope, run: Run) {
     this.options = options
-    options.view.onChange(() => this.arrange())
-    options.view.onNode((session, alive) => {
-      this.membersChangedAt = options.now()
-      if (!alive) this.pings.delete(session)
-      if (!alive && session === this.session) this.lose()
-      this.arrange()
+    this.scope = scope
+    this.run = run
+  }
+
+  /** It listens to the view, and has sessions, for as long as the scope is open. */
+  static make(options: PlacementOptions): Effect.Effect<Placement, never, Scope.Scope> {
+    return Effect.gen(function* () {
+      const run = yield* FiberSet.makeRuntime<never, void, never>()
+      const placement = new Placement(options, yield* Effect.scope, run)
+      const listening = Effect.sync(() => [
+        options.view.onChange(() => placement.arrange()),
+        options.view.onNode((session, alive) => placement.membersChanged(session, alive))
+      ])
+      yield* Effect.acquireRelease(listening, (ends) => Effect.sync(() => ends.forEach((end) => end())))
+      yield* Effect.addFinalizer(() => Effect.sync(() => placement.end()))
+      return placement
     })
+  }
+
+  get session(): string | null {
+    return this.current?.id ?? null
   }
 
   /** Whether this node may answer for a shard right now. */
   serves(shard: number): boolean {
-    const held = this.held.get(shard)
-    return (held === "serving" || held === "draining") && this.leaseIsFresh()
+    const { current } = this
+    if (current === null) return false
+    const held = current.held.get(shard)
+    return (held === "serving" || held === "draining") && this.isFresh(current)
   }
 
-  private leaseIsFresh(): boolean {
-    return this.session !== null && this.options.now() - this.beatSentAt <= SERVE_WITHIN_MS
+  private isFresh(session: Session): boolean {
+    return this.options.now() - session.sentAt <= SERVE_WITHIN_MS
   }
 
-  /** To be called every BEAT_MS or more often; everything that depends on time happens here. */
-  async tick(): Promise<void> {
+  /** To be done every BEAT_MS or more often, also beside one that hangs; everything that depends on time happens here. */
+  readonly tick: Effect.Effect<void, unknown> = Effect.suspend(() => {
     const { now } = this.options
-    if (this.session !== null && now() - this.beatSentAt > DROP_AFTER_MS) this.lose()
-    if (this.session === null) {
-      if (!this.stopping) await this.begin()
-      return
-    }
-    await this.beat()
-    this.watchPeers()
-    this.arrange()
-  }
+    if (this.current !== null && now() - this.current.sentAt > DROP_AFTER_MS) this.lose(this.current)
+    const { current } = this
+    if (current === null)
+      return this.stopping ? Effect.void : Semaphore.withPermitsIfAvailable(this.beginning, 1, this.begin)
+    return Effect.andThen(
+      Semaphore.withPermitsIfAvailable(current.beat, 1, this.beat(current)),
+      Effect.sync(() => {
+        if (this.current === null) return
+        this.watchPeers(this.current)
+        this.arrange()
+      })
+    )
+  }).pipe(Effect.asVoid)
 
   /** Gives every shard back, then ends the session. */
-  async stop(): Promise<void> {
+  readonly stop: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     this.stopping = true
-    await Promise.all([...this.held.keys()].map((shard) => this.giveBack(shard)))
-    const { session } = this
-    if (session !== null) await this.options.store.remove(nodeKey(session), this.beatRevision)
-    this.lose()
+    const { current } = this
+    if (current === null) return
+    yield* Fiber.awaitAll([...current.held.keys()].map((shard) => current.run(this.giveBack(current, shard))))
+    yield* Effect.ignore(this.options.store.remove(nodeKey(current.id), current.revision))
+    this.lose(current)
+  })
+
+  private end(): void {
+    this.stopping = true
+    if (this.current !== null) this.lose(this.current)
   }
 
-  private async begin(): Promise<void> {
-    if (this.starting) return
-    this.starting = true
-    const session = this.options.newSession()
-    try {
-      await this.options.events.began(session)
-      const sentAt = this.options.now()
-      const written = await this.options.store.put(
-        nodeKey(session),
-        this.options.describe(),
-        0,
-        this.options.ttlSeconds
-      )
-      if (!written.ok || this.stopping) {
-        this.options.events.ended(session)
-        return
-      }
-      this.beatRevision = written.revision
-      this.beatSentAt = sentAt
-      this.session = session
-      this.counts.began++
-      this.arrange()
-    } catch (error) {
-      this.options.events.ended(session)
-      throw error
-    } finally {
-      this.starting = false
-    }
+  private readonly begin: Effect.Effect<void, unknown> = Effect.gen({ self: this }, function* () {
+    const { newSession, events, now, store, describe, ttlSeconds } = this.options
+    const session = yield* openSession(newSession(), this.scope)
+    const { id, scope } = session
+    const closed = Scope.close(scope, Exit.void)
+    const written = Effect.gen({ self: this }, function* () {
+      yield* Scope.provide(events.listen(id), scope)
+      session.sentAt = now()
+      const revision = yield* Effect.option(store.put(nodeKey(id), describe(), 0, ttlSeconds))
+      if (Option.isSome(revision)) session.revision = revision.value
+      return Option.isSome(revision) && !this.stopping
+    })
+    if (!(yield* Effect.onError(written, () => closed))) return yield* closed
+    this.current = session
+    this.counts.began++
+    this.arrange()
+  })
+
+  private beat(session: Session): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { store, now, describe, ttlSeconds } = this.options
+      const sentAt = now()
+      return Effect.match(store.put(nodeKey(session.id), describe(), session.revision, ttlSeconds), {
+        onSuccess: (revision) => {
+          this.counts.beats++
+          session.revision = revision
+          session.sentAt = sentAt
+        },
+        onFailure: (why) => {
+          this.counts.beatsFailed++
+          if (why === "conflict") this.lose(session)
+        }
+      })
+    })
   }
 
-  private async beat(): Promise<void> {
-    const { session } = this
-    if (session === null || this.beating) return
-    this.beating = true
-    const sentAt = this.options.now()
-    try {
-      const written = await this.options.store.put(
-        nodeKey(session),
-        this.options.describe(),
-        this.beatRevision,
-        this.options.ttlSeconds
-      )
-      if (written.ok) this.counts.beats++
-      else this.counts.beatsFailed++
-      if (this.session !== session) return
-      if (written.ok) {
-        this.beatRevision = written.revision
-        this.beatSentAt = sentAt
-      } else if (written.reason === "conflict") this.lose()
-    } finally {
-      this.beating = false
-    }
-  }
-
-  private lose(): void {
-    const { session } = this
-    if (session === null) return
-    this.session = null
+  private lose(session: Session): void {
+    if (this.current !== session) return
+    this.current = null
     this.counts.ended++
-    for (const shard of this.held.keys()) this.options.events.dropped(shard)
-    this.held.clear()
-    this.pings.clear()
-    this.options.events.ended(session)
+    for (const shard of session.held.keys()) this.options.events.dropped(shard)
+    this.run(Effect.uninterruptible(Scope.close(session.scope, Exit.void)))
+  }
+
+  private membersChanged(session: string, alive: boolean): void {
+    this.membersChangedAt = this.options.now()
+    if (!alive) {
+      this.current?.heard.delete(session)
+      if (this.current?.id === session) this.lose(this.current)
+    }
+    this.arrange()
   }
 
   /** Claims what should be ours and is nobody's, gives back what should be another's. */
   private arrange(): void {
-    const { session } = this
+    const { current } = this
     const { view, now } = this.options
-    if (session === null || this.stopping || !view.isLive(session)) return
+    if (current === null || this.stopping || !view.isLive(current.id)) return
     for (let shard = 0; shard < SHARD_COUNT; shard++) {
       const owner = view.ownerOf(shard)
       const best = highestOf(view.sessions(), shard)
-      const held = this.held.get(shard)
+      const held = current.held.get(shard)
       // A key that names us is served by nobody else: a claim that came to nothing, or a key that could not be given
       // back, is taken up again even where another would be better by now, and given back then.
-      if (held === undefined && (owner === session || (best === session && (owner === null || !view.isLive(owner))))) {
-        void this.claim(shard, session)
-      } else if (held === "serving" && owner !== session) {
+      if (
+        held === undefined &&
+        (owner === current.id || (best === current.id && (owner === null || !view.isLive(owner))))
+      ) {
+        current.run(this.claim(current, shard))
+      } else if (held === "serving" && owner !== current.id) {
         // The key says another: our claim was overwritten, which only happens to a session that was thought dead.
-        this.held.delete(shard)
+        current.held.delete(shard)
         this.options.events.dropped(shard)
-      } else if (held === "serving" && best !== session && now() - this.membersChangedAt >= SETTLED_MS) {
-        void this.giveBack(shard)
+      } else if (held === "serving" && best !== current.id && now() - this.membersChangedAt >= SETTLED_MS) {
+        current.run(this.giveBack(current, shard))
       }
     }
   }
 
-  private async claim(shard: number, session: string): Promise<void> {
-    this.held.set(shard, "claiming")
+  private claim({ id, held }: Session, shard: number): Effect.Effect<void> {
     const { store, events } = this.options
-    const written = await store.put(shardKey(shard), session, store.revision(shardKey(shard)))
-    // A shard that could not be prepared is not served: the key is ours already, and the next beat tries again.
-    const prepared =
-      written.ok &&
-      (await events.prepare().then(
-        () => true,
-        () => false
-      ))
-    if (this.session !== session || this.held.get(shard) !== "claiming") return
-    if (prepared) this.held.set(shard, "serving")
-    else this.held.delete(shard)
+    const key = shardKey(shard)
+    return Effect.suspend(() => {
+      held.set(shard, "claiming")
+      return Effect.andThen(store.put(key, id, store.revision(key)), events.prepare)
+    }).pipe(
+      Effect.matchCause({
+        onSuccess: () => void held.set(shard, "serving"),
+        // A shard that could not be prepared is not served: where the key is ours already, the next beat tries again.
+        onFailure: () => void held.delete(shard)
+      })
+    )
   }
 
-  private async giveBack(shard: number): Promise<void> {
-    if (this.held.get(shard) !== "serving") return
-    const { session } = this
-    this.held.set(shard, "draining")
-    await this.options.events.drain(shard).catch(() => undefined)
-    if (this.session !== session || this.held.get(shard) !== "draining") return
-    this.held.set(shard, "released")
-    this.options.events.dropped(shard)
-    const { store } = this.options
-    await store.put(shardKey(shard), "", store.revision(shardKey(shard)))
-    if (this.held.get(shard) === "released") this.held.delete(shard)
+  private giveBack({ held }: Session, shard: number): Effect.Effect<void> {
+    const { store, events } = this.options
+    const key = shardKey(shard)
+    return Effect.gen(function* () {
+      if (held.get(shard) !== "serving") return
+      held.set(shard, "draining")
+      yield* events.drain(shard)
+      held.set(shard, "released")
+      events.dropped(shard)
+      yield* Effect.ignore(store.put(key, "", store.revision(key)))
+      held.delete(shard)
+    })
   }
 
-  private watchPeers(): void {
-    const { view, now } = this.options
-    const others = view
+  private watchPeers(session: Session): void {
+    const others = this.options.view
       .sessions()
-      .filter((session) => session !== this.session)
+      .filter((other) => other !== session.id)
       .toSorted()
-    const after = others.filter((session) => session > (this.session ?? ""))
-    const successors = [...after, ...others].slice(0, SUCCESSORS)
-    for (const session of successors) {
-      const known = this.pings.get(session)
-      if (known === undefined) this.pings.set(session, { lastHeard: now(), under: false })
-      void this.pingOnce(session)
-    }
+    const after = others.filter((other) => other > session.id)
+    for (const peer of [...after, ...others].slice(0, SUCCESSORS)) this.suspect(peer)
   }
 
-  /** Also called when somebody met no responder for a session. */
-  async pingOnce(session: string): Promise<void> {
-    if (session === this.session || !this.options.view.isLive(session)) return
-    const peer = this.pings.get(session) ?? { lastHeard: this.options.now(), under: false }
-    this.pings.set(session, peer)
-    if (peer.under) return
-    peer.under = true
-    const ping = await this.options.store.ping(session)
-    peer.under = false
-    if (ping === "pong") peer.lastHeard = this.options.now()
-    else if (ping === "gone" || this.options.now() - peer.lastHeard > SILENT_AFTER_MS) await this.endSession(session)
+  /** Also where somebody met no responder for a session. */
+  suspect(peer: string): void {
+    const { current } = this
+    if (current === null || peer === current.id || !this.options.view.isLive(peer)) return
+    if (!current.heard.has(peer)) current.heard.set(peer, this.options.now())
+    current.pinging(peer, this.ping(current, peer), { onlyIfMissing: true })
   }
 
-  private async endSession(session: string): Promise<void> {
-    // Who cannot vouch for its own connection does not judge another's.
-    if (!this.leaseIsFresh() || !this.options.view.isLive(session)) return
-    const { store } = this.options
-    await store.remove(nodeKey(session), store.revision(nodeKey(session)))
+  private ping(session: Session, peer: string): Effect.Effect<void> {
+    const { store, view, now } = this.options
+    return Effect.flatMap(store.ping(peer), (heard) => {
+      const lastHeard = session.heard.get(peer)
+      if (heard === "pong" && lastHeard !== undefined) session.heard.set(peer, now())
+      if (heard === "pong" || (heard === "silent" && now() - (lastHeard ?? now()) <= SILENT_AFTER_MS))
+        return Effect.void
+      // Who cannot vouch for its own connection does not judge another's.
+      if (!this.isFresh(session) || !view.isLive(peer)) return Effect.void
+      return Effect.ignore(store.remove(nodeKey(peer), store.revision(nodeKey(peer))))
+    })
   }
 }
-
-export const PING_TIMEOUT_MS = PING_MS

@@ -1,65 +1,5 @@
-/** What the engine needs of the world. Each has one real implementation here and a model in the tests. */
-import type { EventShape } from "./definition.ts"
-
-/** One message of the log: the events that one command put on one subject. */
-export interface Commit {
-  /** Shape of this record. */
-  readonly v: 1
-  /** The command's id: a repeated one is answered from here. */
-  readonly id: string
-  readonly op: string
-  /** Unix ms, as the command was decided. */
-  readonly at: number
-  /** Hub id of the agent that asked, `operator` or `timer`; absent for the service itself. */
-  readonly by?: string
-  readonly events: ReadonlyArray<EventShape>
-  readonly reply?: unknown
-  readonly trace?: string
-}
-
-export interface LogEntry {
-  readonly seq: number
-  readonly commit: Commit
-  /** Of the trace that it was committed in, 32 hex characters; absent where that was not sampled. */
-  readonly trace_id?: string
-}
-
-export interface LogPage {
-  readonly entries: ReadonlyArray<LogEntry>
-  readonly more: boolean
-}
-
-export interface Append {
-  readonly subject: string
-  /** Sequence of the last message on the subject; 0 for none. */
-  readonly expected: number
-  readonly commit: Commit
-  /** Goes with the message as a header, for those who act on it; it is no part of the commit. */
-  readonly traceparent?: string | undefined
-  /** After so long the server forgets the message; absent: never. */
-  readonly keepSeconds?: number | undefined
-}
-
-export type AppendResult =
-  /** `batch`: messages that were written together. */
-  | { readonly ok: true; readonly seqs: ReadonlyArray<number>; readonly batch?: number }
-  /** Nothing was written: a subject stands elsewhere than expected. */
-  | { readonly ok: false; readonly reason: "conflict" }
-  /** Nothing was written: the queue is full. */
-  | { readonly ok: false; readonly reason: "overloaded" }
-  /** Nothing was written: the server has no room left. */
-  | { readonly ok: false; readonly reason: "full" }
-  /** Nobody knows: the bus went away, or did not answer in time. Ask the log. */
-  | { readonly ok: false; readonly reason: "unknown" }
-
-export interface EventLog {
-  /** All or nothing, durable when it resolves. */
-  readonly append: (group: ReadonlyArray<Append>) => Promise<AppendResult>
-  /** Up to `max` entries of a subject from `after` (exclusive) on, in order. Rejects when the log cannot be read. */
-  readonly read: (subject: string, after: number, max: number) => Promise<LogPage>
-  /** The last sequence of a subject, 0 for none. */
-  readonly lastSeq: (subject: string) => Promise<number>
-}
+/** What the engine needs of the world beside the log. Each has one real implementation here and a model in the tests. */
+import type { Effect } from "effect"
 
 export interface Snapshot {
   readonly seq: number
@@ -94,4 +34,18 @@ export interface Written {
 /** Waits until the read models have these commits, or for the bound of its own; never fails. */
 export interface ReadModels {
   readonly reached: (written: ReadonlyArray<Written>) => Promise<void>
+}
+
+/** The key stood elsewhere than expected; or nobody knows what became of the write. */
+export type Unwritten = "conflict" | "unknown"
+export type Ping = "pong" | "gone" | "silent"
+
+/** A successful write is in the view when it is done, and older news of that key never overwrites it. */
+export interface LeaseStore {
+  /** Writes a key that must stand at `expected` (0: absent or deleted before anybody wrote it): its new revision. */
+  readonly put: (key: string, value: string, expected: number, ttlSeconds?: number) => Effect.Effect<number, Unwritten>
+  readonly remove: (key: string, expected: number) => Effect.Effect<number, Unwritten>
+  /** Last heard revision of a key, 0 for never. */
+  readonly revision: (key: string) => number
+  readonly ping: (session: string) => Effect.Effect<Ping>
 }

@@ -10,8 +10,10 @@
  *    does not move either: that says nothing.
  *  - A watermark without a projection's name is that of a release that kept one for all.
  */
-import { headers, type NatsConnection } from "@nats-io/transport-node"
+import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import { Effect, FiberHandle, Schedule, type Scope } from "effect"
 import { subjects } from "../../schemas/subjects.ts"
+import { subscribed } from "../log/subscription.ts"
 import type { ReadModels, Written } from "./ports.ts"
 
 interface Waiter {
@@ -31,28 +33,36 @@ const RIDE_MS = 2
 export class Announcer {
   private readonly nats: NatsConnection
   private readonly moves = new Map<string, number>()
-  private timer: NodeJS.Timeout | null = null
+  private readonly soon: () => unknown
 
-  constructor(nats: NatsConnection) {
+  private constructor(nats: NatsConnection, soon: (tell: () => void) => unknown) {
     this.nats = nats
+    this.soon = () => soon(() => this.tell())
+  }
+
+  /** For as long as the scope is open. */
+  static make(nats: NatsConnection): Effect.Effect<Announcer, never, Scope.Scope> {
+    return Effect.map(
+      FiberHandle.makeRuntime<never>(),
+      (run) => new Announcer(nats, (tell) => run(Effect.delay(Effect.sync(tell), RIDE_MS), { onlyIfMissing: true }))
+    )
   }
 
   /** `changed`: whether some row is another now. */
   moved(projection: string, seq: number, changed: boolean): void {
     this.moves.set(projection, seq)
     if (changed) this.tell()
-    else this.timer ??= setTimeout(() => this.tell(), RIDE_MS)
+    else this.soon()
   }
 
   private tell(): void {
-    if (this.timer !== null) clearTimeout(this.timer)
-    this.timer = null
+    if (this.moves.size === 0 || this.nats.isClosed()) return
     const named = headers()
     named.set(HEADER, [...this.moves].map(([projection, seq]) => `${projection}=${seq}`).join(" "))
     // A release that has one watermark for all reads no more than this.
     const all = String(Math.min(...this.moves.values()))
     this.moves.clear()
-    if (!this.nats.isClosed()) this.nats.publish(subjects.projected, all, { headers: named })
+    this.nats.publish(subjects.projected, all, { headers: named })
   }
 }
 
@@ -96,28 +106,31 @@ class Mark {
   }
 }
 
+/** By kind, the projections that read its commits. */
+type Readers = ReadonlyMap<string, ReadonlyArray<string>>
+
 export class Watermarks implements ReadModels {
   private readonly marks: ReadonlyMap<string, Mark>
-  private readonly readers: ReadonlyMap<string, ReadonlyArray<string>>
-  private readonly sweep: NodeJS.Timeout
+  private readonly readers: Readers
 
-  /** `readers`: by kind, the projections that read its commits. */
-  constructor(nats: NatsConnection, waitMs: number, readers: ReadonlyMap<string, ReadonlyArray<string>>) {
+  private constructor(waitMs: number, readers: Readers) {
     this.readers = readers
     this.marks = new Map([...readers.values()].flat().map((projection) => [projection, new Mark(waitMs)]))
-    nats.subscribe(subjects.projected, {
-      callback: (error, message) => {
-        if (error !== null) return
-        const named = message.headers?.get(HEADER) ?? ""
-        if (named === "") for (const mark of this.marks.values()) mark.announced(Number(message.string()))
-        else for (const move of named.split(" ")) this.announced(move)
-      }
+  }
+
+  /** Hears of them for as long as the scope is open. */
+  static make(nats: NatsConnection, waitMs: number, readers: Readers): Effect.Effect<Watermarks, never, Scope.Scope> {
+    return Effect.gen(function* () {
+      const models = new Watermarks(waitMs, readers)
+      yield* subscribed(nats, subjects.projected, (message) => models.heard(message))
+      yield* Effect.forkScoped(
+        Effect.schedule(
+          Effect.sync(() => models.sweep()),
+          Schedule.spaced(SWEEP_MS)
+        )
+      )
+      return models
     })
-    this.sweep = setInterval(() => {
-      const now = performance.now()
-      for (const mark of this.marks.values()) mark.release(now)
-    }, SWEEP_MS)
-    this.sweep.unref()
   }
 
   async reached(written: ReadonlyArray<Written>): Promise<void> {
@@ -127,6 +140,17 @@ export class Watermarks implements ReadModels {
       if (wait !== null && wait !== undefined) waits.push(wait)
     }
     await Promise.all(waits)
+  }
+
+  private heard(message: Msg): void {
+    const named = message.headers?.get(HEADER) ?? ""
+    if (named === "") for (const mark of this.marks.values()) mark.announced(Number(message.string()))
+    else for (const move of named.split(" ")) this.announced(move)
+  }
+
+  private sweep(): void {
+    const now = performance.now()
+    for (const mark of this.marks.values()) mark.release(now)
   }
 
   private announced(move: string): void {

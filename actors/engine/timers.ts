@@ -14,9 +14,10 @@
  *    later, under the id it had, and waits in the schedule: it stands in nobody's way.
  *  - What has fired is kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses it.
  */
-import { AckPolicy, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
+import { AckPolicy, type ConsumerMessages, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { logNow } from "../../schemas/runtime/log/log.ts"
+import { Effect, FiberSet, type Scope } from "effect"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
@@ -24,7 +25,7 @@ import { endAnswered } from "../../schemas/runtime/trace/ask.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { TIMER_COMMAND, wholeMs } from "./definition.ts"
-import { requestStream } from "./requests.ts"
+import { requestStream } from "../log/requests.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Timers } from "./ports.ts"
 import { timerSpan } from "./trace.ts"
@@ -94,66 +95,79 @@ export class ScheduledTimers implements Timers {
     if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
   }
 
-  /** Runs until the connection closes. */
-  async deliver(
+  /** For as long as the scope is open; what is under way then is left to another node at once. */
+  deliver(
     manager: JetStreamManager,
     ask: (ask: Ask) => Promise<Answer>,
     operationOf: (kind: string, name: string) => string | undefined
-  ): Promise<void> {
-    await manager.consumers.add(streams.timers, {
-      durable_name: consumers.timers,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: REDELIVER_AFTER_MS * 1_000_000,
-      filter_subject: subjects.timerFires,
-      max_ack_pending: IN_FLIGHT_MAX
-    })
-    const consumer = await jetstream(this.nats).consumers.get(streams.timers, consumers.timers)
-    await consumer.consume({
-      max_messages: IN_FLIGHT_MAX,
-      expires: PULL_MS,
-      callback: (message) => void this.fire(message, ask, operationOf)
+  ): Effect.Effect<void, unknown, Scope.Scope> {
+    const consuming = async (receive: (message: JsMsg) => void): Promise<ConsumerMessages> => {
+      await manager.consumers.add(streams.timers, {
+        durable_name: consumers.timers,
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: REDELIVER_AFTER_MS * 1_000_000,
+        filter_subject: subjects.timerFires,
+        max_ack_pending: IN_FLIGHT_MAX
+      })
+      const consumer = await jetstream(this.nats).consumers.get(streams.timers, consumers.timers)
+      return consumer.consume({ max_messages: IN_FLIGHT_MAX, expires: PULL_MS, callback: receive })
+    }
+    return Effect.gen({ self: this }, function* () {
+      const run = yield* FiberSet.makeRuntime<never, void, never>()
+      const receive = (message: JsMsg): void => {
+        const leaving = Effect.sync(() => message.nak())
+        const fired = Effect.suspend(() => this.fire(message, ask, operationOf))
+        run(Effect.onInterrupt(fired, () => leaving))
+      }
+      yield* Effect.acquireRelease(
+        Effect.tryPromise({ try: () => consuming(receive), catch: (error) => error }),
+        (messages) => Effect.sync(() => messages.stop())
+      )
     })
   }
 
-  private async fire(
+  private fire(
     message: JsMsg,
     ask: (ask: Ask) => Promise<Answer>,
     operationOf: (kind: string, name: string) => string | undefined
-  ): Promise<void> {
+  ): Effect.Effect<void> {
     const [, , , kind = "", id = "", name = "", due = UNDATED] = message.subject.split(".")
     const timer: Fired = { kind, id, name, due }
     const known = operationOf(kind, name)
     if (known === undefined) this.unknown(kind, name)
     const op = known ?? FIRE
     const span = timerSpan(this.tracing, op, message.headers)
-    const answer = await ask({
-      id: commandOf(message),
-      kind,
-      actor: id,
-      op,
-      input: firedOf(timer),
-      deadline: Date.now() + (known === undefined ? STRANGE_DEADLINE_MS : COMMAND_DEADLINE_MS),
-      traceparent: span?.traceparent
-    })
-    if (span !== null) endAnswered(span, answer.head)
-    const refused = answer.head.refused?.code
-    // An owner of an older release does not know how to say what a timer becomes.
-    const isLater =
-      refused === "unavailable" ||
-      refused === "overloaded" ||
-      refused === "internal_error" ||
-      (known === undefined && refused === "not_found")
-    if (isLater) {
-      this.counts.later++
-      await this.putOff(message, timer)
-    } else {
+    const asked = Effect.promise(() =>
+      ask({
+        id: commandOf(message),
+        kind,
+        actor: id,
+        op,
+        input: firedOf(timer),
+        deadline: Date.now() + (known === undefined ? STRANGE_DEADLINE_MS : COMMAND_DEADLINE_MS),
+        traceparent: span?.traceparent
+      })
+    )
+    return Effect.flatMap(asked, ({ head }) => {
+      if (span !== null) endAnswered(span, head)
+      const refused = head.refused?.code
+      // An owner of an older release does not know how to say what a timer becomes.
+      const isLater =
+        refused === "unavailable" ||
+        refused === "overloaded" ||
+        refused === "internal_error" ||
+        (known === undefined && refused === "not_found")
+      if (isLater) {
+        this.counts.later++
+        return this.putOff(message, timer)
+      }
       this.counts.answered++
-      message.ack()
-    }
+      return Effect.sync(() => message.ack())
+    })
   }
 
   /** Acknowledged once it is in the schedule again; where that fails it is given out anew. */
-  private async putOff(message: JsMsg, timer: Fired): Promise<void> {
+  private putOff(message: JsMsg, timer: Fired): Effect.Effect<void> {
     const times = Number(message.headers?.get(PUT_OFF_HEADER) ?? "") || 0
     const wait = Math.min(LATER_MS * 2 ** times, LATER_MAX_MS)
     const traceparent = message.headers?.get(TRACEPARENT) ?? ""
@@ -162,12 +176,10 @@ export class ScheduledTimers implements Timers {
       [PUT_OFF_HEADER, String(times + 1)],
       ...(traceparent === "" ? [] : [[TRACEPARENT, traceparent] as const])
     ] as const
-    try {
-      await this.schedule(timer, Date.now() + wait, passedOn)
-      message.ack()
-    } catch {
-      message.nak(wait)
-    }
+    return Effect.match(
+      Effect.tryPromise(() => this.schedule(timer, Date.now() + wait, passedOn)),
+      { onSuccess: () => message.ack(), onFailure: () => message.nak(wait) }
+    )
   }
 
   private unknown(kind: string, name: string): void {

@@ -2,18 +2,9 @@
 import type { MsgHdrs } from "@nats-io/transport-node"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
-import { readTraceparent, TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
-import type { AppendResult } from "./ports.ts"
-
-/** Of a commit's message. */
-export const traceparentOf = (headers: MsgHdrs | undefined): string | undefined =>
-  headers?.get(TRACEPARENT) || undefined
-
-export const traceIdOf = (headers: MsgHdrs | undefined): string | null => {
-  const traceparent = traceparentOf(headers)
-  return traceparent === undefined ? null : (readTraceparent(traceparent)?.traceId ?? null)
-}
+import type { AppendResult } from "../log/commit.ts"
+import { traceparentOf } from "../log/traceparent.ts"
 
 export const commandSpan = (tracing: Tracing, { op, kind, traceparent }: Ask): Span | null => {
   const span = tracing.follow(op, "server", traceparent)

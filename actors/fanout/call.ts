@@ -1,7 +1,7 @@
 /** What a commit of a delivery calls for. Pure. */
 import { eventsOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
-import type { Commit } from "../engine/ports.ts"
+import type { Commit } from "../log/commit.ts"
 import { DELIVERY_EVENTS, DeliveryEvent } from "../delivery/state.ts"
 
 export interface Content {

@@ -8,8 +8,8 @@ import { Effect } from "effect"
 import { consumers, streams } from "../../schemas/subjects.ts"
 import { paced } from "../../schemas/runtime/bus/pace.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
-import { onLine } from "../engine/renewal.ts"
-import { traceparentOf } from "../engine/trace.ts"
+import { onLine } from "../log/renewal.ts"
+import { traceparentOf } from "../log/traceparent.ts"
 import type { Message, Source } from "./message.ts"
 
 /** How long one fetch waits for messages; a lost connection ends it at once. */

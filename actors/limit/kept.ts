@@ -1,8 +1,8 @@
 /** Long rate-limit windows, each the newest message of its subject: they survive whoever draws from them. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
-import { lastMessage } from "../engine/last-message.ts"
-import { requestStream } from "../engine/requests.ts"
+import { lastMessage } from "../log/last-message.ts"
+import { requestStream } from "../log/requests.ts"
 import type { Window } from "./window.ts"
 
 const TIMEOUT_MS = 3000

@@ -8,7 +8,7 @@ import { askCalls, askerMetrics, lineMetrics } from "../../schemas/runtime/metri
 import { listenForScrapes } from "../../schemas/runtime/metrics/listener.ts"
 import { Meter } from "../../schemas/runtime/metrics/meter.ts"
 import { processMetrics } from "../../schemas/runtime/metrics/process.ts"
-import { onLine } from "../engine/renewal.ts"
+import { onLine } from "../log/renewal.ts"
 import { platform } from "./platform.ts"
 
 export interface ProcessMetrics {

@@ -16,7 +16,7 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 import { openTracing } from "../../schemas/runtime/trace/open.ts"
 import { openDatabase } from "../database.ts"
 import { KvLeases } from "../engine/leases.ts"
-import { findStreams } from "../engine/streams.ts"
+import { findStreams } from "../log/streams.ts"
 import { openProcessMetrics } from "../metrics/process.ts"
 import { queryCalls } from "../metrics/queries.ts"
 import { readBank } from "../registration/questions/bank/own.ts"
@@ -162,13 +162,12 @@ export const cluster: Layer.Layer<Cluster, never, Bus | Configuration | Metrics 
     const name = randomBytes(8).toString("hex")
     const transport = transportOver(nats, (error) => logNow("error", "transport", { error }))
     const view = new LeaseView()
-    const leases = new KvLeases(nats, view)
+    const leases = yield* KvLeases.watching(nats, view)
     const identity = { role: busRoleOf(roles), name }
     const asker = yield* Effect.acquireRelease(
       Effect.sync(() => told.observed(new Asker(transport, view, identity, { maxInFlight, maxFrameBytes }, told.asks))),
       (opened) => Effect.sync(() => opened.close())
     )
-    yield* Effect.promise(() => leases.watch())
     return { transport, view, leases, asker, name }
   })
 )

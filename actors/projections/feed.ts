@@ -10,8 +10,9 @@
  */
 import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, Exit, Fiber, FiberSet, Scope } from "effect"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
-import { type Following, followStream } from "../engine/follow.ts"
+import { type Following, followStream } from "../log/follow.ts"
 import { type Message, messageOf, type Projection } from "./projection.ts"
 import { tracedOf } from "./trace.ts"
 
@@ -25,12 +26,14 @@ interface Reader {
 }
 
 interface Common {
-  readonly following: Promise<Following>
   readonly readers: Set<Reader>
+  /** In a fiber of its own: who came first may be the first to leave. */
+  readonly following: Fiber.Fiber<Following, unknown>
+  readonly scope: Scope.Closeable
   /** The last sequence that it has delivered. */
   at: number
   /** The server has its consumer: from then on it mends itself. */
-  live: boolean
+  live: Following | null
 }
 
 export class Feed {
@@ -48,19 +51,18 @@ export class Feed {
     this.subjects = [...new Set(all.filter((one) => one.stream === stream).flatMap(({ subjects }) => subjects))]
   }
 
-  /** Rejects when the server has no consumer for it. */
-  async read(reads: Read, from: number, receive: (message: Message) => void): Promise<Following> {
-    const reader: Reader = { reads, receive, next: from }
-    const common = (this.common ??= this.begin(from))
-    if (from <= common.at) return this.alone(reader)
-    common.readers.add(reader)
-    try {
-      const { pending } = await common.following
-      return { pending, stop: () => this.leave(reader) }
-    } catch (error) {
-      this.leave(reader)
-      throw error
-    }
+  /** For as long as the scope is open. Fails when the server has no consumer for it. */
+  read(reads: Read, from: number, receive: (message: Message) => void): Effect.Effect<Following, unknown, Scope.Scope> {
+    return Effect.suspend(() => {
+      const reader: Reader = { reads, receive, next: from }
+      const common = (this.common ??= this.begin(from))
+      if (from <= common.at) return this.alone(reader)
+      const among = Effect.sync(() => void common.readers.add(reader))
+      return Effect.andThen(
+        Effect.acquireRelease(among, () => this.leave(common, reader)),
+        Fiber.join(common.following)
+      )
+    })
   }
 
   private begin(from: number): Common {
@@ -70,46 +72,48 @@ export class Feed {
       const plain = this.plain(message)
       for (const reader of readers) give(reader, plain)
     }
-    const following = followStream(this.nats, this.stream, from, deliver, this.subjects)
-    const common: Common = { following, readers, at: from - 1, live: false }
-    following.then(
-      () => (common.live = true),
-      () => this.over(common)
+    const scope = Scope.makeUnsafe()
+    const following = Effect.runFork(
+      Scope.provide(followStream(this.nats, this.stream, from, deliver, this.subjects), scope)
     )
+    const common: Common = { following, scope, readers, at: from - 1, live: null }
+    following.addObserver((exit) => {
+      if (Exit.isSuccess(exit)) common.live = exit.value
+      else this.over(common)
+    })
     return common
   }
 
-  private async alone(reader: Reader): Promise<Following> {
-    let stopped = false
-    let own: Following | null = null
-    const receive = (message: JsMsg): void => {
-      give(reader, this.plain(message))
-      const { common } = this
-      if (stopped || own === null || common?.live !== true || message.seq < common.at) return
-      own.stop()
-      stopped = true
-      common.readers.add(reader)
-    }
-    own = await followStream(this.nats, this.stream, reader.next, receive, reader.reads.subjects)
-    const alone = own
-    return {
-      pending: async () => (stopped ? ((await this.common?.following)?.pending() ?? null) : alone.pending()),
-      stop: () => {
-        if (stopped) return this.leave(reader)
-        stopped = true
-        alone.stop()
+  private alone(reader: Reader): Effect.Effect<Following, unknown, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      const own = yield* Scope.fork(yield* Effect.scope)
+      const run = yield* FiberSet.makeRuntime()
+      let joined: Common | null = null
+      let alone: Following | null = null
+      const receive = (message: JsMsg): void => {
+        give(reader, this.plain(message))
+        const { common } = this
+        if (joined !== null || alone === null || common === null || common.live === null || message.seq < common.at)
+          return
+        joined = common
+        common.readers.add(reader)
+        run(Effect.uninterruptible(Scope.close(own, Exit.void)))
       }
-    }
+      yield* Effect.addFinalizer(() => (joined === null ? Effect.void : this.leave(joined, reader)))
+      const { nats, stream } = this
+      alone = yield* Scope.provide(followStream(nats, stream, reader.next, receive, reader.reads.subjects), own)
+      const following = alone
+      return { pending: async () => (joined === null ? following : joined.live)?.pending() ?? null }
+    })
   }
 
-  private leave(reader: Reader): void {
-    const { common } = this
-    if (common?.readers.delete(reader) !== true || common.readers.size > 0) return
-    this.over(common)
-    void common.following.then(
-      (following) => following.stop(),
-      () => undefined
-    )
+  private leave(common: Common, reader: Reader): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      common.readers.delete(reader)
+      if (common.readers.size > 0) return Effect.void
+      this.over(common)
+      return Effect.andThen(Fiber.interrupt(common.following), Scope.close(common.scope, Exit.void))
+    })
   }
 
   private over(common: Common): void {

@@ -3,14 +3,15 @@
  * of the stream's leader: pages may come from a replica that is behind. A page is of one pattern of subjects: who reads
  * several gets the whole stream and leaves out the rest.
  */
-import { setTimeout as delay } from "node:timers/promises"
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, Schedule, Stream } from "effect"
 import type { Kysely } from "kysely"
 import type { Database } from "../database.ts"
-import { nextSeq, pagesOf, type Stored } from "../engine/stream-pages.ts"
+import { nextSeq, pagesOf, type Stored } from "../log/stream-pages.ts"
 import { Applier, type Mark } from "./applier.ts"
 import { messageOf, type Projection } from "./projection.ts"
+import { toItsEnd } from "./steps.ts"
 
 /** Messages of a page: a transaction each. */
 const PAGE = 4000
@@ -31,11 +32,13 @@ export interface FillingParts {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   readonly projection: Projection
-  readonly signal: AbortSignal
   readonly progress: (progress: Progress) => void
   /** Smaller pages leave more turns to whatever else the process does. */
   readonly pageSize?: number
 }
+
+/** The leader has more than the pages brought. */
+class Behind extends Error {}
 
 export class Filling {
   messages = 0
@@ -57,35 +60,35 @@ export class Filling {
   }
 
   /** All that the stream holds. */
-  async everything(): Promise<void> {
+  readonly everything: Effect.Effect<void, unknown> = Effect.gen({ self: this }, function* () {
     const { manager, projection } = this.parts
-    const head = (await manager.streams.info(projection.stream)).state.last_seq
-    await this.pages(Number.POSITIVE_INFINITY, head)
-  }
+    const { state } = yield* toItsEnd(() => manager.streams.info(projection.stream))
+    yield* this.pages(Number.POSITIVE_INFINITY, state.last_seq)
+  })
 
   /** All up to this sequence, and no more. */
-  async upTo(target: number): Promise<void> {
+  upTo(target: number): Effect.Effect<void, unknown> {
     const { nats, projection } = this.parts
-    for (let tries = 1; ; tries++) {
-      await this.pages(target, target)
-      const next = await nextSeq(nats, projection.stream, this.seq, this.pattern)
-      if (next === null || next > target) break
-      if (tries >= BEHIND_TRIES) throw new Error(`the pages of ${projection.stream} end before sequence ${next}`)
-      await delay(BEHIND_RETRY_MS)
-    }
-    // Nothing for these tables lies between.
-    this.mark = { ...this.mark, seq: Math.max(this.seq, target) }
+    const all = Effect.gen({ self: this }, function* () {
+      yield* this.pages(target, target)
+      const next = yield* nextSeq(nats, projection.stream, this.seq, this.pattern)
+      if (next !== null && next <= target)
+        return yield* Effect.fail(new Behind(`the pages of ${projection.stream} end before sequence ${next}`))
+      // Nothing for these tables lies between.
+      this.mark = { ...this.mark, seq: Math.max(this.seq, target) }
+    })
+    const whenBehind = (error: unknown): boolean => error instanceof Behind
+    return Effect.retry(all, { schedule: Schedule.spaced(BEHIND_RETRY_MS), times: BEHIND_TRIES - 1, while: whenBehind })
   }
 
-  private async pages(last: number, target: number): Promise<void> {
-    const { nats, projection, signal, pageSize = PAGE } = this.parts
-    if (this.seq >= last) return
-    for await (const page of pagesOf(nats, projection.stream, this.seq, pageSize, this.pattern)) {
-      signal.throwIfAborted()
+  private pages(last: number, target: number): Effect.Effect<void, unknown> {
+    const { nats, projection, pageSize = PAGE } = this.parts
+    if (this.seq >= last) return Effect.void
+    return Stream.runForEachWhile(pagesOf(nats, projection.stream, this.seq, pageSize, this.pattern), (page) => {
       const due = page.filter((message) => message.seq <= last)
-      if (due.length > 0) await this.page(due, target)
-      if (due.length < page.length) return
-    }
+      const applied = due.length === 0 ? Effect.void : toItsEnd(() => this.page(due, target))
+      return Effect.as(applied, due.length === page.length)
+    })
   }
 
   private async page(page: ReadonlyArray<Stored>, target: number): Promise<void> {

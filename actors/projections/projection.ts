@@ -7,7 +7,7 @@ import type { Transaction } from "kysely"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
 import { checkEvents, type Inventory } from "../engine/fold.ts"
-import type { Commit } from "../engine/ports.ts"
+import type { Commit } from "../log/commit.ts"
 
 export interface Message {
   readonly seq: number

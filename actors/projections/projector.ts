@@ -20,7 +20,8 @@ import { Effect, FiberHandle, Schedule, Semaphore } from "effect"
 import { sql } from "kysely"
 import { Applier } from "./applier.ts"
 import type { Projection } from "./projection.ts"
-import { Reading, type ReadingParts, type Row, rowOf, toItsEnd } from "./reading.ts"
+import { Reading, type ReadingParts, type Row, rowOf } from "./reading.ts"
+import { toItsEnd } from "./steps.ts"
 import { takeOver } from "./succession.ts"
 
 const RETRY_MS = 250
@@ -34,7 +35,7 @@ class Newer extends Error {}
 
 export interface ProjectorParts extends ReadingParts {
   /** Makes the tables anew, beside the served ones. */
-  readonly renew: (signal: AbortSignal) => Promise<void>
+  readonly renew: Effect.Effect<void, unknown>
 }
 
 export class Projector {
@@ -129,7 +130,7 @@ export class Projector {
   private get renewing(): Effect.Effect<unknown> {
     const { renew, db } = this.parts
     const { name, version } = this.projection
-    const renewed = Effect.tryPromise({ try: (signal) => renew(signal), catch: (error) => error }).pipe(
+    const renewed = unwaited(renew).pipe(
       Effect.tapError((error) => this.told(error)),
       Effect.ignore,
       Effect.andThen(Effect.tryPromise({ try: () => rowOf(db, name), catch: (error) => error }))
@@ -142,3 +143,11 @@ export class Projector {
     )
   }
 }
+
+/** Interrupted, it ends by itself, and nobody waits for that: an index that Postgres makes takes its time. */
+const unwaited = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.callback((resume) => {
+    const fiber = Effect.runFork(effect)
+    fiber.addObserver(resume)
+    return Effect.sync(() => fiber.interruptUnsafe())
+  })

@@ -2,15 +2,16 @@
  * A projector's reading of its stream from a watermark on: messages gather while a batch of them is applied. It ends
  * where it must begin again from the watermark that is kept.
  */
-import { Effect, type Scope } from "effect"
+import { Effect, Latch, type Scope } from "effect"
 import type { Kysely } from "kysely"
 import { nowMs } from "../../schemas/runtime/trace/span.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
-import type { Following } from "../engine/follow.ts"
+import type { Following } from "../log/follow.ts"
 import type { Applier, Mark } from "./applier.ts"
 import type { Feed } from "./feed.ts"
 import type { Message, Projection } from "./projection.ts"
+import { toItsEnd } from "./steps.ts"
 import { tellApplied } from "./trace.ts"
 
 const BATCH_MAX = 2000
@@ -40,16 +41,13 @@ export const rowOf = async (db: Kysely<Database>, name: string): Promise<Row | u
   return row === undefined ? undefined : { seq: Number(row.seq), version: row.version }
 }
 
-/** What may fail and is tried again; an interruption waits for its end. */
-export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
-  Effect.uninterruptible(Effect.tryPromise({ try: act, catch: (error) => error }))
-
 export class Reading {
   private readonly parts: ReadingParts
   private readonly applier: Applier
   /** What is applied at the moment is in it too. */
   private readonly gathered: Array<Message> = []
-  private wake: (() => void) | null = null
+  /** Closed while it waits for something to come. */
+  private readonly come = Latch.makeUnsafe(false)
   private following: Following | null = null
   private mark: Mark
   /** Messages were left out for want of room, and will be read again. */
@@ -67,10 +65,8 @@ export class Reading {
   static begin(parts: ReadingParts, applier: Applier, from: number): Effect.Effect<Reading, unknown, Scope.Scope> {
     return Effect.gen(function* () {
       const reading = new Reading(parts, applier, from)
-      yield* Effect.acquireRelease(
-        toItsEnd(() => reading.follow()),
-        (following) => Effect.sync(() => following.stop())
-      )
+      const { feed, projection } = parts
+      reading.following = yield* feed.read(projection, from + 1, (message) => reading.take(message))
       // What comes next need not read again what has changed nothing.
       yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.mark))))
       return reading
@@ -98,21 +94,10 @@ export class Reading {
   }
 
   /** Until something has come, for a while at most. */
-  private readonly some: Effect.Effect<void> = Effect.callback((resume) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      this.wake = null
-      resume(Effect.void)
-    }
-    const timer = setTimeout(end, KEEP_MS)
-    this.wake = end
-    return Effect.sync(end)
+  private readonly some: Effect.Effect<unknown> = Effect.suspend(() => {
+    this.come.closeUnsafe()
+    return Effect.timeoutOption(this.come.await, KEEP_MS)
   })
-
-  private async follow(): Promise<Following> {
-    const { feed, projection } = this.parts
-    return (this.following = await feed.read(projection, this.mark.seq + 1, (message) => this.take(message)))
-  }
 
   private take(message: Message): void {
     // Once one is left out, so is everything behind it.
@@ -120,8 +105,7 @@ export class Reading {
     if (this.overflowed) return
     this.gathered.push(message)
     // Once all that came with it is there: each batch is a transaction.
-    if (this.wake !== null) queueMicrotask(this.wake)
-    this.wake = null
+    if (this.gathered.length === 1) queueMicrotask(() => this.come.openUnsafe())
   }
 
   private async apply(batch: ReadonlyArray<Message>): Promise<void> {

@@ -1,5 +1,5 @@
 /** The projections that a node runs while it owns their shard. */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { Announcer } from "../engine/read-models.ts"
 import { Bus, Configuration, Streams, Tables, Tracing } from "../process/services.ts"
@@ -13,23 +13,25 @@ import { rebuild, type RebuildParts } from "./rebuild.ts"
 const RENEWAL_PAGE = 1000
 
 /** A release whose projection makes other rows brings them itself, once, while the old ones are served. */
-const renewed = async (parts: Omit<RebuildParts, "progress" | "pageSize">): Promise<void> => {
-  const { messages, seq, seconds } = await rebuild({ ...parts, pageSize: RENEWAL_PAGE, progress: () => undefined })
+const renewed = (parts: Omit<RebuildParts, "progress" | "pageSize">): Effect.Effect<void, unknown> => {
+  const rebuilding = rebuild({ ...parts, pageSize: RENEWAL_PAGE, progress: () => undefined })
   const { name, version } = parts.projection
-  logNow("info", "projector", { projection: name, version, rebuilt: messages, watermark: seq, seconds })
+  return Effect.map(rebuilding, ({ messages, seq, seconds }) =>
+    logNow("info", "projector", { projection: name, version, rebuilt: messages, watermark: seq, seconds })
+  )
 }
 
 /** None of them runs yet. */
 export const projectorsOn = (
   feedOf: FeedOf
-): Effect.Effect<ReadonlyArray<Projector>, never, Bus | Configuration | Streams | Tables | Tracing> =>
+): Effect.Effect<ReadonlyArray<Projector>, never, Bus | Configuration | Scope.Scope | Streams | Tables | Tracing> =>
   Effect.gen(function* () {
     const nats = yield* Bus
     const manager = yield* Streams
     const db = yield* Tables
     const tracing = yield* Tracing
     const { databaseUrl } = yield* Configuration
-    const announcer = new Announcer(nats)
+    const announcer = yield* Announcer.make(nats)
     const projector = (projection: Projection): Projector =>
       new Projector({
         feed: feedOf(projection.stream),
@@ -40,7 +42,7 @@ export const projectorsOn = (
           for (const [subject, content] of projection.hints(batch)) nats.publish(subject, content)
         },
         tracing,
-        renew: (signal) => renewed({ nats, manager, databaseUrl: databaseUrl ?? "", projection, signal })
+        renew: renewed({ nats, manager, databaseUrl: databaseUrl ?? "", projection })
       })
     return PROJECTIONS.map(projector)
   })

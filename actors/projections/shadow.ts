@@ -3,9 +3,11 @@
  * with them or put into their place. Keys are there from the start, since they decide what is a fault; other indexes
  * come when the rows are in.
  */
+import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
-import { type Database, LIVE_SCHEMA } from "../database.ts"
+import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../database.ts"
 import type { Projection } from "./projection.ts"
+import { exclusively, toItsEnd } from "./steps.ts"
 
 type Db = Kysely<Database>
 
@@ -22,7 +24,19 @@ const run = async (db: Db, text: string): Promise<void> => {
   await sql.raw(text).execute(db)
 }
 
-export const dropShadow = (db: Db, schema: string): Promise<void> => run(db, `drop schema if exists ${schema} cascade`)
+/** Where a schema may be filled, and nobody else does so, for as long as the scope is open. */
+export const workshop = (databaseUrl: string, schema: string): Effect.Effect<Db, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const db = yield* Effect.acquireRelease(
+      Effect.sync(() => openBulkDatabase(databaseUrl, schema)),
+      (opened) => Effect.promise(() => opened.destroy())
+    )
+    const held = yield* exclusively(db)
+    yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => dropShadow(held, schema))))
+    return db
+  })
+
+const dropShadow = (db: Db, schema: string): Promise<void> => run(db, `drop schema if exists ${schema} cascade`)
 
 /** Empty, at watermark 0. What was left of an earlier one is dropped. */
 export const createShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {

@@ -2,7 +2,7 @@
 import type { JsMsg } from "@nats-io/jetstream"
 import { nowMs } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
-import { traceparentOf } from "../engine/trace.ts"
+import { traceparentOf } from "../log/traceparent.ts"
 import type { Message } from "./projection.ts"
 
 /** What a message of the log says of its trace; nothing where that was not sampled. */

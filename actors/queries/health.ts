@@ -9,13 +9,14 @@
  */
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
-import { freeStorage } from "../engine/storage.ts"
+import { freeStorage } from "../log/storage.ts"
 import { PROJECTIONS } from "../projections/all.ts"
 import { PREDECESSOR } from "../projections/succession.ts"
 import { type ReactionsSeen, reactionsSeen } from "../reactions/health.ts"
@@ -101,7 +102,7 @@ const webhookQueue = async (manager: JetStreamManager) => {
 
 type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
 
-/** `floor`: bytes below which nothing is written (engine/storage.ts). */
+/** `floor`: bytes below which nothing is written (log/storage.ts). */
 const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
@@ -244,7 +245,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
   const [head, marks, disk, account, queue, reactions] = await Promise.all([
     stream,
     timed(marksOf(db)),
-    timed(freeStorage(parts).then((free) => ({ free }))),
+    timed(Effect.runPromise(Effect.map(freeStorage(parts), (free) => ({ free })))),
     timed(manager.getAccountInfo()),
     timed(webhookQueue(manager)),
     timed(reactionsSeen(nats, manager))

@@ -1,8 +1,8 @@
 /** Where each set of reactions stands in the log, and what it had to pass over. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
-import { lastMessage } from "../engine/last-message.ts"
-import { requestStream } from "../engine/requests.ts"
+import { lastMessage } from "../log/last-message.ts"
+import { requestStream } from "../log/requests.ts"
 
 const TIMEOUT_MS = 3000
 

@@ -11,7 +11,7 @@ import { type OperationName, OPERATIONS, type Operations } from "../../schemas/b
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { type EventUnion, eventsOf, inventoryOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
-import type { Commit } from "../engine/ports.ts"
+import type { Commit } from "../log/commit.ts"
 
 /** A command for another actor. */
 export interface Told {

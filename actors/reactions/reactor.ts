@@ -84,10 +84,8 @@ export const react = (
     const { nats, feed, reactions } = parts
     const from = yield* trying(() => readMark(nats, reactions.name))
     const run = new Run(parts, counts, from.seq)
-    const following = yield* Effect.acquireRelease(
-      trying(() => feed.read(reactions, from.seq + 1, (message) => run.receive(message))),
-      (follower) => Effect.sync(() => follower.stop())
-    )
+    const reading = feed.read(reactions, from.seq + 1, (message) => run.receive(message))
+    const following = yield* Effect.mapError(reading, stopped)
     running({
       watermark: () => run.progress.mark,
       pending: async () => {

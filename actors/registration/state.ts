@@ -5,7 +5,7 @@ import { event } from "../engine/events.ts"
 const AskedQuestion = Schema.Struct({
   id: Schema.String,
   prompt: Schema.String,
-  /** Sealed (engine/seal.ts). */
+  /** Sealed (log/seal.ts). */
   answer: Schema.String,
   kind: Schema.Literals(["number", "word", "time", "time12"]),
   format: Schema.NullOr(Schema.Literals(["json", "exact"]))

@@ -15,7 +15,7 @@ import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
-import type { EventLog } from "../engine/ports.ts"
+import type { EventLog } from "../log/commit.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
 import { ConfigurationFault } from "../process/fault.ts"
 

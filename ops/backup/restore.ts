@@ -7,7 +7,7 @@
  *  - Postgres is emptied before the first stream is there: it is never ahead of the log. It is filled again by the
  *    projector.
  *  - The log is the first stream to come and bears a mark until all is done; an actor node waits while it does
- *    (actors/engine/streams.ts). A restore that was killed so leaves nothing that anybody works on, and the next one
+ *    (actors/log/streams.ts). A restore that was killed so leaves nothing that anybody works on, and the next one
  *    begins anew.
  *  - Nothing is given twice that was given after the backup: the log's sequences (readers of the identity directory
  *    compare them) and all counters (agents' numbers, ids of notifications) go on behind a gap, of which nobody knows
@@ -17,13 +17,14 @@
 import { join } from "node:path"
 import { type ConsumerConfig, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
+import { Effect, Schedule } from "effect"
 import { type Kysely, sql } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
-import type { Commit } from "../../actors/engine/ports.ts"
-import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
+import type { Commit } from "../../actors/log/commit.ts"
+import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
-import { Busy, exclusively } from "../../actors/projections/rebuild.ts"
+import { Busy, exclusively, toItsEnd } from "../../actors/projections/steps.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
@@ -91,10 +92,13 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   try {
     await refuseFilled(db, parts)
     await migrate(parts.databaseUrl)
-    return await exclusively(db, async (held) => {
-      await clear(held, parts)
-      return restored(folder, manifest, parts)
-    })
+    const alone = Effect.flatMap(exclusively(db), (held) =>
+      toItsEnd(async () => {
+        await clear(held, parts)
+        return restored(folder, manifest, parts)
+      })
+    )
+    return await Effect.runPromise(Effect.scoped(alone))
   } catch (error) {
     if (error instanceof Busy) throw new Fault("a restore, a rebuild or a verification is under way on this Postgres")
     throw error
@@ -122,13 +126,14 @@ const refuseLive = async ({ nats, manager }: RestoreParts): Promise<void> => {
     throw error
   }
   const view = new LeaseView()
-  await new KvLeases(nats, view).watch()
-  const end = performance.now() + SESSIONS_GONE_MS
-  while (view.sessions().length > 0) {
-    if (performance.now() > end)
-      throw new Fault(`${view.sessions().length} actor nodes are alive: stop every actor node and edge first`)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-  }
+  const alone = Effect.gen(function* () {
+    yield* KvLeases.watching(nats, view)
+    const none = Effect.suspend(() => (view.sessions().length === 0 ? Effect.void : Effect.fail("alive")))
+    const patience = Schedule.upTo(Schedule.spaced(LOOK_MS), { duration: SESSIONS_GONE_MS })
+    return yield* Effect.isSuccess(Effect.retry(none, patience))
+  })
+  if (!(await Effect.runPromise(Effect.scoped(alone))))
+    throw new Fault(`${view.sessions().length} actor nodes are alive: stop every actor node and edge first`)
 }
 
 const heldStreams = async (manager: JetStreamManager): Promise<ReadonlyArray<string>> => {

@@ -9,8 +9,8 @@
  */
 import type { StreamConfig } from "@nats-io/jetstream"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
-import { newInbox } from "../../actors/engine/inbox.ts"
-import { onLine } from "../../actors/engine/renewal.ts"
+import { newInbox } from "../../actors/log/inbox.ts"
+import { onLine } from "../../actors/log/renewal.ts"
 import { Fault } from "../cli/fault.ts"
 import { chunksOf } from "./files.ts"
 

@@ -14,7 +14,7 @@ import { createInterface } from "node:readline"
 import { setTimeout as delay } from "node:timers/promises"
 import type { JetStreamManager, NextMsgRequest, StoredMsg } from "@nats-io/jetstream"
 import { headers, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
-import { directGet } from "../../actors/engine/direct-get.ts"
+import { directGet } from "../../actors/log/direct-get.ts"
 import { Fault } from "../cli/fault.ts"
 import type { HashedFile } from "./files.ts"
 

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { get, Agent, type IncomingMessage } from "node:http"
 import { connect } from "@nats-io/transport-node"
-import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { cpuOf, residentBytes } from "./cpu.ts"

@@ -9,9 +9,9 @@ import { jetstreamManager } from "@nats-io/jetstream"
 import { type ActorServices, actorServices } from "../../actors/services.ts"
 import { KINDS } from "../../actors/actors.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
-import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { ActorHost } from "../../actors/engine/host.ts"
-import { NonceLog } from "../../actors/engine/nonces.ts"
+import { type NonceHome, NonceLog } from "../../actors/log/nonces.ts"
 import type { KindParts } from "../../actors/kind.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
@@ -38,7 +38,7 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
     const ids = await registerDirectly(log, REGISTERED)
     await projected(service.baseUrl, REGISTERED)
     const view = new LeaseView()
-    await new KvLeases(nats, view).watch()
+    await Effect.runPromise(Scope.provide(KvLeases.watching(nats, view), Scope.makeUnsafe()))
     const asker = new Asker(
       transportOver(nats, () => undefined),
       view,
@@ -68,6 +68,7 @@ const bytesOfIdleActor = async (
   setFlagsFromString("--expose-gc")
   const collect = runInNewContext("gc") as () => void
   const limits = LIMITS
+  const nonceLog = (home: NonceHome) => Effect.runSync(Scope.provide(NonceLog.make(nats, home), Scope.makeUnsafe()))
   const parts: KindParts = {
     nats,
     manager: await jetstreamManager(nats),
@@ -75,12 +76,12 @@ const bytesOfIdleActor = async (
     bank: OUR_BANK,
     seed: new Uint8Array(32),
     log,
-    nonces: new NonceLog(nats, {
+    nonces: nonceLog({
       stream: streams.nonces,
       subject: subjects.nonce,
       keepSeconds: limits.authentication.nonce_reuse_seconds
     }),
-    proofs: new NonceLog(nats, {
+    proofs: nonceLog({
       stream: streams.proofs,
       subject: subjects.proof,
       keepSeconds: limits.identity.nonce_memory_seconds

@@ -5,9 +5,10 @@
  */
 import { jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
+import { Effect } from "effect"
 import type { AgentEvent } from "../../actors/agent/state.ts"
-import { JetStreamLog } from "../../actors/engine/event-log.ts"
-import type { EventLog } from "../../actors/engine/ports.ts"
+import { JetStreamLog } from "../../actors/log/event-log.ts"
+import type { EventLog } from "../../actors/log/commit.ts"
 import { agentProjection } from "../../actors/agent/projection.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
@@ -52,10 +53,9 @@ export const rebuildCase = async (say: (line: string) => void): Promise<void> =>
       manager: await jetstreamManager(nats),
       databaseUrl: service.stack.postgres.url,
       projection: agentProjection,
-      signal: new AbortController().signal,
       progress: () => undefined
     }
-    const { messages, seconds } = await rebuild(parts)
+    const { messages, seconds } = await Effect.runPromise(rebuild(parts))
     const { user, system } = process.cpuUsage(own)
     const postgres = cpuOf(service.measured.processes()["postgres"] ?? []) - before
     say(

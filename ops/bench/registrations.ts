@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
 import { registrationEvents } from "../../actors/agent/decide.ts"
-import type { EventLog } from "../../actors/engine/ports.ts"
+import type { EventLog } from "../../actors/log/commit.ts"
 import type { HandleEvent } from "../../actors/handle/actor.ts"
 import type { NumberEvent } from "../../actors/number/actor.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"

@@ -2,10 +2,11 @@
 import { randomBytes } from "node:crypto"
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { Effect, Exit, Scope } from "effect"
 import type { Kysely } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
-import { JetStreamLog } from "../../actors/engine/event-log.ts"
-import { waitPatiently } from "../../actors/engine/requests.ts"
+import { JetStreamLog } from "../../actors/log/event-log.ts"
+import { waitPatiently } from "../../actors/log/requests.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
@@ -72,7 +73,8 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   // Where nobody has ever run, there is nothing to watch.
   await manager.streams.info(`KV_${buckets.leases}`)
   const view = new LeaseView()
-  await new KvLeases(nats, view).watch()
+  const scope = Scope.makeUnsafe()
+  await Effect.runPromise(Scope.provide(KvLeases.watching(nats, view), scope))
   const { service } = LIMITS
   const asker = new Asker(
     transportOver(nats, () => undefined),
@@ -111,6 +113,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
     command,
     close: async () => {
       asker.close()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
       await Promise.allSettled([nats.close(), db.destroy()])
     }
   }

@@ -2,9 +2,11 @@
  * `hub rebuild`: read models made again from the log, in this process, while the service runs. What is served stays as
  * it is until the new tables take its place (actors/projections/rebuild.ts).
  */
+import { Effect } from "effect"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
-import { Busy, rebuild } from "../../actors/projections/rebuild.ts"
+import { rebuild } from "../../actors/projections/rebuild.ts"
+import { Busy } from "../../actors/projections/steps.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -29,14 +31,8 @@ const rebuilt = async (
 ): Promise<string> => {
   const { name, tables } = projection
   try {
-    const { messages, seconds, seq } = await rebuild({
-      nats,
-      manager,
-      databaseUrl,
-      projection,
-      signal,
-      progress: progressOf(name)
-    })
+    const rebuilding = rebuild({ nats, manager, databaseUrl, projection, progress: progressOf(name) })
+    const { messages, seconds, seq } = await Effect.runPromise(rebuilding, { signal })
     return `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)

@@ -3,7 +3,7 @@
  * asked for.
  */
 import { readFile, stat, writeFile } from "node:fs/promises"
-import type { LogEntry } from "../../actors/engine/ports.ts"
+import type { LogEntry } from "../../actors/log/commit.ts"
 import type { Kind } from "../../actors/kind.ts"
 import { KINDS } from "../../actors/actors.ts"
 import { readConfig } from "../../schemas/config.ts"

@@ -1,6 +1,6 @@
 /** What answers on the bus (NATS service discovery), and what the actors' side finds of its own health. */
 import { headers } from "@nats-io/transport-node"
-import { requestsOf } from "../../actors/engine/requests.ts"
+import { requestsOf } from "../../actors/log/requests.ts"
 import type { Health } from "../../schemas/meta/api.ts"
 import type { Queries, QueryReply } from "../../schemas/bus/operations.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"

@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely"
 import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream"
-import { requestsOf } from "../../actors/engine/requests.ts"
+import { requestsOf } from "../../actors/log/requests.ts"
 import { REACTIONS } from "../../actors/reactions/all.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"

@@ -3,10 +3,11 @@
  * what is shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
  */
 import type { JsMsg } from "@nats-io/jetstream"
-import { followStream, type Start } from "../../actors/engine/follow.ts"
-import type { Commit } from "../../actors/engine/ports.ts"
-import { onLine } from "../../actors/engine/renewal.ts"
-import { traceIdOf } from "../../actors/engine/trace.ts"
+import { Effect } from "effect"
+import { followStream, type Start } from "../../actors/log/follow.ts"
+import type { Commit } from "../../actors/log/commit.ts"
+import { listeningOnLine } from "../../actors/log/renewal.ts"
+import { traceIdOf } from "../../actors/log/traceparent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { kindOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
@@ -69,23 +70,19 @@ const followed = async (
   // Whoever read the lines has gone.
   process.stdout.on("error", end)
   signal.addEventListener("abort", end)
-  const forget = onLine(nats, (change) =>
-    remark(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n")
-  )
   void nats.closed().then(end)
-  const following = await followStream(
-    nats,
-    streams.events,
-    start,
-    (message) => {
+  const following = Effect.gen(function* () {
+    yield* listeningOnLine(nats, (change) =>
+      remark(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n")
+    )
+    const shown = (message: JsMsg): void => {
       const commit = commitOf(message)
       if (commit !== null) say(`${show(message, commit)}\n`)
-    },
-    [filter]
-  )
-  if (!signal.aborted) await ended
-  forget()
-  following.stop()
+    }
+    yield* followStream(nats, streams.events, start, shown, [filter])
+    if (!signal.aborted) yield* Effect.promise(() => ended)
+  })
+  await Effect.runPromise(Effect.scoped(following))
   process.stdout.off("error", end)
   if (nats.isClosed()) throw new Fault("the bus did not come back")
 }

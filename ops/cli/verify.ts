@@ -4,7 +4,7 @@
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
-import { Busy } from "../../actors/projections/rebuild.ts"
+import { Busy } from "../../actors/projections/steps.ts"
 import { KINDS } from "../../actors/actors.ts"
 import { type ReadModelReport, verifyReadModels } from "../verify/read-models.ts"
 import { type Scope, type SnapshotReport, verifySnapshots } from "../verify/snapshots.ts"

@@ -6,7 +6,7 @@
 import { readdir } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
 import { connect } from "@nats-io/transport-node"
-import { ensureStreams } from "../../actors/engine/streams.ts"
+import { ensureStreams } from "../../actors/log/streams.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { type Migration, Migrator } from "kysely/migration"

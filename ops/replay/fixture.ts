@@ -2,7 +2,7 @@
  * An actor's history as a file: for a test, a ticket or another machine. Secrets are masked when it is written, so it
  * folds and decides as the original did, except for decisions that look at a secret.
  */
-import type { Commit, LogEntry } from "../../actors/engine/ports.ts"
+import type { Commit, LogEntry } from "../../actors/log/commit.ts"
 import { kindOf } from "./fold.ts"
 import { Masker } from "./masks.ts"
 

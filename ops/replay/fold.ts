@@ -2,7 +2,7 @@
 import { KINDS } from "../../actors/actors.ts"
 import { decodeEvent, shapeProblem } from "../../actors/engine/events.ts"
 import { foldCommit } from "../../actors/engine/fold.ts"
-import type { EventLog, LogEntry } from "../../actors/engine/ports.ts"
+import type { EventLog, LogEntry } from "../../actors/log/commit.ts"
 import type { Kind } from "../../actors/kind.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { asJson } from "./difference.ts"

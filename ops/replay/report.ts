@@ -1,6 +1,5 @@
 /** Histories, states and decisions in words. What is given here is masked already. */
-import type { EventShape } from "../../actors/engine/definition.ts"
-import type { LogEntry } from "../../actors/engine/ports.ts"
+import type { EventShape, LogEntry } from "../../actors/log/commit.ts"
 import { ERROR_STATUS } from "../../schemas/errors.ts"
 import { type Difference, shown } from "./difference.ts"
 import type { Step } from "./fold.ts"

@@ -9,8 +9,8 @@
  *    reached for.
  *  - Whether companions' subjects are free is not asked: the decision is shown as it would be tried.
  */
-import type { Companion, Decision, EventShape, Timer } from "../../actors/engine/definition.ts"
-import type { LogEntry } from "../../actors/engine/ports.ts"
+import type { Companion, Decision, Timer } from "../../actors/engine/definition.ts"
+import type { EventShape, LogEntry } from "../../actors/log/commit.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import type { Kind, KindParts } from "../../actors/kind.ts"
 import type { Refusal } from "../../schemas/errors.ts"

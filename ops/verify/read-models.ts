@@ -12,13 +12,14 @@
  *  - A rebuild and a verification exclude each other: a swap would otherwise wait for the copy, and readers for the
  *    swap.
  */
+import { Effect } from "effect"
 import { type Kysely, sql } from "kysely"
-import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../actors/database.ts"
+import { type Database, LIVE_SCHEMA } from "../../actors/database.ts"
 import { Applier, type Mark } from "../../actors/projections/applier.ts"
 import { Filling, type Progress } from "../../actors/projections/filling.ts"
 import type { Message, Projection, ReadModelTable } from "../../actors/projections/projection.ts"
-import { exclusively } from "../../actors/projections/rebuild.ts"
-import { createShadow, dropShadow } from "../../actors/projections/shadow.ts"
+import { createShadow, workshop } from "../../actors/projections/shadow.ts"
+import { toItsEnd } from "../../actors/projections/steps.ts"
 import type { Service } from "../cli/connection.ts"
 import { Fault } from "../cli/fault.ts"
 import { differences, shown } from "../replay/difference.ts"
@@ -45,7 +46,7 @@ export interface ReadModelReport {
 
 type Db = Kysely<Database>
 
-export const verifyReadModels = async (
+export const verifyReadModels = (
   service: Service,
   projection: Projection,
   scope: Scope,
@@ -55,31 +56,21 @@ export const verifyReadModels = async (
     (table) => (scope.kind === null || table.kind === scope.kind) && (scope.sample === null || table.actor !== null)
   )
   const schema = `verify_${projection.name}`
-  const db = openBulkDatabase(service.databaseUrl, schema)
-  try {
-    return await exclusively(db, async (held) => {
-      try {
-        await createShadow(db, schema, projection)
-        const sampled = scope.sample === null ? null : await sampledActors(db, tables, scope.sample)
-        const seq = await copyServed(db, schema, projection, tables, sampled)
-        if (sampled === null) {
-          await new Filling(db, {
-            ...service,
-            projection,
-            signal: scope.signal,
-            progress
-          }).upTo(seq)
-        } else await fillSample(service, db, projection, sampled, seq)
-        const reports: Array<TableReport> = []
-        for (const table of tables) reports.push(await compared(db, schema, table))
-        return { seq, tables: reports }
-      } finally {
-        await dropShadow(held, schema).catch(() => undefined)
-      }
-    })
-  } finally {
-    await db.destroy()
-  }
+  const verified = Effect.gen(function* () {
+    const db = yield* workshop(service.databaseUrl, schema)
+    const copied = async () => {
+      await createShadow(db, schema, projection)
+      const sampled = scope.sample === null ? null : await sampledActors(db, tables, scope.sample)
+      return { sampled, seq: await copyServed(db, schema, projection, tables, sampled) }
+    }
+    const { sampled, seq } = yield* toItsEnd(copied)
+    yield* sampled === null
+      ? new Filling(db, { ...service, projection, progress }).upTo(seq)
+      : toItsEnd(() => fillSample(service, db, projection, sampled, seq))
+    const reports = yield* Effect.forEach(tables, (table) => toItsEnd(() => compared(db, schema, table)))
+    return { seq, tables: reports }
+  })
+  return Effect.runPromise(Effect.scoped(verified), { signal: scope.signal })
 }
 
 /** Ids by kind, picked from the first table of each. */

@@ -1,5 +1,5 @@
 /** The three steps of registration, each as one exchange, and what a test needs to know to take them rightly. */
-import { Sealer } from "../../actors/engine/seal.ts"
+import { Sealer } from "../../actors/log/seal.ts"
 import { answerPurpose } from "../../actors/registration/actor.ts"
 import { powHash, powHolds } from "../../schemas/signing/pow.ts"
 import type { Service } from "../../ops/cli/connection.ts"

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
-import { SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
+import { SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
 import { ACTORS, openScene, type Scene } from "./scene.ts"
 import { expectAppliedOnce, expectNoFault, expectReplaysRefused, isSettled } from "./verdict.ts"
 

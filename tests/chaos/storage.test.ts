@@ -3,7 +3,7 @@
  * the room.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { JetStreamLog } from "../../actors/engine/event-log.ts"
+import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"

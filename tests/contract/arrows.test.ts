@@ -79,6 +79,13 @@ describe("arrows between folders", () => {
     expect(broken.map(show)).toEqual([])
   })
 
+  it("the log is below the engine, and all of the actors' side above it", () => {
+    const isLog = (file: string): boolean => file.startsWith("actors/log/")
+    const own = imports.filter((one) => isLog(one.file) && isRelative(one))
+    expect(own.length).toBeGreaterThan(10)
+    expect(own.filter((one) => topOf(targetOf(one)) !== "schemas" && !isLog(targetOf(one))).map(show)).toEqual([])
+  })
+
   it("every relative import names a tracked file, with its ending", () => {
     const known = new Set(tracked)
     expect(imports.filter((one) => isRelative(one) && !known.has(targetOf(one))).map(show)).toEqual([])

@@ -2,7 +2,7 @@
 import { posix } from "node:path"
 import { describe, expect, it } from "vitest"
 import { BEAT_MS, DROP_AFTER_MS, SERVE_WITHIN_MS, SILENT_AFTER_MS } from "../../actors/engine/placement.ts"
-import { SESSION_TTL_SECONDS } from "../../actors/engine/streams.ts"
+import { SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import { RETRY_AFTER_MS } from "../../schemas/runtime/bus/asker.ts"
 import { LIMITS } from "../../schemas/limits.ts"

@@ -2,7 +2,7 @@
 import { connect, headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
-import { requestsOf } from "../../actors/engine/requests.ts"
+import { requestsOf } from "../../actors/log/requests.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"

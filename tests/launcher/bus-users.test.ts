@@ -5,7 +5,7 @@
 import { jetstreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection, PermissionViolationError } from "@nats-io/transport-node"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { ensureStreams } from "../../actors/engine/streams.ts"
+import { ensureStreams } from "../../actors/log/streams.ts"
 import { addressFor, drawPasswords } from "../../ops/launcher/bus-users.ts"
 import { findNatsServer } from "../../ops/launcher/nats-binary.ts"
 import { startNats } from "../../ops/launcher/nats.ts"

@@ -8,11 +8,12 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { AckPolicy, jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { Effect, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { nextNumber } from "../../actors/engine/counters.ts"
-import { JetStreamLog } from "../../actors/engine/event-log.ts"
-import { pagesOf } from "../../actors/engine/stream-pages.ts"
-import { ensureStreams } from "../../actors/engine/streams.ts"
+import { nextNumber } from "../../actors/log/counters.ts"
+import { JetStreamLog } from "../../actors/log/event-log.ts"
+import { pagesOf } from "../../actors/log/stream-pages.ts"
+import { ensureStreams } from "../../actors/log/streams.ts"
 import { ScheduledTimers } from "../../actors/engine/timers.ts"
 import { backup } from "../../ops/backup/backup.ts"
 import { type Manifest, manifestText, sha256Of } from "../../ops/backup/manifest.ts"
@@ -89,7 +90,7 @@ const commit = (log: JetStreamLog, names: ReadonlyArray<string>) =>
 
 async function committed(nats: NatsConnection): Promise<ReadonlySet<string>> {
   const names = new Set<string>()
-  for await (const page of pagesOf(nats, streams.events, 0, 1000))
+  for (const page of await Effect.runPromise(Stream.runCollect(pagesOf(nats, streams.events, 0, 1000))))
     for (const { subject } of page) names.add(subject.slice(subjects.event("test", "").length))
   return names
 }
@@ -295,7 +296,7 @@ describe("a cut under writes", () => {
       "half commits"
     ).toEqual([])
     const counts = new Map<string, number>()
-    for await (const page of pagesOf(into.nats, streams.verified, 0, 1000))
+    for (const page of await Effect.runPromise(Stream.runCollect(pagesOf(into.nats, streams.verified, 0, 1000))))
       for (const { subject, data } of page) counts.set(subject, Number(Buffer.from(data).toString()))
     const lost = before.counts.flatMap((count, index) =>
       (counts.get(subjectOfCount(index)) ?? 0) < count ? [index] : []

@@ -2,6 +2,7 @@
  * `hub verify` finds what was damaged and nothing else; `hub rebuild` mends it, beside readers that hold on to what
  * they read.
  */
+import { Effect } from "effect"
 import { sql } from "kysely"
 import pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
@@ -9,7 +10,8 @@ import { agentProjection } from "../../actors/agent/projection.ts"
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
-import { Busy, exclusively, rebuild, type RebuildParts } from "../../actors/projections/rebuild.ts"
+import { rebuild, type RebuildParts, type Rebuilt } from "../../actors/projections/rebuild.ts"
+import { Busy, exclusively } from "../../actors/projections/steps.ts"
 import { Finding, type Options } from "../../ops/cli/command.ts"
 import { progressOf } from "../../ops/cli/progress.ts"
 import { rebuildCommand } from "../../ops/cli/rebuild.ts"
@@ -17,6 +19,7 @@ import { statusCommand } from "../../ops/cli/status.ts"
 import { verifyCommand } from "../../ops/cli/verify.ts"
 import { waitFor } from "../harness/index.ts"
 import { hub } from "../support/hub.ts"
+import { openScope } from "../support/scope.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { type History, liveThrough, said } from "./history.ts"
 
@@ -47,14 +50,15 @@ const found = async (values: Options = {}): Promise<string> => {
   return result.text
 }
 
-const parts = (projection: Projection = agentProjection, signal = new AbortController().signal): RebuildParts => ({
+const parts = (projection: Projection = agentProjection): RebuildParts => ({
   nats: service.view.nats,
   manager: service.view.manager,
   databaseUrl: service.view.databaseUrl,
   projection,
-  signal,
   progress: () => undefined
 })
+
+const rebuilt = (given = parts()): Promise<Rebuilt> => Effect.runPromise(rebuild(given))
 
 const run = (text: string): Promise<unknown> => sql.raw(text).execute(service.view.db)
 
@@ -67,7 +71,7 @@ const leftOver = async (): Promise<ReadonlyArray<string>> => {
 
 describe("verify", () => {
   beforeEach(async () => {
-    for (const projection of PROJECTIONS) await rebuild(parts(projection))
+    for (const projection of PROJECTIONS) await rebuilt(parts(projection))
   })
 
   test("of what nobody damaged, while the service writes", async () => {
@@ -249,7 +253,7 @@ describe("rebuild", () => {
     await reader.query("begin")
     await reader.query("select count(*) from score_entries")
     let done = false
-    const rebuilding = rebuild(parts()).finally(() => {
+    const rebuilding = rebuilt().finally(() => {
       done = true
     })
     const { rows: before } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
@@ -291,7 +295,7 @@ describe("rebuild", () => {
     await holder.connect()
     await holder.query("begin")
     await holder.query("select seq from projections where name = 'agent' for update")
-    const rebuilding = rebuild(parts())
+    const rebuilding = rebuilt()
     const [agent, ...others] = await waitFor(
       async () => {
         const found = await models()
@@ -311,7 +315,7 @@ describe("rebuild", () => {
 
   test("goes on when the bus was gone for a moment", async () => {
     let outage: Promise<void> | null = null
-    await rebuild({
+    await rebuilt({
       ...parts(),
       pageSize: 1,
       progress: () => {
@@ -340,7 +344,7 @@ describe("rebuild", () => {
     )
     const controller = new AbortController()
     await expect(
-      rebuild({ ...parts(agentProjection, controller.signal), progress: () => controller.abort() })
+      Effect.runPromise(rebuild({ ...parts(), progress: () => controller.abort() }), { signal: controller.signal })
     ).rejects.toThrow()
     const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
       service.view.db
@@ -350,12 +354,16 @@ describe("rebuild", () => {
   })
 
   test("is refused while another, or a verification, is under way; its end frees the place", async () => {
-    await exclusively(service.view.db, async () => {
-      await expect(rebuild(parts(seenProjection))).rejects.toThrow(Busy)
+    const scope = openScope()
+    await scope.make(exclusively(service.view.db))
+    try {
+      await expect(rebuilt(parts(seenProjection))).rejects.toThrow(Busy)
       await expect(verify()).rejects.toThrow("another rebuild or verification of the read models is under way")
       await expect(said(rebuildCommand, service, ["agent"])).rejects.toThrow("another rebuild or verification")
-    })
-    await rebuild(parts(seenProjection))
+    } finally {
+      await scope.close()
+    }
+    await rebuilt(parts(seenProjection))
   })
 })
 

@@ -1,6 +1,6 @@
 /** A system whose limits do not get in a test's way, and the engineer's view of it: its log, its leases, its tables. */
 import { openService, type Service } from "../../ops/cli/connection.ts"
-import { type LogEntry } from "../../actors/engine/ports.ts"
+import type { LogEntry } from "../../actors/log/commit.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { giveBack, lend, startSystem, type System, type SystemOptions } from "../harness/index.ts"

@@ -14,8 +14,8 @@ import { createHash } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { requestsOf } from "../../engine/requests.ts"
-import { WRONG_LAST_SEQUENCE } from "../../engine/jetstream-codes.ts"
+import { requestsOf } from "../../log/requests.ts"
+import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
 
 /** As many as one request for the newest of several subjects may bring. */
 const HOSTS_MAX = 1000

@@ -25,7 +25,7 @@ import { verifyKeyOf } from "../../../schemas/signing/verify.ts"
 import type { AgentMemory } from "../memory.ts"
 import { type Agent, type AgentState, currentKey } from "../state.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
-import type { NonceLog } from "../../engine/nonces.ts"
+import type { NonceLog } from "../../log/nonces.ts"
 import type { HostCounters } from "./hosts.ts"
 import { verdictAgent } from "./record.ts"
 

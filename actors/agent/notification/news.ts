@@ -3,7 +3,7 @@
  * itself. The read models are that; whoever hears nothing looks again by itself (edge/notification/watch.ts).
  */
 import { AgentEvent } from "../state.ts"
-import type { Commit } from "../../engine/ports.ts"
+import type { Commit } from "../../log/commit.ts"
 import type { Message } from "../../projections/projection.ts"
 import { eventsOf } from "../../engine/events.ts"
 

@@ -4,7 +4,7 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { requestsOf } from "../../engine/requests.ts"
+import { requestsOf } from "../../log/requests.ts"
 
 const EVERY_MS = 60_000
 const TIMEOUT_MS = 1000

@@ -6,7 +6,7 @@ import { createHmac, sign } from "node:crypto"
 import { type KeyPair, keyPairOfSeed } from "../../../schemas/signing/seed.ts"
 import { type WebhookToSign, webhookString } from "../../../schemas/signing/webhook.ts"
 import type { Agent } from "../state.ts"
-import type { Sealer } from "../../engine/seal.ts"
+import type { Sealer } from "../../log/seal.ts"
 import { secretPurpose, webhookKey } from "./secret.ts"
 
 const hmac = (secret: string, text: string): string =>

@@ -5,6 +5,7 @@
  * A write that is heard may still be refused, and is made again: of a session the last end before any claim counts, of a
  * shard the last claim.
  */
+import { Effect, Scope } from "effect"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { KvLeases } from "../../../actors/engine/leases.ts"
 import { highestOf } from "../../../actors/engine/rendezvous.ts"
@@ -22,11 +23,12 @@ export class TakeoverWatch {
   /** Since its last claim, the first read of the log of any actor of the shard. */
   readonly loading = new Map<number, number>()
   private readonly sessions = new Map<number, string>()
-  private readonly view = new LeaseView()
+  private readonly view: LeaseView
   private readonly leases: KvLeases
 
-  private constructor(nats: NatsConnection) {
-    this.leases = new KvLeases(nats, this.view)
+  private constructor(nats: NatsConnection, view: LeaseView, leases: KvLeases) {
+    this.view = view
+    this.leases = leases
     const hear = (subject: string, heard: (message: Msg) => void): void => {
       nats.subscribe(subject, {
         callback: (error, message) => {
@@ -42,10 +44,11 @@ export class TakeoverWatch {
     })
   }
 
+  /** It watches as long as the connection lives. */
   static async open(nats: NatsConnection): Promise<TakeoverWatch> {
-    const watch = new TakeoverWatch(nats)
-    await watch.leases.watch()
-    return watch
+    const view = new LeaseView()
+    const watching = Effect.provideService(KvLeases.watching(nats, view), Scope.Scope, Scope.makeUnsafe())
+    return new TakeoverWatch(nats, view, await Effect.runPromise(watching))
   }
 
   forget(): void {
@@ -74,8 +77,7 @@ export class TakeoverWatch {
   /** Milliseconds of one compare-and-set in the bucket of leases, of a key that is nobody's shard. */
   async claim(owner: string): Promise<number> {
     const began = performance.now()
-    const written = await this.leases.put(CLAIMED_KEY, owner, this.leases.revision(CLAIMED_KEY))
-    if (!written.ok) throw new Error(`a claim that nobody disputes was refused: ${written.reason}`)
+    await Effect.runPromise(this.leases.put(CLAIMED_KEY, owner, this.leases.revision(CLAIMED_KEY)))
     return performance.now() - began
   }
 

@@ -14,8 +14,8 @@ export const shardKey = (shard: number): string => `shard.${shard}`
 export class LeaseView implements Owners {
   private readonly owners: Array<string | null> = Array.from({ length: SHARD_COUNT }, () => null)
   private readonly live = new Set<string>()
-  private readonly listeners: Array<(shard: number) => void> = []
-  private readonly nodeListeners: Array<(session: string, alive: boolean) => void> = []
+  private readonly listeners = new Set<(shard: number) => void>()
+  private readonly nodeListeners = new Set<(session: string, alive: boolean) => void>()
 
   /** One entry of the bucket: `value` is `null` when it was deleted or has expired. */
   apply(key: string, value: string | null): void {
@@ -35,12 +35,16 @@ export class LeaseView implements Owners {
     return this.live.has(session)
   }
 
-  onChange(listener: (shard: number) => void): void {
-    this.listeners.push(listener)
+  /** Returns what ends the listening. */
+  onChange(listener: (shard: number) => void): () => void {
+    this.listeners.add(listener)
+    return () => void this.listeners.delete(listener)
   }
 
-  onNode(listener: (session: string, alive: boolean) => void): void {
-    this.nodeListeners.push(listener)
+  /** Returns what ends the listening. */
+  onNode(listener: (session: string, alive: boolean) => void): () => void {
+    this.nodeListeners.add(listener)
+    return () => void this.nodeListeners.delete(listener)
   }
 
   private applyNode(session: string, alive: boolean): void {

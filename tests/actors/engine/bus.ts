@@ -1,7 +1,7 @@
 /** Real servers and one connection for the tests of the engine's parts. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
-import { ensureStreams } from "../../../actors/engine/streams.ts"
+import { ensureStreams } from "../../../actors/log/streams.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { type Servers, startServers } from "../../harness/index.ts"
 

@@ -13,6 +13,7 @@ import { transportOver } from "../../../schemas/runtime/bus/transport.ts"
 import { readConfig } from "../../../schemas/config.ts"
 import { SHARD_COUNT } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
+import { openScope } from "../../support/scope.ts"
 import { type EngineBus, startBus } from "./bus.ts"
 import { startNode } from "./started-node.ts"
 
@@ -71,7 +72,9 @@ export const startCluster = async (): Promise<TestCluster> => {
   const client: TestCluster["client"] = async (role, wrap = (transport) => transport) => {
     const nats = await bus.connection()
     const view = new LeaseView()
-    await new KvLeases(nats, view).watch()
+    const scope = openScope()
+    ends.push(scope.close)
+    await scope.make(KvLeases.watching(nats, view))
     const name = randomBytes(6).toString("hex")
     const asker = new Asker(
       wrap(transportOver(nats, () => undefined)),

@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Database, openDatabase } from "../../../actors/database.ts"
 import { type EngineParts } from "../../../actors/engine/activation.ts"
 import type { Activation } from "../../../actors/engine/activation.ts"
-import { nextNumber } from "../../../actors/engine/counters.ts"
-import { type EventShape, write } from "../../../actors/engine/definition.ts"
-import { JetStreamLog } from "../../../actors/engine/event-log.ts"
-import { Sealer } from "../../../actors/engine/seal.ts"
+import { nextNumber } from "../../../actors/log/counters.ts"
+import { write } from "../../../actors/engine/definition.ts"
+import type { EventShape } from "../../../actors/log/commit.ts"
+import { JetStreamLog } from "../../../actors/log/event-log.ts"
+import { Sealer } from "../../../actors/log/seal.ts"
 import { formatOf } from "../../../actors/engine/state-format.ts"
 import { PostgresSnapshots } from "../../../actors/engine/snapshots.ts"
 import { ScheduledTimers } from "../../../actors/engine/timers.ts"
@@ -21,6 +22,7 @@ import type { Refusal } from "../../../schemas/errors.ts"
 import { op } from "../../../schemas/operation.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
+import { openScope } from "../../support/scope.ts"
 import { activationOf, performed, writeOf } from "./alone.ts"
 import { type EngineBus, startBus } from "./bus.ts"
 
@@ -42,7 +44,7 @@ describe("timers", () => {
   test("fire once each, soon after their time, whatever else is set under their name", async () => {
     const timers = new ScheduledTimers(bus.nats)
     const fired: Array<Ask & { readonly at: number }> = []
-    await timers.deliver(
+    const delivering = timers.deliver(
       bus.manager,
       (ask) => {
         fired.push({ ...ask, at: Date.now() })
@@ -50,6 +52,8 @@ describe("timers", () => {
       },
       (name) => (name === "clock" ? "clock.struck" : undefined)
     )
+    const scope = openScope()
+    await scope.make(delivering)
     const due = Date.now() + 400
     await Promise.all(["a", "b", "c"].map((id) => timers.set("clock", id, "once", due)))
     await timers.set("clock", "moved", "once", due)
@@ -63,6 +67,7 @@ describe("timers", () => {
     for (const ask of fired) expect(ask.input).toEqual({ name: "once", at: due })
     for (const ask of fired) expect(ask.at).toBeGreaterThanOrEqual(due)
     expect(new Set(fired.map((ask) => ask.id)).size).toBe(4)
+    await scope.close()
   })
 })
 

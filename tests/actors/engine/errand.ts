@@ -1,6 +1,7 @@
 /** A kind whose writes ask somebody outside the service before they decide, as a provider or a container engine. */
 import { Effect, Schema } from "effect"
-import { type EventShape, write } from "../../../actors/engine/definition.ts"
+import { write } from "../../../actors/engine/definition.ts"
+import type { EventShape } from "../../../actors/log/commit.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, type Kind, kind } from "../../../actors/kind.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"

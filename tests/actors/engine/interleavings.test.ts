@@ -68,7 +68,7 @@ class Cluster {
     const target = this.live[one.node] as SimNode
     switch (one.type) {
       case "tick":
-        if (target.running) void target.placement.tick()
+        if (target.running) target.tick()
         return
       case "deliver":
         return target.deliver()
@@ -122,7 +122,7 @@ class Cluster {
     }
     for (let beat = 0; beat < 40; beat++) {
       this.world.pass(BEAT_MS)
-      for (const one of this.live) void one.placement.tick()
+      for (const one of this.live) one.tick()
       for (let round = 0; round < 6; round++) {
         await settle()
         for (const one of this.live) {
@@ -172,7 +172,7 @@ describe("engine protocol over interleavings", () => {
     owner.frozen = true
     for (let beat = 0; beat < 20; beat++) {
       cluster.world.pass(BEAT_MS)
-      for (const one of cluster.live) if (one.running) void one.placement.tick()
+      for (const one of cluster.live) if (one.running) one.tick()
       for (let round = 0; round < 4; round++) {
         await settle()
         for (const one of cluster.live) {

@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { EngineParts } from "../../../actors/engine/activation.ts"
-import { type EventShape, write } from "../../../actors/engine/definition.ts"
-import type { AppendResult } from "../../../actors/engine/ports.ts"
-import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import { write } from "../../../actors/engine/definition.ts"
+import type { AppendResult, EventShape } from "../../../actors/log/commit.ts"
+import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import type { ActorOf } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { shardOf, subjects } from "../../../schemas/subjects.ts"
@@ -183,7 +183,7 @@ describe("a shard that is lost", () => {
     const { host, submit, append, appending } = world()
     const made = submit("note.make")
     await appending.promise
-    const drained = host.drain(shardOf(ID))
+    const drained = Effect.runPromise(host.drain(shardOf(ID)))
     append.resolve()
     await drained
     expect(await made).toEqual({ data: 1 })

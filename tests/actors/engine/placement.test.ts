@@ -1,22 +1,31 @@
 /**
  * Placement by itself, over a store whose writes and preparations fail: no shard is left with a living owner that does
- * not serve it.
+ * not serve it, and what is done in the name of a session ends with it.
  */
 import { describe, expect, test } from "vitest"
-import { type LeaseStore, Placement, type Written } from "../../../actors/engine/placement.ts"
+import { Effect, type Scope } from "effect"
+import { Placement } from "../../../actors/engine/placement.ts"
+import type { LeaseStore, Ping, Unwritten } from "../../../actors/engine/ports.ts"
 import { LeaseView, nodeKey, shardKey } from "../../../schemas/runtime/bus/lease-view.ts"
 import { SHARD_COUNT } from "../../../schemas/subjects.ts"
+import { openScope } from "../../support/scope.ts"
 
 const TICK_MS = 250
 
 class World {
   now = 0
+  readonly scope = openScope()
+  /** Sessions whose subjects are listened on. */
+  readonly listened = new Set<string>()
   readonly view = new LeaseView()
   private readonly revisions = new Map<string, number>()
   private last = 0
   /** Whether a write is stored and not acknowledged, or never arrives; `null`: neither. */
   fault: (key: string) => "unacknowledged" | "lost" | null = () => null
   prepares = true
+  preparing: Effect.Effect<void> = Effect.void
+  pinging: Effect.Effect<Ping> = Effect.succeed("pong")
+  readonly underWay = { pings: 0, preparations: 0 }
   /** What this side last heard of a key's revision, where that is old; `null`: what the server has. */
   staleRevision: (key: string) => number | null = () => null
 
@@ -24,21 +33,43 @@ class World {
     put: (key, value, expected) => this.write(key, value, expected),
     remove: (key, expected) => this.write(key, null, expected),
     revision: (key) => this.staleRevision(key) ?? this.revisions.get(key) ?? 0,
-    ping: () => Promise.resolve("pong")
+    ping: () =>
+      this.counted(
+        "pings",
+        Effect.suspend(() => this.pinging)
+      )
   }
 
-  private write(key: string, value: string | null, expected: number): Promise<Written> {
-    const fault = this.fault(key)
-    if (fault === "lost") return Promise.resolve({ ok: false, reason: "unknown" })
-    if ((this.revisions.get(key) ?? 0) !== expected) return Promise.resolve({ ok: false, reason: "conflict" })
-    this.revisions.set(key, ++this.last)
-    this.view.apply(key, value)
-    return Promise.resolve(fault === null ? { ok: true, revision: this.last } : { ok: false, reason: "unknown" })
+  private write(key: string, value: string | null, expected: number): Effect.Effect<number, Unwritten> {
+    return Effect.suspend((): Effect.Effect<number, Unwritten> => {
+      const fault = this.fault(key)
+      if (fault === "lost") return Effect.fail("unknown")
+      if ((this.revisions.get(key) ?? 0) !== expected) return Effect.fail("conflict")
+      const revision = ++this.last
+      this.revisions.set(key, revision)
+      this.view.apply(key, value)
+      return fault === null ? Effect.succeed(revision) : Effect.fail("unknown")
+    })
+  }
+
+  private counted<A, E>(what: "pings" | "preparations", act: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    const begun = Effect.sync(() => void this.underWay[what]++)
+    const ended = Effect.sync(() => void this.underWay[what]--)
+    return Effect.acquireUseRelease(
+      begun,
+      () => act,
+      () => ended
+    )
+  }
+
+  private listening(session: string): Effect.Effect<void, never, Scope.Scope> {
+    const began = Effect.sync(() => void this.listened.add(session))
+    return Effect.acquireRelease(began, () => Effect.sync(() => void this.listened.delete(session)))
   }
 
   node(name: string): Placement {
     let sessions = 0
-    return new Placement({
+    const placement = Placement.make({
       store: this.store,
       view: this.view,
       now: () => this.now,
@@ -46,22 +77,25 @@ class World {
       describe: () => "",
       ttlSeconds: 3,
       events: {
-        began: () => Promise.resolve(),
-        ended: () => undefined,
-        prepare: () => (this.prepares ? Promise.resolve() : Promise.reject(new Error("the stream has no leader"))),
-        drain: () => Promise.resolve(),
+        listen: (session) => this.listening(session),
+        prepare: this.counted(
+          "preparations",
+          Effect.suspend(() => (this.prepares ? this.preparing : Effect.fail("the stream has no leader")))
+        ),
+        drain: () => Effect.void,
         dropped: () => undefined
       }
     })
+    return this.scope.makeSync(placement)
   }
 
   /** Beats of all nodes, so many. */
   async pass(nodes: ReadonlyArray<Placement>, ticks: number): Promise<void> {
     for (let tick = 0; tick < ticks; tick++) {
       this.now += TICK_MS
-      for (const node of nodes) await node.tick()
+      for (const node of nodes) await Effect.runPromise(node.tick)
       // What a tick began of claims and returns goes on by itself.
-      for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
     }
   }
 }
@@ -130,5 +164,45 @@ describe("every shard is served by one node in the end", () => {
     await world.pass([node], 5)
     expect(node.serves(7)).toBe(true)
     expect(world.store.revision(nodeKey("a1"))).toBeGreaterThan(0)
+  })
+})
+
+describe("what lasts as long as a scope", () => {
+  test("a session's subjects are listened on until it is lost, and the next one's from then on", async () => {
+    const world = new World()
+    const node = world.node("a")
+    await world.pass([node], 3)
+    expect([...world.listened]).toEqual(["a1"])
+    world.view.apply(nodeKey("a1"), null)
+    expect([node.session, shards.some((shard) => node.serves(shard))]).toEqual([null, false])
+    await world.pass([node], 3)
+    expect([...world.listened]).toEqual(["a2"])
+    expect(served([node])).toEqual(eachOnce)
+  })
+
+  test("a preparation that hangs ends with its session, and one ping of a peer is under way at a time", async () => {
+    const world = new World()
+    const [node, peer] = [world.node("a"), world.node("b")]
+    world.preparing = Effect.never
+    world.pinging = Effect.never
+    await world.pass([node, peer], 4)
+    expect([served([node]).includes(1), world.underWay]).toEqual([false, { pings: 2, preparations: SHARD_COUNT }])
+    for (const session of ["a1", "b1"]) world.view.apply(nodeKey(session), null)
+    expect(world.underWay).toEqual({ pings: 0, preparations: 0 })
+    world.preparing = Effect.void
+    await world.pass([node, peer], 10)
+    expect(served([node, peer])).toEqual(eachOnce)
+  })
+
+  test("a node whose scope is closed listens on nothing, and serves and claims nothing any more", async () => {
+    const world = new World()
+    const node = world.node("a")
+    await world.pass([node], 3)
+    await world.scope.close()
+    expect([...world.listened]).toEqual([])
+    expect(shards.some((shard) => node.serves(shard))).toBe(false)
+    world.view.apply(shardKey(3), null)
+    await world.pass([node], 3)
+    expect([node.session, world.view.ownerOf(3)]).toEqual([null, null])
   })
 })

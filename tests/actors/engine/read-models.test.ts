@@ -3,17 +3,22 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { Announcer, Watermarks } from "../../../actors/engine/read-models.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
+import { openScope } from "../../support/scope.ts"
 import { type EngineBus, startBus } from "./bus.ts"
 
 /** Longer than any of these tests: a wait that ends was ended by an announcement, or was none. */
 const LONG_MS = 600_000
 
+const scope = openScope()
 let bus: EngineBus
 
 beforeAll(async () => {
   bus = await startBus()
 })
-afterAll(() => bus?.stop())
+afterAll(async () => {
+  await scope.close()
+  await bus?.stop()
+})
 
 const READERS = new Map([
   ["agent", ["agent", "notification"]],
@@ -23,7 +28,8 @@ const READERS = new Map([
 const category = (seq: number) => [{ kind: "category", seq }]
 
 const projected = async (seq: number, projection = "category"): Promise<void> => {
-  new Announcer(bus.nats).moved(projection, seq, true)
+  const announcer = await scope.make(Announcer.make(bus.nats))
+  announcer.moved(projection, seq, true)
   await bus.nats.flush()
 }
 
@@ -39,7 +45,7 @@ const watched = (wait: Promise<void>) => {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test("writes that come together after an idle while all wait, however long ago the watermark moved", async () => {
-  const models = new Watermarks(bus.nats, LONG_MS, READERS)
+  const models = await scope.make(Watermarks.make(bus.nats, LONG_MS, READERS))
   await projected(5)
   await models.reached(category(5))
   // Nothing is written for a while: that the watermark stands still meanwhile is no fault of the read models'.
@@ -56,7 +62,7 @@ test("writes that come together after an idle while all wait, however long ago t
 })
 
 test("while the watermark does not move one write at a time waits; when it does, all do again", async () => {
-  const models = new Watermarks(bus.nats, 50, READERS)
+  const models = await scope.make(Watermarks.make(bus.nats, 50, READERS))
   await models.reached(category(1))
   const probe = watched(models.reached(category(2)))
   for (let write = 3; write < 10; write++) await models.reached(category(write))
@@ -69,7 +75,7 @@ test("while the watermark does not move one write at a time waits; when it does,
 })
 
 test("a write waits for every projection that reads what it wrote, and for no other", async () => {
-  const models = new Watermarks(bus.nats, LONG_MS, READERS)
+  const models = await scope.make(Watermarks.make(bus.nats, LONG_MS, READERS))
   const wait = watched(
     models.reached([
       { kind: "agent", seq: 20 },
@@ -92,7 +98,7 @@ test("a write waits for every projection that reads what it wrote, and for no ot
 })
 
 test("a projection that stands still holds up none of the others' writes", async () => {
-  const models = new Watermarks(bus.nats, 50, READERS)
+  const models = await scope.make(Watermarks.make(bus.nats, 50, READERS))
   const probe = watched(models.reached([{ kind: "agent", seq: 30 }]))
   await projected(30, "agent")
   await waitFor(() => probe.over, { describe: "the bound of the wait" })
@@ -104,7 +110,7 @@ test("a projection that stands still holds up none of the others' writes", async
 })
 
 test("a watermark of a release that kept one for all of them is each one's", async () => {
-  const models = new Watermarks(bus.nats, LONG_MS, READERS)
+  const models = await scope.make(Watermarks.make(bus.nats, LONG_MS, READERS))
   const wait = watched(models.reached([{ kind: "agent", seq: 40 }, ...category(41)]))
   bus.nats.publish(subjects.projected, "41")
   await waitFor(() => wait.over, { describe: "the answer" })
@@ -115,7 +121,7 @@ test("a batch that changed nothing is told of with the next that did, and soon w
   bus.nats.subscribe(subjects.projected, {
     callback: (_error, message) => void heard.push(`${message.headers?.get("Hub-Projected")}: ${message.string()}`)
   })
-  const announcer = new Announcer(bus.nats)
+  const announcer = await scope.make(Announcer.make(bus.nats))
   announcer.moved("notification", 50, false)
   announcer.moved("notification", 52, false)
   announcer.moved("agent", 51, true)

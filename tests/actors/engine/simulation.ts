@@ -6,19 +6,21 @@
  * it; a frozen node's inbox is not delivered, a crashed one's never will be. So a freeze longer than a lease, a slow
  * watch, an append whose answer is lost and two owners at once are all just orders of delivery.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { nodeKey } from "../../../schemas/runtime/bus/lease-view.ts"
 import { LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
 import type { Outcome } from "../../../actors/engine/activation.ts"
-import { type EventShape, write } from "../../../actors/engine/definition.ts"
+import { write } from "../../../actors/engine/definition.ts"
+import type { Append, AppendResult, EventLog, EventShape, LogEntry, LogPage } from "../../../actors/log/commit.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../../../actors/kind.ts"
 import type { ActorHost } from "../../../actors/engine/host.ts"
-import { type LeaseStore, Placement, type Ping, type Written } from "../../../actors/engine/placement.ts"
-import type { Append, AppendResult, EventLog, LogEntry, LogPage } from "../../../actors/engine/ports.ts"
+import { Placement } from "../../../actors/engine/placement.ts"
+import type { LeaseStore, Ping, Unwritten } from "../../../actors/engine/ports.ts"
 import { op } from "../../../schemas/operation.ts"
+import { openScope } from "../../support/scope.ts"
 import { hostWith, writeOf } from "./alone.ts"
 
 interface TokenAdded extends EventShape {
@@ -74,6 +76,8 @@ export class ModelLog {
   }
 }
 
+type Written = { readonly revision: number } | { readonly unwritten: Unwritten }
+
 interface Lease {
   value: string | null
   revision: number
@@ -87,11 +91,11 @@ export class ModelLeases {
   private revision = 0
 
   write(key: string, value: string | null, expected: number, expires: number): Written {
-    if ((this.keys.get(key)?.revision ?? 0) !== expected) return { ok: false, reason: "conflict" }
+    if ((this.keys.get(key)?.revision ?? 0) !== expected) return { unwritten: "conflict" }
     const revision = ++this.revision
     this.keys.set(key, { value, revision, expires })
     for (const watcher of this.watchers) watcher(key, value, revision)
-    return { ok: true, revision }
+    return { revision }
   }
 
   expire(now: number): void {
@@ -152,7 +156,7 @@ export class SimNode implements LeaseStore {
       now: () => 0,
       touched: () => Promise.resolve()
     })
-    this.placement = new Placement({
+    const placement = Placement.make({
       store: this,
       view: this.view,
       now: () => this.world.now,
@@ -160,13 +164,13 @@ export class SimNode implements LeaseStore {
       describe: () => "{}",
       ttlSeconds: 3,
       events: {
-        began: () => Promise.resolve(),
-        ended: () => undefined,
-        prepare: () => Promise.resolve(),
-        drain: () => Promise.resolve(),
+        listen: () => Effect.void,
+        prepare: Effect.void,
+        drain: () => Effect.void,
         dropped: (shard) => this.host.drop(shard)
       }
     })
+    this.placement = openScope().makeSync(placement)
     for (const [key, lease] of world.leases.keys) this.heard(key, lease.value, lease.revision)
     world.leases.watchers.push((key, value, revision) => this.watched.push(() => this.heard(key, value, revision)))
   }
@@ -177,6 +181,11 @@ export class SimNode implements LeaseStore {
 
   get session(): string | null {
     return this.placement.session
+  }
+
+  /** One beat, and whatever it has to wait for. */
+  tick(): void {
+    Effect.runFork(this.placement.tick)
   }
 
   /** Delivers what the world has answered so far. */
@@ -205,11 +214,11 @@ export class SimNode implements LeaseStore {
       .then((outcome) => (this.placement.serves(shard) ? outcome : "not owner"))
   }
 
-  put(key: string, value: string, expected: number, ttlSeconds?: number): Promise<Written> {
+  put(key: string, value: string, expected: number, ttlSeconds?: number): Effect.Effect<number, Unwritten> {
     return this.writeKey(key, value, expected, ttlSeconds)
   }
 
-  remove(key: string, expected: number): Promise<Written> {
+  remove(key: string, expected: number): Effect.Effect<number, Unwritten> {
     return this.writeKey(key, null, expected)
   }
 
@@ -217,12 +226,14 @@ export class SimNode implements LeaseStore {
     return this.revisions.get(key) ?? 0
   }
 
-  ping(session: string): Promise<Ping> {
-    return this.deliverLater(() => {
-      const peer = this.world.nodes.find((node) => node.session === session)
-      if (peer === undefined || peer.crashed) return "gone"
-      return peer.frozen ? "silent" : "pong"
-    })
+  ping(session: string): Effect.Effect<Ping> {
+    return Effect.promise(() =>
+      this.deliverLater(() => {
+        const peer = this.world.nodes.find((node) => node.session === session)
+        if (peer === undefined || peer.crashed) return "gone"
+        return peer.frozen ? "silent" : "pong"
+      })
+    )
   }
 
   private async append(group: ReadonlyArray<Append>): Promise<AppendResult> {
@@ -232,11 +243,21 @@ export class SimNode implements LeaseStore {
     return { ok: false, reason: "unknown" }
   }
 
-  private async writeKey(key: string, value: string | null, expected: number, ttlSeconds?: number): Promise<Written> {
-    const expires = ttlSeconds === undefined ? Number.POSITIVE_INFINITY : this.world.now + ttlSeconds * 1000
-    const written = await this.deliverLater(() => this.world.leases.write(key, value, expected, expires))
-    if (written.ok) this.heard(key, key.startsWith(nodeKey("")) && value === "" ? null : value, written.revision)
-    return written
+  private writeKey(
+    key: string,
+    value: string | null,
+    expected: number,
+    ttlSeconds?: number
+  ): Effect.Effect<number, Unwritten> {
+    const writing = Effect.promise(() => {
+      const expires = ttlSeconds === undefined ? Number.POSITIVE_INFINITY : this.world.now + ttlSeconds * 1000
+      return this.deliverLater(() => this.world.leases.write(key, value, expected, expires))
+    })
+    return Effect.flatMap(writing, (written): Effect.Effect<number, Unwritten> => {
+      if ("unwritten" in written) return Effect.fail(written.unwritten)
+      this.heard(key, key.startsWith(nodeKey("")) && value === "" ? null : value, written.revision)
+      return Effect.succeed(written.revision)
+    })
   }
 
   private heard(key: string, value: string | null, revision: number): void {
@@ -252,7 +273,8 @@ export class SimNode implements LeaseStore {
   }
 }
 
-/** Lets every promise that can go on do so. */
+/** Lets every promise and every fiber that can go on do so. */
 export const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 12; turn++) await Promise.resolve()
+  await new Promise((resolve) => setImmediate(resolve))
 }

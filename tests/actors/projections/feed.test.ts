@@ -1,6 +1,6 @@
 /** One reading of the log for all projections: each gets its own, once and in order, wherever it begins. */
+import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Following } from "../../../actors/engine/follow.ts"
 import { Feed, type Read } from "../../../actors/projections/feed.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -18,13 +18,13 @@ const CATEGORY: Read = { stream: streams.events, subjects: [eventsOf("category")
 const ALL = [AGENT, DELIVERY, CATEGORY]
 
 let bus: EngineBus
-const open: Array<Following> = []
+const open: Array<Scope.Closeable> = []
 
 beforeAll(async () => {
   bus = await startBus()
 })
 afterAll(async () => {
-  for (const following of open) following.stop()
+  for (const scope of open) await close(scope)
   await bus.stop()
 })
 
@@ -33,11 +33,15 @@ const write = async (kind: string): Promise<number> => {
   return reply.json<{ seq: number }>().seq
 }
 
+const close = (scope: Scope.Closeable): Promise<void> => Effect.runPromise(Scope.close(scope, Exit.void))
+
 const join = async (feed: Feed, read: Read, from: number) => {
   const got: Array<number> = []
-  const following = await feed.read(read, from, ({ seq }) => got.push(seq))
-  open.push(following)
-  return { got, following }
+  const scope = Scope.makeUnsafe()
+  open.push(scope)
+  const reading = feed.read(read, from, ({ seq }) => got.push(seq))
+  const { pending } = await Effect.runPromise(Scope.provide(reading, scope))
+  return { got, pending, stop: () => close(scope) }
 }
 
 const consumers = async (): Promise<number> => {
@@ -69,12 +73,12 @@ test("readers of one place share a reading; one from behind goes over to it; the
     [first, last, next[1]]
   ])
   await waitFor(async () => (await consumers()) === before + 1, { describe: "the reading for itself to end" })
-  expect(await behind.following.pending()).toBe(0)
-  agents.following.stop()
-  deliveries.following.stop()
+  expect(await behind.pending()).toBe(0)
+  await agents.stop()
+  await deliveries.stop()
   const alone = await write("category")
   await waitFor(() => behind.got.includes(alone), { describe: "the one that is left to go on" })
-  behind.following.stop()
+  await behind.stop()
   await waitFor(async () => (await consumers()) === before, { describe: "nothing to be left" })
 })
 
@@ -86,7 +90,7 @@ test("whoever leaves and comes again at an older place gets everything from ther
   const written = [from]
   for (let time = 0; time < 20; time++) written.push(await write("agent"))
   await waitFor(() => leaves.got.length === written.length, { describe: "all" })
-  leaves.following.stop()
+  await leaves.stop()
   const again = await join(feed, AGENT, written[10] ?? 0)
   for (let time = 0; time < 20; time++) written.push(await write("agent"))
   await waitFor(() => again.got.at(-1) === written.at(-1) && stays.got.at(-1) === written.at(-1), {

@@ -1,4 +1,5 @@
 /** Several projections of one log: each goes its own way, and none has what is another's to do. */
+import { Effect } from "effect"
 import { type Kysely, sql } from "kysely"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { registrationEvents } from "../../../actors/agent/decide.ts"
@@ -10,7 +11,7 @@ import { categoryProjection } from "../../../actors/category/projection.ts"
 import { type Database, openDatabase } from "../../../actors/database.ts"
 import type { DeliveryEvent } from "../../../actors/delivery/state.ts"
 import { deliveryProjection } from "../../../actors/delivery/projection.ts"
-import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Applier } from "../../../actors/projections/applier.ts"
 import type { Message, Projection } from "../../../actors/projections/projection.ts"
 import { Feed } from "../../../actors/projections/feed.ts"
@@ -108,7 +109,7 @@ const start = (projections: ReadonlyArray<Projection>): void => {
         db,
         projection,
         announce: (seq) => announced.push([projection.name, seq]),
-        renew: async (signal) => void (await rebuild({ ...rebuildParts(projection), signal }))
+        renew: Effect.asVoid(rebuild(rebuildParts(projection)))
       })
   )
   running = projectors.map(started)
@@ -124,7 +125,6 @@ const rebuildParts = (projection: Projection) => ({
   manager: bus.manager,
   databaseUrl: bus.servers.postgres.url,
   projection,
-  signal: new AbortController().signal,
   progress: () => undefined
 })
 

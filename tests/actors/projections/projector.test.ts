@@ -1,4 +1,5 @@
 /** The read models against the log they are made of: once, in order, whatever fails between. */
+import { Effect } from "effect"
 import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { registrationEvents } from "../../../actors/agent/decide.ts"
@@ -6,7 +7,7 @@ import { evolve } from "../../../actors/agent/evolve.ts"
 import { agentProjection } from "../../../actors/agent/projection.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { type Database, openDatabase } from "../../../actors/database.ts"
-import { JetStreamLog } from "../../../actors/engine/event-log.ts"
+import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
@@ -45,7 +46,7 @@ const run = async (count: number): Promise<void> => {
         db,
         projection: agentProjection,
         announce: (seq) => announced.push(seq),
-        renew: async (signal) => void (await rebuild({ ...rebuildParts(), signal }))
+        renew: Effect.asVoid(rebuild(rebuildParts()))
       })
     )
   )
@@ -56,7 +57,6 @@ const rebuildParts = (): RebuildParts => ({
   manager: bus.manager,
   databaseUrl: bus.servers.postgres.url,
   projection: agentProjection,
-  signal: new AbortController().signal,
   progress: () => undefined
 })
 
@@ -254,7 +254,7 @@ describe("the projector", () => {
       )
     ).toBe(before)
     // An operator who goes back to the older release for good asks for it.
-    await rebuild(rebuildParts())
+    await Effect.runPromise(rebuild(rebuildParts()))
     expect(await versionOf()).toBe(agentProjection.version)
     await expectRowsToEqualTheFold()
   })
@@ -293,7 +293,7 @@ describe("the projector", () => {
       .orderBy("id")
       .execute()
     expect(rows.map(({ description }) => description)).toEqual(["before", ""])
-    await expect(rebuild(rebuildParts())).rejects.toThrow("agent.of_tomorrow@1")
+    await expect(Effect.runPromise(rebuild(rebuildParts()))).rejects.toThrow("agent.of_tomorrow@1")
   })
 })
 

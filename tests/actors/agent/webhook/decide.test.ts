@@ -9,7 +9,7 @@ import { registrationEvents } from "../../../../actors/agent/decide.ts"
 import { evolve } from "../../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
 import type { Decision } from "../../../../actors/engine/definition.ts"
-import { Sealer } from "../../../../actors/engine/seal.ts"
+import { Sealer } from "../../../../actors/log/seal.ts"
 import { notified } from "../../../../actors/agent/notification/notify.ts"
 import {
   decideAttempted,

@@ -1,7 +1,7 @@
 /** Requests and their answers, as every part of the actors' side makes them. */
 import { connect, type Msg, type NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { requestsOf, requestStream } from "../../../actors/engine/requests.ts"
+import { requestsOf, requestStream } from "../../../actors/log/requests.ts"
 import { openNats, type TestNats } from "../../edge/edge.ts"
 import { waitFor } from "../../harness/index.ts"
 

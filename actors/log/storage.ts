@@ -10,12 +10,13 @@
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
 import type { JetStreamManager } from "@nats-io/jetstream"
+import { Effect, Schedule, Schema, type Scope } from "effect"
 import { busServers } from "../../schemas/bus/servers.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 
-export const LOOK_EVERY_MS = 1000
+const LOOK_EVERY_MS = 1000
 const LOOK_WITHIN_MS = 400
 const REFUSED_HOLD_MS = 5000
 /** Writes begin again above the floor by this much of it, so that they do not flicker. */
@@ -35,50 +36,58 @@ export interface StorageParts {
   readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data">
 }
 
+/** Fails, or finds nothing, where this way does not tell. */
+type Looking = Effect.Effect<number | null, unknown>
+
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/
 
 /** Where the launcher's own server keeps the log, if that is the one in use. */
-const onDisk = async ({ natsUrl, data }: StorageParts["config"]): Promise<number | null> => {
+const onDisk = ({ natsUrl, data }: StorageParts["config"]): Looking => {
   const servers = busServers(natsUrl, "queries")?.servers ?? []
-  if (servers.length === 0 || !servers.every((server) => LOOPBACK.test(server))) return null
-  const files = await statfs(join(data, "nats")).catch(() => null)
-  return files === null ? null : files.bavail * files.bsize
+  if (servers.length === 0 || !servers.every((server) => LOOPBACK.test(server))) return Effect.succeed(null)
+  return Effect.map(
+    Effect.tryPromise(() => statfs(join(data, "nats"))),
+    (files) => files.bavail * files.bsize
+  )
 }
 
-interface Monitored {
+/** Told by a server's monitoring. */
+const Monitored = Schema.Struct({
   /** It has no JetStream, or not any more: it is on its way out. Its figures are all 0 then. */
-  readonly disabled?: boolean
-  readonly storage?: number
-  readonly config?: { readonly max_storage?: number }
-}
+  disabled: Schema.optional(Schema.Boolean),
+  storage: Schema.optional(Schema.Number),
+  config: Schema.optional(Schema.Struct({ max_storage: Schema.optional(Schema.Number) }))
+})
+const readMonitored = Schema.decodeUnknownSync(Monitored)
 
 /** What one server may still store. */
-const onServer = async (monitor: string): Promise<number | null> => {
-  const answer = await fetch(new URL("/jsz", monitor), {
-    signal: AbortSignal.timeout(LOOK_WITHIN_MS),
-    redirect: "error"
-  })
-  if (Number(answer.headers.get("content-length") ?? 0) > ANSWER_MAX_BYTES) return null
-  const { disabled, storage, config } = (await answer.json()) as Monitored
-  return disabled === true || storage === undefined || config?.max_storage === undefined
-    ? null
-    : Math.max(0, config.max_storage - storage)
-}
+const onServer = (monitor: string): Looking =>
+  Effect.timeout(
+    Effect.tryPromise(async (signal) => {
+      const answer = await fetch(new URL("/jsz", monitor), { signal, redirect: "error" })
+      if (Number(answer.headers.get("content-length") ?? 0) > ANSWER_MAX_BYTES) return null
+      const { disabled, storage, config } = readMonitored(await answer.json())
+      return disabled === true || storage === undefined || config?.max_storage === undefined
+        ? null
+        : Math.max(0, config.max_storage - storage)
+    }),
+    LOOK_WITHIN_MS
+  )
 
-const inAccount = async ({ getAccountInfo }: StorageParts["manager"]): Promise<number | null> => {
-  const { storage, limits } = await getAccountInfo()
-  return limits.max_storage > 0 ? Math.max(0, limits.max_storage - storage) : null
-}
+const inAccount = (manager: StorageParts["manager"]): Looking =>
+  Effect.map(
+    Effect.tryPromise(() => manager.getAccountInfo()),
+    ({ storage, limits }) => (limits.max_storage > 0 ? Math.max(0, limits.max_storage - storage) : null)
+  )
 
 /** Bytes that may still be written; `null` where nothing tells. */
-export const freeStorage = async ({ manager, config }: StorageParts): Promise<number | null> => {
-  const found = await Promise.all([
-    onDisk(config),
-    inAccount({ getAccountInfo: () => manager.getAccountInfo() }).catch(() => null),
-    ...config.natsMonitors.map((monitor) => onServer(monitor).catch(() => null))
-  ])
-  const known = found.filter((free) => free !== null)
-  return known.length === 0 ? null : Math.min(...known)
+export const freeStorage = ({ manager, config }: StorageParts): Effect.Effect<number | null> => {
+  const looks = [onDisk(config), inAccount(manager), ...config.natsMonitors.map(onServer)]
+  const all = looks.map((look) => Effect.orElseSucceed(look, () => null))
+  return Effect.map(Effect.all(all, { concurrency: "unbounded" }), (found) => {
+    const known = found.filter((free) => free !== null)
+    return known.length === 0 ? null : Math.min(...known)
+  })
 }
 
 export class StorageWatch {
@@ -86,14 +95,21 @@ export class StorageWatch {
   free: number | null = null
   private below = false
   private refusedUntil = Number.NEGATIVE_INFINITY
-  private looking: Promise<void> | null = null
-  private readonly parts: StorageParts
   private readonly floor: number
 
-  /** `floor`: bytes that must stay free. */
-  constructor(parts: StorageParts, floor: number) {
-    this.parts = parts
+  private constructor(floor: number) {
     this.floor = floor
+  }
+
+  /** Looks now, and then for as long as the scope is open. `floor`: bytes that must stay free. */
+  static watching(parts: StorageParts, floor: number): Effect.Effect<StorageWatch, never, Scope.Scope> {
+    return Effect.gen(function* () {
+      const watch = new StorageWatch(floor)
+      const look = Effect.map(freeStorage(parts), (free) => watch.seen(free))
+      yield* look
+      yield* Effect.forkScoped(Effect.schedule(look, Schedule.fixed(LOOK_EVERY_MS)))
+      return watch
+    })
   }
 
   get low(): boolean {
@@ -107,16 +123,6 @@ export class StorageWatch {
   /** A server had no room for a commit. */
   refused(): void {
     this.refusedUntil = performance.now() + REFUSED_HOLD_MS
-  }
-
-  /** To be called every LOOK_EVERY_MS. Never rejects. */
-  look(): Promise<void> {
-    this.looking ??= freeStorage(this.parts)
-      .then((free) => this.seen(free))
-      .finally(() => {
-        this.looking = null
-      })
-    return this.looking
   }
 
   private seen(free: number | null): void {

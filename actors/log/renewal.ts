@@ -6,6 +6,7 @@
  * has become of it, and whoever asked looks again over the line that now works.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, type Scope } from "effect"
 
 type Change = "lost" | "renewed"
 type Listener = (change: Change) => void
@@ -24,10 +25,14 @@ export const onLine = (nats: NatsConnection, listener: Listener): (() => void) =
   return () => void listeners.delete(listener)
 }
 
-export const onRenewal = (nats: NatsConnection, listener: () => void): (() => void) =>
-  onLine(nats, (change) => {
-    if (change === "renewed") listener()
-  })
+/** For as long as the scope is open. */
+export const listeningOnLine = (nats: NatsConnection, listener: Listener): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.sync(() => onLine(nats, listener)),
+      (forget) => Effect.sync(forget)
+    )
+  )
 
 const follow = async (nats: NatsConnection, listeners: ReadonlySet<Listener>): Promise<void> => {
   for await (const status of nats.status()) {

@@ -14,9 +14,10 @@
  *  - One record is 12 bytes: 64 bits of hash, 32 bits of request, so that a quarter of an hour at 5,000 requests/s is
  *    54 MB to read back, and no key or nonce stands in the log.
  */
-import { setTimeout as delay } from "node:timers/promises"
 import type { StreamState } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
+import { Data, Deferred, Effect, Latch, Queue, Schedule, type Scope } from "effect"
+import { SHARD_COUNT } from "../../schemas/subjects.ts"
 import { directGet } from "./direct-get.ts"
 import { followStream } from "./follow.ts"
 import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
@@ -39,6 +40,7 @@ const PAGE_TIMEOUT_MS = 500
 /** How long replicas that are behind are waited for, and how often it is looked. */
 const BEHIND_MAX_MS = 3000
 const BEHIND_PAUSE_MS = 10
+const PATIENCE = Schedule.upTo(Schedule.spaced(BEHIND_PAUSE_MS), { duration: BEHIND_MAX_MS })
 /** Records in one message: well under the server's ceiling of 1 MiB. */
 const RECORDS_MAX = 4000
 
@@ -68,26 +70,53 @@ export interface NonceHome {
   readonly keepSeconds: number
 }
 
+/** The log cannot be read, or no replica that answers has caught up with it. */
+export class NotCaughtUp extends Data.TaggedError("NotCaughtUp")<{ readonly message: string }> {}
+
+const BEHIND = new NotCaughtUp({ message: "no replica that answers has caught up with the log of nonces" })
+
+type Asked = Deferred.Deferred<void, NotCaughtUp>
+
 export class NonceLog {
+  /**
+   * Succeeds when this node knows every nonce that was in the log when it was asked for. It reads them itself: the
+   * server that has the follower's consumer may be gone just now.
+   *
+   * A node takes many shards at once: whoever asks while it is read waits for the next reading, and all such for one.
+   */
+  readonly catchUp: Effect.Effect<void, NotCaughtUp> = Effect.gen({ self: this }, function* () {
+    const asked = yield* Deferred.make<void, NotCaughtUp>()
+    yield* Queue.offer(this.asking, asked)
+    yield* Deferred.await(asked)
+  })
   private readonly nats: NatsConnection
   private readonly home: NonceHome
   private readonly table: NonceTable
+  private readonly asking: Queue.Queue<Asked>
   /** What waits to go out; the last one gathers. */
   private readonly batches: Array<Batch> = []
-  private timer: NodeJS.Timeout | null = null
-  private inFlight = false
+  /** Closed while nothing waits. */
+  private readonly some = Latch.makeUnsafe(false)
   private flushedAt = Number.NEGATIVE_INFINITY
   /** Requests whose use could not be recorded, of the last REPEATED_MS. */
   private failures: ReadonlyArray<{ readonly at: number; readonly requests: ReadonlySet<number> }> = []
   private followed = 0
-  /** Settles, whatever came of it. */
-  private reading: Promise<void> = Promise.resolve()
-  private nextReading: Promise<void> | null = null
 
-  constructor(nats: NatsConnection, home: NonceHome) {
+  private constructor(nats: NatsConnection, home: NonceHome, asking: Queue.Queue<Asked>) {
     this.nats = nats
     this.home = home
+    this.asking = asking
     this.table = new NonceTable(home.keepSeconds * 1000)
+  }
+
+  /** Records and reads for as long as the scope is open. */
+  static make(nats: NatsConnection, home: NonceHome): Effect.Effect<NonceLog, never, Scope.Scope> {
+    return Effect.gen(function* () {
+      const log = new NonceLog(nats, home, yield* Queue.bounded<Asked>(SHARD_COUNT))
+      yield* Effect.forkScoped(Effect.forever(log.flush), { startImmediately: true })
+      yield* Effect.forkScoped(Effect.forever(log.answer), { startImmediately: true })
+      return log
+    })
   }
 
   /** Nonces that are remembered. */
@@ -103,7 +132,7 @@ export class NonceLog {
     if (usedBy === null) this.table.add(mark, now)
     const batch = this.gathering()
     batch.marks.push(mark)
-    if (!this.inFlight) this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
+    this.some.openUnsafe()
     return usedBy === null || batch.use.use === "reused"
       ? batch.use
       : { use: "fresh", recorded: this.recordedAgain(mark, batch.use.recorded) }
@@ -127,21 +156,22 @@ export class NonceLog {
     return batch
   }
 
-  private async flush(): Promise<void> {
-    this.timer = null
-    this.inFlight = true
-    while (this.batches.length > 0) {
+  /** All that waits, and what comes meanwhile. */
+  private readonly flush: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
+    yield* this.some.await
+    yield* Effect.sleep(FLUSH_MS)
+    for (let batch = this.batches[0]; batch !== undefined; batch = this.batches[0]) {
       const early = this.flushedAt + FLUSH_GAP_MS - performance.now()
-      if (early > 0) await delay(early)
+      if (early > 0) yield* Effect.sleep(early)
       this.flushedAt = performance.now()
-      const batch = this.batches.shift()
-      if (batch === undefined) continue
-      const durable = await this.publish(encode(batch.marks))
-      if (!durable) this.failed(batch.marks)
-      batch.settle(durable)
+      this.batches.shift()
+      const { marks, settle } = batch
+      const durable = yield* Effect.promise(() => this.publish(encode(marks)))
+      if (!durable) this.failed(marks)
+      settle(durable)
     }
-    this.inFlight = false
-  }
+    this.some.closeUnsafe()
+  })
 
   private async publish(records: Uint8Array): Promise<boolean> {
     const end = performance.now() + ACK_TIMEOUT_MS
@@ -154,45 +184,40 @@ export class NonceLog {
   }
 
   /**
-   * Reads back what may still be refused (the stream keeps no more) and follows the log from there. Resolves when it
-   * has caught up.
+   * Reads back what may still be refused (the stream keeps no more) and follows the log from there, for as long as the
+   * scope is open. Succeeds when it has caught up.
    */
-  async follow(): Promise<void> {
-    await this.catchUp()
-    await followStream(this.nats, this.home.stream, this.followed + 1, (message) => {
+  readonly follow: Effect.Effect<void, unknown, Scope.Scope> = Effect.gen({ self: this }, function* () {
+    yield* this.catchUp
+    yield* followStream(this.nats, this.home.stream, this.followed + 1, (message) => {
       this.heard(message.seq, Math.floor(message.info.timestampNanos / 1_000_000), message.data)
     })
-  }
+  })
 
-  /**
-   * Resolves when this node knows every nonce that was in the log when it was called. It reads them itself: the server
-   * that has the follower's consumer may be gone just now. Rejects when the log cannot be read.
-   *
-   * A node takes many shards at once: whoever asks while it is read waits for the next reading, and all such for one.
-   */
-  catchUp(): Promise<void> {
-    this.nextReading ??= this.reading.then(() => {
-      this.nextReading = null
-      const reading = this.readUp()
-      this.reading = reading.catch(() => undefined)
-      return reading
+  /** One reading, for all who have asked for it. */
+  private readonly answer: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
+    const asked = yield* Queue.takeAll(this.asking)
+    const exit = yield* Effect.exit(this.readUp)
+    for (const one of asked) yield* Deferred.done(one, exit)
+  })
+
+  private readonly readUp: Effect.Effect<void, NotCaughtUp> = Effect.gen({ self: this }, function* () {
+    const last = yield* Effect.tryPromise({
+      try: () => this.lastSeq(),
+      catch: (error) => new NotCaughtUp({ message: String(error) })
     })
-    return this.nextReading
-  }
-
-  private async readUp(): Promise<void> {
-    const last = await this.lastSeq()
-    let end = performance.now() + BEHIND_MAX_MS
     // What the follower is about to bring need not be asked for.
-    if (this.followed < last) await delay(BEHIND_PAUSE_MS)
-    while (this.followed < last) {
+    if (this.followed < last) yield* Effect.sleep(BEHIND_PAUSE_MS)
+    const further = Effect.suspend(() => {
       const before = this.followed
-      await this.readPage()
-      if (this.followed > before) end = performance.now() + BEHIND_MAX_MS
-      else if (performance.now() < end) await delay(BEHIND_PAUSE_MS)
-      else throw new Error("no replica that answers has caught up with the log of nonces")
-    }
-  }
+      return Effect.filterOrFail(
+        this.readPage,
+        () => this.followed > before,
+        () => BEHIND
+      )
+    })
+    while (this.followed < last) yield* Effect.retry(further, PATIENCE)
+  })
 
   /** As the stream's leader has it; 0 where all that was there may be used again. */
   private async lastSeq(): Promise<number> {
@@ -208,17 +233,19 @@ export class NonceLog {
   }
 
   /** From any replica: one that is behind, or gone, brings nothing. */
-  private readPage(): Promise<void> {
-    return directGet(
-      this.nats,
-      this.home.stream,
-      { seq: this.followed + 1, next_by_subj: ">", batch: PAGE_MESSAGES },
-      ({ headers, data }) => {
-        this.heard(Number(headers?.get("Nats-Sequence")), Date.parse(headers?.get("Nats-Time-Stamp") ?? ""), data)
-      },
-      PAGE_TIMEOUT_MS
-    ).catch(() => undefined)
-  }
+  private readonly readPage: Effect.Effect<void> = Effect.ignore(
+    Effect.tryPromise(() =>
+      directGet(
+        this.nats,
+        this.home.stream,
+        { seq: this.followed + 1, next_by_subj: ">", batch: PAGE_MESSAGES },
+        ({ headers, data }) => {
+          this.heard(Number(headers?.get("Nats-Sequence")), Date.parse(headers?.get("Nats-Time-Stamp") ?? ""), data)
+        },
+        PAGE_TIMEOUT_MS
+      )
+    )
+  )
 
   /** Of the follower and of who catches up; what one has brought, the other passes over. `at`: Unix ms. */
   private heard(seq: number, at: number, records: Uint8Array): void {

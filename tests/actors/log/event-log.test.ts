@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { JetStreamLog } from "../../../actors/engine/event-log.ts"
-import type { Commit } from "../../../actors/engine/ports.ts"
+import { JetStreamLog } from "../../../actors/log/event-log.ts"
+import type { Commit } from "../../../actors/log/commit.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
-import { type EngineBus, startBus } from "./bus.ts"
+import { type EngineBus, startBus } from "../engine/bus.ts"
 
 let bus: EngineBus
 let log: JetStreamLog

@@ -1,6 +1,7 @@
 /** What nats-servers tell of the room that they have. */
+import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { freeStorage, type StorageParts } from "../../../actors/engine/storage.ts"
+import { freeStorage, type StorageParts } from "../../../actors/log/storage.ts"
 import { findNatsServer } from "../../../ops/launcher/nats-binary.ts"
 import { dataFolder } from "../../../ops/launcher/paths.ts"
 import { drawPort } from "../../../ops/launcher/ports.ts"
@@ -38,7 +39,8 @@ afterAll(() => Promise.all(running.map((one) => one.stop())))
 
 const freeBy = (...natsMonitors: ReadonlyArray<string>): Promise<number | null> => {
   const config = { natsUrl: "nats://elsewhere:4222", data: "", natsMonitors }
-  return freeStorage({ manager: { getAccountInfo: () => Promise.reject(new Error("away")) }, config } as StorageParts)
+  const manager: StorageParts["manager"] = { getAccountInfo: () => Promise.reject(new Error("away")) }
+  return Effect.runPromise(freeStorage({ manager, config }))
 }
 
 test("a server without JetStream, as one is that ends, tells nothing of any room", async () => {

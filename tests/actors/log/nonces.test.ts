@@ -1,9 +1,11 @@
 import fc from "fast-check"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { NonceLog } from "../../../actors/engine/nonces.ts"
+import { NonceLog } from "../../../actors/log/nonces.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { markOf, NonceTable } from "../../../actors/engine/nonce-table.ts"
-import { type EngineBus, startBus } from "./bus.ts"
+import { markOf, NonceTable } from "../../../actors/log/nonce-table.ts"
+import { openScope } from "../../support/scope.ts"
+import { type EngineBus, startBus } from "../engine/bus.ts"
 
 const KEEP_SECONDS = 960
 const HOME = { stream: streams.nonces, subject: subjects.nonce, keepSeconds: KEEP_SECONDS }
@@ -55,11 +57,16 @@ describe("the nonce table", () => {
 })
 
 describe("the nonce log", () => {
+  const scope = openScope()
   let bus: EngineBus
   beforeAll(async () => {
     bus = await startBus()
   })
-  afterAll(() => bus.stop())
+  afterAll(async () => {
+    await scope.close()
+    await bus.stop()
+  })
+  const logOf = async () => scope.make(NonceLog.make(await bus.connection(), HOME))
 
   const use = async (log: NonceLog, key: string, nonce: string, request: string) => {
     const used = log.use(key, nonce, request, Date.now())
@@ -67,8 +74,8 @@ describe("the nonce log", () => {
   }
 
   test("refuses a second request, but not the same request tried again", async () => {
-    const log = new NonceLog(bus.nats, HOME)
-    await log.follow()
+    const log = await scope.make(NonceLog.make(bus.nats, HOME))
+    await scope.make(log.follow)
     expect(await use(log, "k", "n1", "first")).toBe(true)
     expect(await use(log, "k", "n1", "first")).toBe(true)
     expect(await use(log, "k", "n1", "second")).toBe("reused")
@@ -76,7 +83,7 @@ describe("the nonce log", () => {
 
   test("says of each repeat of a request what it said of the first: that its use could not be recorded", async () => {
     const away = { ...HOME, subject: "hub.nonce.nowhere" }
-    const log = new NonceLog(bus.nats, away)
+    const log = await scope.make(NonceLog.make(bus.nats, away))
     const [first, again] = [use(log, "k0", "n0", "request"), use(log, "k0", "n0", "request")]
     expect(await first).toBe(false)
     const config = { name: "NOWHERE", subjects: [away.subject] }
@@ -90,27 +97,27 @@ describe("the nonce log", () => {
   })
 
   test("a node that starts later, or takes over, refuses what another has recorded", async () => {
-    const [owner, heir] = [new NonceLog(await bus.connection(), HOME), new NonceLog(await bus.connection(), HOME)]
-    await owner.follow()
-    await heir.follow()
+    const [owner, heir] = [await logOf(), await logOf()]
+    await scope.make(owner.follow)
+    await scope.make(heir.follow)
     const nonces = Array.from({ length: 500 }, (_, index) => `many-${index}`)
     expect(await Promise.all(nonces.map((nonce) => use(owner, "k2", nonce, `request-${nonce}`)))).not.toContain(false)
-    await heir.catchUp()
+    await Effect.runPromise(heir.catchUp)
     for (const nonce of nonces) expect(await use(heir, "k2", nonce, "another"), nonce).toBe("reused")
-    const late = new NonceLog(await bus.connection(), HOME)
-    await late.follow()
+    const late = await logOf()
+    await scope.make(late.follow)
     for (const nonce of nonces) expect(await use(late, "k2", nonce, "another"), nonce).toBe("reused")
   })
 
   test("whoever catches up knows what was recorded before it asked, without a follower and beside others that ask", async () => {
-    const [owner, heir] = [new NonceLog(await bus.connection(), HOME), new NonceLog(await bus.connection(), HOME)]
+    const [owner, heir] = [await logOf(), await logOf()]
     for (let round = 0; round < 20; round++) {
       const nonces = [`round-${round}-a`, `round-${round}-b`]
       const catching: Array<Promise<void>> = []
       for (const nonce of nonces) {
-        catching.push(heir.catchUp())
+        catching.push(Effect.runPromise(heir.catchUp))
         expect(await use(owner, "k3", nonce, `request-${nonce}`)).toBe(true)
-        catching.push(heir.catchUp(), heir.catchUp())
+        catching.push(Effect.runPromise(heir.catchUp), Effect.runPromise(heir.catchUp))
       }
       await Promise.all(catching)
       for (const nonce of nonces) expect(await use(heir, "k3", nonce, "another"), nonce).toBe("reused")

@@ -2,7 +2,7 @@
 import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
 import { Requests } from "../../schemas/runtime/bus/requests.ts"
 import { newInbox } from "./inbox.ts"
-import { onRenewal } from "./renewal.ts"
+import { onLine } from "./renewal.ts"
 
 const known = new WeakMap<NatsConnection, Requests<Msg, MsgHdrs>>()
 
@@ -25,7 +25,9 @@ export const requestsOf = (nats: NatsConnection): Requests<Msg, MsgHdrs> => {
 
 const made = (nats: NatsConnection, patienceMs: number): Requests<Msg, MsgHdrs> => {
   const requests = new Requests<Msg, MsgHdrs>(nats, () => newInbox(nats), patienceMs)
-  onRenewal(nats, () => requests.giveUp())
+  onLine(nats, (change) => {
+    if (change === "renewed") requests.giveUp()
+  })
   return requests
 }
 

@@ -25,8 +25,8 @@ import { directGet } from "./direct-get.ts"
 import { lastMessage } from "./last-message.ts"
 import { LEADERLESS_PAUSE_MS } from "../../schemas/runtime/bus/requests.ts"
 import { requestsOf } from "./requests.ts"
-import { traceIdOf } from "./trace.ts"
-import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./ports.ts"
+import { traceIdOf } from "./traceparent.ts"
+import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./commit.ts"
 import {
   INCOMPLETE_BATCH,
   NO_ROOM,

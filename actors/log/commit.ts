@@ -1,0 +1,67 @@
+/** What stands in the log, and what writes and reads it. The log has one real implementation (event-log.ts) and a model in the tests. */
+
+/** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
+export interface EventShape {
+  readonly type: string
+  readonly v: number
+}
+
+/** One message of the log: the events that one command put on one subject. */
+export interface Commit {
+  /** Shape of this record. */
+  readonly v: 1
+  /** The command's id: a repeated one is answered from here. */
+  readonly id: string
+  readonly op: string
+  /** Unix ms, as the command was decided. */
+  readonly at: number
+  /** Hub id of the agent that asked, `operator` or `timer`; absent for the service itself. */
+  readonly by?: string
+  readonly events: ReadonlyArray<EventShape>
+  readonly reply?: unknown
+  readonly trace?: string
+}
+
+export interface LogEntry {
+  readonly seq: number
+  readonly commit: Commit
+  /** Of the trace that it was committed in, 32 hex characters; absent where that was not sampled. */
+  readonly trace_id?: string
+}
+
+export interface LogPage {
+  readonly entries: ReadonlyArray<LogEntry>
+  readonly more: boolean
+}
+
+export interface Append {
+  readonly subject: string
+  /** Sequence of the last message on the subject; 0 for none. */
+  readonly expected: number
+  readonly commit: Commit
+  /** Goes with the message as a header, for those who act on it; it is no part of the commit. */
+  readonly traceparent?: string | undefined
+  /** After so long the server forgets the message; absent: never. */
+  readonly keepSeconds?: number | undefined
+}
+
+export type AppendResult =
+  /** `batch`: messages that were written together. */
+  | { readonly ok: true; readonly seqs: ReadonlyArray<number>; readonly batch?: number }
+  /** Nothing was written: a subject stands elsewhere than expected. */
+  | { readonly ok: false; readonly reason: "conflict" }
+  /** Nothing was written: the queue is full. */
+  | { readonly ok: false; readonly reason: "overloaded" }
+  /** Nothing was written: the server has no room left. */
+  | { readonly ok: false; readonly reason: "full" }
+  /** Nobody knows: the bus went away, or did not answer in time. Ask the log. */
+  | { readonly ok: false; readonly reason: "unknown" }
+
+export interface EventLog {
+  /** All or nothing, durable when it resolves. */
+  readonly append: (group: ReadonlyArray<Append>) => Promise<AppendResult>
+  /** Up to `max` entries of a subject from `after` (exclusive) on, in order. Rejects when the log cannot be read. */
+  readonly read: (subject: string, after: number, max: number) => Promise<LogPage>
+  /** The last sequence of a subject, 0 for none. */
+  readonly lastSeq: (subject: string) => Promise<number>
+}

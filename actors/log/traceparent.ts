@@ -1,0 +1,12 @@
+/** Of which trace a message of the log is part. */
+import type { MsgHdrs } from "@nats-io/transport-node"
+import { readTraceparent, TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
+
+/** Of a commit's message. */
+export const traceparentOf = (headers: MsgHdrs | undefined): string | undefined =>
+  headers?.get(TRACEPARENT) || undefined
+
+export const traceIdOf = (headers: MsgHdrs | undefined): string | null => {
+  const traceparent = traceparentOf(headers)
+  return traceparent === undefined ? null : (readTraceparent(traceparent)?.traceId ?? null)
+}

@@ -1,0 +1,60 @@
+/** What is done in Postgres, as Effects. */
+import { Effect, type Scope } from "effect"
+import { type Kysely, sql, type Transaction } from "kysely"
+import type { Database } from "../database.ts"
+
+type Db = Kysely<Database>
+
+/** What may fail and is tried again; an interruption waits for its end. */
+export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.uninterruptible(Effect.tryPromise({ try: act, catch: (error) => error }))
+
+/** All or nothing; an interruption takes it back. */
+export const inTransaction = <A>(
+  db: Db,
+  act: (trx: Transaction<Database>) => Effect.Effect<A, unknown>
+): Effect.Effect<A, unknown> =>
+  Effect.acquireUseRelease(
+    toItsEnd(() => db.startTransaction().execute()),
+    (trx) => Effect.tap(act(trx), () => toItsEnd(() => trx.commit().execute())),
+    (trx) => (trx.isCommitted ? Effect.void : Effect.ignore(toItsEnd(() => trx.rollback().execute())))
+  )
+
+/** Another rebuild, or a verification, is under way in this database. */
+export class Busy extends Error {}
+
+/**
+ * For as long as the scope is open nobody else in this database makes tables anew; fails with `Busy` where somebody
+ * does. What may only be done under the lock is done over the connection that holds it: with that lost, it fails.
+ */
+export const exclusively = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const held = yield* connectionOf(db)
+    const lock = async (): Promise<void> => {
+      const { rows } = await sql<{
+        taken: boolean
+      }>`select pg_try_advisory_lock(hashtext('read models made anew')) as taken`.execute(held)
+      if (rows[0]?.taken !== true) throw new Busy("another rebuild or verification of the read models is under way")
+    }
+    yield* Effect.acquireRelease(toItsEnd(lock), () =>
+      Effect.ignore(toItsEnd(() => sql`select pg_advisory_unlock(hashtext('read models made anew'))`.execute(held)))
+    )
+    return held
+  })
+
+/** One of the pool, for as long as the scope is open. */
+const connectionOf = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const over = Promise.withResolvers<void>()
+    const taking = toItsEnd(
+      () =>
+        new Promise<Db>((resolve, reject) => {
+          const lent = db.connection().execute((held) => {
+            resolve(held)
+            return over.promise
+          })
+          lent.catch(reject)
+        })
+    )
+    return yield* Effect.acquireRelease(taking, () => Effect.sync(over.resolve))
+  })
