@@ -6,21 +6,18 @@ import {
 } from "../../../schemas/notification/operations.ts"
 import { type Decision, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kind.ts"
-import { missing, statusRefusal } from "../decide.ts"
-import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
+import { unlessSuspended } from "../decide.ts"
+import type { AgentActor, AgentEvent } from "../state.ts"
 
 /** Ids of other agents, or read before, count for nothing. Pure. */
-export const decideRead = (state: AgentState, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
-  if (state === null) return missing
-  const closed = statusRefusal(state, true)
-  if (closed !== null) return { refused: closed }
+export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
   const wanted = ids === null ? null : new Set(ids)
-  const read = wanted === null ? state.unread : state.unread.filter((id) => wanted.has(id))
+  const read = wanted === null ? agent.unread : agent.unread.filter((id) => wanted.has(id))
   const reply = { marked_read: read.length }
   return read.length === 0
     ? { events: [], reply }
     : { events: [{ type: "agent.notifications_read", v: 1, ids: read }], reply }
-}
+})
 
 export const notificationOperations: Operating<typeof declared, AgentActor> = {
   "notification.read": write({ decide: decideRead, answer: (_state, reply) => reply, projected: true })
