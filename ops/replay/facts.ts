@@ -3,7 +3,8 @@
  * number 0 is one that the service never gives.
  */
 import type { KeyFacts } from "../../actors/agent/identity/new-key.ts"
-import type { CreateFacts, RegisterFacts, ServeFacts } from "../../actors/registration/decide.ts"
+import type { CreateFacts, ServeFacts } from "../../actors/registration/challenge.ts"
+import type { RegisterFacts } from "../../actors/registration/register.ts"
 import { generateQuestions } from "../../actors/registration/questions/generate.ts"
 import { randomFromSeed, SEED_BYTES } from "../../actors/registration/questions/random.ts"
 
