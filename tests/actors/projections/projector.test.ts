@@ -1,5 +1,5 @@
 /** The read models against the log they are made of: once, in order, whatever fails between. */
-import { type Kysely, sql } from "kysely"
+import { type Kysely } from "kysely"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { registrationEvents } from "../../../actors/agent/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
@@ -11,6 +11,7 @@ import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
+import { leftOver, versionOf, watchCount } from "../../support/tables.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
@@ -221,14 +222,14 @@ describe("the projector", () => {
       .set({ version: agentProjection.version - 1 })
       .where("name", "=", "agent")
       .execute()
-    const fewest = watchCount()
+    const fewest = watchCount(db)
     await run(2)
     await write(5, [{ type: "agent.profile_changed", v: 1, description: "written meanwhile" }])
-    await waitFor(async () => (await versionOf()) === agentProjection.version, { describe: "the new tables" })
+    await waitFor(async () => (await versionOf(db)) === agentProjection.version, { describe: "the new tables" })
     await caughtUp()
     await expectRowsToEqualTheFold()
     expect(await fewest()).toBe(states.size)
-    expect(await leftOver()).toEqual([])
+    expect(await leftOver(db)).toEqual([])
   })
 
   test("leaves the tables of a newer version alone", async () => {
@@ -247,7 +248,7 @@ describe("the projector", () => {
       describe: "the projector to see what it has"
     })
     said.mockRestore()
-    expect(await versionOf()).toBe(agentProjection.version + 1)
+    expect(await versionOf(db)).toBe(agentProjection.version + 1)
     expect(
       Number(
         (await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirstOrThrow()).seq
@@ -255,7 +256,7 @@ describe("the projector", () => {
     ).toBe(before)
     // An operator who goes back to the older release for good asks for it.
     await rebuild(rebuildParts())
-    expect(await versionOf()).toBe(agentProjection.version)
+    expect(await versionOf(db)).toBe(agentProjection.version)
     await expectRowsToEqualTheFold()
   })
 
@@ -296,34 +297,3 @@ describe("the projector", () => {
     await expect(rebuild(rebuildParts())).rejects.toThrow("agent.of_tomorrow@1")
   })
 })
-
-const versionOf = async (): Promise<number> =>
-  (await db.selectFrom("projections").select("version").where("name", "=", "agent").executeTakeFirstOrThrow()).version
-
-/** Schemas in which tables were made anew. */
-const leftOver = async (): Promise<ReadonlyArray<string>> => {
-  const { rows } = await sql<{
-    name: string
-  }>`select nspname as name from pg_namespace where nspname ~ '^(rebuild|verify)_'`.execute(db)
-  return rows.map((row) => row.name)
-}
-
-/** Counts the agents without pause until it is asked: the fewest that any read saw. */
-const watchCount = (): (() => Promise<number>) => {
-  let fewest = Number.POSITIVE_INFINITY
-  const over = new AbortController()
-  const watched = (async () => {
-    while (!over.signal.aborted) {
-      const { count } = await db
-        .selectFrom("agents")
-        .select((select) => select.fn.countAll<string>().as("count"))
-        .executeTakeFirstOrThrow()
-      fewest = Math.min(fewest, Number(count))
-    }
-  })()
-  return async () => {
-    over.abort()
-    await watched
-    return fewest
-  }
-}
