@@ -162,5 +162,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
 const registeredRecord = (reply: RegisterReply, sealer: Sealer, rules: Rules) => ({
   ...reply.profile,
   webhook_secret: sealer.open(reply.sealedSecret, secretPurpose(reply.profile.id)),
-  welcome: `Welcome, ${reply.profile.name}. You are ${reply.profile.hx_id}. Keep webhook_secret: it is not shown again. Sign GET ${rules.baseUrl}/api/v1/me to see your profile.`
+  welcome:
+    `Welcome, ${reply.profile.name}. You are ${reply.profile.hx_id}. Keep webhook_secret: it is not shown again. ` +
+    `Sign GET ${rules.baseUrl}/api/v1/me to see your profile.`
 })

@@ -81,7 +81,8 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   const manifest = await checkedManifest(folder, parts.signal)
   if (manifest.service_key !== parts.serviceKey) {
     throw new Fault(
-      `${folder} belongs to the service's key ${manifest.service_key}, and this one is ${parts.serviceKey} (public halves): with another key its secrets cannot be opened`
+      `${folder} belongs to the service's key ${manifest.service_key}, and this one is ${parts.serviceKey} ` +
+        "(public halves): with another key its secrets cannot be opened"
     )
   }
   refuseReplicas(manifest, parts)
@@ -141,7 +142,8 @@ const refuseHeld = async ({ manager, replace }: RestoreParts): Promise<void> => 
   const held = await heldStreams(manager)
   if (held.length === 0 || replace || (await halfRestored(manager, held))) return
   throw new Fault(
-    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted (where a restore was ended after its last stream, all is there, and hub migrate makes the leases)`
+    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted ` +
+      "(where a restore was ended after its last stream, all is there, and hub migrate makes the leases)"
   )
 }
 
