@@ -15,7 +15,7 @@
  *  - The durable consumers go on at the places that were noted before anything was copied (backup.ts).
  */
 import { join } from "node:path"
-import { type ConsumerConfig, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream"
+import type { JetStreamManager } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import { type Kysely, sql } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
@@ -105,7 +105,7 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
 }
 
 const wantedReplicas = (kept: ReadonlyArray<StreamPart>): number =>
-  Math.max(...kept.map(({ config }) => Number(config["num_replicas"] ?? 1)))
+  Math.max(...kept.map(({ config }) => Number(config.num_replicas ?? 1)))
 
 /** Found out before anything is emptied for it. */
 const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: RestoreParts): void => {
@@ -217,7 +217,7 @@ const streamBack = async (
   { name, config, state, tail }: StreamPart,
   { nats, replicas, signal, progress }: RestoreParts
 ): Promise<number> => {
-  const marked = { ...(config as unknown as StreamConfig), ...(replicas === null ? {} : { num_replicas: replicas }) }
+  const marked = { ...config, ...(replicas === null ? {} : { num_replicas: replicas }) }
   const cut: Cut = { config: { ...marked, metadata: { ...marked.metadata, [RESTORE_MARK]: "under way" } }, state }
   let bytes = 0
   const sent = (more: number): void => progress(name, (bytes += more), 0)
@@ -294,6 +294,6 @@ const consumerBack = async (
   { stream, name, config, floor }: ConsumerPart,
   { manager }: RestoreParts
 ): Promise<void> => {
-  await manager.consumers.add(stream, config as unknown as ConsumerConfig)
+  await manager.consumers.add(stream, config)
   if (floor > 0) await manager.consumers.reset(stream, name, floor + 1)
 }
