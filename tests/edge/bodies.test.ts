@@ -121,7 +121,8 @@ describe("bodies", () => {
   ])("of %s %s %j are not waited for", async (method, path, headers, status) => {
     const line = await Line.open()
     line.write(
-      `${method} ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(headers as Record<string, string>)}Expect: 100-continue\r\nContent-Length: 60000\r\n\r\n`
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(headers as Record<string, string>)}` +
+        "Expect: 100-continue\r\nContent-Length: 60000\r\n\r\n"
     )
     await waitFor(() => line.received.includes("\r\n\r\n"), { describe: "an answer on the line" })
     expect(line.received.slice(9, 12)).toBe(String(status))
@@ -132,7 +133,9 @@ describe("bodies", () => {
     const path = "/api/v1/me"
     const line = await Line.open()
     line.write(
-      `GET ${path} HTTP/1.1\r\nHost: x\r\n${linesOf(signatureHeaders(world.agent, { method: "GET", path, host: world.edge.host }))}Content-Length: 2\r\n\r\n{}`
+      `GET ${path} HTTP/1.1\r\nHost: x\r\n` +
+        linesOf(signatureHeaders(world.agent, { method: "GET", path, host: world.edge.host })) +
+        "Content-Length: 2\r\n\r\n{}"
     )
     expect((await line.answer()).status).toBe(200)
     await line.ended()

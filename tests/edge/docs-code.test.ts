@@ -51,7 +51,10 @@ it("the one example of signing gives the vectors", async () => {
     join(folder, "try-sign.mjs"),
     `import { headersFor } from "./sign.mjs"
 const seed = Buffer.from(${JSON.stringify(signing.seed)}, "base64")
-console.log(JSON.stringify(headersFor(seed, "PATCH", "hub.example", "/api/v1/me", ${JSON.stringify(patch?.body)}, "1767225600", "example-nonce-0002")))`
+const body = ${JSON.stringify(patch?.body)}
+console.log(JSON.stringify(
+  headersFor(seed, "PATCH", "hub.example", "/api/v1/me", body, "1767225600", "example-nonce-0002")
+))`
   )
   expect(JSON.parse((await run(process.execPath, ["try-sign.mjs"])).stdout)).toMatchObject({
     "X-Hub-Key": signing.public_key,
@@ -69,7 +72,8 @@ describe("its code in JavaScript", () => {
     const [nonce, ...result] = (await script(`import { keysOf, proofOfWork, signature, stringToSign } from "./hub.mjs"
 const keys = keysOf(Buffer.from(${JSON.stringify(signing.seed)}, "base64"))
 const text = stringToSign("PATCH", "hub.example", "/api/v1/me", "1767225600", "example-nonce-0002", ${JSON.stringify(patch?.body)})
-console.log(JSON.stringify([await proofOfWork(${JSON.stringify(proof?.prefix)}, 4), keys.publicKey, keys.hubId, text, signature(keys, text)]))`)) as ReadonlyArray<unknown>
+const work = await proofOfWork(${JSON.stringify(proof?.prefix)}, 4)
+console.log(JSON.stringify([work, keys.publicKey, keys.hubId, text, signature(keys, text)]))`)) as ReadonlyArray<unknown>
     expect(result).toEqual([signing.public_key, signing.hub_id, patch?.string_to_sign, patch?.signature])
     expect(workHolds(nonce)).toBe(true)
   })
@@ -81,17 +85,25 @@ console.log(JSON.stringify([await proofOfWork(${JSON.stringify(proof?.prefix)}, 
     await freshKey("seed.txt")
     expect(
       await script(`import { register } from "./hub.mjs"
-console.log(JSON.stringify(await register("seed.txt", "ada", "Ada Ü", async (questions) => questions.length === 2 ? ${JSON.stringify(ANSWERS)} : {})))`)
+const answer = async (questions) => questions.length === 2 ? ${JSON.stringify(ANSWERS)} : {}
+console.log(JSON.stringify(await register("seed.txt", "ada", "Ada Ü", answer)))`)
     ).toMatchObject({ input: { form: FORM } })
   })
 
   it("knows a delivery of the service's from others", async () => {
     expect(
       await script(`import { verifyWebhook } from "./hub.mjs"
-const told = ${JSON.stringify(deliveries())}.map(({ headers, body }) => verifyWebhook(${JSON.stringify(webhooks.secret)}, headers, Buffer.from(body)))
+const secret = ${JSON.stringify(webhooks.secret)}
+const arrived = ${JSON.stringify(deliveries())}
+const told = arrived.map(({ headers, body }) => verifyWebhook(secret, headers, Buffer.from(body)))
 Date.now = () => ${delivery?.timestamp}000
-const vector = { "webhook-id": ${JSON.stringify(delivery?.id)}, "webhook-timestamp": ${JSON.stringify(delivery?.timestamp)}, "webhook-signature": "v1,${delivery?.v1}" }
-console.log(JSON.stringify([...told, verifyWebhook(${JSON.stringify(webhooks.secret)}, vector, ${JSON.stringify(delivery?.body)}), verifyWebhook("whsec_AAAA", {}, "")]))`)
+const vector = {
+  "webhook-id": ${JSON.stringify(delivery?.id)},
+  "webhook-timestamp": ${JSON.stringify(delivery?.timestamp)},
+  "webhook-signature": "v1,${delivery?.v1}"
+}
+const body = ${JSON.stringify(delivery?.body)}
+console.log(JSON.stringify([...told, verifyWebhook(secret, vector, body), verifyWebhook("whsec_AAAA", {}, "")]))`)
     ).toEqual(TOLD)
     await receives(process.execPath, ["receiver.mjs"])
   })

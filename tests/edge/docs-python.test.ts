@@ -41,7 +41,8 @@ describe("its code in Python", () => {
 seed = base64.b64decode(${JSON.stringify(signing.seed)})
 text = hub.string_to_sign("PATCH", "hub.example", "/api/v1/me", "1767225600", "example-nonce-0002", ${JSON.stringify(patch?.body)}.encode())
 keys = hub.keys_of(seed)
-print(json.dumps([hub.proof_of_work(${JSON.stringify(proof?.prefix)}, 4), keys["public_key"], keys["hub_id"], text, hub.signature(keys, text)]))`)) as ReadonlyArray<unknown>
+work = hub.proof_of_work(${JSON.stringify(proof?.prefix)}, 4)
+print(json.dumps([work, keys["public_key"], keys["hub_id"], text, hub.signature(keys, text)]))`)) as ReadonlyArray<unknown>
     expect(result).toEqual([signing.public_key, signing.hub_id, patch?.string_to_sign, patch?.signature])
     expect(workHolds(nonce)).toBe(true)
   })
@@ -66,7 +67,9 @@ print(told if isinstance(told, str) else json.dumps(told))`
   it("registers from a program: all questions before any answer", async () => {
     await freshKey("python-seed.txt")
     const registered = await script(
-      `print(json.dumps(hub.register("python-seed.txt", "ada", "Ada Ü", lambda questions: json.loads(${JSON.stringify(JSON.stringify(ANSWERS))}) if len(questions) == 2 else {})))`
+      `answers = json.loads(${JSON.stringify(JSON.stringify(ANSWERS))})
+answer = lambda questions: answers if len(questions) == 2 else {}
+print(json.dumps(hub.register("python-seed.txt", "ada", "Ada Ü", answer)))`
     )
     expect(registered).toMatchObject({ input: { form: FORM } })
     expect(Buffer.from(await readFile(keyFile, "utf8"), "base64")).toHaveLength(32)
@@ -75,10 +78,17 @@ print(told if isinstance(told, str) else json.dumps(told))`
   it("knows a delivery of the service's from others", async () => {
     expect(
       await script(`
-told = [hub.verify_webhook(${JSON.stringify(webhooks.secret)}, one["headers"], one["body"].encode()) for one in json.loads(${JSON.stringify(JSON.stringify(deliveries()))})]
+secret = ${JSON.stringify(webhooks.secret)}
+arrived = json.loads(${JSON.stringify(JSON.stringify(deliveries()))})
+told = [hub.verify_webhook(secret, one["headers"], one["body"].encode()) for one in arrived]
 hub.time.time = lambda: ${delivery?.timestamp}
-vector = {"webhook-id": ${JSON.stringify(delivery?.id)}, "webhook-timestamp": ${JSON.stringify(delivery?.timestamp)}, "webhook-signature": "v1,${delivery?.v1}"}
-print(json.dumps(told + [hub.verify_webhook(${JSON.stringify(webhooks.secret)}, vector, json.loads(${JSON.stringify(JSON.stringify(delivery?.body))}).encode()), hub.verify_webhook("whsec_AAAA", {}, b"")]))`)
+vector = {
+    "webhook-id": ${JSON.stringify(delivery?.id)},
+    "webhook-timestamp": ${JSON.stringify(delivery?.timestamp)},
+    "webhook-signature": "v1,${delivery?.v1}",
+}
+body = json.loads(${JSON.stringify(JSON.stringify(delivery?.body))}).encode()
+print(json.dumps(told + [hub.verify_webhook(secret, vector, body), hub.verify_webhook("whsec_AAAA", {}, b"")]))`)
     ).toEqual(TOLD)
     await receives("python3", ["receiver.py"])
   })
@@ -94,7 +104,8 @@ try:
 except hub.HubError as error:
     refusal = {"status": error.status, "code": error.code, "resource": error.details["resource"]}
 text = hub.request(None, "GET", "/api/v1/docs/hub-id")["data"]
-print(json.dumps({"head": {"status": head["status"], "data": head["data"]}, "list": {"agents": len(agents), "first": agents[0]["handle"], "meta": meta},
+print(json.dumps({"head": {"status": head["status"], "data": head["data"]},
+ "list": {"agents": len(agents), "first": agents[0]["handle"], "meta": meta},
                   "refusal": refusal, "text": text[:2]}))`)
     expect(result).toEqual(EXCHANGES)
   })

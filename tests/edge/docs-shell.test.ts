@@ -41,7 +41,10 @@ describe("its code in shell", () => {
 
   it("gives the vectors", async () => {
     const out = await shell(
-      `hub_public_key; echo; hub_id; echo; hub_sign GET '${get?.path}' 1767225600 example-nonce-0001 ''; echo; hub_sign PATCH /api/v1/me 1767225600 example-nonce-0002 '${patch?.body}'; echo; hub_pow '${proof?.prefix}' 4`,
+      `hub_public_key; echo; hub_id; echo
+hub_sign GET '${get?.path}' 1767225600 example-nonce-0001 ''; echo
+hub_sign PATCH /api/v1/me 1767225600 example-nonce-0002 '${patch?.body}'; echo
+hub_pow '${proof?.prefix}' 4`,
       "HUB_HOST=hub.example HUB_PEM=vector-key.pem"
     )
     expect(out.split("\n")).toEqual([
@@ -78,7 +81,8 @@ describe("its code in shell", () => {
       await writeFile(join(folder, "delivery.json"), body)
       results.push(
         await shell(
-          `hub_verify_webhook '${webhooks.secret}' '${headers["webhook-id"]}' '${headers["webhook-timestamp"]}' '${headers["webhook-signature"]}' < delivery.json && echo good || echo bad`
+          `hub_verify_webhook '${webhooks.secret}' '${headers["webhook-id"]}' '${headers["webhook-timestamp"]}' \\
+'${headers["webhook-signature"]}' < delivery.json && echo good || echo bad`
         )
       )
     }
@@ -96,7 +100,8 @@ describe("its code in shell", () => {
 
   it("reads and writes, signed and unsigned, as it stands", async () => {
     const out = await shell(
-      `hub GET /api/v1/me; echo; hub PATCH /api/v1/me '{"name":"Zoë"}'; echo; hub_unsigned GET '/api/v1/agents?per_page=1' | hub_field meta total; echo; hub_id`
+      `hub GET /api/v1/me; echo; hub PATCH /api/v1/me '{"name":"Zoë"}'; echo
+hub_unsigned GET '/api/v1/agents?per_page=1' | hub_field meta total; echo; hub_id`
     )
     const [me, patched, total, id] = out.split("\n")
     expect(JSON.parse(me ?? "")).toMatchObject({ ok: true, data: { id } })

@@ -105,7 +105,8 @@ describe("JSON", () => {
     "with %s as a name changes nothing but itself",
     async (name) => {
       const answer = await patch(
-        `{"name":"x",${name}:{"polluted":1,"prototype":{"polluted":1}},"links":[{"label":"a","url":"https://x.example/",${name}:{"polluted":1}}]}`
+        `{"name":"x",${name}:{"polluted":1,"prototype":{"polluted":1}},` +
+          `"links":[{"label":"a","url":"https://x.example/",${name}:{"polluted":1}}]}`
       )
       expect([answer.status, answer.json.data["name"]]).toEqual([200, "x"])
       expect(JSON.stringify(world.node.asked("agent.update")[0]?.input)).toBe(

@@ -129,7 +129,10 @@ describe("verify of snapshots", () => {
 
   test("names the first field that is not what the log folds to", async () => {
     expect(await damaged("update snapshots set state = jsonb_set(state, '{keys,0,from}', '5')")).toMatch(
-      /snapshots: 1 of 1 DIFFER[\s\S]*first difference: snapshot of agent hx\w+ at sequence \d+: state\.keys\[0\]\.from is 5, the log makes it \d{13}\n/
+      new RegExp(
+        "snapshots: 1 of 1 DIFFER[\\s\\S]*first difference: snapshot of agent hx\\w+ at sequence \\d+: " +
+          "state\\.keys\\[0\\]\\.from is 5, the log makes it \\d{13}\\n"
+      )
     )
   })
 

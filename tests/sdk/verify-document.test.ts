@@ -74,7 +74,8 @@ describe("a directory", () => {
               `unknown-${draw(9)}`,
               unknown[draw(unknown.length)] ?? null
             ])
-      return `{${blank()}${more.map(([name, one]) => `${text(name)}${blank()}:${blank()}${write(one as Json, depth + 1)}`).join(`${blank()},${blank()}`)}${blank()}}`
+      const parts = more.map(([name, one]) => `${text(name)}${blank()}:${blank()}${write(one as Json, depth + 1)}`)
+      return `{${blank()}${parts.join(`${blank()},${blank()}`)}${blank()}}`
     }
     return `${blank()}${write(hub.directory() as unknown as Json)}${blank()}`
   })

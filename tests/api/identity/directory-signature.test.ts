@@ -28,7 +28,10 @@ describe("the signature of an agent's key directory", () => {
   ) => {
     const covered = options.covered ?? '"@authority";req'
     const host = options.host ?? new URL(edge).host
-    const parameters = `(${covered});alg="ed25519";keyid="${jwkOf(identity.publicKey).kid}";created=${unixNow()};expires=${options.expires ?? unixNow() + 3600};tag="${options.tag ?? TAG}"`
+    const parameters =
+      `(${covered});alg="ed25519";keyid="${jwkOf(identity.publicKey).kid}";` +
+      `created=${unixNow()};expires=${options.expires ?? unixNow() + 3600};` +
+      `tag="${options.tag ?? TAG}"`
     const base = `${covered}: ${host}\n"@signature-params": ${parameters}`
     return {
       signature: `dir=:${sign(null, Buffer.from(base), identity.privateKey).toString("base64")}:`,

@@ -48,7 +48,8 @@ const signed = (identity: Identity, number: string, options: Options = {}) => {
   const nonce = options.nonce === null ? "" : `;nonce="${options.nonce ?? randomBytes(64).toString("base64")}"`
   const parameters =
     `(${chosen.map((line) => line.slice(0, line.indexOf(": "))).join(" ")});created=${created};expires=${options.expires ?? created + 60}` +
-    `;keyid="${options.keyid ?? jwkOf(identity.publicKey).kid}";alg="${options.alg ?? "ed25519"}"${nonce};tag="${options.tag ?? "web-bot-auth"}"`
+    `;keyid="${options.keyid ?? jwkOf(identity.publicKey).kid}";alg="${options.alg ?? "ed25519"}"${nonce};` +
+    `tag="${options.tag ?? "web-bot-auth"}"`
   const base = [...chosen, `"@signature-params": ${parameters}`].join("\n")
   return {
     method: "GET",
