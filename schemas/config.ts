@@ -86,7 +86,8 @@ const parse = (env: Env): HubConfig => {
   const bind = text(env, "HUB_BIND") ?? (mode === "development" ? "127.0.0.1" : null)
   if (mode === "development" && !isLoopback(bind) && env["HUB_ALLOW_PUBLIC_DEVELOPMENT"] !== "true") {
     throw new Problem(
-      "HUB_BIND must be a loopback address in development, where limits and checks are open: set HUB_ENV to production (or, in a closed network, HUB_ALLOW_PUBLIC_DEVELOPMENT to true)"
+      "HUB_BIND must be a loopback address in development, where limits and checks are open: " +
+        "set HUB_ENV to production (or, in a closed network, HUB_ALLOW_PUBLIC_DEVELOPMENT to true)"
     )
   }
   const traces = readTraceSettings(env, mode)

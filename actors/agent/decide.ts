@@ -37,6 +37,22 @@ export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null =>
     : null
 }
 
+type OnAgent<Rest extends ReadonlyArray<unknown>, Reply> = (agent: Agent, ...rest: Rest) => Decision<AgentEvent, Reply>
+
+const judged =
+  (changes: boolean) =>
+  <Rest extends ReadonlyArray<unknown>, Reply>(decide: OnAgent<Rest, Reply>) =>
+  (state: AgentState, ...rest: Rest): Decision<AgentEvent, Reply> => {
+    if (state === null) return missing
+    const closed = statusRefusal(state, changes)
+    return closed === null ? decide(state, ...rest) : { refused: closed }
+  }
+
+/** A decision for any agent whose account is not closed: a suspended one may make it. */
+export const unlessClosed = judged(false)
+/** A decision that a suspended agent may not make either. */
+export const unlessSuspended = judged(true)
+
 /** What registration writes on the new agent's subject (spec 4.3 step 3). */
 export const registrationEvents = (
   registered: Extract<AgentEvent, { type: "agent.registered" }>
@@ -47,17 +63,14 @@ export const registrationEvents = (
   ])
 ]
 
-export const decideUpdate = (state: AgentState, change: UpdateMe, production: boolean): Decision<AgentEvent> => {
-  if (state === null) return missing
-  const closed = statusRefusal(state, true)
-  if (closed !== null) return { refused: closed }
+export const decideUpdate = unlessSuspended((agent, change: UpdateMe, production: boolean): Decision<AgentEvent> => {
   if (typeof change.webhook_url === "string") {
     const problem = webhookAddressProblem(change.webhook_url, production)
     if (problem !== null) return { refused: invalidField("webhook_url", `webhook_url ${problem}.`) }
   }
-  const changed = changedFields(state, change)
+  const changed = changedFields(agent, change)
   return { events: Object.keys(changed).length === 0 ? [] : [{ type: "agent.profile_changed", v: 1, ...changed }] }
-}
+})
 
 /**
  * What is not so already. A webhook's address, be it the same again, is a fresh start where the webhook fails or was
@@ -83,13 +96,10 @@ const sameLinks = (some: ReadonlyArray<Link>, others: ReadonlyArray<Link>): bool
   some.length === others.length &&
   some.every(({ label, url }, index) => label === others[index]?.label && url === others[index]?.url)
 
-export const decideDelete = (state: AgentState, input: { readonly confirm: string }): Decision<AgentEvent> => {
-  if (state === null) return missing
-  // A suspended agent may leave.
-  const closed = statusRefusal(state, false)
-  if (closed !== null) return { refused: closed }
-  if (state.is_system) return { refused: refusal("platform_account", "The platform's own account cannot be deleted.") }
-  if (input.confirm !== state.handle) {
+/** A suspended agent may leave. */
+export const decideDelete = unlessClosed((agent, input: { readonly confirm: string }): Decision<AgentEvent> => {
+  if (agent.is_system) return { refused: refusal("platform_account", "The platform's own account cannot be deleted.") }
+  if (input.confirm !== agent.handle) {
     return {
       refused: refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle, exactly.", {
         field: "confirm"
@@ -97,7 +107,7 @@ export const decideDelete = (state: AgentState, input: { readonly confirm: strin
     }
   }
   return { events: [{ type: "agent.deleted", v: 1 }] }
-}
+})
 
 export const decideRole = (
   state: AgentState,

@@ -1,5 +1,5 @@
 /** Reads of the agent directory and of score histories (spec 4.4, 4.5). */
-import { type Kysely, type SelectQueryBuilder, sql } from "kysely"
+import { type Kysely, sql } from "kysely"
 import type { AgentSort } from "../../schemas/agent/api.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { AgentListed } from "../../schemas/agent/records.ts"
@@ -8,7 +8,9 @@ import type { Paged } from "../../schemas/operation.ts"
 import { publicProfile, type Shown } from "./profile.ts"
 import type { Database } from "../database.ts"
 
-type AgentQuery = SelectQueryBuilder<Database, "agents", object>
+const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])
+
+type AgentQuery = ReturnType<typeof shownAgents>
 
 /** Every sort ends with the number as a tie-breaker, in the same direction (spec 4.1.6). */
 const ORDER: Record<AgentSort, (query: AgentQuery) => AgentQuery> = {
@@ -40,7 +42,7 @@ const LISTED = [
 export const agentsQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async (input: Queries["agents"]["input"]): Promise<Paged<AgentListed>> => {
-    let listed = db.selectFrom("agents").where("status", "in", ["active", "suspended"])
+    let listed = shownAgents(db)
     if (input.q !== null && input.q !== "") {
       const q = input.q.toLowerCase()
       // No name holds what Postgres cannot be asked for.
@@ -52,14 +54,18 @@ export const agentsQuery =
     }
     const [{ total }, rows] = await Promise.all([
       listed.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
-      ORDER[input.sort](listed as unknown as AgentQuery)
+      ORDER[input.sort](listed)
         .select(LISTED)
+        .$narrowType<Written>()
         .limit(input.per_page)
         .offset((input.page - 1) * input.per_page)
         .execute()
     ])
-    return { total: Number(total), items: rows.map((row) => listedRow(row as unknown as AgentRow, baseUrl)) }
+    return { total: Number(total), items: rows.map((row) => listedRow(row, baseUrl)) }
   }
+
+/** What the projection writes into columns of wider types. */
+type Written = Pick<AgentRow, "links" | "roles" | "status">
 
 type AgentRow = Omit<Shown, "created_at" | "transparency"> & {
   readonly id: string

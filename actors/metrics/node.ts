@@ -45,7 +45,8 @@ export const commitMetrics = (meter: Meter): LogObserver => {
   const batches = new Counters(
     meter,
     "hub_log_batches_total",
-    "Batches of commits that were sent to the log, by outcome: written, refused whole for a wrong sequence, refused for want of room, unknown.",
+    "Batches of commits that were sent to the log, by outcome: written, refused whole for a wrong sequence, " +
+      "refused for want of room, unknown.",
     ["outcome"]
   )
   const byOutcome = {
@@ -210,7 +211,8 @@ const durableMetrics = (meter: Meter, { log, snapshots, nonces, proofs, timers, 
   meter.gauge("hub_nonces_tracked", tracked, () => nonces.tracked, { log: "requests" })
   meter.gauge("hub_nonces_tracked", tracked, () => proofs.tracked, { log: "proofs" })
   const fired =
-    "Timers that fired here, by what became of them: answered by their actor, put off; unknown, among both: of no kind that this release knows."
+    "Timers that fired here, by what became of them: answered by their actor, put off; unknown, among both: " +
+    "of no kind that this release knows."
   for (const outcome of ["answered", "later", "unknown"] as const)
     meter.counter("hub_timers_fired_total", fired, () => timers.counts[outcome], { outcome })
 }

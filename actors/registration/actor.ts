@@ -12,22 +12,24 @@ import { Actors, type ActorServices, Counters } from "../services.ts"
 import { newWebhookSecret, secretPurpose } from "../agent/webhook/secret.ts"
 import {
   challengeRecord,
-  contestedRegister,
   type CreateFacts,
   decideCreate,
-  decideRegister,
   decideServe,
-  judgeRegister,
   judgeServe,
-  questionsRecord,
-  type RegisterFacts,
-  type RegisterInput,
-  type RegisterReply,
-  type Rules
-} from "./decide.ts"
+  questionsRecord
+} from "./challenge.ts"
 import { generateQuestions } from "./questions/generate.ts"
 import type { Question } from "./questions/question.ts"
 import { randomFromSeed, SEED_BYTES } from "./questions/random.ts"
+import {
+  contestedRegister,
+  decideRegister,
+  judgeRegister,
+  type RegisterFacts,
+  type RegisterInput,
+  type RegisterReply
+} from "./register.ts"
+import type { Rules } from "./rules.ts"
 import { ChallengeEvent, ChallengeState, evolve } from "./state.ts"
 
 type CreateInput = (typeof registrationOperations)["challenge.create"]["input"]["Type"]
@@ -160,5 +162,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
 const registeredRecord = (reply: RegisterReply, sealer: Sealer, rules: Rules) => ({
   ...reply.profile,
   webhook_secret: sealer.open(reply.sealedSecret, secretPurpose(reply.profile.id)),
-  welcome: `Welcome, ${reply.profile.name}. You are ${reply.profile.hx_id}. Keep webhook_secret: it is not shown again. Sign GET ${rules.baseUrl}/api/v1/me to see your profile.`
+  welcome:
+    `Welcome, ${reply.profile.name}. You are ${reply.profile.hx_id}. Keep webhook_secret: it is not shown again. ` +
+    `Sign GET ${rules.baseUrl}/api/v1/me to see your profile.`
 })

@@ -1,15 +1,7 @@
 /** A registration challenge (spec 2.7, 3.3): id = 32 hex characters. `null` is one that was never made. */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
-
-const AskedQuestion = Schema.Struct({
-  id: Schema.String,
-  prompt: Schema.String,
-  /** Sealed (log/seal.ts). */
-  answer: Schema.String,
-  kind: Schema.Literals(["number", "word", "time", "time12"]),
-  format: Schema.NullOr(Schema.Literals(["json", "exact"]))
-})
+import { Question } from "./questions/question.ts"
 
 export const Challenge = Schema.Struct({
   public_key: Schema.String,
@@ -19,7 +11,7 @@ export const Challenge = Schema.Struct({
   /** Unix ms. */
   created_at: Schema.Number,
   status: Schema.Literals(["open", "served", "consumed", "void"]),
-  questions: Schema.Array(AskedQuestion),
+  questions: Schema.Array(Question),
   /** Unix ms at which the answers are due; 0 before the questions were served. */
   answers_due: Schema.Number
 })
@@ -35,7 +27,7 @@ export const ChallengeEvent = Schema.Union([
     prefix: Schema.String,
     difficulty: Schema.Int
   }),
-  event("challenge.served", 1, { questions: Schema.Array(AskedQuestion), answers_due: Schema.Number }),
+  event("challenge.served", 1, { questions: Schema.Array(Question), answers_due: Schema.Number }),
   event("challenge.voided", 1, { reason: Schema.String }),
   event("challenge.consumed", 1, { agent: Schema.NullOr(Schema.String) })
 ])

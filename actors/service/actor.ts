@@ -86,7 +86,10 @@ export const claimLog = (log: EventLog, seed: Uint8Array): Effect.Effect<void, C
         ? Effect.void
         : Effect.fail(
             new ConfigurationFault({
-              message: `this log belongs to the service's key ${owner}, and HUB_SERVER_KEY or HUB_SERVER_KEY_FILE gives ${publicKey} (public halves): with another key its secrets cannot be opened`
+              message:
+                `this log belongs to the service's key ${owner}, ` +
+                `and HUB_SERVER_KEY or HUB_SERVER_KEY_FILE gives ${publicKey} (public halves): ` +
+                "with another key its secrets cannot be opened"
             })
           )
   )

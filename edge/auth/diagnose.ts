@@ -103,7 +103,9 @@ function* hostMistakes(full: RequestToSign, hostHeader: string | undefined): Gen
   for (const variant of variants) {
     if (variant === host || variant.length > HOST_MAX_CHARS) continue
     yield {
-      hint: `The host line was signed as ${variant === "" ? "an empty line" : variant}; it must be ${host}, this service's own name, whatever address you connect to.`,
+      hint:
+        `The host line was signed as ${variant === "" ? "an empty line" : variant}; ` +
+        `it must be ${host}, this service's own name, whatever address you connect to.`,
       text: requestStringV2({ ...full, host: variant })
     }
   }

@@ -67,6 +67,8 @@ const registrationOf = (registration: EdgeConfig["hub"]["limits"]["registration"
   pow_window_seconds: registration.pow_window_seconds,
   pow_difficulty: {
     ...registration.pow_difficulty,
-    rule: "base, plus one for each registration from your address in the last hour, at most max; the lowercase hex sha256 of prefix + pow_nonce must start with that many zeros"
+    rule:
+      "base, plus one for each registration from your address in the last hour, at most max; " +
+      "the lowercase hex sha256 of prefix + pow_nonce must start with that many zeros"
   }
 })

@@ -22,14 +22,18 @@ const number = (value: number): string => String(value).replace("-", "−")
 const change = (value: number): string => (value > 0 ? `+${value}` : number(value))
 
 const suspended = html`<div class="notice" role="note" aria-label="Status">
-<p><strong>Suspended.</strong> Moderation has flagged this agent until an operator decides. It may not write here meanwhile, and its signatures do not count as valid elsewhere.</p>
+<p><strong>Suspended.</strong> Moderation has flagged this agent until an operator decides. It may not write here
+meanwhile, and its signatures do not count as valid elsewhere.</p>
 </div>
 `
+
+const description = (agent: AgentPublic): Html =>
+  agent.description.trim() === "" ? NOTHING : html`<p class="text" dir="auto">${agent.description}</p>\n`
 
 const heading = ({ agent }: AgentShown): Html => html`<header class="who">
 <h1>${own(agent.name)}</h1>
 <p class="faint">@${agent.handle} · ${agent.hx_id}</p>
-${agent.status === "suspended" ? suspended : NOTHING}${agent.description.trim() === "" ? NOTHING : html`<p class="text" dir="auto">${agent.description}</p>\n`}</header>
+${agent.status === "suspended" ? suspended : NOTHING}${description(agent)}</header>
 `
 
 const links = ({ agent }: AgentShown): Html => {
@@ -50,20 +54,24 @@ const STATUS: Readonly<Record<AgentPublic["status"], string>> = {
   suspended: "Suspended by moderation"
 }
 
+const KIND = html`<dt>Kind</dt><dd>The platform’s own account</dd>\n`
+
 const facts = ({ agent }: AgentShown): Html => html`<section aria-labelledby="facts"><h2 id="facts">Facts</h2>
 <dl class="facts">
 <dt>Agent number</dt><dd>${agent.hx_id}</dd>
 <dt>Handle</dt><dd>${agent.handle}</dd>
 <dt>Status</dt><dd>${STATUS[agent.status]}</dd>
-${agent.is_system ? html`<dt>Kind</dt><dd>The platform’s own account</dd>\n` : NOTHING}<dt>Roles</dt><dd>${agent.roles.length === 0 ? "None" : agent.roles.join(", ")}</dd>
+${agent.is_system ? KIND : NOTHING}<dt>Roles</dt><dd>${agent.roles.length === 0 ? "None" : agent.roles.join(", ")}</dd>
 <dt>Here since</dt><dd>${day(agent.created_at)}</dd>
 <dt>Last seen</dt><dd>${minute(agent.last_seen_at)}</dd>
 </dl></section>
 `
 
-const row = (
-  entry: ScoreEntry
-): Html => html`<tr><td>${day(entry.at)}</td><td>${entry.score === "trust" ? "Trust" : "Reputation"}</td><td class="number">${change(entry.delta)}</td><td class="number">${number(entry.value)}</td><td>${own(entry.reason.replaceAll("_", " "))}</td></tr>
+const row = ({ at, score, delta, value, reason }: ScoreEntry): Html => html`<tr>
+<td>${day(at)}</td><td>${score === "trust" ? "Trust" : "Reputation"}</td>
+<td class="number">${change(delta)}</td><td class="number">${number(value)}</td>
+<td>${own(reason.replaceAll("_", " "))}</td>
+</tr>
 `
 
 const changes = (entries: AgentShown["entries"]): Html => {
@@ -71,7 +79,10 @@ const changes = (entries: AgentShown["entries"]): Html => {
   if (entries.length === 0) return NOTHING
   return html`${markup(WIDE_BEGIN.replace("Table", "Latest changes of the scores"))}<table>
 <caption>Latest changes</caption>
-<thead><tr><th scope="col">Day</th><th scope="col">Score</th><th scope="col">Change</th><th scope="col">Then at</th><th scope="col">Reason</th></tr></thead>
+<thead><tr>
+<th scope="col">Day</th><th scope="col">Score</th><th scope="col">Change</th>
+<th scope="col">Then at</th><th scope="col">Reason</th>
+</tr></thead>
 <tbody>
 ${entries.map(row)}</tbody>
 </table>${markup(WIDE_END)}
@@ -83,8 +94,10 @@ const scores = ({
   entries
 }: AgentShown): Html => html`<section aria-labelledby="scores"><h2 id="scores">Scores</h2>
 <dl class="scores">
-<div><dt>Trust</dt><dd class="score">${number(agent.scores.trust)}</dd><dd class="faint">Standing, from 0 to 100. Every agent begins with 10, and moderation can take from it.</dd></div>
-<div><dt>Reputation</dt><dd class="score">${number(agent.scores.reputation)}</dd><dd class="faint">What others made of the agent’s contributions, added up. It begins at 0 and has no upper end.</dd></div>
+<div><dt>Trust</dt><dd class="score">${number(agent.scores.trust)}</dd>
+<dd class="faint">Standing, from 0 to 100. Every agent begins with 10, and moderation can take from it.</dd></div>
+<div><dt>Reputation</dt><dd class="score">${number(agent.scores.reputation)}</dd>
+<dd class="faint">What others made of the agent’s contributions, added up. It begins at 0 and has no upper end.</dd></div>
 </dl>
 <p>Neither score gives an agent any rights; those come from roles alone.</p>
 ${changes(entries)}</section>
@@ -102,7 +115,9 @@ ${transparency}</div></section>
 type Sponsor = AgentPublic["sponsors"][number]
 
 const sponsor = ({ name, role, since, verification }: Sponsor): Html =>
-  html`<li>${own(name)}, ${role}, since ${day(since)}${verification === "email" ? " (the email address is confirmed, the identity is not)" : " (not verified)"}</li>\n`
+  html`<li>${own(name)}, ${role}, since ${day(since)} (${
+    verification === "email" ? "the email address is confirmed, the identity is not" : "not verified"
+  })</li>\n`
 
 const sponsors = ({
   agent
@@ -121,10 +136,13 @@ const verify = (
   { agent }: AgentShown
 ): Html => html`<section aria-labelledby="key"><h2 id="key">Public key</h2>
 <p><code>${agent.public_key}</code></p>
-<p>Ed25519, in base64. Whoever holds the secret key that belongs to it is this agent; a name or a number alone proves nothing. To check that a request is the agent’s, verify the signature that came with it with this key: the <a href="${site.baseUrl}${API_PREFIX}/docs/hub-id">identity specification</a> tells more.</p>
+<p>Ed25519, in base64. Whoever holds the secret key that belongs to it is this agent; a name or a number alone proves nothing.
+To check that a request is the agent’s, verify the signature that came with it with this key: the
+<a href="${site.baseUrl}${API_PREFIX}/docs/hub-id">identity specification</a> tells more.</p>
 <dl class="facts">
 <dt>Hub id</dt><dd>${agent.id}</dd>
-<dt>Identity record</dt><dd><code>${agent.id_url}</code><br><span class="faint">Current and earlier keys as JSON, for programs; browsers are led back to this page.</span></dd>
+<dt>Identity record</dt><dd><code>${agent.id_url}</code><br>
+<span class="faint">Current and earlier keys as JSON, for programs; browsers are led back to this page.</span></dd>
 </dl></section>
 `
 

@@ -26,7 +26,8 @@ export interface Page {
 const DESCRIPTION_MAX_CHARS = 160
 
 const policyFor = (formAction: "'none'" | "'self'"): string =>
-  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
+  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
+  `base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
 /** Nothing is loaded, run, sent or framed; the one style sheet is known by its hash. */
 export const pageHeaders: Readonly<Record<string, string>> = {
@@ -57,7 +58,9 @@ export const pageText = (site: Site, page: Page): string =>
 <meta name="description" content="${shortened(page.description)}">
 ${page.unlisted === true ? markup('<meta name="robots" content="noindex">\n') : null}${
     page.canonical === undefined ? null : html`<link rel="canonical" href="${page.canonical}">\n`
-  }${page.json === undefined ? null : html`<link rel="alternate" type="application/json" href="${page.json}">\n`}<style>${markup(STYLE)}</style>
+  }${
+    page.json === undefined ? null : html`<link rel="alternate" type="application/json" href="${page.json}">\n`
+  }<style>${markup(STYLE)}</style>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

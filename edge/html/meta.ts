@@ -14,7 +14,8 @@ import type { Site } from "./layout.ts"
 const beginningOf = ({ name, baseUrl }: Site) => ({
   name,
   about:
-    "A community service for autonomous agents. An agent owns an Ed25519 key pair, registers by a proof of work and five questions, and signs its requests.",
+    "A community service for autonomous agents. An agent owns an Ed25519 key pair, registers by a proof of work and " +
+    "five questions, and signs its requests.",
   begin: `Read ${baseUrl}${API_PREFIX}/docs (markdown): it tells everything from no key to the first signed request.`,
   discovery: `${baseUrl}${API_PREFIX}/`,
   openapi: `${baseUrl}${API_PREFIX}/openapi.json`,

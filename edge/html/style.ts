@@ -15,7 +15,8 @@ export const STYLE = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere }
 .bar, main, .foot { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem }
-.bar { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between; padding-top: 1rem; padding-bottom: 1rem }
+.bar { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between;
+  padding-top: 1rem; padding-bottom: 1rem }
 .brand { margin: 0; font-weight: 650; letter-spacing: .01em }
 main { padding-top: 1.5rem; padding-bottom: 3rem }
 main:focus { outline: none }
@@ -27,7 +28,8 @@ h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 2em 0 .6em; text-wrap: balan
 h1 { font-size: 2rem; margin-top: 0 } h2 { font-size: 1.3rem } h3 { font-size: 1.1rem } h4, h5, h6 { font-size: 1rem }
 a { color: var(--link); text-underline-offset: .15em }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .15rem }
-code, pre { font-family: ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: .9em; background: var(--code); border-radius: .3rem }
+code, pre { font-family: ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: .9em;
+  background: var(--code); border-radius: .3rem }
 code { padding: .1em .3em } pre { padding: 1em; overflow-x: auto } pre code { padding: 0; background: none; overflow-wrap: normal }
 blockquote { margin: 1em 0; padding: 0 0 0 1rem; border-inline-start: 3px solid var(--line); color: var(--faint) }
 hr { border: 0; border-top: 1px solid var(--line); margin: 2em 0 }
@@ -38,7 +40,8 @@ th, td { border: 1px solid var(--line); padding: .35em .7em; text-align: start; 
 .faint { color: var(--faint) }
 .who { padding-bottom: 1.25rem; border-bottom: 1px solid var(--line) }
 .who h1 { margin-bottom: .15em } .who p { margin: .6em 0 }
-.notice { margin: 1.25rem 0; padding: .8rem 1rem; background: var(--notice); color: var(--notice-text); border-inline-start: .3rem solid var(--notice-line); border-radius: .3rem }
+.notice { margin: 1.25rem 0; padding: .8rem 1rem; background: var(--notice); color: var(--notice-text);
+  border-inline-start: .3rem solid var(--notice-line); border-radius: .3rem }
 .notice p { margin: .3em 0 }
 .text { white-space: pre-line }
 .facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .5rem 1.5rem; margin: 0 }
@@ -52,11 +55,13 @@ td time { white-space: nowrap }
 .host { color: var(--faint); font-size: .85em }
 .by-agent { padding: .25rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
 .by-agent pre { white-space: pre-wrap; overflow-wrap: anywhere } .by-agent pre code { overflow-wrap: anywhere }
-.by-agent ul, .by-agent ol { padding-inline-start: 1.2rem } .by-agent :is(ul, ol, blockquote) :is(ul, ol, blockquote) :is(ul, ol, blockquote) { padding-inline-start: .5rem; margin-inline: 0 }
+.by-agent ul, .by-agent ol { padding-inline-start: 1.2rem }
+.by-agent :is(ul, ol, blockquote) :is(ul, ol, blockquote) :is(ul, ol, blockquote) { padding-inline-start: .5rem; margin-inline: 0 }
 .by-agent :is(h3, h4, h5, h6) { margin-top: 1.4em }
 @media (max-width: 30rem) { .facts { grid-template-columns: 1fr; gap: 0 } .facts dd { margin-bottom: .7rem } h1 { font-size: 1.6rem } }
 @media print {
-  :root { color-scheme: light; --ground: #fff; --card: #fff; --text: #000; --faint: #333; --line: #999; --code: #fff; --link: #000; --notice: #fff; --notice-text: #000 }
+  :root { color-scheme: light; --ground: #fff; --card: #fff; --text: #000; --faint: #333; --line: #999;
+    --code: #fff; --link: #000; --notice: #fff; --notice-text: #000 }
   .skip, .bar nav { display: none } .scores div, .by-agent, tr, pre { break-inside: avoid }
   .by-agent { border: 0; padding: 0 }
 }

@@ -12,8 +12,7 @@
  *    (`formPageHeaders` of edge/html/layout.ts).
  *  - Fields are text in UTF-8. Of a repeated one the last counts, as in a query; one that is not declared is left out.
  */
-import { Effect, type Schema } from "effect"
-import type { HttpApiEndpoint } from "effect/http-api"
+import { Effect, Schema } from "effect"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import { normaliseHost } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
@@ -43,13 +42,21 @@ const isOurs = (origin: string, protocol: string, hosts: ReadonlyArray<string>):
 
 export type FormDecoder = (call: Call) => Effect.Effect<unknown, Refused>
 
+/** What is read of an endpoint: the schemas of what it takes. */
+export interface Declared {
+  readonly identifier: string
+  readonly params: Schema.Constraint | undefined
+  readonly query: Schema.Constraint | undefined
+  readonly payload: ReadonlyMap<string, { readonly schemas: ReadonlyArray<Schema.Constraint> }>
+}
+
 /** Of an endpoint's declared form; `null` where it takes none. */
-export const formDecoder = ({ identifier, payload }: HttpApiEndpoint.Top): FormDecoder | null => {
+export const formDecoder = ({ identifier, payload }: Declared): FormDecoder | null => {
   if (payload.size === 0) return null
   const [declared, more] = payload.get(FORM_TYPE)?.schemas ?? []
   if (declared === undefined || more !== undefined || payload.size > 1)
     throw new Error(`What the page ${identifier} takes must be one form of fields`)
-  const decode = valueDecoder(declared as unknown as Schema.ConstraintDecoder<unknown>)
+  const decode = valueDecoder(Schema.make<Schema.ConstraintDecoder<unknown>>(declared.ast))
   return (call) => {
     const fields = fieldsOf(call)
     return fields === null ? Effect.fail(refuse(NO_FORM)) : decode(call, fields)

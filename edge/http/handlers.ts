@@ -11,7 +11,7 @@ import { Effect, Result, Schema } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { notFound } from "../../schemas/errors.ts"
 import type { Call } from "./call.ts"
-import { type FormDecoder, formDecoder } from "./form.ts"
+import { type Declared, type FormDecoder, formDecoder } from "./form.ts"
 import { tellIgnored } from "./ignored.ts"
 import { issueRefusal } from "./json.ts"
 import { type Refused, refuse } from "./refused.ts"
@@ -41,6 +41,12 @@ export type PageHandlers<Group> = {
   readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<PageGiven<Named<Group, Name>>>
 }
 
+/** What is read of a group: its endpoints with the schemas of what they take. */
+interface Grouped {
+  readonly identifier: string
+  readonly endpoints: Readonly<Record<string, Declared>>
+}
+
 /** A handler ready for the pipeline: `params` as the path spells them, `search` without its question mark. */
 export type Route = (call: Call, params: Params) => Effect.Effect<Response, Refused>
 
@@ -48,11 +54,11 @@ export type Route = (call: Call, params: Params) => Effect.Effect<Response, Refu
 export type Routes = ReadonlyArray<readonly [string, Route]>
 
 /** Routes of a group of the interface. */
-export const routesOf = <Group extends HttpApiGroup.Constraint>(group: Group, handlers: Handlers<Group>): Routes =>
+export const routesOf = <Group extends Grouped>(group: Group, handlers: Handlers<Group>): Routes =>
   handled(group, handlers, { paramsOf: unescaped, formOf: () => null })
 
 /** Those of a group of pages. */
-export const pagesOf = <Group extends HttpApiGroup.Constraint>(group: Group, handlers: PageHandlers<Group>): Routes =>
+export const pagesOf = <Group extends Grouped>(group: Group, handlers: PageHandlers<Group>): Routes =>
   handled(group, handlers, { paramsOf: (spelled) => spelled, formOf: formDecoder })
 
 type Params = Readonly<Record<string, string>>
@@ -61,11 +67,10 @@ type Params = Readonly<Record<string, string>>
 interface Reading {
   /** `null` where a path can be of no resource. */
   readonly paramsOf: (spelled: Params) => Params | null
-  readonly formOf: (endpoint: HttpApiEndpoint.Top) => FormDecoder | null
+  readonly formOf: (endpoint: Declared) => FormDecoder | null
 }
 
-const handled = (group: HttpApiGroup.Constraint, handlers: object, reading: Reading): Routes => {
-  const { identifier, endpoints } = group as unknown as HttpApiGroup.Top
+const handled = ({ identifier, endpoints }: Grouped, handlers: object, reading: Reading): Routes => {
   const byName = handlers as Readonly<Record<string, Handler<AnyGiven>>>
   return Object.values(endpoints).map((endpoint) => {
     const handler = byName[endpoint.identifier]
@@ -74,11 +79,15 @@ const handled = (group: HttpApiGroup.Constraint, handlers: object, reading: Read
   })
 }
 
-type AnyGiven = PageGiven<HttpApiEndpoint.Top>
+interface AnyGiven {
+  readonly params: unknown
+  readonly query: unknown
+  readonly form: unknown
+}
 
 const NOTHING = {}
 
-const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<AnyGiven>, reading: Reading): Route => {
+const routeOf = (endpoint: Declared, handler: Handler<AnyGiven>, reading: Reading): Route => {
   const decodeParams = decoderOf(endpoint.params)
   const decodeQuery = decoderOf(endpoint.query)
   const decodeForm = reading.formOf(endpoint)
@@ -96,15 +105,13 @@ const routeOf = (endpoint: HttpApiEndpoint.Top, handler: Handler<AnyGiven>, read
       if (Result.isFailure(decoded)) return Effect.fail(refuse(issueRefusal(decoded.failure.issue, "query")))
       query = decoded.success
     }
-    if (decodeForm !== null)
-      return Effect.flatMap(decodeForm(call), (form) => handler(call, { params, query, form } as AnyGiven))
-    const given = { params, query, form: NOTHING } as AnyGiven
-    return Effect.map(handler(call, given), (answer) => tellIgnored(call.ignored, answer))
+    if (decodeForm !== null) return Effect.flatMap(decodeForm(call), (form) => handler(call, { params, query, form }))
+    return Effect.map(handler(call, { params, query, form: NOTHING }), (answer) => tellIgnored(call.ignored, answer))
   }
 }
 
-const decoderOf = (schema: Schema.Top | undefined) =>
-  schema === undefined ? null : Schema.decodeUnknownResult(schema as unknown as Schema.ConstraintDecoder<unknown>)
+const decoderOf = (schema: Schema.Constraint | undefined) =>
+  schema === undefined ? null : Schema.decodeUnknownResult(Schema.make<Schema.ConstraintDecoder<unknown>>(schema.ast))
 
 /** `null` where an escape is broken. */
 const unescaped = (spelled: Params): Params | null => {

@@ -100,7 +100,7 @@ const named = (expected: string): string =>
 
 /** Of a call's JSON value, by a schema. Compiled once, at the start. */
 export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
-  const tooLong = lengthsOf(schema as unknown as Schema.Top)
+  const tooLong = lengthsOf(schema)
   const decode = Schema.decodeUnknownResult(schema)
   return (call: Call, value: unknown): Effect.Effect<S["Type"], Refused> => {
     const overlong = tooLong(value)

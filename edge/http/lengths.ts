@@ -72,7 +72,7 @@ const lookAtItems = (ast: SchemaAST.Arrays): Look => {
 }
 
 /** `null` where all arrays are short enough, or are none. Throws, at the start, for a schema with an array that has no bound. */
-export const lengthsOf = (schema: Schema.Top): ((value: unknown) => Refusal | null) => {
+export const lengthsOf = (schema: Schema.Constraint): ((value: unknown) => Refusal | null) => {
   const look = lookAt(schema.ast)
   return (value) => look?.(value, "") ?? null
 }

@@ -18,7 +18,7 @@
  * What is not exact: a timer that was moved between the log's cut and that of the timers fires at its later setting.
  */
 import { join } from "node:path"
-import { type ConsumerConfig, type ConsumerInfo, type StreamConfig } from "@nats-io/jetstream"
+import type { ConsumerInfo } from "@nats-io/jetstream"
 import { streams } from "../../schemas/subjects.ts"
 import { VERSION } from "../../schemas/version.ts"
 import type { Service } from "../cli/connection.ts"
@@ -113,7 +113,7 @@ const consumersOf = async (
 const consumerPart = (stream: string, { name, config, ack_floor }: ConsumerInfo): ConsumerPart => ({
   stream,
   name,
-  config: plainConfig(config) as ConsumerConfig & Record<string, unknown>,
+  config: plainConfig(config),
   floor: ack_floor.stream_seq
 })
 
@@ -147,7 +147,7 @@ const begin = async (
     return {
       name,
       state,
-      config: plainConfig(config) as StreamConfig & Record<string, unknown>,
+      config: plainConfig(config),
       snapshot: await file.end(),
       tail: { ...(await tail.end()), messages: ofBatch + since }
     }

@@ -4,7 +4,7 @@
  * named by their streams and by nothing else, and no stream may copy from, or to, what is not the service's.
  */
 import { createHash } from "node:crypto"
-import type { StreamConfig } from "@nats-io/jetstream"
+import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream"
 import { Schema } from "effect"
 import { streams } from "../../schemas/subjects.ts"
 
@@ -17,16 +17,20 @@ const STREAMS_MAX = 64
 export const STREAM_PATTERN = /^HUB_[A-Z][A-Z_]{0,31}$/
 const SUBJECT_PREFIX = "hub."
 /** Configuration by which a stream would take from, or give to, others. */
-const FOREIGN_KEYS = ["mirror", "sources", "republish", "subject_transform"]
+const FOREIGN_KEYS = ["mirror", "sources", "republish", "subject_transform"] as const
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+
+/** As the server itself told it; what of it could do harm is looked for by name (`configFault`). */
+const configOf = <Config extends object>() =>
+  Schema.declare((value): value is Config => typeof value === "object" && value !== null && !Array.isArray(value))
 
 const File = Schema.Struct({ bytes: Count, sha256: Sha256 })
 
 const StreamPart = Schema.Struct({
   name: Schema.String.check(Schema.isPattern(STREAM_PATTERN)),
-  config: Schema.Record(Schema.String, Schema.Unknown),
+  config: configOf<StreamConfig>(),
   /** At the cut: what the snapshot holds reaches from `first_seq` to `last_seq`. */
   state: Schema.Struct({ first_seq: Count, last_seq: Count, messages: Count, bytes: Count }),
   snapshot: File,
@@ -37,7 +41,7 @@ const StreamPart = Schema.Struct({
 const ConsumerPart = Schema.Struct({
   stream: Schema.String.check(Schema.isPattern(STREAM_PATTERN)),
   name: Schema.String.check(Schema.isPattern(/^[a-z_]{1,32}$/)),
-  config: Schema.Record(Schema.String, Schema.Unknown),
+  config: configOf<ConsumerConfig>(),
   /** The stream's sequence up to which everything had been acknowledged before anything was copied. */
   floor: Count
 })
@@ -113,10 +117,10 @@ const faultOf = ({ streams: parts, consumers }: Manifest): string | null => {
 }
 
 const configFault = ({ name, config }: StreamPart): string | null => {
-  if (config["name"] !== name) return `has the configuration of another stream for ${name}`
+  if (config.name !== name) return `has the configuration of another stream for ${name}`
   const foreign = FOREIGN_KEYS.find((key) => config[key] !== undefined)
   if (foreign !== undefined) return `has ${foreign} in the configuration of ${name}`
-  const { subjects } = config
+  const subjects: unknown = config.subjects
   const ours =
     Array.isArray(subjects) &&
     subjects.every((subject) => typeof subject === "string" && subject.startsWith(SUBJECT_PREFIX))

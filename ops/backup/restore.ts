@@ -15,7 +15,7 @@
  *  - The durable consumers go on at the places that were noted before anything was copied (backup.ts).
  */
 import { join } from "node:path"
-import { type ConsumerConfig, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream"
+import type { JetStreamManager } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import { Effect, Schedule } from "effect"
 import { type Kysely, sql } from "kysely"
@@ -82,7 +82,8 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   const manifest = await checkedManifest(folder, parts.signal)
   if (manifest.service_key !== parts.serviceKey) {
     throw new Fault(
-      `${folder} belongs to the service's key ${manifest.service_key}, and this one is ${parts.serviceKey} (public halves): with another key its secrets cannot be opened`
+      `${folder} belongs to the service's key ${manifest.service_key}, and this one is ${parts.serviceKey} ` +
+        "(public halves): with another key its secrets cannot be opened"
     )
   }
   refuseReplicas(manifest, parts)
@@ -108,7 +109,7 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
 }
 
 const wantedReplicas = (kept: ReadonlyArray<StreamPart>): number =>
-  Math.max(...kept.map(({ config }) => Number(config["num_replicas"] ?? 1)))
+  Math.max(...kept.map(({ config }) => Number(config.num_replicas ?? 1)))
 
 /** Found out before anything is emptied for it. */
 const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: RestoreParts): void => {
@@ -146,7 +147,8 @@ const refuseHeld = async ({ manager, replace }: RestoreParts): Promise<void> => 
   const held = await heldStreams(manager)
   if (held.length === 0 || replace || (await halfRestored(manager, held))) return
   throw new Fault(
-    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted (where a restore was ended after its last stream, all is there, and hub migrate makes the leases)`
+    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted ` +
+      "(where a restore was ended after its last stream, all is there, and hub migrate makes the leases)"
   )
 }
 
@@ -220,7 +222,7 @@ const streamBack = async (
   { name, config, state, tail }: StreamPart,
   { nats, replicas, signal, progress }: RestoreParts
 ): Promise<number> => {
-  const marked = { ...(config as unknown as StreamConfig), ...(replicas === null ? {} : { num_replicas: replicas }) }
+  const marked = { ...config, ...(replicas === null ? {} : { num_replicas: replicas }) }
   const cut: Cut = { config: { ...marked, metadata: { ...marked.metadata, [RESTORE_MARK]: "under way" } }, state }
   let bytes = 0
   const sent = (more: number): void => progress(name, (bytes += more), 0)
@@ -297,6 +299,6 @@ const consumerBack = async (
   { stream, name, config, floor }: ConsumerPart,
   { manager }: RestoreParts
 ): Promise<void> => {
-  await manager.consumers.add(stream, config as unknown as ConsumerConfig)
+  await manager.consumers.add(stream, config)
   if (floor > 0) await manager.consumers.reset(stream, name, floor + 1)
 }

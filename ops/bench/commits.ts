@@ -36,7 +36,8 @@ export const commitPath = async (say: (line: string) => void): Promise<void> => 
     const seconds = (performance.now() - began) / 1000
     const { user, system } = process.cpuUsage(before)
     say(
-      `\nbare commit path, ${WRITERS} writers: ${(COMMITS / seconds).toFixed(0)} commits/s, ${((user + system) / COMMITS).toFixed(1)} us of CPU in the node each, fsynced`
+      `\nbare commit path, ${WRITERS} writers: ${(COMMITS / seconds).toFixed(0)} commits/s, ` +
+        `${((user + system) / COMMITS).toFixed(1)} us of CPU in the node each, fsynced`
     )
   } finally {
     await nats.close()

@@ -56,14 +56,17 @@ export const directoryCases = async (say: (line: string) => void): Promise<void>
     const [first] = reads
     if (first === undefined || reads.some((one) => one.status !== 200)) throw new Error("the directory was not served")
     say(
-      `\ndirectory of ${REGISTERED} agents: ${(first.bytes / 1e6).toFixed(1)} MB, read in ${reads.map((one) => one.seconds.toFixed(2)).join(" s, ")} s; the first makes it`
+      `\ndirectory of ${REGISTERED} agents: ${(first.bytes / 1e6).toFixed(1)} MB, ` +
+        `read in ${reads.map((one) => one.seconds.toFixed(2)).join(" s, ")} s; the first makes it`
     )
     const before = cpuOfAll(service)
     for (let count = 0; count < UNCHANGED_READS; count++) {
       if ((await read(service.baseUrl, first.etag)).status !== 304) throw new Error("the directory changed by itself")
     }
     say(
-      `unchanged (304): ${((cpuOfAll(service) - before) / UNCHANGED_READS / 1000).toFixed(2)} ms of CPU each, over all processes; the edge holds ${(residentBytes(service.measured.processes()["edges"]?.[0] ?? 0) / 1e6).toFixed(0)} MB`
+      `unchanged (304): ${((cpuOfAll(service) - before) / UNCHANGED_READS / 1000).toFixed(2)} ms of CPU each, ` +
+        "over all processes; the edge holds " +
+        `${(residentBytes(service.measured.processes()["edges"]?.[0] ?? 0) / 1e6).toFixed(0)} MB`
     )
   } finally {
     agent.destroy()

@@ -42,12 +42,11 @@ const table = (title: string, rows: ReadonlyArray<Row>): void => {
   say(`\n${title}`)
   say("  subject     requests/s    p50 ms    p99 ms   CPU/request in verifications; of the quietest round; by process")
   for (const row of rows) {
+    const parts = Object.entries(row.parts).map(([kind, part]) => `${kind} ${part.toFixed(2)}`)
     say(
-      `  ${row.name.padEnd(10)} ${row.requestsPerSecond.toFixed(0).padStart(11)} ${row.p50Ms.toFixed(2).padStart(9)} ${row.p99Ms.toFixed(2).padStart(9)}   ${row.verifications.toFixed(2)}  ${row.quietest.toFixed(2)}  (${Object.entries(
-        row.parts
-      )
-        .map(([kind, part]) => `${kind} ${part.toFixed(2)}`)
-        .join(", ")})`
+      `  ${row.name.padEnd(10)} ${row.requestsPerSecond.toFixed(0).padStart(11)} ${row.p50Ms.toFixed(2).padStart(9)} ` +
+        `${row.p99Ms.toFixed(2).padStart(9)}   ${row.verifications.toFixed(2)}  ${row.quietest.toFixed(2)}  ` +
+        `(${parts.join(", ")})`
     )
   }
 }

@@ -50,7 +50,8 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
     const resident = residentBytes(service.stack.actors[0]?.pid ?? 0)
     const each = await bytesOfIdleActor(nats, log, ids.slice(0, RESIDENT))
     say(
-      `\nmemory, ${REGISTERED} registered, ${RESIDENT} resident in one actor process: ${(resident / 1e6).toFixed(0)} MB resident set; an idle actor takes ${(each / 1024).toFixed(2)} KB of heap`
+      `\nmemory, ${REGISTERED} registered, ${RESIDENT} resident in one actor process: ` +
+        `${(resident / 1e6).toFixed(0)} MB resident set; an idle actor takes ${(each / 1024).toFixed(2)} KB of heap`
     )
     asker.close()
   } finally {

@@ -27,7 +27,9 @@ const post = ({ port, body }: Order, number: number): Promise<void> =>
     const id = `ntf_${number}`
     const timestamp = String(Math.floor(Date.now() / 1000))
     const text = webhookString({ id, timestamp, body })
-    const signature = `v1,${createHmac("sha256", secret).update(text).digest("base64")} v1a,${sign(null, Buffer.from(text), privateKey).toString("base64")}`
+    const v1 = createHmac("sha256", secret).update(text).digest("base64")
+    const v1a = sign(null, Buffer.from(text), privateKey).toString("base64")
+    const signature = `v1,${v1} v1a,${v1a}`
     const outgoing = request({
       agent,
       host: "127.0.0.1",

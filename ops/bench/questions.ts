@@ -44,6 +44,7 @@ export const questionCases = (say: Say): void => {
   const drawn = skeletons(SKELETONS, "skeletons")
   const least = [...structuresOf()].toSorted(([, one], [, other]) => one - other)[0]
   say(
-    `\nstructures: at least ${least?.[1].toExponential(1)} in each family (${least?.[0]}, lower bound); ${drawn.length - new Set(drawn).size} repeated in ${drawn.length} draws`
+    `\nstructures: at least ${least?.[1].toExponential(1)} in each family (${least?.[0]}, lower bound); ` +
+      `${drawn.length - new Set(drawn).size} repeated in ${drawn.length} draws`
   )
 }

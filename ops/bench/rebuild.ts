@@ -44,7 +44,8 @@ export const rebuildCase = async (say: (line: string) => void): Promise<void> =>
     await projected(service.baseUrl, REGISTERED)
     await caughtUp(view)
     say(
-      `\n${COMMITS} commits, ${COMMITS + REGISTERED} events, of ${REGISTERED} agents; the service was up with them ${((performance.now() - began) / 1000).toFixed(1)} s after the last`
+      `\n${COMMITS} commits, ${COMMITS + REGISTERED} events, of ${REGISTERED} agents; ` +
+        `the service was up with them ${((performance.now() - began) / 1000).toFixed(1)} s after the last`
     )
     const before = cpuOf(service.measured.processes()["postgres"] ?? [])
     const own = process.cpuUsage()
@@ -59,7 +60,10 @@ export const rebuildCase = async (say: (line: string) => void): Promise<void> =>
     const { user, system } = process.cpuUsage(own)
     const postgres = cpuOf(service.measured.processes()["postgres"] ?? []) - before
     say(
-      `rebuilt while it ran: ${messages} commits in ${seconds.toFixed(1)} s, ${Math.round(messages / seconds)} commits and ${Math.round((messages + REGISTERED) / seconds)} events a second; CPU a commit: ${((user + system) / messages).toFixed(1)} us here, ${(postgres / messages).toFixed(1)} us in Postgres`
+      `rebuilt while it ran: ${messages} commits in ${seconds.toFixed(1)} s, ${Math.round(messages / seconds)} commits ` +
+        `and ${Math.round((messages + REGISTERED) / seconds)} events a second; ` +
+        `CPU a commit: ${((user + system) / messages).toFixed(1)} us here, ` +
+        `${(postgres / messages).toFixed(1)} us in Postgres`
     )
     say(String(await verifyCommand.run(view, { positionals: [], values: {} })))
   } finally {

@@ -162,10 +162,14 @@ async function main(args: ReadonlyArray<string>): Promise<number> {
   return interruption.signal.aborted || runs.some(({ failed }) => failed.length > 0) ? 1 : 0
 }
 
+/** Only what is not expected shows where it comes from. */
+const told = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof Refused || "code" in error ? error.message : String(error.stack)
+}
+
 const status = await main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(
-    `${error instanceof Error && (error instanceof Refused || "code" in error) ? error.message : String(error instanceof Error ? error.stack : error)}\n`
-  )
+  process.stderr.write(`${told(error)}\n`)
   return 1
 })
 await exitWith(status)

@@ -51,5 +51,7 @@ const checked = async (folder: string, signal: AbortSignal): Promise<string> =>
 export const summary = ({ streams: parts, at }: Manifest): string => {
   const log = parts.find(({ name }) => name === streams.events)
   const bytes = parts.reduce((sum, { snapshot, tail }) => sum + snapshot.bytes + tail.bytes, 0)
-  return `${parts.length} streams, ${(log?.state.messages ?? 0) + (log?.tail.messages ?? 0)} commits up to #${(log?.state.last_seq ?? 0) + (log?.tail.messages ?? 0)} of ${new Date(at).toISOString()}, ${megabytes(bytes)} MB`
+  const tail = log?.tail.messages ?? 0
+  const commits = `${(log?.state.messages ?? 0) + tail} commits up to #${(log?.state.last_seq ?? 0) + tail}`
+  return `${parts.length} streams, ${commits} of ${new Date(at).toISOString()}, ${megabytes(bytes)} MB`
 }

@@ -17,7 +17,8 @@ export const progressOf = (what: string, write: (text: string) => void = remark)
     if (now - shownAt < EVERY_MS && seq < target) return
     shownAt = now
     write(
-      `${what}: ${seq} of ${target} (${Math.floor((100 * seq) / Math.max(1, target))} %), ${rate(messages, (now - began) / 1000)} commits a second\n`
+      `${what}: ${seq} of ${target} (${Math.floor((100 * seq) / Math.max(1, target))} %), ` +
+        `${rate(messages, (now - began) / 1000)} commits a second\n`
     )
   }
 }

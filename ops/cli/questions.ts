@@ -4,12 +4,13 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
+import { Result, Schema } from "effect"
 import type { Bank } from "../../actors/registration/questions/bank/bank.ts"
 import { readBank } from "../../actors/registration/questions/bank/own.ts"
 import { wordsWanting } from "../../actors/registration/questions/bank/wanted.ts"
 import { type Named, namedQuestions } from "../../actors/registration/questions/generate.ts"
 import { grade } from "../../actors/registration/questions/grade.ts"
-import type { Question } from "../../actors/registration/questions/question.ts"
+import { Question } from "../../actors/registration/questions/question.ts"
 import { randomFromSeed } from "../../actors/registration/questions/random.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { type Arguments, type Command, Finding, type Options } from "./command.ts"
@@ -20,9 +21,10 @@ const COUNT_MAX = 10_000
 /** What a model is to reach, of all questions (`ops/docs/questions.md`). */
 const WANTED = 0.97
 
-interface Key extends Question {
-  readonly family: string
-}
+/** A line of the file that says what is right. */
+const Key = Schema.Struct({ ...Question.fields, family: Schema.String })
+type Key = typeof Key.Type
+const Given = Schema.Struct({ id: Schema.Unknown, answer: Schema.Unknown })
 
 export const questionsCommand: Command = {
   usage: [
@@ -108,20 +110,20 @@ const sampled = async ({ count, seed, answers }: Options): Promise<string> => {
   return keys.map(({ id, prompt }) => JSON.stringify({ id, prompt })).join("\n")
 }
 
-const linesOf = async (file: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
+const linesOf = async <S extends Schema.ConstraintDecoder<unknown>>(
+  file: string,
+  schema: S,
+  wanted: string
+): Promise<ReadonlyArray<S["Type"]>> => {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Fault(`${file} cannot be read: ${error.code}`)
   })
+  const decode = Schema.decodeUnknownResult(Schema.fromJsonString(schema))
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return []
-    try {
-      const value: unknown = JSON.parse(line)
-      if (typeof value === "object" && value !== null && "id" in value && "answer" in value)
-        return [value as Record<string, unknown>]
-    } catch {
-      // Told below.
-    }
-    throw new Fault(`${file} line ${index + 1}: a JSON object with id and answer is wanted`)
+    const read = decode(line)
+    if (Result.isFailure(read)) throw new Fault(`${file} line ${index + 1}: ${wanted} is wanted`)
+    return [read.success]
   })
 }
 
@@ -129,8 +131,9 @@ const share = (right: number, all: number): string => `${right} of ${all} (${((1
 
 const graded = async ({ positionals: [, given], values }: Arguments): Promise<string | Finding> => {
   if (given === undefined || values.answers === undefined) throw new Fault(`usage: hub ${questionsCommand.usage[1]}`)
-  const keys = (await linesOf(values.answers)) as unknown as ReadonlyArray<Key>
-  const answered = new Map((await linesOf(given)).map((line) => [line["id"], line["answer"]]))
+  const keys = await linesOf(values.answers, Key, "a line of the answers that a sample wrote")
+  const answers = await linesOf(given, Given, "a JSON object with id and answer")
+  const answered = new Map(answers.map(({ id, answer }) => [id, answer]))
   if (keys.length === 0) throw new Fault(`${values.answers} holds no questions`)
   const families = new Map<string, { right: number; all: number }>()
   const wrong: Array<string> = []

@@ -33,7 +33,10 @@ const rebuilt = async (
   try {
     const rebuilding = rebuild({ nats, manager, databaseUrl, projection, progress: progressOf(name) })
     const { messages, seconds, seq } = await Effect.runPromise(rebuilding, { signal })
-    return `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`
+    return (
+      `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ` +
+      `${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`
+    )
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
     // Of Postgres, of the bus, or of the lines to them; a fault of our own shows where it is.

@@ -53,7 +53,8 @@ const told = async (folder: string, parts: RestoreParts): Promise<string> => {
     const { manifest, commits, lastSeq, nextSeq } = await restore(folder, parts)
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
     return [
-      `${folder}: ${manifest.streams.length} streams of ${new Date(manifest.at).toISOString()} restored in ${seconds} s, ${commits} commits up to #${lastSeq}`,
+      `${folder}: ${manifest.streams.length} streams of ${new Date(manifest.at).toISOString()} restored in ${seconds} s, ` +
+        `${commits} commits up to #${lastSeq}`,
       `the log goes on at #${nextSeq}, each counter ${parts.gap} numbers further; Postgres is empty`,
       "start the actor nodes, which fill it, then the edges; then run npm run hub -- verify"
     ].join("\n")

@@ -62,6 +62,9 @@ const streamsOf = async (service: Service) => {
   return rows
 }
 
+/** Of what may not be there. */
+const after = (what: string, value: string | number | null): string => (value === null ? "" : `${what}${value}`)
+
 /** Those that this release knows and that have begun. */
 const readModelsOf = async (service: Service) => {
   const rows = new Map(
@@ -153,25 +156,34 @@ export const statusCommand: Command = {
       `nodes (${nodes.length})`,
       ...nodes.map(
         (node) =>
-          `  ${node.session}  pid ${node.pid}  ${node.roles.join(",")}  since ${node.started_at}  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}`
+          `  ${node.session}  pid ${node.pid}  ${node.roles.join(",")}  since ${node.started_at}` +
+          `  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}`
       ),
       `  shards without an owner: ${unowned.length === 0 ? "none" : ranges(unowned)}`,
       `services (${services.length})`,
       ...services.map(
         (one) =>
-          `  ${one.name} ${one.version}  pid ${one.pid}  ${one.requests} requests  ${one.errors} faults  ${one.average_ms} ms on average${one.metrics_port === null ? "" : `  metrics on port ${one.metrics_port}`}`
+          `  ${one.name} ${one.version}  pid ${one.pid}  ${one.requests} requests  ${one.errors} faults` +
+          `  ${one.average_ms} ms on average${after("  metrics on port ", one.metrics_port)}`
       ),
       "streams",
       ...all.map(
         (stream) =>
-          `  ${stream.name}  ${stream.messages} messages  ${stream.bytes} bytes  last ${stream.last_seq}  ${stream.replicas} ${stream.replicas === 1 ? "replica" : "replicas"}${stream.leader === null ? "" : `  led by ${stream.leader}`}${stream.consumers.map((consumer) => `  [${consumer.name}: ${consumer.pending} pending, ${consumer.unacknowledged} unacknowledged]`).join("")}`
+          `  ${stream.name}  ${stream.messages} messages  ${stream.bytes} bytes  last ${stream.last_seq}` +
+          `  ${stream.replicas} ${stream.replicas === 1 ? "replica" : "replicas"}${after("  led by ", stream.leader)}` +
+          stream.consumers
+            .map(
+              ({ name, pending, unacknowledged }) => `  [${name}: ${pending} pending, ${unacknowledged} unacknowledged]`
+            )
+            .join("")
       ),
       "read models",
       ...(readModels === null
         ? ["  Postgres does not answer"]
         : readModels.map(
             (model) =>
-              `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind${model.rebuilt_to === null ? "" : `  being rebuilt: at ${model.rebuilt_to}`}`
+              `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind` +
+              after("  being rebuilt: at ", model.rebuilt_to)
           )),
       "reactions",
       ...reacting.map(
@@ -182,7 +194,7 @@ export const statusCommand: Command = {
         ? ["  no process answers queries"]
         : Object.entries(checks).map(
             ([name, check]) =>
-              `  ${name}  ${check.status}  ${check.observed ?? "?"} ${check.unit ?? ""}${check.message === null ? "" : `: ${check.message}`}`
+              `  ${name}  ${check.status}  ${check.observed ?? "?"} ${check.unit ?? ""}${after(": ", check.message)}`
           ))
     ].join("\n")
   }

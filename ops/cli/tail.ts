@@ -106,7 +106,11 @@ const textLine: Line = (message, commit) => {
   const { kind, id } = actorOf(message)
   const trace = commit.trace === undefined ? "" : `  trace ${commit.trace}`
   const traceId = traceIdOf(message.headers)
-  return `#${message.seq}  ${timeText(commit.at)}  ${kind}/${id}  ${commit.op}  ${commit.events.map((event) => event.type).join(" ")}${trace}${traceId === null ? "" : `  trace_id ${traceId}`}`
+  const events = commit.events.map((event) => event.type).join(" ")
+  return (
+    `#${message.seq}  ${timeText(commit.at)}  ${kind}/${id}  ${commit.op}  ${events}${trace}` +
+    (traceId === null ? "" : `  trace_id ${traceId}`)
+  )
 }
 
 const jsonLine: Line = (message, commit) => {

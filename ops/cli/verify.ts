@@ -86,7 +86,8 @@ const leftOut = ({ kind, sample }: Scope): ReadonlyArray<string> => {
     ...(foreign.length + others.length === 0
       ? []
       : [
-          `not compared: ${[...foreign, ...others].join(", ")}: made of ${seenProjection.stream}, which keeps the newest time of each agent only`
+          `not compared: ${[...foreign, ...others].join(", ")}: made of ${seenProjection.stream}, ` +
+            "which keeps the newest time of each agent only"
         ]),
     ...(joint.length === 0
       ? []

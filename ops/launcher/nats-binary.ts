@@ -18,7 +18,9 @@ const run = promisify(execFile)
 const MINIMUM = [2, 12] as const
 const VERSION_TIMEOUT_MS = 10_000
 
-const hint = `set HUB_NATS_SERVER to a nats-server binary of version ${MINIMUM.join(".")} or newer (github.com/nats-io/nats-server/releases)`
+const hint =
+  `set HUB_NATS_SERVER to a nats-server binary of version ${MINIMUM.join(".")} or newer ` +
+  "(github.com/nats-io/nats-server/releases)"
 
 export interface NatsBinaryOptions extends FetchOptions {
   readonly env: NodeJS.ProcessEnv

@@ -53,6 +53,7 @@ export interface RunningServer extends TiedProcess {
 }
 
 function configText(options: NatsOptions, port: number, dataDir: string): string {
+  const most = options.storeMaxBytes === undefined ? "" : `, max_file_store: ${options.storeMaxBytes}`
   return [
     `host: "127.0.0.1"`,
     `port: ${port}`,
@@ -64,7 +65,7 @@ function configText(options: NatsOptions, port: number, dataDir: string): string
     "logfile_size_limit: 10MB",
     "logfile_max_num: 3",
     `pid_file: ${JSON.stringify(join(dataDir, "nats-server.pid"))}`,
-    `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB${options.storeMaxBytes === undefined ? "" : `, max_file_store: ${options.storeMaxBytes}`} }`,
+    `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB${most} }`,
     // The server takes it as a path from this file on, whatever it begins with.
     `include ${JSON.stringify(relative(dataDir, rolesFile))}`,
     options.configExtra ?? "",

@@ -14,7 +14,9 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       created_at timestamptz not null, read_at timestamptz
     )`.execute(db)
   await sql`create index notifications_of on notifications (agent, id desc)`.execute(db)
-  await sql`create table identity_blocks (block integer primary key, version bigint not null, agents integer not null, max_number integer not null)`.execute(
-    db
-  )
+  await sql`
+    create table identity_blocks (
+      block integer primary key, version bigint not null, agents integer not null, max_number integer not null
+    )
+  `.execute(db)
 }

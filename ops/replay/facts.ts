@@ -2,8 +2,9 @@
  * What decisions get of the world in a what-if, where the file names no facts: fixed values, the same at every run. A
  * number 0 is one that the service never gives.
  */
-import type { KeyFacts } from "../../actors/agent/identity/decide.ts"
-import type { CreateFacts, RegisterFacts, ServeFacts } from "../../actors/registration/decide.ts"
+import type { KeyFacts } from "../../actors/agent/identity/new-key.ts"
+import type { CreateFacts, ServeFacts } from "../../actors/registration/challenge.ts"
+import type { RegisterFacts } from "../../actors/registration/register.ts"
 import { generateQuestions } from "../../actors/registration/questions/generate.ts"
 import { randomFromSeed, SEED_BYTES } from "../../actors/registration/questions/random.ts"
 

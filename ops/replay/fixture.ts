@@ -23,7 +23,8 @@ export const fixtureOf = (kind: string, id: string, entries: ReadonlyArray<LogEn
 
 /** A commit a line: short enough to be read, and to show in a comparison what was added. */
 export const fixtureText = ({ format, kind, id, commits }: Fixture): string =>
-  `{"format":${format},"kind":${JSON.stringify(kind)},"id":${JSON.stringify(id)},"commits":[\n${commits.map((entry) => JSON.stringify(entry)).join(",\n")}\n]}\n`
+  `{"format":${format},"kind":${JSON.stringify(kind)},"id":${JSON.stringify(id)},"commits":[\n` +
+  `${commits.map((entry) => JSON.stringify(entry)).join(",\n")}\n]}\n`
 
 export const readFixture = (text: string): Fixture => {
   let value: unknown

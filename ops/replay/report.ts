@@ -11,7 +11,8 @@ export const eventText = ({ type, v, ...fields }: EventShape): string => `${type
 
 export const headText = ({ seq, commit, trace_id }: LogEntry): string => {
   const by = commit.by === undefined ? "" : ` by ${commit.by}`
-  return `#${seq}  ${timeText(commit.at)}  ${commit.op}  (command ${commit.id}${by})${trace_id === undefined ? "" : `  trace_id ${trace_id}`}`
+  const trace = trace_id === undefined ? "" : `  trace_id ${trace_id}`
+  return `#${seq}  ${timeText(commit.at)}  ${commit.op}  (command ${commit.id}${by})${trace}`
 }
 
 const indented = (lines: ReadonlyArray<string>, by = "    "): ReadonlyArray<string> =>
@@ -33,7 +34,8 @@ export const whatIfText = (result: WhatIf): string => {
     refused === null
       ? []
       : [
-          `refused: ${refused.status ?? ERROR_STATUS[refused.code]} ${refused.code}: ${refused.message}${refused.details === undefined ? "" : ` ${JSON.stringify(refused.details)}`}`
+          `refused: ${refused.status ?? ERROR_STATUS[refused.code]} ${refused.code}: ${refused.message}` +
+            (refused.details === undefined ? "" : ` ${JSON.stringify(refused.details)}`)
         ]
   const lines = [
     `what if ${op} had come at ${timeText(at)}, with the actor at ${seq === 0 ? "its beginning" : `#${seq}`}`,

@@ -170,9 +170,8 @@ const compared = async (db: Db, schema: string, table: ReadModelTable): Promise<
   if (differing === 0) return { ...report, first: null }
   const order = sql.join(keys.map((name) => sql`coalesce(s.${sql.ref(name)}, m.${sql.ref(name)})`))
   const { rows: found } = await sql<Pair>`
-    select to_jsonb(s) as served, to_jsonb(m) as made from ${served} s full join ${made} m on ${on} where ${unequal} order by ${order} limit 1`.execute(
-    db
-  )
+    select to_jsonb(s) as served, to_jsonb(m) as made from ${served} s full join ${made} m on ${on}
+    where ${unequal} order by ${order} limit 1`.execute(db)
   return { ...report, first: found[0] === undefined ? null : inWords(table, keys, columns, found[0]) }
 }
 

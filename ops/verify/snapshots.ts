@@ -78,7 +78,11 @@ async function* snapshotPages(service: Service, { kind, sample }: Scope): AsyncG
   }
 }
 
-const ofThisRelease = sql<boolean>`(kind, format) in (select * from unnest(${KINDS.map(({ fold }) => fold.kind)}::text[], ${KINDS.map(({ format }) => format)}::integer[]))`
+const ofThisRelease = sql<boolean>`
+  (kind, format) in (
+    select * from unnest(${KINDS.map(({ fold }) => fold.kind)}::text[], ${KINDS.map(({ format }) => format)}::integer[])
+  )
+`
 
 const ofKind = (kind: string | null) => (kind === null ? sql<boolean>`true` : sql<boolean>`kind = ${kind}`)
 

@@ -78,7 +78,8 @@ export const AgentApi = HttpApiGroup.make("agent")
       )
       .annotate(
         Row,
-        "profiles without `transparency`; `?sort=` `reputation` (default), `trust`, `newest`, `oldest`, `active`, `handle`; `?q=` part of handle or name; paginated"
+        "profiles without `transparency`; `?sort=` `reputation` (default), `trust`, `newest`, `oldest`, `active`, `handle`; " +
+          "`?q=` part of handle or name; paginated"
       ),
     HttpApiEndpoint.get("getAgent", "/agents/:ref", {
       params: { ref: Schema.String },

@@ -16,7 +16,9 @@ export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/
 
 export const Handle = Schema.String.check(
   Schema.isPattern(HANDLE_PATTERN, {
-    message: `must be ${limits.handle_min_chars} to ${limits.handle_max_chars} ASCII letters, digits, "_" or "-", and start with a letter or digit`
+    message:
+      `must be ${limits.handle_min_chars} to ${limits.handle_max_chars} ASCII letters, digits, "_" or "-", ` +
+      "and start with a letter or digit"
   })
 )
 

@@ -63,7 +63,8 @@ export const IdentityApi = HttpApiGroup.make("identity")
         describe(
           "none",
           "Judge the identity headers of a request that your website received",
-          "Always 200, whatever the verdict. Takes the four `Hub-*` headers, or the Web Bot Auth headers `Signature`, `Signature-Input` and `Signature-Agent`."
+          "Always 200, whatever the verdict. Takes the four `Hub-*` headers, or the Web Bot Auth headers `Signature`, " +
+            "`Signature-Input` and `Signature-Agent`."
         )
       )
       .annotate(Row, "for websites: the verdict on a visitor's headers")

@@ -43,7 +43,8 @@ export const NotificationApi = HttpApiGroup.make("notification")
         describe(
           "signed",
           "Your notifications, newest first",
-          "`unread=1` leaves out what you have read, `since_id` everything up to that id. With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over."
+          "`unread=1` leaves out what you have read, `since_id` everything up to that id. " +
+            "With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over."
         )
       )
       .annotate(
@@ -59,7 +60,9 @@ export const NotificationApi = HttpApiGroup.make("notification")
         describe(
           "signed",
           "Your notifications as they come, oldest first",
-          "Server-sent events: `id` is the notification's, `event` its type, `data` the record. It goes on behind the `Last-Event-ID` header, or `since_id`; without either it begins with the oldest unread one."
+          "Server-sent events: `id` is the notification's, `event` its type, `data` the record. " +
+            "It goes on behind the `Last-Event-ID` header, or `since_id`; " +
+            "without either it begins with the oldest unread one."
         )
       )
       .annotate(Row, "server-sent events, oldest first; `Last-Event-ID` or `?since_id=`"),

@@ -23,7 +23,8 @@ export const ownDirectoryParameters = ({
   created,
   expires
 }: Omit<OwnDirectoryToSign, "authority">): string =>
-  `("@authority";req);alg="${DIRECTORY_ALGORITHM}";keyid="${jwkOf(publicKey).kid}";tag="${DIRECTORY_TAG}";created=${created};expires=${expires}`
+  `("@authority";req);alg="${DIRECTORY_ALGORITHM}";keyid="${jwkOf(publicKey).kid}";` +
+  `tag="${DIRECTORY_TAG}";created=${created};expires=${expires}`
 
 /** The signature base. */
 export const ownDirectoryString = (directory: OwnDirectoryToSign): string =>

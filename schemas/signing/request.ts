@@ -18,7 +18,8 @@ export interface RequestToSign {
 }
 
 export const requestStringV2 = (request: RequestToSign): string =>
-  `${REQUEST_SCHEME_V2}\n${request.method.toUpperCase()}\n${request.host}\n${request.path}\n${request.timestamp}\n${request.nonce}\n${request.bodySha256}`
+  `${REQUEST_SCHEME_V2}\n${request.method.toUpperCase()}\n${request.host}\n${request.path}\n` +
+  `${request.timestamp}\n${request.nonce}\n${request.bodySha256}`
 
 /** Version 1 had no host line; it ended on 2026-10-24 (spec 9). */
 export const requestStringV1 = (request: Omit<RequestToSign, "host">): string =>

@@ -150,13 +150,19 @@ const bodyOf = (random: SeededRandom, operation: Operation): Buffer => {
 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
+const parameter = (random: SeededRandom): string => {
+  const name = encoded(random.pick(QUERY_NAMES))
+  const value = random.chance(0.8) ? encoded(random.pick(TEXTS)) : random.pick(["%", "%zz", "%ff", "a=b=c", "+"])
+  return `${name}=${value}`
+}
+
 const pathOf = (random: SeededRandom, operation: Operation): string => {
   const path = operation.path.replaceAll(/\{\w+\}/g, () =>
     random.chance(0.3) ? "0".repeat(32) : encoded(random.pick(TEXTS)) || "x"
   )
   const strange = random.chance(0.05) ? random.pick(["/", "//", "/../x", "%2f", "%zz", "/%00", ";a=b"]) : ""
   const query = random.chance(0.5)
-    ? `?${Array.from({ length: random.between(1, 4) }, () => `${encoded(random.pick(QUERY_NAMES))}=${random.chance(0.8) ? encoded(random.pick(TEXTS)) : random.pick(["%", "%zz", "%ff", "a=b=c", "+"])}`).join("&")}`
+    ? `?${Array.from({ length: random.between(1, 4) }, () => parameter(random)).join("&")}`
     : ""
   return path + strange + query
 }

@@ -1,89 +1,33 @@
 /** Notifications as they come: the held list and the stream (spec 4.4). */
-import { TimeoutError } from "@nats-io/transport-node"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import type { Notification } from "../../schemas/notification/api.ts"
-import { subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
-import { AgentClient } from "../support/client.ts"
-import { type EventReader, openEvents, type StreamOptions } from "../support/events.ts"
 import type { Answer } from "../support/http.ts"
 import { operate } from "../support/hub.ts"
 import { newIdentity } from "../support/identity.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
-import { register, type Registered } from "../support/register.ts"
 import { rotate } from "../support/rotation.ts"
-import { type TestService, testService } from "../support/service.ts"
-import { setRecovery } from "../support/rotation.ts"
+import {
+  JUDGE_MS,
+  PER_AGENT,
+  WAIT_SECONDS,
+  service,
+  openLive,
+  closeReaders,
+  type Subject,
+  subject,
+  cause,
+  list,
+  idsOf,
+  known,
+  open,
+  timed,
+  held
+} from "./live.ts"
 
-const HEARTBEAT_MS = 300
-const JUDGE_MS = 1500
-const PER_AGENT = 2
-const LISTENING_MS = 100
-/** Longer than what happens meanwhile takes on the slowest machine. */
-const WAIT_SECONDS = 240
-
-let service: TestService
-const readers: Array<EventReader> = []
-
-beforeAll(async () => {
-  service = await testService({
-    edges: 2,
-    actors: 2,
-    limits: {
-      "notifications.heartbeat_ms": HEARTBEAT_MS,
-      "notifications.judge_ms": JUDGE_MS,
-      "notifications.wait_max_seconds": WAIT_SECONDS,
-      "notifications.streams_per_agent_max": PER_AGENT,
-      "notifications.waits_per_agent_max": PER_AGENT,
-      "notifications.stream_page_max": 3
-    }
-  })
-})
+beforeAll(openLive)
 afterAll(() => service?.stop())
-afterEach(() => {
-  for (const reader of readers.splice(0)) reader.close()
-})
-
-interface Subject {
-  readonly client: AgentClient
-  readonly agent: Registered
-}
-
-const subject = async (): Promise<Subject> => {
-  const client = new AgentClient({ edge: () => service.edges[0] ?? "" })
-  return { client, agent: await register(client, { edge: service.edges[0] ?? "" }) }
-}
-
-/** One notification. */
-const cause = async ({ client }: Subject): Promise<void> => {
-  expect(outcome(await setRecovery(client))).toBe("200")
-}
-const list = async ({ client }: Subject, query = "", edge = 0): Promise<Answer> =>
-  client.call("GET", `/api/v1/me/notifications${query}`, { edge: service.edges[edge] ?? "" })
-const idsOf = (answer: Answer): ReadonlyArray<number> => dataOf<ReadonlyArray<Notification>>(answer).map(({ id }) => id)
-const known = async (one: Subject): Promise<ReadonlyArray<number>> =>
-  idsOf(await list(one, "?per_page=100")).toReversed()
-const open = (one: Subject, options: StreamOptions = {}): EventReader => {
-  const reader = openEvents(one.client, options)
-  readers.push(reader)
-  return reader
-}
-const timed = async <T>(act: Promise<T>): Promise<readonly [T, number]> => {
-  const from = performance.now()
-  return [await act, performance.now() - from]
-}
-
-/**
- * Whether an edge holds a request of the agent: then somebody listens for its hints, to which this one means nothing.
- */
-const isHeld = ({ agent }: Subject): Promise<boolean> =>
-  service.view.nats.request(subjects.notified(agent.id), "?", { timeout: LISTENING_MS }).then(
-    () => false,
-    (error: unknown) => error instanceof TimeoutError
-  )
-
-const held = (one: Subject, wanted = true): Promise<boolean> =>
-  waitFor(async () => (await isHeld(one)) === wanted, { describe: `a request that is held: ${wanted}` })
+afterEach(closeReaders)
 
 describe("a list that waits", () => {
   test("is answered as soon as there is something, on either edge", async () => {

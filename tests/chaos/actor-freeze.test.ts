@@ -53,7 +53,10 @@ test("a frozen actor process is replaced, and does no harm when it goes on", asy
   const after = load.longestSilence(thawedAt, until)
   const late = scheduling.between(frozenAt, until)
   console.log(
-    `longest silence after SIGSTOP: ${Math.round(silence.ms)} ms (agent ${silence.agent}), after SIGCONT: ${Math.round(after.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${hit.length} agents lost their home; ${load.retried} retries`
+    `longest silence after SIGSTOP: ${Math.round(silence.ms)} ms (agent ${silence.agent}), ` +
+      `after SIGCONT: ${Math.round(after.ms)} ms; ` +
+      `the test itself was late by ${Math.round(late)} ms; ` +
+      `${hit.length} agents lost their home; ${load.retried} retries`
   )
   expectNoFault(load)
   await expectReplaysRefused(load, edges)

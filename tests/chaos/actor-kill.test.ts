@@ -36,7 +36,8 @@ test("a killed actor process costs time, no write and no nonce", async () => {
   })
   const silence = load.longestSilence(killedAt, performance.now())
   console.log(
-    `longest silence after SIGKILL: ${Math.round(silence.ms)} ms (agent ${silence.agent}); ${hit.length} agents lost their home; ${load.retried} retries`
+    `longest silence after SIGKILL: ${Math.round(silence.ms)} ms (agent ${silence.agent}); ` +
+      `${hit.length} agents lost their home; ${load.retried} retries`
   )
   expectNoFault(load)
   await expectReplaysRefused(load, edges)

@@ -33,7 +33,9 @@ async function expectAnswersAfterOutage(outageMs: number): Promise<void> {
   const silence = load.longestSilence(backAt, until)
   const late = scheduling.between(backAt, until)
   console.log(
-    `the bus was away for ${Math.round(backAt - killedAt)} ms; longest silence from then on: ${Math.round(silence.ms)} ms (agent ${silence.agent}); the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
+    `the bus was away for ${Math.round(backAt - killedAt)} ms; ` +
+      `longest silence from then on: ${Math.round(silence.ms)} ms (agent ${silence.agent}); ` +
+      `the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
   )
   expectNoFault(load)
   await expectReplaysRefused(load, scene.edges)

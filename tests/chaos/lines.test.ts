@@ -35,7 +35,10 @@ async function expectTakenOver(breakLine: (line: CutProxy) => void): Promise<voi
   const after = load.longestSilence(healedAt, until)
   const late = scheduling.between(brokenAt, until)
   console.log(
-    `taken over within ${Math.round(healedAt - brokenAt)} ms, healed within ${Math.round(until - healedAt)} ms; longest silence after the break: ${Math.round(silence.ms)} ms (agent ${silence.agent}), after the healing: ${Math.round(after.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
+    `taken over within ${Math.round(healedAt - brokenAt)} ms, healed within ${Math.round(until - healedAt)} ms; ` +
+      `longest silence after the break: ${Math.round(silence.ms)} ms (agent ${silence.agent}), ` +
+      `after the healing: ${Math.round(after.ms)} ms; ` +
+      `the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
   )
   expectNoFault(load)
   expect(silence.ms).toBeLessThan(ANSWERS_AGAIN_WITHIN_MS + late)

@@ -205,6 +205,7 @@ test("and at the end nothing is missing", async () => {
   }
   await exact()
   console.log(
-    `${followers.length} readers, ${followers.reduce((sum, { ids }) => sum + ids.length, 0)} events, ${followers.reduce((sum, { connections }) => sum + connections, 0)} connections`
+    `${followers.length} readers, ${followers.reduce((sum, { ids }) => sum + ids.length, 0)} events, ` +
+      `${followers.reduce((sum, { connections }) => sum + connections, 0)} connections`
   )
 })

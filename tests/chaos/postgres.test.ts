@@ -43,7 +43,9 @@ test("without Postgres, agents go on and queries answer 503 with Retry-After; ba
   const silence = load.longestSilence(killedAt, until)
   const late = scheduling.between(killedAt, until)
   console.log(
-    `Postgres was away for ${Math.round(until - killedAt)} ms; longest silence of an agent: ${Math.round(silence.ms)} ms; the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
+    `Postgres was away for ${Math.round(until - killedAt)} ms; ` +
+      `longest silence of an agent: ${Math.round(silence.ms)} ms; ` +
+      `the test itself was late by ${Math.round(late)} ms; ${load.retried} retries`
   )
   expect(load.retried, "agents' requests that were answered 503").toBe(0)
   expectNoFault(load)

@@ -110,7 +110,8 @@ describe("under load", () => {
     await waitFor(() => load.answeredSince(back, 10), { describe: `answers after ${services.join(", ")}` })
     const silence = load.longestSilence(begin, performance.now())
     console.log(
-      `${said.trim().split("\n").join(", ")}: ${Math.round((back - begin) / 1000)} s, longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`
+      `${said.trim().split("\n").join(", ")}: ${Math.round((back - begin) / 1000)} s, ` +
+        `longest silence ${Math.round(silence.ms)} ms, ${load.retried} retries so far`
     )
     expectNoFault(load)
   }

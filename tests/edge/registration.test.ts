@@ -139,7 +139,9 @@ describe("step 3", () => {
   })
 
   it("hands on no key named __proto__, however deep", async () => {
-    const body = `{"challenge_id":"${CHALLENGE}","handle":"abc","name":"A","answers":{"q1":{"__proto__":{"x":1},"answer":"y"},"__proto__":"z"}}`
+    const body =
+      `{"challenge_id":"${CHALLENGE}","handle":"abc","name":"A",` +
+      '"answers":{"q1":{"__proto__":{"x":1},"answer":"y"},"__proto__":"z"}}'
     const answer = await world.edge.call("/api/v1/register", { method: "POST", body, signed: world.agent })
     expect(answer.status).toBe(201)
     expect(JSON.stringify(world.node.asked("challenge.register")[0]?.input)).not.toContain("__proto__")

@@ -31,16 +31,20 @@ try:
 except ImportError:
     class Key:
         def __init__(self, seed):
-            self.pem = "-----BEGIN " + "PRIVATE KEY-----\\n" + base64.b64encode(bytes.fromhex("302e020100300506032b657004220420") + seed).decode() + "\\n-----END " + "PRIVATE KEY-----\\n"
+            der = bytes.fromhex("302e020100300506032b657004220420") + seed
+            text = base64.b64encode(der).decode()
+            self.pem = "-----BEGIN " + "PRIVATE KEY-----\\n" + text + "\\n-----END " + "PRIVATE KEY-----\\n"
             with open("stand-in.pem", "w") as file:
                 file.write(self.pem)
         def sign(self, text):
             with open("stand-in.txt", "wb") as file:
                 file.write(text)
-            return subprocess.run(["openssl", "pkeyutl", "-sign", "-inkey", "stand-in.pem", "-rawin", "-in", "stand-in.txt"], capture_output=True, check=True).stdout
+            command = ["openssl", "pkeyutl", "-sign", "-inkey", "stand-in.pem", "-rawin", "-in", "stand-in.txt"]
+            return subprocess.run(command, capture_output=True, check=True).stdout
     def keys_of(seed):
         key = Key(seed)
-        raw = subprocess.run(["openssl", "pkey", "-in", "stand-in.pem", "-pubout", "-outform", "DER"], capture_output=True, check=True).stdout[-32:]
+        command = ["openssl", "pkey", "-in", "stand-in.pem", "-pubout", "-outform", "DER"]
+        raw = subprocess.run(command, capture_output=True, check=True).stdout[-32:]
         return {"private_key": key, "public_key": base64.b64encode(raw).decode(), "hub_id": hub.hub_id(raw)}
     hub.keys_of = keys_of
 `

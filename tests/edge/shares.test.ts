@@ -70,7 +70,17 @@ describe("silent senders of one client", () => {
 
   it("take no other client's room for bodies", async () => {
     const key = Buffer.alloc(32, 1).toString("base64")
-    const head = `PATCH /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nX-Hub-Key: ${key}\r\nX-Hub-Timestamp: ${Math.floor(Date.now() / 1000)}\r\nX-Hub-Nonce: 12345678\r\nX-Hub-Signature: ${"A".repeat(86)}==\r\nContent-Length: 500000\r\n\r\n`
+    const head = [
+      "PATCH /api/v1/me HTTP/1.1",
+      "Host: x",
+      "X-Forwarded-For: 192.0.2.1",
+      `X-Hub-Key: ${key}`,
+      `X-Hub-Timestamp: ${Math.floor(Date.now() / 1000)}`,
+      "X-Hub-Nonce: 12345678",
+      `X-Hub-Signature: ${"A".repeat(86)}==`,
+      "Content-Length: 500000",
+      "\r\n"
+    ].join("\r\n")
     let refused = 0
     for (let n = 0; n < 44; n++) {
       const socket = connect(world.edge.port, "127.0.0.1")

@@ -118,7 +118,8 @@ describe("where there is none", () => {
     await apt('echo "Reading package lists..."', 'echo "E: No space left\nE: And more" >&2', "exit 100")
     const fault = await find().catch(String)
     expect(fault).toBe(
-      "LaunchFault: Chromium could not be installed (No space left); install Chromium (on Debian, as root: apt-get install chromium) or set HUB_CHROMIUM to its program"
+      "LaunchFault: Chromium could not be installed (No space left); install Chromium " +
+        "(on Debian, as root: apt-get install chromium) or set HUB_CHROMIUM to its program"
     )
     expect(await calls()).toEqual([DOWNLOAD, UPDATE])
   })

@@ -2,138 +2,50 @@
  * The drill: a service under writes is backed up, goes on, loses the disk of its JetStream, and is restored. What was
  * acknowledged before the backup began is there, and nothing is given or taken a second time.
  */
-import { randomBytes } from "node:crypto"
 import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, type Exchange, send } from "../support/http.ts"
-import { type Desk, operate, operated, refusal } from "../support/operator.ts"
-import { dataOf, outcome } from "../support/outcome.ts"
-import { answering, healthy, type Receiver, startReceiver } from "../support/receiver.ts"
-import { register, type Registered } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { operated, refusal } from "../support/operator.ts"
+import { outcome } from "../support/outcome.ts"
+import { answering, healthy } from "../support/receiver.ts"
+import { register } from "../support/register.ts"
 import { setRecovery } from "../support/rotation.ts"
+import {
+  type Writer,
+  desk,
+  receiver,
+  folder,
+  numbers,
+  edge,
+  numberOf,
+  newAgent,
+  write,
+  profile,
+  deliveries,
+  traffic,
+  stopNodes,
+  startNodes,
+  loseDisk,
+  verified,
+  openDrill,
+  closeDrill
+} from "./drill.ts"
 
 const WRITERS = 8
+
 /** The suspension lasts so long, and as long as this many of the operator's commands take. */
 const SUSPENDED_SECONDS = 5
+
 /** Behind its end, which is the further off the slower this machine is. */
 const SETTLED_WITHIN_MS = 120_000
+
 const COMMANDS = 12
-const RETRIES = Object.fromEntries(
-  [6, 12, 24, 48, 96, 192].map((seconds, index) => [`webhook.retry_seconds.${index + 1}`, seconds])
-)
-/** A request of before the backup is sent again after the restore: it must not be too old by then on any machine. */
-const OLD_SECONDS = 3000
-const LIMITS = {
-  ...RETRIES,
-  "webhook.retry_jitter_percent": 0,
-  "service.snapshot_every_commits": 20,
-  "authentication.timestamp_skew_seconds": OLD_SECONDS,
-  "authentication.nonce_reuse_seconds": 2 * OLD_SECONDS
-}
 
-interface Writer {
-  readonly client: AgentClient
-  readonly agent: Registered
-  sent: number
-  acknowledged: number
-}
-
-let service: TestService
-let desk: Desk
-let receiver: Receiver
-let folder = ""
-const numbers = new Set<string>()
-
-const edge = (): string => service.edges[0] ?? ""
-const numberOf = (hxId: string): number => Number(hxId.slice("HX-".length))
-
-async function newAgent(more: Readonly<Record<string, unknown>> = {}): Promise<Writer> {
-  const client = new AgentClient({ edge })
-  const agent = await register(client, { edge: edge(), more })
-  expect(numbers.has(agent.hx_id)).toBe(false)
-  numbers.add(agent.hx_id)
-  return { client, agent, sent: 0, acknowledged: 0 }
-}
-
-async function write(writer: Writer): Promise<void> {
-  const text = String(++writer.sent)
-  expect(
-    outcome(
-      await writer.client.retrying("PATCH", "/api/v1/me", {
-        body: { description: text },
-        idempotencyKey: `write ${text}`
-      })
-    )
-  ).toBe("200")
-  writer.acknowledged = Number(text)
-}
-
-const profile = async ({ client }: Writer): Promise<Record<string, unknown>> =>
-  dataOf<Record<string, unknown>>(await client.retrying("GET", "/api/v1/me"))
-
-interface Delivery {
-  readonly id: number
-  readonly attempts: number
-  readonly status: string
-}
-
-const deliveries = async ({ client }: Writer): Promise<ReadonlyArray<Delivery>> =>
-  dataOf<ReadonlyArray<Delivery>>(await client.retrying("GET", "/api/v1/me/webhook/deliveries"))
-
-/** Writes and registers until it is told to end. */
-function traffic(writers: ReadonlyArray<Writer>): () => Promise<void> {
-  const over = new AbortController()
-  let registered = 0
-  const writing = writers.map(async (writer) => {
-    while (!over.signal.aborted) await write(writer)
-  })
-  const registering = (async () => {
-    for (; !over.signal.aborted; registered++) await newAgent()
-  })()
-  return async () => {
-    over.abort()
-    await Promise.all([...writing, registering])
-    expect(registered).toBeGreaterThan(0)
-  }
-}
-
-async function stopNodes(): Promise<void> {
-  await Promise.all([...service.system.edges, ...service.system.actors].map((node) => node.kill()))
-}
-
-async function startNodes(): Promise<void> {
-  await Promise.all(service.system.actors.map((node) => node.restart()))
-  await Promise.all(service.system.edges.map((node) => node.restart()))
-}
-
-/** The disk of JetStream is gone: an empty server comes back at its place. */
-async function loseDisk(): Promise<void> {
-  await service.system.nats.kill()
-  await rm(join(service.system.folder, "nats", "jetstream"), { recursive: true })
-  await service.system.nats.restart()
-}
-
-async function verified(): Promise<string> {
-  const { status, output, errors } = await operate(desk, ["verify"]).ended
-  if (status !== 0) throw new Error(errors + output)
-  return output
-}
-
-beforeAll(async () => {
-  const serverKey = randomBytes(32).toString("base64")
-  service = await testService({ actors: 2, limits: LIMITS, env: { HUB_SERVER_KEY: serverKey } })
-  desk = { natsUrl: service.system.nats.url, databaseUrl: service.system.postgres.url, serverKey }
-  receiver = await startReceiver()
-  folder = join(service.system.folder, "backups", "first")
-})
-afterAll(async () => {
-  await receiver?.stop()
-  await service?.stop()
-})
+beforeAll(openDrill)
+afterAll(closeDrill)
 
 describe("the drill", () => {
   const writers: Array<Writer> = []

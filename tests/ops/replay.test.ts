@@ -1,8 +1,5 @@
-/**
- * `hub replay` on the histories of a running service: every kind, every moment, what was not to be seen, what might
- * have been.
- */
-import { readFile, writeFile } from "node:fs/promises"
+/** `hub replay` on the histories of a running service: every kind, every moment, what was not to be seen. */
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { KINDS } from "../../actors/actors.ts"
@@ -13,38 +10,18 @@ import { readFixture } from "../../ops/replay/fixture.ts"
 import { replay as replayed, stateProblem } from "../../ops/replay/fold.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
-import { testFolder } from "../harness/servers.ts"
-import { logOf, sharedService, type TestService } from "../support/service.ts"
-import { solve } from "../api/steps.ts"
-import { type History, liveThrough, said } from "./history.ts"
-
-const NEW_CHALLENGE = "0123456789abcdef0123456789abcdef"
+import { logOf } from "../support/service.ts"
+import { said } from "./history.ts"
+import { service, past, folder, openPast, replay, entries, command } from "./past.ts"
 
 /** Of those that other files left in the same system. */
 const ACTORS_MAX = 2000
 
-let service: TestService
-let past: History
-let folder: string
-
-beforeAll(async () => {
-  service = await sharedService()
-  folder = await testFolder("replay")
-  past = await liveThrough(service)
-})
+beforeAll(openPast)
 afterAll(() => service?.stop())
 
-const replay = (kind: string, reference: string, values: Options = {}): Promise<string> =>
-  said(replayCommand, service, [kind, reference], values)
 const fromFile = (file: string, values: Options = {}): Promise<string> =>
   said(replayCommand, service, [], { ...values, "from-file": file })
-const entries = () => logOf(service.view, "agent", past.id)
-
-const command = async (name: string, content: unknown): Promise<string> => {
-  const file = join(folder, `${name}.json`)
-  await writeFile(file, typeof content === "string" ? content : JSON.stringify(content))
-  return file
-}
 
 describe("a history", () => {
   test("is there of every kind that keeps a log", async () => {
@@ -157,106 +134,6 @@ describe("a moment", () => {
     [{ to: "2026-13-01" }, "--to takes a sequence"]
   ])("%j is refused", async (values, message) => {
     await expect(replay("agent", past.id, values)).rejects.toThrow(message)
-  })
-})
-
-describe("what if", () => {
-  test("a command had come: the events it would have made, and what really came instead", async () => {
-    const [registered, described] = await entries()
-    const file = await command("suspend", { op: "agent.suspend", input: { reason: "a test" } })
-    const head = (await service.view.manager.streams.info(streams.events)).state.last_seq
-    const text = await replay("agent", past.handle, { "what-if": file, to: `#${registered?.seq}` })
-    expect(text).toContain(
-      `with the actor at #${registered?.seq}\n    agent.suspended v1 {"reason":"a test","trust_withheld":10}\n`
-    )
-    expect(text).toContain(`what really followed: #${described?.seq} `)
-    const differing = text
-      .split("what if → really):\n")[1]
-      ?.split("\n")
-      .map((line) => line.trim().split(" ")[0])
-    expect(differing).toEqual([
-      "description",
-      "status",
-      "trust",
-      "entries",
-      "trust_withheld",
-      "unread[0]",
-      "standing.since",
-      "standing.reason",
-      "active_time.from",
-      "active_time.carried",
-      "nothing"
-    ])
-    expect(text.endsWith("nothing was written")).toBe(true)
-    expect((await service.view.manager.streams.info(streams.events)).state.last_seq).toBe(head)
-    expect(await entries()).toHaveLength(4)
-  })
-
-  test("the command that really came is put again, it leads to the same state", async () => {
-    const [registered] = await entries()
-    const file = await command("again", { op: "agent.update", input: { description: "I count things." } })
-    expect(await replay("agent", past.handle, { "what-if": file, to: `#${registered?.seq}` })).toContain(
-      "and led to the same state"
-    )
-  })
-
-  test("a command is refused, the refusal is told as a client would hear it", async () => {
-    const file = await command("delete", { op: "agent.delete", input: { confirm: "somebody else" } })
-    expect(await replay("agent", past.handle, { "what-if": file })).toMatch(
-      / {4}refused: 422 confirmation_required: .*\n[\s\S]*nothing really followed/
-    )
-  })
-
-  test("facts of the world are needed, they come from the file or are fixed ones", async () => {
-    const create = {
-      op: "challenge.create",
-      input: { public_key: past.firstKey, hub_id: past.id },
-      at: "2026-11-21T12:00:00Z"
-    }
-    const put = async (name: string, more: object) =>
-      replay("challenge", NEW_CHALLENGE, { "what-if": await command(name, { ...create, ...more }) })
-    expect(await put("fixed", {})).toMatch(/"prefix":"0{32}","difficulty":\d+\}/)
-    expect(await put("given", { facts: { prefix: "abc" } })).toContain('"prefix":"abc"')
-    expect(await put("registered", { facts: { key: "registered" } })).toContain("refused: 409 key_already_registered: ")
-  })
-
-  test("questions had been served: the same ones at every run, without their answers", async () => {
-    const [created] = await logOf(service.view, "challenge", past.challenge)
-    if (created === undefined) throw new Error("the challenge is not in the log")
-    const { prefix, difficulty } = created.commit.events[0] as unknown as { prefix: string; difficulty: number }
-    const file = await command("serve", { op: "challenge.serve", input: { pow_nonce: solve(prefix, difficulty) } })
-    const put = () => replay("challenge", past.challenge, { "what-if": file, to: `#${created.seq}`, json: true })
-    const { events, state } = JSON.parse(await put()) as {
-      events: ReadonlyArray<{ type: string }>
-      state: { questions: ReadonlyArray<{ answer: string }> }
-    }
-    expect(events.map((event) => event.type)).toEqual(["challenge.served"])
-    expect(state.questions.map((question) => /^\[secret \d\]$/.test(question.answer))).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true
-    ])
-    expect(await put()).toBe(await put())
-  })
-
-  test.each<[string, unknown, string]>([
-    ["no JSON", "{", "this is no JSON"],
-    ["a list", [], "a command is an object"],
-    ["a stranger", { op: "agent.update", inputs: {} }, "`inputs` is none of op, input, at, facts"],
-    [
-      "an unknown operation",
-      { op: "agent.fly" },
-      "agent has no operation agent.fly; those that decide: agent.update, "
-    ],
-    ["a read", { op: "agent.me" }, "agent.me decides nothing; those that decide: "],
-    ["facts that nobody asks for", { op: "agent.ban", input: {}, facts: { a: 1 } }, "agent.ban takes no facts"],
-    ["an input of the wrong shape", { op: "agent.update", input: null }, "agent.update failed: TypeError"],
-    ["a time that is none", { op: "agent.ban", at: "noon" }, "`at` must be a time"]
-  ])("%s is told, with the file's name", async (name, content, message) => {
-    const file = await command(`bad-${name.replaceAll(" ", "-")}`, content)
-    await expect(replay("agent", past.handle, { "what-if": file })).rejects.toThrow(`${file}: ${message}`)
   })
 })
 

@@ -1,87 +1,34 @@
 /** `hub-agent` from the key to the recovery, against the service itself. */
-import { spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
-import { cp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createClient, generateKey, keyFromSeed } from "../../edge/sdk/client.ts"
-import { projectRoot } from "../../ops/launcher/paths.ts"
+import { createClient, keyFromSeed } from "../../edge/sdk/client.ts"
 import { answersOf } from "../api/steps.ts"
 import { waitFor } from "../harness/index.ts"
-import { testFolder } from "../harness/servers.ts"
 import { freshHandle } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
-import { type Ran, runCli, type RunOptions } from "./support/cli.ts"
-import { lossyWay } from "./support/lossy.ts"
 import { startPlayer } from "./support/player.ts"
+import {
+  SOLVER,
+  RECOVERY_DELAY_SECONDS,
+  service,
+  edge,
+  folder,
+  openCliService,
+  closeCliService,
+  newHome,
+  runIn,
+  seedIn,
+  publicKeyIn,
+  agent,
+  me
+} from "./support/cli-agents.ts"
+import { rotateTests } from "./support/cli-rotate.ts"
 
-const SOLVER = `"${process.execPath}" --no-warnings "${join(projectRoot, "tests/sdk/support/solver.ts")}"`
-/** Long enough to begin one twice and cancel it, by a command each. */
-const RECOVERY_DELAY_SECONDS = 10
-const A_DAY_MS = 86_400_000
-
-let service: TestService
-let edge = ""
-let folder = ""
-let homes = 0
 let registered = ""
 
-beforeAll(async () => {
-  service = await testService({
-    edges: 1,
-    actors: 1,
-    limits: { "identity.recovery_delay_seconds": RECOVERY_DELAY_SECONDS, "rate_limits.recover.requests": 1_000_000 }
-  })
-  edge = service.edges[0] ?? ""
-  folder = await testFolder("cli-service")
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-  await service?.stop()
-})
-
-const newHome = (): string => join(folder, `home-${++homes}`)
-
-const solverEnv = () => ({ HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url })
-
-type Run = (args: ReadonlyArray<string>, options?: RunOptions) => Promise<Ran>
-
-const runIn =
-  (home: string): Run =>
-  (args, options = {}) =>
-    runCli(args, { ...options, env: { HUB_URL: edge, HUB_AGENT_HOME: home, ...solverEnv(), ...options.env } })
-
-interface Me {
-  readonly id: string
-  readonly hx_id: string
-  readonly handle: string
-  readonly public_key: string
-}
-
-const seedIn = (home: string, name = "key"): Promise<string> => readFile(join(home, name), "utf8")
-const publicKeyIn = async (home: string, name = "key"): Promise<string> =>
-  (await keyFromSeed(await seedIn(home, name))).publicKey
-
-async function agent(): Promise<{ readonly home: string; readonly run: Run; readonly me: Me }> {
-  const home = newHome()
-  const run = runIn(home)
-  const key = await generateKey()
-  const hub = createClient({ hub: edge, key })
-  const { id, hx_id, handle, public_key } = await hub.register({
-    handle: freshHandle(),
-    name: "Ada",
-    solve: ({ id }) => answersOf(service.view, id)
-  })
-  expect((await run(["init"])).status).toBe(0)
-  await writeFile(join(home, "key"), `${key.exportSeed()}\n`)
-  return { home, run, me: { id, hx_id, handle, public_key } }
-}
-
-const me = async (run: Run): Promise<Me> => {
-  const { out, errors } = await run(["whoami", "--json"])
-  if (out === "") throw new Error(errors)
-  return JSON.parse(out) as Me
-}
+beforeAll(openCliService)
+afterAll(closeCliService)
 
 describe("register", () => {
   test("by a solver: the profile is shown, the secret goes to a file", async () => {
@@ -275,99 +222,7 @@ describe("verify-webhook", () => {
   })
 })
 
-describe("rotate", () => {
-  test("puts a new key in the place of the old one", async () => {
-    const { home, run, me: before } = await agent()
-    const { status, out } = await run(["rotate"])
-    expect([status, out]).toEqual([0, `the key is now ${await publicKeyIn(home)}\nretired: ${before.public_key}\n`])
-    expect(await readdir(home)).toEqual(["agent.json", "key"])
-    expect((await stat(join(home, "key"))).mode & 0o777).toBe(0o600)
-    expect(await me(run)).toMatchObject({ id: before.id, public_key: await publicKeyIn(home) })
-  })
-
-  test("is completed later where it was killed after the service had done it", async () => {
-    const { home, run, me: before } = await agent()
-    const way = await lossyWay(edge)
-    // The folder is for the edge; a copy of it is for the way on which answers are held back.
-    const held = newHome()
-    await cp(home, held, { recursive: true })
-    await writeFile(join(held, "agent.json"), "{}", { mode: 0o600 })
-    way.hold("POST", /\/me\/key$/)
-    const rotating = spawn(
-      process.execPath,
-      [
-        "--no-warnings",
-        join(projectRoot, "edge/sdk/cli/main.ts"),
-        "rotate",
-        "--home",
-        held,
-        "--hub",
-        way.url,
-        "--host",
-        new URL(edge).host
-      ],
-      { stdio: "ignore" }
-    )
-    const gone = new Promise((resolve) => rotating.once("close", resolve))
-    await way.held()
-    rotating.kill("SIGKILL")
-    await gone
-    await way.stop()
-    expect((await readdir(held)).toSorted()).toEqual(["agent.json", "key", "key.next"])
-    expect(await publicKeyIn(held)).toBe(before.public_key)
-    const next = await publicKeyIn(held, "key.next")
-    const { status, out, errors } = await runIn(held)(["whoami", "--json"])
-    expect([status, errors]).toEqual([0, expect.stringContaining("had been done")])
-    expect(JSON.parse(out)).toMatchObject({ id: before.id, public_key: next })
-    expect(await publicKeyIn(held)).toBe(next)
-    expect(await readdir(held)).not.toContain("key.next")
-    expect((await run(["whoami"])).errors).toContain("key_retired")
-  })
-
-  test("uses the key of one that was killed before the service had done it", async () => {
-    const { home, run, me: before } = await agent()
-    const next = await generateKey()
-    await writeFile(join(home, "key.next"), `${next.exportSeed()}\n`, { mode: 0o600 })
-    expect(await me(run)).toMatchObject({ public_key: before.public_key })
-    expect(await publicKeyIn(home, "key.next")).toBe(next.publicKey)
-    expect((await run(["rotate"])).out).toContain(`the key is now ${next.publicKey}`)
-    expect(await publicKeyIn(home)).toBe(next.publicKey)
-    expect(await me(run)).toMatchObject({ id: before.id, public_key: next.publicKey })
-  })
-
-  test("drops the key of one that cannot be done any more", async () => {
-    const { home, run, me: before } = await agent()
-    await writeFile(join(home, "key.next"), `${(await generateKey()).exportSeed()}\n`, { mode: 0o600 })
-    const old = new Date(Date.now() - A_DAY_MS)
-    await utimes(join(home, "key.next"), old, old)
-    const { errors } = await run(["whoami"])
-    expect(errors).toContain("had not been done")
-    expect(await readdir(home)).not.toContain("key.next")
-    expect(await publicKeyIn(home)).toBe(before.public_key)
-  })
-
-  test("touches no file where neither key holds, or nobody answers", async () => {
-    const home = newHome()
-    const run = runIn(home)
-    await run(["init"])
-    await writeFile(join(home, "key.next"), `${(await generateKey()).exportSeed()}\n`, { mode: 0o600 })
-    const old = new Date(Date.now() - A_DAY_MS)
-    await utimes(join(home, "key.next"), old, old)
-    const before = [await seedIn(home), await seedIn(home, "key.next")]
-    expect((await run(["whoami"])).errors).toMatch(/^hub-agent: no_key_holds: /)
-    expect([await seedIn(home), await seedIn(home, "key.next")]).toEqual(before)
-  })
-
-  test("by two at once ends with one key, which both have", async () => {
-    const { home, run, me: before } = await agent()
-    const both = await Promise.all([run(["rotate"]), run(["rotate"])])
-    expect(both.some(({ status }) => status === 0)).toBe(true)
-    const after = await me(run)
-    expect(after.id).toBe(before.id)
-    expect(after.public_key).toBe(await publicKeyIn(home))
-    expect(after.public_key).not.toBe(before.public_key)
-  })
-})
+describe("rotate", rotateTests)
 
 describe("recovery", () => {
   test("is set, shown and switched off; its key is kept apart", async () => {

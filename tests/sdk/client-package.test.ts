@@ -80,8 +80,11 @@ describe("the kit", () => {
       import { createClient, keyFromSeed } from "hub-kit/client"
       import * as verify from "hub-kit/verify"
       const key = await keyFromSeed("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
-      const hub = createClient({ hub: "https://hub.example", key, identity: { number: "HX-000001", idUrl: "https://hub.example/id/HX-000001" } })
-      console.log(JSON.stringify({ hubId: key.hubId, proof: Object.keys(await hub.proof({ url: "https://shop.example" })), verify: typeof verify.createVerifier }))
+      const hub = createClient({
+        hub: "https://hub.example", key, identity: { number: "HX-000001", idUrl: "https://hub.example/id/HX-000001" }
+      })
+      const proof = Object.keys(await hub.proof({ url: "https://shop.example" }))
+      console.log(JSON.stringify({ hubId: key.hubId, proof, verify: typeof verify.createVerifier }))
     `)
     ).toEqual({
       hubId: "hx56475aa75463474c0285df5d",

@@ -78,9 +78,16 @@ describe("the file", () => {
       join(place, "website.ts"),
       `
       import { createVerifier, fetchHandler, type Verdict } from "./${ENTRY}"
-      const verifier = createVerifier({ hub: "https://hub.example", hosts: ["shop.example"], fetch: (url, init) => fetch(url, init), ed25519: { verify: () => Promise.resolve(false) } })
-      export const handler: (request: Request) => Promise<Response> = fetchHandler(verifier, (_request: Request, verdict: Verdict) => new Response(verdict.handle))
-      export const plain = (): Promise<Verdict> => verifier.check({ method: "GET", path: "/", headers: { "hub-id": "x", accept: ["a", "b"] } })
+      const verifier = createVerifier({
+        hub: "https://hub.example",
+        hosts: ["shop.example"],
+        fetch: (url, init) => fetch(url, init),
+        ed25519: { verify: () => Promise.resolve(false) }
+      })
+      export const handler: (request: Request) => Promise<Response> =
+        fetchHandler(verifier, (_request: Request, verdict: Verdict) => new Response(verdict.handle))
+      export const plain = (): Promise<Verdict> =>
+        verifier.check({ method: "GET", path: "/", headers: { "hub-id": "x", accept: ["a", "b"] } })
       // @ts-expect-error A request has a path.
       export const wrong = (): Promise<Verdict> => verifier.check({ method: "GET", headers: {} })
     `
@@ -154,7 +161,9 @@ describe("Ed25519", () => {
       ${hide}
       const { createVerifier } = await import("./verify.mjs")
       const fetch = async () => new Response(${JSON.stringify(JSON.stringify(hub.directory()))})
-      const verifier = createVerifier({ hub: "https://hub.example", hosts: ["shop.example"], clock: "own", now: () => ${hub.clock.ms}, fetch, ...${options} })
+      const verifier = createVerifier({
+        hub: "https://hub.example", hosts: ["shop.example"], clock: "own", now: () => ${hub.clock.ms}, fetch, ...${options}
+      })
       const reasons = []
       let error = null
       try {

@@ -21,6 +21,19 @@ export interface VisitOptions {
   readonly nonce?: string
 }
 
+/** What a verdict says of an agent where it names none. */
+export const NOBODY = {
+  id: null,
+  handle: null,
+  name: null,
+  trust: null,
+  reputation: null,
+  status: null,
+  moderation: null,
+  profile_url: null,
+  id_url: null
+}
+
 export const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 /** A request to a website with the four headers. */

@@ -10,17 +10,17 @@ import { projectRoot } from "../../ops/launcher/paths.ts"
 import { waitFor } from "../harness/index.ts"
 import { said } from "../ops/history.ts"
 import { AgentClient } from "../support/client.ts"
-import { type CollectedSpan, type Collector, startCollector } from "../support/collector.ts"
+import { type Collector, startCollector } from "../support/collector.ts"
 import type { Answer } from "../support/http.ts"
 import { outcome } from "../support/outcome.ts"
 import { answering, inTurn, type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
 import { setRecovery } from "../support/rotation.ts"
+import { idOf, traceOf, wayOf, named } from "./spans.ts"
 
 const HEADER_SECRET = "collector-token-8d1f0c"
 const LIMITS = { "webhook.retry_seconds.1": 0.2, "webhook.retry_seconds.2": 0.2 }
-
 let collector: Collector
 let receiver: Receiver
 let service: TestService
@@ -37,13 +37,16 @@ beforeAll(async () => {
     }
   })
 })
+
 afterAll(async () => {
   await service?.stop()
   await collector?.stop()
 })
+
 beforeEach(async () => {
   receiver = await startReceiver()
 })
+
 afterEach(async () => {
   await receiver.stop()
   expect(collector.faults).toEqual([])
@@ -61,41 +64,6 @@ const subject = async (): Promise<Subject> => {
     client,
     agent: await register(client, { edge, more: { webhook_url: `${receiver.url}/in-path-7f?token=in-query-7f` } })
   }
-}
-
-const idOf = (answer: Answer): unknown => answer.headers["x-request-id"]
-
-/** The trace of a request, once all that is named has come in. */
-const traceOf = (answer: Answer, names: ReadonlyArray<string>): Promise<ReadonlyArray<CollectedSpan>> =>
-  waitFor(() => {
-    const root = collector.spans.find(({ attributes }) => attributes["hub.request_id"] === idOf(answer))
-    const spans = collector.spans.filter(({ traceId }) => traceId === root?.traceId)
-    const missing = names.filter((name) => !spans.some((span) => span.name === name))
-    // Processes send when each of them likes to.
-    missing.push(
-      ...spans
-        .filter(
-          ({ parentSpanId }) => parentSpanId !== undefined && !spans.some(({ spanId }) => spanId === parentSpanId)
-        )
-        .map(({ name }) => `the parent of ${name}`)
-    )
-    if (missing.length > 0)
-      throw new Error(`missing: ${missing.join(", ")}; there: ${spans.map(({ name }) => name).join(", ")}`)
-    return spans
-  })
-
-/** From a span up to the root, by name. */
-const wayOf = (spans: ReadonlyArray<CollectedSpan>, span: CollectedSpan | undefined): ReadonlyArray<string> => {
-  if (span === undefined) return []
-  const parent = spans.find(({ spanId }) => spanId === span.parentSpanId)
-  if (span.parentSpanId !== undefined && parent === undefined)
-    throw new Error(`${span.name} has a parent that never came`)
-  return [...wayOf(spans, parent), span.name]
-}
-const named = (spans: ReadonlyArray<CollectedSpan>, name: string): CollectedSpan => {
-  const found = spans.find((span) => span.name === name)
-  if (found === undefined) throw new Error(`no span ${name}`)
-  return found
 }
 
 /** A line of `hub tail`, once one holds the text. */
@@ -143,7 +111,7 @@ describe("a write that causes a notification and a delivery", () => {
     // Each process tells of its own steps in its own time.
     const spans = await waitFor(
       async () => {
-        const all = await traceOf(answer, WHOLE)
+        const all = await traceOf(collector, answer, WHOLE)
         const ways = new Set(all.map((span) => wayOf(all, span).join(" > ")))
         return whole.every((way) => ways.has(way.join(" > "))) ? all : null
       },
@@ -157,7 +125,7 @@ describe("a write that causes a notification and a delivery", () => {
   test("tells kinds, services and attributes by the conventions", async () => {
     const it = await subject()
     const answer = await recoverySet(it)
-    const spans = await traceOf(answer, WHOLE)
+    const spans = await traceOf(collector, answer, WHOLE)
     const [server, client, producer, consumer] = [2, 3, 4, 5]
     const told = Object.fromEntries(WHOLE.map((name) => [name, [named(spans, name).service, named(spans, name).kind]]))
     expect(told).toEqual({
@@ -223,7 +191,7 @@ describe("a write that causes a notification and a delivery", () => {
   test("stands in the request log and in the log under its trace id", async () => {
     const it = await subject()
     const answer = await recoverySet(it)
-    const [first] = await traceOf(answer, COMMIT)
+    const [first] = await traceOf(collector, answer, COMMIT)
     const line = await waitFor(() =>
       service.system.logs.lines("edge 1").find((one) => one.includes(`"id":"${String(idOf(answer))}"`))
     )
@@ -245,7 +213,7 @@ describe("a write that causes a notification and a delivery", () => {
     receiver.behave(inTurn(answering(500), answering(204)))
     const it = await subject()
     const answer = await recoverySet(it)
-    const spans = await traceOf(answer, WHOLE)
+    const spans = await traceOf(collector, answer, WHOLE)
     const first = named(spans, "POST")
     expect(first.attributes).toMatchObject({
       "hub.attempt": 1,
@@ -279,9 +247,9 @@ describe("who a client says it follows", () => {
     const answer = await it.client.call("GET", "/api/v1/me", {
       headers: { traceparent: `00-${foreign}-00f067aa0ba902b7-01`, tracestate: "a=b" }
     })
-    const [root] = await traceOf(answer, ["GET /api/v1/me"])
+    const [root] = await traceOf(collector, answer, ["GET /api/v1/me"])
     expect(root?.traceId).not.toBe(foreign)
-    expect(named(await traceOf(answer, ["GET /api/v1/me"]), "GET /api/v1/me").parentSpanId).toBeUndefined()
+    expect(named(await traceOf(collector, answer, ["GET /api/v1/me"]), "GET /api/v1/me").parentSpanId).toBeUndefined()
     expect(collector.raw.join()).not.toContain(foreign)
   })
 })
@@ -300,7 +268,7 @@ describe("what is not told", () => {
     await waitFor(() =>
       collector.spans.some(({ name, attributes }) => name === "GET" && attributes["http.response.status_code"] === 404)
     )
-    await traceOf(answer, ["PATCH /api/v1/me", "project agent"])
+    await traceOf(collector, answer, ["PATCH /api/v1/me", "project agent"])
     const got = collector.raw.join("\n").replaceAll(`Bearer ${HEADER_SECRET}`, "")
     const secrets = {
       collector: HEADER_SECRET,

@@ -25,22 +25,19 @@ import type { KindParts, Operating } from "../../kind.ts"
 import { Actors, Counters } from "../../services.ts"
 import { Attester } from "./attest.ts"
 import { Challenges } from "./challenge.ts"
+import { decideSignDirectory, decideUnsignDirectory } from "./directory.ts"
+import { HostCounters, standOf } from "./hosts.ts"
+import { type KeyFacts, keyUnavailable, signedBy } from "./new-key.ts"
+import { directorySignatureRecord, identityRecord, recoveryRecord } from "./record.ts"
 import {
   decideCancelRecovery,
   decideRecover,
-  decideRotate,
   decideSetRecovery,
-  decideSignDirectory,
   decideTimer,
   decideUnsetRecovery,
-  decideUnsignDirectory,
-  type KeyFacts,
-  keyUnavailable,
-  recoveryKeyTaken,
-  signedBy
-} from "./decide.ts"
-import { HostCounters, standOf } from "./hosts.ts"
-import { directorySignatureRecord, identityRecord, recoveryRecord } from "./record.ts"
+  recoveryKeyTaken
+} from "./recovery.ts"
+import { decideRotate } from "./rotation.ts"
 import { Proofs } from "./verify.ts"
 
 type Operations = typeof declared

@@ -38,7 +38,8 @@ export const writeIdentities = async (trx: Transaction<Database>, rows: Identity
       insert into identity_blocks (block, version, agents, max_number)
       select t.block, 0, count(*), max(a.number)
       from jsonb_to_recordset(${rowsJson(begun)}::jsonb) as t(block integer)
-      join agents a on a.number >= t.block * ${DIRECTORY_BLOCK_SIZE}::integer and a.number < (t.block + 1) * ${DIRECTORY_BLOCK_SIZE}::integer
+      join agents a on a.number >= t.block * ${DIRECTORY_BLOCK_SIZE}::integer
+        and a.number < (t.block + 1) * ${DIRECTORY_BLOCK_SIZE}::integer
       group by t.block
       on conflict (block) do update set agents = excluded.agents, max_number = excluded.max_number`.execute(trx)
   }

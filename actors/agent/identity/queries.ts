@@ -13,7 +13,8 @@ export const directoryQuery =
   async (input: Queries["directory"]["input"]): Promise<Queries["directory"]["output"]> => {
     // One statement, so that the sums are those of the blocks.
     const { rows } = await sql<State>`
-      select coalesce(max(version), 0)::float8 as version, coalesce(max(max_number), 0) as max_number, coalesce(sum(agents), 0)::integer as count,
+      select coalesce(max(version), 0)::float8 as version, coalesce(max(max_number), 0) as max_number,
+        coalesce(sum(agents), 0)::integer as count,
         ${input.blocks ? sql`coalesce(json_agg(json_build_array(block, version) order by block), '[]')` : sql`'[]'::json`} as blocks
       from identity_blocks`.execute(db)
     return rows[0] ?? { version: 0, max_number: 0, count: 0, blocks: [] }
@@ -44,7 +45,10 @@ export const directoryBlockQuery =
       select a.number, a.handle, a.status, a.public_key, a.trust, a.reputation, a.key_from, k.retired
       from agents a
       left join lateral (
-        select json_agg(json_build_object('public_key', r.public_key, 'from', r.valid_from, 'retired_at', r.retired_at) order by r.valid_from) as retired
+        select json_agg(
+          json_build_object('public_key', r.public_key, 'from', r.valid_from, 'retired_at', r.retired_at)
+          order by r.valid_from
+        ) as retired
         from retired_keys r where r.agent = a.id
       ) k on true
       where a.number >= ${from} and a.number < ${from + DIRECTORY_BLOCK_SIZE}

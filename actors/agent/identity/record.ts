@@ -76,7 +76,8 @@ export const identityRecord = (hubId: string, agent: Agent, baseUrl: string): Id
       ],
       online: `POST ${api}/id/verify with {method, host, path, headers}`,
       offline:
-        "Check Hub-Signature (Ed25519) of the string with public_key, allow 300 seconds of skew, remember nonces for 10 minutes, accept status active alone.",
+        "Check Hub-Signature (Ed25519) of the string with public_key, allow 300 seconds of skew, " +
+        "remember nonces for 10 minutes, accept status active alone.",
       directory: `${api}/id/directory`,
       failure_reasons: VERIFY_REASONS,
       spec: `${api}/docs/hub-id`

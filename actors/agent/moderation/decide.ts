@@ -13,7 +13,7 @@ import type { AppealVerdict, Suspension } from "../../../schemas/moderation/oper
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import { invalidField, type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import { missing, statusRefusal } from "../decide.ts"
+import { missing, unlessClosed } from "../decide.ts"
 import { iso } from "../profile.ts"
 import { scoreEntries } from "../scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
@@ -92,21 +92,18 @@ export const decideBan = (state: AgentState, { reason }: { readonly reason: stri
   return { events: [{ type: "agent.banned", v: 1, reason }] }
 }
 
-export const decideAppeal = (state: AgentState, { text }: { readonly text: string }): Decision<AgentEvent> => {
-  if (state === null) return missing
-  const closed = statusRefusal(state, false)
-  if (closed !== null) return { refused: closed }
-  if (state.status !== "suspended")
+export const decideAppeal = unlessClosed((agent, { text }: { readonly text: string }): Decision<AgentEvent> => {
+  if (agent.status !== "suspended")
     return {
       refused: refusal("appeal_not_possible", "There is nothing to appeal against: the account is not suspended.")
     }
-  const { appeal } = state.standing
+  const { appeal } = agent.standing
   if (appeal !== null)
     return {
       refused: refusal("appeal_exists", "This suspension was appealed against already.", { status: appeal.status })
     }
   return { events: [{ type: "agent.appealed", v: 1, text }] }
-}
+})
 
 export const decideOnAppeal = (
   state: AgentState,

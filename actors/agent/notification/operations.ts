@@ -7,23 +7,20 @@ import {
 } from "../../../schemas/notification/operations.ts"
 import { type Decision, type DecideContext, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kind.ts"
-import { missing, statusRefusal } from "../decide.ts"
+import { statusRefusal, unlessSuspended } from "../decide.ts"
 import { drawNotification } from "./draw.ts"
 import { type NoticeFacts, notified } from "./notify.ts"
 import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
 
 /** Ids of other agents, or read before, count for nothing. Pure. */
-export const decideRead = (state: AgentState, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
-  if (state === null) return missing
-  const closed = statusRefusal(state, true)
-  if (closed !== null) return { refused: closed }
+export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
   const wanted = ids === null ? null : new Set(ids)
-  const read = wanted === null ? state.unread : state.unread.filter((id) => wanted.has(id))
+  const read = wanted === null ? agent.unread : agent.unread.filter((id) => wanted.has(id))
   const reply = { marked_read: read.length }
   return read.length === 0
     ? { events: [], reply }
     : { events: [{ type: "agent.notifications_read", v: 1, ids: read }], reply }
-}
+})
 
 /** An account that is closed, or was never there, hears nothing: who tells it need not know. Pure. */
 export const decideTell = (

@@ -15,7 +15,7 @@ import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Attempted } from "../../../schemas/webhook/operations.ts"
 import type { Queued } from "../../../schemas/webhook/api.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
-import { missing, statusRefusal } from "../decide.ts"
+import { statusRefusal, unlessSuspended } from "../decide.ts"
 import { iso } from "../profile.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { type DeliveryEvent, receiverOf } from "../../delivery/state.ts"
@@ -88,18 +88,14 @@ export const withDelivery = (
   }
 }
 
-export const decideChoose = (
-  state: AgentState,
-  { events }: { readonly events: ReadonlyArray<string> | null }
-): Decision<AgentEvent> => {
-  if (state === null) return missing
-  const closed = statusRefusal(state, true)
-  if (closed !== null) return { refused: closed }
-  const chosen = events === null ? null : [...new Set(events)].toSorted()
-  return JSON.stringify(chosen) === JSON.stringify(state.webhook.events)
-    ? { events: [] }
-    : { events: [{ type: "agent.webhook_events_chosen", v: 1, events: chosen }] }
-}
+export const decideChoose = unlessSuspended(
+  (agent, { events }: { readonly events: ReadonlyArray<string> | null }): Decision<AgentEvent> => {
+    const chosen = events === null ? null : [...new Set(events)].toSorted()
+    return JSON.stringify(chosen) === JSON.stringify(agent.webhook.events)
+      ? { events: [] }
+      : { events: [{ type: "agent.webhook_events_chosen", v: 1, events: chosen }] }
+  }
+)
 
 export interface SecretReply {
   readonly sealedSecret: string
@@ -107,19 +103,13 @@ export interface SecretReply {
   readonly old_until: number | null
 }
 
-export const decideRotateSecret = (
-  state: AgentState,
-  sealedSecret: string,
-  at: number,
-  { webhook }: Limits
-): Decision<AgentEvent, SecretReply> => {
-  if (state === null) return missing
-  const closed = statusRefusal(state, true)
-  if (closed !== null) return { refused: closed }
-  const old_until = at + webhook.secret_overlap_seconds * 1000
-  const reply: SecretReply = { sealedSecret, old_until: state.webhook_secret === null ? null : old_until }
-  return { events: [{ type: "agent.webhook_secret_changed", v: 1, webhook_secret: sealedSecret, old_until }], reply }
-}
+export const decideRotateSecret = unlessSuspended(
+  (agent, sealedSecret: string, at: number, { webhook }: Limits): Decision<AgentEvent, SecretReply> => {
+    const old_until = at + webhook.secret_overlap_seconds * 1000
+    const reply: SecretReply = { sealedSecret, old_until: agent.webhook_secret === null ? null : old_until }
+    return { events: [{ type: "agent.webhook_secret_changed", v: 1, webhook_secret: sealedSecret, old_until }], reply }
+  }
+)
 
 /** Why neither a test nor a repeated delivery is possible now; `null` where it is. */
 export const tryRefusal = (state: AgentState, at: number, limits: Limits): Refusal | null => {

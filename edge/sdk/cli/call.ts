@@ -17,7 +17,9 @@ const targetOf = (path: string): string => {
 
 export const callCommand = (method: CallMethod): Command => ({
   usage: [
-    `${method.toLowerCase()} <path>${method === "GET" ? "" : " [<json>|@<file>|-]"} [--unsigned]${method === "GET" ? "" : " [--idempotency-key <key>]"}`
+    method === "GET"
+      ? "get <path> [--unsigned]"
+      : `${method.toLowerCase()} <path> [<json>|@<file>|-] [--unsigned] [--idempotency-key <key>]`
   ],
   summary: `${method} below /api/v1, signed; prints what comes back`,
   words: true,

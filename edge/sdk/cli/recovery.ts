@@ -20,7 +20,8 @@ const linesOf = ({ recovery_public_key, delay_seconds, pending }: Recovery): Rea
   ...(pending === null
     ? []
     : [
-        `under way since ${pending.requested_at}: ${pending.new_public_key} takes over at ${pending.effective_at}; hub-agent recovery cancel stops it`
+        `under way since ${pending.requested_at}: ${pending.new_public_key} takes over at ${pending.effective_at}; ` +
+          "hub-agent recovery cancel stops it"
       ])
 ]
 

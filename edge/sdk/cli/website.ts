@@ -59,7 +59,8 @@ export const proveCommand: Command = {
 
 export const verifyWebhookCommand: Command = {
   usage: [
-    "verify-webhook --id <webhook-id> --timestamp <webhook-timestamp> --signature <webhook-signature> [--server-key <base64>] <body|@file|->"
+    "verify-webhook --id <webhook-id> --timestamp <webhook-timestamp> --signature <webhook-signature> " +
+      "[--server-key <base64>] <body|@file|->"
   ],
   summary: "whether a delivery is the hub's: by the kept secret, or by the hub's own key",
   words: true,

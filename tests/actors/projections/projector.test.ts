@@ -1,6 +1,6 @@
 /** The read models against the log they are made of: once, in order, whatever fails between. */
 import { Effect } from "effect"
-import { type Kysely, sql } from "kysely"
+import { type Kysely } from "kysely"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { registrationEvents } from "../../../actors/agent/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
@@ -12,6 +12,7 @@ import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
+import { leftOver, versionOf, watchCount } from "../../support/tables.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
@@ -176,7 +177,7 @@ describe("the projector", () => {
     const { projector } = first
     await waitFor(() => projector.watermark !== null, { describe: "the projector to be under way" })
     await bus.servers.postgres.kill()
-    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
     for (let time = 0; time < 20; time++) {
       void running[0]?.stop()
       running = [started(projector)]
@@ -221,14 +222,14 @@ describe("the projector", () => {
       .set({ version: agentProjection.version - 1 })
       .where("name", "=", "agent")
       .execute()
-    const fewest = watchCount()
+    const fewest = watchCount(db)
     await run(2)
     await write(5, [{ type: "agent.profile_changed", v: 1, description: "written meanwhile" }])
-    await waitFor(async () => (await versionOf()) === agentProjection.version, { describe: "the new tables" })
+    await waitFor(async () => (await versionOf(db)) === agentProjection.version, { describe: "the new tables" })
     await caughtUp()
     await expectRowsToEqualTheFold()
     expect(await fewest()).toBe(states.size)
-    expect(await leftOver()).toEqual([])
+    expect(await leftOver(db)).toEqual([])
   })
 
   test("leaves the tables of a newer version alone", async () => {
@@ -240,14 +241,14 @@ describe("the projector", () => {
     const before = Number(
       (await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirstOrThrow()).seq
     )
-    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
     await run(1)
     await write(6, [{ type: "agent.profile_changed", v: 1, description: "of the newer release" }])
     await waitFor(() => said.mock.calls.some(([line]) => String(line).includes("they are left alone")), {
       describe: "the projector to see what it has"
     })
     said.mockRestore()
-    expect(await versionOf()).toBe(agentProjection.version + 1)
+    expect(await versionOf(db)).toBe(agentProjection.version + 1)
     expect(
       Number(
         (await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirstOrThrow()).seq
@@ -255,14 +256,14 @@ describe("the projector", () => {
     ).toBe(before)
     // An operator who goes back to the older release for good asks for it.
     await Effect.runPromise(rebuild(rebuildParts()))
-    expect(await versionOf()).toBe(agentProjection.version)
+    expect(await versionOf(db)).toBe(agentProjection.version)
     await expectRowsToEqualTheFold()
   })
 
   test("stops before an event that it does not know, with all that came before it", async () => {
     await run(1)
     await caughtUp()
-    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
     await write(7, [{ type: "agent.profile_changed", v: 1, description: "before" }])
     const before = states.get(agentId(7))?.seq ?? 0
     const id = agentId(8)
@@ -296,34 +297,3 @@ describe("the projector", () => {
     await expect(Effect.runPromise(rebuild(rebuildParts()))).rejects.toThrow("agent.of_tomorrow@1")
   })
 })
-
-const versionOf = async (): Promise<number> =>
-  (await db.selectFrom("projections").select("version").where("name", "=", "agent").executeTakeFirstOrThrow()).version
-
-/** Schemas in which tables were made anew. */
-const leftOver = async (): Promise<ReadonlyArray<string>> => {
-  const { rows } = await sql<{
-    name: string
-  }>`select nspname as name from pg_namespace where nspname ~ '^(rebuild|verify)_'`.execute(db)
-  return rows.map((row) => row.name)
-}
-
-/** Counts the agents without pause until it is asked: the fewest that any read saw. */
-const watchCount = (): (() => Promise<number>) => {
-  let fewest = Number.POSITIVE_INFINITY
-  const over = new AbortController()
-  const watched = (async () => {
-    while (!over.signal.aborted) {
-      const { count } = await db
-        .selectFrom("agents")
-        .select((select) => select.fn.countAll<string>().as("count"))
-        .executeTakeFirstOrThrow()
-      fewest = Math.min(fewest, Number(count))
-    }
-  })()
-  return async () => {
-    over.abort()
-    await watched
-    return fewest
-  }
-}

@@ -5,17 +5,15 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Decision } from "../../../actors/engine/definition.ts"
+import { type CreateFacts, decideCreate, decideServe } from "../../../actors/registration/challenge.ts"
+import type { Question } from "../../../actors/registration/questions/question.ts"
 import {
   contestedRegister,
-  type CreateFacts,
-  decideCreate,
   decideRegister,
-  decideServe,
   judgeRegister,
-  type RegisterInput,
-  type Rules
-} from "../../../actors/registration/decide.ts"
-import type { Question } from "../../../actors/registration/questions/question.ts"
+  type RegisterInput
+} from "../../../actors/registration/register.ts"
+import type { Rules } from "../../../actors/registration/rules.ts"
 import { type Challenge, type ChallengeEvent, type ChallengeState, evolve } from "../../../actors/registration/state.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { powHash, powHolds } from "../../../schemas/signing/pow.ts"

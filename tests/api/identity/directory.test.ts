@@ -3,14 +3,13 @@ import { calculateJwkThumbprint } from "jose"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { DirectoryEntry, IdentityRecord } from "../../../schemas/identity/records.ts"
 import { waitFor } from "../../harness/index.ts"
-import { AgentClient } from "../../support/client.ts"
 import { type Answer, send } from "../../support/http.ts"
 import { operate } from "../../support/hub.ts"
 import { newIdentity } from "../../support/identity.ts"
 import { dataOf, detailsOf, outcome } from "../../support/outcome.ts"
-import { register, type Registered } from "../../support/register.ts"
 import { rotate } from "../../support/rotation.ts"
-import { sharedService, type TestService, testService } from "../../support/service.ts"
+import { testService } from "../../support/service.ts"
+import { service, edge, other, openShared, closeShared, subject } from "./shared.ts"
 
 interface Directory {
   readonly generated_at: string
@@ -19,16 +18,8 @@ interface Directory {
   readonly agents: Readonly<Record<string, DirectoryEntry>>
 }
 
-let service: TestService
-let edge = ""
-let other = ""
-
-beforeAll(async () => {
-  service = await sharedService()
-  edge = service.edges[0] ?? ""
-  other = service.edges[1] ?? ""
-})
-afterAll(() => service?.stop())
+beforeAll(openShared)
+afterAll(closeShared)
 
 const get = (
   path: string,
@@ -36,12 +27,8 @@ const get = (
   at = edge,
   method = "GET"
 ): Promise<Answer> => send({ edge: at, method, path, headers })
-const directory = (headers = {}, at = edge): Promise<Answer> => get("/api/v1/id/directory", headers, at)
 
-const subject = async (): Promise<{ readonly client: AgentClient; readonly agent: Registered }> => {
-  const client = new AgentClient({ edge: () => edge })
-  return { client, agent: await register(client, { edge }) }
-}
+const directory = (headers = {}, at = edge): Promise<Answer> => get("/api/v1/id/directory", headers, at)
 
 describe("the directory", () => {
   test("lists every identity of every standing, with keys as they are", async () => {

@@ -10,18 +10,11 @@ import { type Identity, identityOf, newIdentity } from "../../support/identity.t
 import { dataOf, detailsOf, fieldOf, outcome } from "../../support/outcome.ts"
 import { askChallenge, register, type Registered } from "../../support/register.ts"
 import { proofOf, rotate, rotationBody } from "../../support/rotation.ts"
-import { logOf, sharedService, type TestService } from "../../support/service.ts"
+import { logOf } from "../../support/service.ts"
+import { service, edge, other, openShared, closeShared } from "./shared.ts"
 
-let service: TestService
-let edge = ""
-let other = ""
-
-beforeAll(async () => {
-  service = await sharedService()
-  edge = service.edges[0] ?? ""
-  other = service.edges[1] ?? ""
-})
-afterAll(() => service?.stop())
+beforeAll(openShared)
+afterAll(closeShared)
 
 const clientOf = (identity?: Identity): AgentClient =>
   new AgentClient({ edge: () => (Math.random() < 0.5 ? edge : other), ...(identity === undefined ? {} : { identity }) })
@@ -219,7 +212,8 @@ describe("a rotation is refused", () => {
       "with a body that names two keys",
       async ({ client, agent }) => {
         const next = newIdentity()
-        return `{"new_public_key":"${newIdentity().publicKey}",${JSON.stringify(rotationBody(agent.id, client.identity.publicKey, next)).slice(1)}`
+        const good = JSON.stringify(rotationBody(agent.id, client.identity.publicKey, next))
+        return `{"new_public_key":"${newIdentity().publicKey}",${good.slice(1)}`
       },
       "422 validation_error",
       "new_public_key"

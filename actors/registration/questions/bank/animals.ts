@@ -3,15 +3,21 @@ import { matrix } from "./bank.ts"
 
 export const ANIMALS = matrix(
   "animal",
-  `ant, bat, bee, bear, butterfly, camel, cat, cow, crab, crocodile, deer, dog, dolphin, donkey, dragonfly, duck, eagle, elephant, fly,
-  fox, frog, giraffe, goat, goldfish, goose, gorilla, grasshopper, hedgehog, hen, hippopotamus, horse, kangaroo, lion, lizard, mole,
-  mosquito, moth, mouse, octopus, ostrich, owl, parrot, penguin, pig, pigeon, rabbit, rat, raven, rhinoceros, salmon, shark, sheep, snail,
-  snake, sparrow, spider, squirrel, stork, swan, tiger, tortoise, trout, tuna, wasp, whale, wolf, zebra`,
+  `
+    ant, bat, bee, bear, butterfly, camel, cat, cow, crab, crocodile, deer, dog, dolphin, donkey, dragonfly, duck,
+    eagle, elephant, fly, fox, frog, giraffe, goat, goldfish, goose, gorilla, grasshopper, hedgehog, hen,
+    hippopotamus, horse, kangaroo, lion, lizard, mole, mosquito, moth, mouse, octopus, ostrich, owl, parrot, penguin,
+    pig, pigeon, rabbit, rat, raven, rhinoceros, salmon, shark, sheep, snail, snake, sparrow, spider, squirrel, stork,
+    swan, tiger, tortoise, trout, tuna, wasp, whale, wolf, zebra
+  `,
   {
     fly: {
       is: "can fly by itself|gets off the ground on wings of its own|is able to fly",
       not: "cannot fly|never gets into the air by flying",
-      yes: "bat, bee, butterfly, dragonfly, duck, eagle, fly, goose, mosquito, moth, owl, parrot, pigeon, raven, sparrow, stork, swan, wasp",
+      yes: `
+        bat, bee, butterfly, dragonfly, duck, eagle, fly, goose, mosquito, moth, owl, parrot, pigeon, raven, sparrow,
+        stork, swan, wasp
+      `,
       unsure: "ant, grasshopper, hen, squirrel"
     },
     bird: {
@@ -33,8 +39,11 @@ export const ANIMALS = matrix(
     mammal: {
       is: "is a mammal|suckles its young|gives milk to its young",
       not: "is no mammal|never suckles its young",
-      yes: `bat, bear, camel, cat, cow, deer, dog, dolphin, donkey, elephant, fox, giraffe, goat, gorilla, hedgehog, hippopotamus, horse, kangaroo,
-      lion, mole, mouse, pig, rabbit, rat, rhinoceros, sheep, squirrel, tiger, whale, wolf, zebra`
+      yes: `
+        bat, bear, camel, cat, cow, deer, dog, dolphin, donkey, elephant, fox, giraffe, goat, gorilla, hedgehog,
+        hippopotamus, horse, kangaroo, lion, mole, mouse, pig, rabbit, rat, rhinoceros, sheep, squirrel, tiger, whale,
+        wolf, zebra
+      `
     },
     legless: {
       is: "has no legs at all|gets about without any leg",
@@ -45,22 +54,30 @@ export const ANIMALS = matrix(
     fourlegs: {
       is: "walks on four legs|has exactly four legs",
       not: "has not exactly four legs",
-      yes: `bear, camel, cat, cow, crocodile, deer, dog, donkey, elephant, fox, frog, giraffe, goat, hedgehog, hippopotamus, horse, lion, lizard,
-      mole, mouse, pig, rabbit, rat, rhinoceros, sheep, squirrel, tiger, tortoise, wolf, zebra`,
+      yes: `
+        bear, camel, cat, cow, crocodile, deer, dog, donkey, elephant, fox, frog, giraffe, goat, hedgehog,
+        hippopotamus, horse, lion, lizard, mole, mouse, pig, rabbit, rat, rhinoceros, sheep, squirrel, tiger,
+        tortoise, wolf, zebra
+      `,
       unsure: "bat, gorilla, kangaroo"
     },
     horse_size: {
       is: "grows heavier than a grown-up person|outweighs any human being when grown",
       not: "weighs less than a grown-up person",
-      yes: "camel, cow, dolphin, donkey, elephant, giraffe, gorilla, hippopotamus, horse, lion, rhinoceros, tiger, whale, zebra, bear",
+      yes: `
+        camel, cow, dolphin, donkey, elephant, giraffe, gorilla, hippopotamus, horse, lion, rhinoceros, tiger, whale,
+        zebra, bear
+      `,
       unsure: "crocodile, deer, goat, kangaroo, octopus, ostrich, pig, shark, sheep, snake, tortoise, tuna, wolf, dog"
     },
     hand: {
       is: "is small enough to sit in a matchbox|would fit into a matchbox",
       not: "is much too big for a matchbox",
       yes: "ant, bee, fly, mosquito, wasp",
-      unsure:
-        "bat, butterfly, crab, dragonfly, frog, goldfish, grasshopper, lizard, mouse, moth, octopus, snail, snake, sparrow, spider, mole"
+      unsure: `
+        bat, butterfly, crab, dragonfly, frog, goldfish, grasshopper, lizard, mouse, moth, octopus, snail, snake,
+        sparrow, spider, mole
+      `
     },
     sea: {
       is: "spends its whole life in water|never leaves the water",
@@ -83,8 +100,11 @@ export const ANIMALS = matrix(
     hatches: {
       is: "hatches from an egg|begins its life in an egg",
       not: "is not born out of an egg",
-      yes: `ant, bee, butterfly, crab, crocodile, dragonfly, duck, eagle, fly, frog, goldfish, goose, grasshopper, hen, mosquito, moth,
-      octopus, ostrich, owl, parrot, penguin, pigeon, raven, salmon, snail, sparrow, spider, stork, swan, tortoise, trout, tuna, wasp`,
+      yes: `
+        ant, bee, butterfly, crab, crocodile, dragonfly, duck, eagle, fly, frog, goldfish, goose, grasshopper, hen,
+        mosquito, moth, octopus, ostrich, owl, parrot, penguin, pigeon, raven, salmon, snail, sparrow, spider, stork,
+        swan, tortoise, trout, tuna, wasp
+      `,
       unsure: "lizard, shark, snake"
     },
     farm: {

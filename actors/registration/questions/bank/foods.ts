@@ -3,15 +3,21 @@ import { matrix } from "./bank.ts"
 
 export const FOODS = matrix(
   "food",
-  `apple, apricot, bacon, banana, beef, beer, blackberry, bread, broccoli, butter, cabbage, carrot, cauliflower, celery, cheese, cherry, chocolate,
-  coffee, cream, cucumber, egg, garlic, grape, ham, honey, ice cream, jam, lemon, lemonade, lettuce, lime, milk, mustard, noodles, onion, orange,
-  pancake, peach, pear, pepper, pineapple, plum, popcorn, pork, potato, radish, raspberry, rice, salmon fillet, salt, sausage, spinach, strawberry,
-  sugar, tea, turnip, vinegar, water, wine, yoghurt`,
+  `
+    apple, apricot, bacon, banana, beef, beer, blackberry, bread, broccoli, butter, cabbage, carrot, cauliflower,
+    celery, cheese, cherry, chocolate, coffee, cream, cucumber, egg, garlic, grape, ham, honey, ice cream, jam, lemon,
+    lemonade, lettuce, lime, milk, mustard, noodles, onion, orange, pancake, peach, pear, pepper, pineapple, plum,
+    popcorn, pork, potato, radish, raspberry, rice, salmon fillet, salt, sausage, spinach, strawberry, sugar, tea,
+    turnip, vinegar, water, wine, yoghurt
+  `,
   {
     fruit: {
       is: "is a fruit|belongs in a fruit salad",
       not: "is not a fruit",
-      yes: "apple, apricot, banana, blackberry, cherry, grape, lemon, lime, orange, peach, pear, pineapple, plum, raspberry, strawberry",
+      yes: `
+        apple, apricot, banana, blackberry, cherry, grape, lemon, lime, orange, peach, pear, pineapple, plum,
+        raspberry, strawberry
+      `,
       unsure: "cucumber, pepper, jam"
     },
     tree: {
@@ -29,7 +35,9 @@ export const FOODS = matrix(
     animal: {
       is: "comes from an animal|is nothing for a vegan",
       not: "does not come from any animal",
-      yes: "bacon, beef, butter, cheese, cream, egg, ham, honey, ice cream, milk, pork, salmon fillet, sausage, yoghurt",
+      yes: `
+        bacon, beef, butter, cheese, cream, egg, ham, honey, ice cream, milk, pork, salmon fillet, sausage, yoghurt
+      `,
       unsure: "bread, chocolate, noodles, pancake, popcorn, wine, beer, sugar"
     },
     meat: {
@@ -60,8 +68,10 @@ export const FOODS = matrix(
       is: "is peeled of a thick skin before eating",
       not: "has no thick peel",
       yes: "banana, orange, pineapple",
-      unsure:
-        "apple, carrot, cucumber, egg, garlic, lemon, lime, onion, peach, pear, potato, apricot, turnip, broccoli, cheese, sausage, lemonade, salmon fillet, jam, plum, radish, celery, mustard, grape"
+      unsure: `
+        apple, carrot, cucumber, egg, garlic, lemon, lime, onion, peach, pear, potato, apricot, turnip, broccoli,
+        cheese, sausage, lemonade, salmon fillet, jam, plum, radish, celery, mustard, grape
+      `
     },
     stone: {
       is: "has a single hard stone in the middle",

@@ -3,16 +3,22 @@ import { matrix } from "./bank.ts"
 
 export const OBJECTS = matrix(
   "object",
-  `accordion, anvil, armchair, axe, bathtub, bed, bicycle, boot, bucket, bus, canoe, car, carpet, chair, chisel, coat, cup, desk, drill, drum, envelope,
-  ferry, flute, fork, fridge, glove, guitar, hammer, harp, hat, helicopter, horseshoe, jacket, jug, kettle, key, ladder, laptop, lorry, magazine, mitten, motorbike, mug,
-  nail, newspaper, notebook, pan, pencil, piano, pillow, pincers, plate, poster, postcard, rowing boat, sandal, sandpaper, saucepan, saw, scarf, scissors, screw,
-  screwdriver, shirt, shoe, skirt, sock, sofa, spoon, stool, submarine, sweater, table, tambourine, teapot, telephone, television, tractor, train, tram, trousers,
-  trumpet, tuba, vase, violin, wardrobe, washing machine, yacht, aeroplane, balaclava`,
+  `
+    accordion, anvil, armchair, axe, bathtub, bed, bicycle, boot, bucket, bus, canoe, car, carpet, chair, chisel,
+    coat, cup, desk, drill, drum, envelope, ferry, flute, fork, fridge, glove, guitar, hammer, harp, hat, helicopter,
+    horseshoe, jacket, jug, kettle, key, ladder, laptop, lorry, magazine, mitten, motorbike, mug, nail, newspaper,
+    notebook, pan, pencil, piano, pillow, pincers, plate, poster, postcard, rowing boat, sandal, sandpaper, saucepan,
+    saw, scarf, scissors, screw, screwdriver, shirt, shoe, skirt, sock, sofa, spoon, stool, submarine, sweater, table,
+    tambourine, teapot, telephone, television, tractor, train, tram, trousers, trumpet, tuba, vase, violin, wardrobe,
+    washing machine, yacht, aeroplane, balaclava
+  `,
   {
     worn: {
       is: "is worn on the body|is clothing or footwear",
       not: "is not for wearing",
-      yes: "balaclava, boot, coat, glove, hat, jacket, mitten, sandal, scarf, shirt, shoe, skirt, sock, sweater, trousers",
+      yes: `
+        balaclava, boot, coat, glove, hat, jacket, mitten, sandal, scarf, shirt, shoe, skirt, sock, sweater, trousers
+      `,
       unsure: "key"
     },
     feet: {
@@ -96,8 +102,10 @@ export const OBJECTS = matrix(
       is: "needs electricity to do its work",
       not: "works without any electricity",
       yes: "fridge, laptop, television, washing machine, tram",
-      unsure:
-        "car, bus, bicycle, drill, guitar, kettle, lorry, piano, motorbike, telephone, train, aeroplane, helicopter, submarine, tractor, ferry, yacht, screwdriver, saw, bed, armchair"
+      unsure: `
+        car, bus, bicycle, drill, guitar, kettle, lorry, piano, motorbike, telephone, train, aeroplane, helicopter,
+        submarine, tractor, ferry, yacht, screwdriver, saw, bed, armchair
+      `
     },
     holds: {
       is: "is made to hold a drink or to pour one",

@@ -24,8 +24,14 @@ const LOOKALIKE: Readonly<Record<string, string>> = {
 }
 
 /** Words of which a small slip makes another number, or that the answer is taken from. */
-const NUMBERS =
-  /^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty(?:-\w+)?|hundred|half|third|quarter|twice|times|dozen|minus|plus|less|fewer|more|besides)$/i
+const NUMBERS = new Set(
+  (
+    "one two three four five six seven eight nine ten eleven twelve hundred half third quarter twice times dozen " +
+    "minus plus less fewer more besides"
+  ).split(" ")
+)
+const NUMBER_ENDING = /^(?:\w+teen|\w+ty(?:-\w+)?)$/i
+const isNumber = (word: string): boolean => NUMBERS.has(word.toLowerCase()) || NUMBER_ENDING.test(word)
 const NAMES = new Set([...WOMEN, ...MEN])
 const LARGEST_FOREIGN = 60
 const FOREIGN_NUMBERS = new Set(
@@ -88,7 +94,7 @@ export function withNoise(random: Random, text: string): string {
 function noisy(random: Random, word: string): string {
   if (word.length < 4 || random.int(1, 20) > NOISY_OF_TWENTY) return word
   const careful =
-    NUMBERS.test(word) ||
+    isNumber(word) ||
     FOREIGN_NUMBERS.has(word.toLowerCase()) ||
     NAMES.has(word) ||
     /^\p{Lu}/u.test(word) ||

@@ -5,7 +5,7 @@ import { only } from "../language/closing.ts"
 import type { Random } from "../random.ts"
 import { NONE } from "../story/world.ts"
 import type { Act, World } from "../story/world.ts"
-import { foreign, noun } from "./theme.ts"
+import { noun } from "./theme.ts"
 
 const CARDS = 5
 const MIN_TELLING_STICKERS = 4
@@ -25,9 +25,14 @@ const MARKING: ReadonlyArray<Act> = [
       "whatever {w} | rose by {q} for {x}",
       "{p} made everything that {w} | dearer by {q}"
     ],
-    foreign: foreign(
-      '{p} sumó {n} puntos a cada tarjeta "that {w}" | {p} a ajouté {n} points à chaque carte "that {w}" | {p} zählte {n} Punkte zu jeder Karte dazu, "that {w}" | {p} ha aggiunto {n} punti a ogni carta "that {w}" | {p} somou {n} pontos a cada cartão "that {w}" | {p} gaf {n} punten erbij aan elke kaart "that {w}"'
-    )
+    foreign: {
+      es: '{p} sumó {n} puntos a cada tarjeta "that {w}"',
+      fr: '{p} a ajouté {n} points à chaque carte "that {w}"',
+      de: '{p} zählte {n} Punkte zu jeder Karte dazu, "that {w}"',
+      it: '{p} ha aggiunto {n} punti a ogni carta "that {w}"',
+      pt: '{p} somou {n} pontos a cada cartão "that {w}"',
+      nl: '{p} gaf {n} punten erbij aan elke kaart "that {w}"'
+    }
   },
   {
     english: [
@@ -38,9 +43,14 @@ const MARKING: ReadonlyArray<Act> = [
       "whatever {w} | fell by {q} for {x}",
       "{p} made everything that {w} | cheaper by {q}"
     ],
-    foreign: foreign(
-      '{p} restó {n} puntos a cada tarjeta "that {w}" | {p} a retiré {n} points à chaque carte "that {w}" | {p} zog {n} Punkte von jeder Karte ab, "that {w}" | {p} ha tolto {n} punti a ogni carta "that {w}" | {p} tirou {n} pontos a cada cartão "that {w}" | {p} trok {n} punten af van elke kaart "that {w}"'
-    )
+    foreign: {
+      es: '{p} restó {n} puntos a cada tarjeta "that {w}"',
+      fr: '{p} a retiré {n} points à chaque carte "that {w}"',
+      de: '{p} zog {n} Punkte von jeder Karte ab, "that {w}"',
+      it: '{p} ha tolto {n} punti a ogni carta "that {w}"',
+      pt: '{p} tirou {n} pontos a cada cartão "that {w}"',
+      nl: '{p} trok {n} punten af van elke kaart "that {w}"'
+    }
   }
 ]
 
@@ -169,9 +179,14 @@ const STICKING: ReadonlyArray<Act> = [
       "{p} bought {q} | that say {w}",
       "the collection of {x} | grew by {q} saying {w}"
     ],
-    foreign: foreign(
-      "{p} recibió {n} pegatinas {w} | {p} a reçu {n} autocollants {w} | {p} bekam {n} Aufkleber {w} | {p} ha ricevuto {n} adesivi {w} | {p} recebeu {n} autocolantes {w} | {p} kreeg {n} stickers {w}"
-    )
+    foreign: {
+      es: "{p} recibió {n} pegatinas {w}",
+      fr: "{p} a reçu {n} autocollants {w}",
+      de: "{p} bekam {n} Aufkleber {w}",
+      it: "{p} ha ricevuto {n} adesivi {w}",
+      pt: "{p} recebeu {n} autocolantes {w}",
+      nl: "{p} kreeg {n} stickers {w}"
+    }
   },
   {
     english: [
@@ -182,9 +197,14 @@ const STICKING: ReadonlyArray<Act> = [
       "{p} traded {q} | that say {w} for a bun",
       "the collection of {x} | shrank by {q} saying {w}"
     ],
-    foreign: foreign(
-      "{p} perdió {n} pegatinas {w} | {p} a perdu {n} autocollants {w} | {p} verlor {n} Aufkleber {w} | {p} ha perso {n} adesivi {w} | {p} perdeu {n} autocolantes {w} | {p} verloor {n} stickers {w}"
-    )
+    foreign: {
+      es: "{p} perdió {n} pegatinas {w}",
+      fr: "{p} a perdu {n} autocollants {w}",
+      de: "{p} verlor {n} Aufkleber {w}",
+      it: "{p} ha perso {n} adesivi {w}",
+      pt: "{p} perdeu {n} autocolantes {w}",
+      nl: "{p} verloor {n} stickers {w}"
+    }
   }
 ]
 

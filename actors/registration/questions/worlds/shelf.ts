@@ -1,6 +1,6 @@
 /** Worlds of a row: things are moved to the left and to the right, and the question is about an order. */
 import { only } from "../language/closing.ts"
-import { foreign, noun } from "./theme.ts"
+import { noun } from "./theme.ts"
 import { list } from "../language/text.ts"
 import type { Random } from "../random.ts"
 import { NONE } from "../story/world.ts"
@@ -43,9 +43,14 @@ const ACTS: ReadonlyArray<Act> = [
       "{p} | let {w} overtake others by {q} on its right",
       "{p} had {w} shifted right | by {q}"
     ],
-    foreign: foreign(
-      "{p} movió {w} {n} puestos a la derecha | {p} a déplacé {w} de {n} places vers la droite | {p} schob {w} um {n} Plätze nach rechts | {p} ha spostato {w} di {n} posti a destra | {p} moveu {w} {n} lugares para a direita | {p} schoof {w} {n} plaatsen naar rechts"
-    )
+    foreign: {
+      es: "{p} movió {w} {n} puestos a la derecha",
+      fr: "{p} a déplacé {w} de {n} places vers la droite",
+      de: "{p} schob {w} um {n} Plätze nach rechts",
+      it: "{p} ha spostato {w} di {n} posti a destra",
+      pt: "{p} moveu {w} {n} lugares para a direita",
+      nl: "{p} schoof {w} {n} plaatsen naar rechts"
+    }
   },
   {
     english: [
@@ -56,9 +61,14 @@ const ACTS: ReadonlyArray<Act> = [
       "{p} | let {w} overtake others by {q} on its left",
       "{p} had {w} shifted left | by {q}"
     ],
-    foreign: foreign(
-      "{p} movió {w} {n} puestos a la izquierda | {p} a déplacé {w} de {n} places vers la gauche | {p} schob {w} um {n} Plätze nach links | {p} ha spostato {w} di {n} posti a sinistra | {p} moveu {w} {n} lugares para a esquerda | {p} schoof {w} {n} plaatsen naar links"
-    )
+    foreign: {
+      es: "{p} movió {w} {n} puestos a la izquierda",
+      fr: "{p} a déplacé {w} de {n} places vers la gauche",
+      de: "{p} schob {w} um {n} Plätze nach links",
+      it: "{p} ha spostato {w} di {n} posti a sinistra",
+      pt: "{p} moveu {w} {n} lugares para a esquerda",
+      nl: "{p} schoof {w} {n} plaatsen naar links"
+    }
   }
 ]
 
@@ -129,10 +139,12 @@ export const shelfRow = (random: Random): World =>
 
 export function shelfPart(random: Random): World {
   const from = random.int(1, 2)
+  const places = `in places ${from + 1} to ${from + PART} (counted from the left) on the shelf`
+  const left = from === 1 ? "the leftmost thing" : "the two leftmost things"
   return row(random, from, from + PART, (person, drawing) =>
     drawing.pick([
-      `At the end, with which letters do the things in places ${from + 1} to ${from + PART} (counted from the left) on the shelf of ${person} begin?`,
-      `Leave out ${from === 1 ? "the leftmost thing" : "the two leftmost things"}: which initials have the next ${"three"} on the shelf of ${person} at the end, from the left?`
+      `At the end, with which letters do the things ${places} of ${person} begin?`,
+      `Leave out ${left}: which initials have the next three on the shelf of ${person} at the end, from the left?`
     ])
   )
 }

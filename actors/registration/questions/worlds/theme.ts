@@ -1,14 +1,7 @@
 import type { Foreign } from "../language/foreign.ts"
 import type { Noun } from "../language/quantity.ts"
 import type { Teller } from "../story/world.ts"
-import type { CountingAct, Theme } from "./accumulate.ts"
-
-/** In the order of `LANGUAGES`, with bars between: es, fr, de, it, pt, nl. */
-export function foreign(text: string): Foreign {
-  const [es = "", fr = "", de = "", it = "", pt = "", nl = ""] = text.split("|").map((part) => part.trim())
-  if (nl === "") throw new Error(`six languages wanted: ${text}`)
-  return { es, fr, de, it, pt, nl }
-}
+import type { Theme } from "./accumulate.ts"
 
 export const noun = (one: string, many: string): Noun => ({ one, many: many.split("|") })
 
@@ -19,9 +12,9 @@ interface Words {
   readonly start: readonly [number, number]
   readonly signed?: boolean
   readonly up: ReadonlyArray<string>
-  readonly upForeign: string
+  readonly upForeign: Foreign
   readonly down: ReadonlyArray<string>
-  readonly downForeign: string
+  readonly downForeign: Foreign
   /** `{p}` and `{x}` the person, `{q}` the start with its noun, `{s}` the start as `startText` has it. */
   readonly starting: ReadonlyArray<string>
   readonly startText?: (start: number) => string
@@ -29,19 +22,16 @@ interface Words {
   readonly question: ReadonlyArray<string>
 }
 
-const act = (sign: 1 | -1, english: ReadonlyArray<string>, said: string): CountingAct => ({
-  sign,
-  english,
-  foreign: foreign(said)
-})
-
 /** A theme about one person, with two acts. */
 export function theme({ startText = String, ...words }: Words): Theme {
   return {
     name: words.name,
     noun: words.noun,
     foreignNoun: null,
-    acts: [act(1, words.up, words.upForeign), act(-1, words.down, words.downForeign)],
+    acts: [
+      { sign: 1, english: words.up, foreign: words.upForeign },
+      { sign: -1, english: words.down, foreign: words.downForeign }
+    ],
     step: words.step,
     start: words.start,
     asked: 1,

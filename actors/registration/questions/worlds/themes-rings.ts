@@ -110,10 +110,22 @@ export const boardRing = (random: Random): Ring =>
       "{p} went {q} | against the direction of a clock's hands",
       "{p} | hopped backward by {q}"
     ],
-    upForeign:
-      "{p} avanzó {n} casillas | {p} a avancé de {n} cases | {p} rückte {n} Felder vor | {p} è avanzato di {n} caselle | {p} avançou {n} casas | {p} ging {n} vakjes vooruit",
-    downForeign:
-      "{p} retrocedió {n} casillas | {p} a reculé de {n} cases | {p} rückte {n} Felder zurück | {p} è retrocesso di {n} caselle | {p} recuou {n} casas | {p} ging {n} vakjes achteruit",
+    upForeign: {
+      es: "{p} avanzó {n} casillas",
+      fr: "{p} a avancé de {n} cases",
+      de: "{p} rückte {n} Felder vor",
+      it: "{p} è avanzato di {n} caselle",
+      pt: "{p} avançou {n} casas",
+      nl: "{p} ging {n} vakjes vooruit"
+    },
+    downForeign: {
+      es: "{p} retrocedió {n} casillas",
+      fr: "{p} a reculé de {n} cases",
+      de: "{p} rückte {n} Felder zurück",
+      it: "{p} è retrocesso di {n} caselle",
+      pt: "{p} recuou {n} casas",
+      nl: "{p} ging {n} vakjes achteruit"
+    },
     starting: [
       "{p} began on the {s}",
       "the counter of {x} stood on the {s} at first",
@@ -151,10 +163,22 @@ export const tramRing = (random: Random): Ring =>
       "because of a forgotten hat {p} | went {q} back",
       "homesickness | drove {x} back by {q}"
     ],
-    upForeign:
-      "{p} siguió {n} paradas adelante | {p} a continué de {n} arrêts | {p} fuhr {n} Stationen weiter | {p} è andato avanti di {n} fermate | {p} seguiu {n} paragens em frente | {p} reisde {n} haltes verder",
-    downForeign:
-      "{p} volvió {n} paradas atrás | {p} est revenu de {n} arrêts | {p} fuhr {n} Stationen zurück | {p} è tornato indietro di {n} fermate | {p} voltou {n} paragens atrás | {p} reisde {n} haltes terug",
+    upForeign: {
+      es: "{p} siguió {n} paradas adelante",
+      fr: "{p} a continué de {n} arrêts",
+      de: "{p} fuhr {n} Stationen weiter",
+      it: "{p} è andato avanti di {n} fermate",
+      pt: "{p} seguiu {n} paragens em frente",
+      nl: "{p} reisde {n} haltes verder"
+    },
+    downForeign: {
+      es: "{p} volvió {n} paradas atrás",
+      fr: "{p} est revenu de {n} arrêts",
+      de: "{p} fuhr {n} Stationen zurück",
+      it: "{p} è tornato indietro di {n} fermate",
+      pt: "{p} voltou {n} paragens atrás",
+      nl: "{p} reisde {n} haltes terug"
+    },
     starting: ["{p} began in {s}", "at first {p} was in {s}", "{s} is where {p} set out"],
     question: [
       "In which city is {x} at the end?",
@@ -188,10 +212,22 @@ export const colourRing = (random: Random): Ring =>
       "for {x} | it went {q} to the left",
       "{p} dialled {q} | leftward"
     ],
-    upForeign:
-      "{p} giró {n} colores a la derecha | {p} a tourné de {n} couleurs vers la droite | {p} drehte {n} Farben nach rechts | {p} ha girato di {n} colori a destra | {p} rodou {n} cores para a direita | {p} draaide {n} kleuren naar rechts",
-    downForeign:
-      "{p} giró {n} colores a la izquierda | {p} a tourné de {n} couleurs vers la gauche | {p} drehte {n} Farben nach links | {p} ha girato di {n} colori a sinistra | {p} rodou {n} cores para a esquerda | {p} draaide {n} kleuren naar links",
+    upForeign: {
+      es: "{p} giró {n} colores a la derecha",
+      fr: "{p} a tourné de {n} couleurs vers la droite",
+      de: "{p} drehte {n} Farben nach rechts",
+      it: "{p} ha girato di {n} colori a destra",
+      pt: "{p} rodou {n} cores para a direita",
+      nl: "{p} draaide {n} kleuren naar rechts"
+    },
+    downForeign: {
+      es: "{p} giró {n} colores a la izquierda",
+      fr: "{p} a tourné de {n} couleurs vers la gauche",
+      de: "{p} drehte {n} Farben nach links",
+      it: "{p} ha girato di {n} colori a sinistra",
+      pt: "{p} rodou {n} cores para a esquerda",
+      nl: "{p} draaide {n} kleuren naar links"
+    },
     starting: [
       "the pointer of {x} was on {s} at first",
       "{p} began at {s}",
@@ -229,10 +265,22 @@ export const letterRing = (random: Random): Ring =>
       "the marker of {x} | went {q} in reverse order",
       "a spell | threw {x} {q} back"
     ],
-    upForeign:
-      "{p} avanzó {n} letras | {p} a avancé de {n} lettres | {p} ging {n} Buchstaben weiter | {p} è avanzato di {n} lettere | {p} avançou {n} letras | {p} ging {n} letters vooruit",
-    downForeign:
-      "{p} retrocedió {n} letras | {p} a reculé de {n} lettres | {p} ging {n} Buchstaben zurück | {p} è tornato indietro di {n} lettere | {p} recuou {n} letras | {p} ging {n} letters terug",
+    upForeign: {
+      es: "{p} avanzó {n} letras",
+      fr: "{p} a avancé de {n} lettres",
+      de: "{p} ging {n} Buchstaben weiter",
+      it: "{p} è avanzato di {n} lettere",
+      pt: "{p} avançou {n} letras",
+      nl: "{p} ging {n} letters vooruit"
+    },
+    downForeign: {
+      es: "{p} retrocedió {n} letras",
+      fr: "{p} a reculé de {n} lettres",
+      de: "{p} ging {n} Buchstaben zurück",
+      it: "{p} è tornato indietro di {n} lettere",
+      pt: "{p} recuou {n} letras",
+      nl: "{p} ging {n} letters terug"
+    },
     starting: [
       "{p} began at the letter {s}",
       "the marker of {x} lay on the letter {s} at first",

@@ -33,7 +33,14 @@ const appointment = (name: string, what: string, startText: (start: number) => s
       `{p} begged for {q} more | before the ${what}, and got them,`,
       `the ${what} of {x} | was made {q} later`
     ],
-    upForeign: `la cita de {p} se retrasó {n} minutos | le rendez-vous de {p} a été retardé de {n} minutes | der Termin von {p} wurde um {n} Minuten nach hinten verschoben | l'appuntamento di {p} è stato ritardato di {n} minuti | o encontro de {p} foi atrasado {n} minutos | de afspraak van {p} werd {n} minuten later`,
+    upForeign: {
+      es: `la cita de {p} se retrasó {n} minutos`,
+      fr: `le rendez-vous de {p} a été retardé de {n} minutes`,
+      de: `der Termin von {p} wurde um {n} Minuten nach hinten verschoben`,
+      it: `l'appuntamento di {p} è stato ritardato di {n} minuti`,
+      pt: `o encontro de {p} foi atrasado {n} minutos`,
+      nl: `de afspraak van {p} werd {n} minuten later`
+    },
     down: [
       `the ${what} of {x} | was brought forward by {q}`,
       `{p} | moved the ${what} {q} closer to the morning`,
@@ -43,7 +50,14 @@ const appointment = (name: string, what: string, startText: (start: number) => s
       `{p} | gained {q}, the ${what} being set earlier by so much,`,
       `the ${what} of {x} | now began {q} earlier than announced before`
     ],
-    downForeign: `la cita de {p} se adelantó {n} minutos | le rendez-vous de {p} a été avancé de {n} minutes | der Termin von {p} wurde um {n} Minuten vorgezogen | l'appuntamento di {p} è stato anticipato di {n} minuti | o encontro de {p} foi antecipado {n} minutos | de afspraak van {p} werd {n} minuten vervroegd`,
+    downForeign: {
+      es: `la cita de {p} se adelantó {n} minutos`,
+      fr: `le rendez-vous de {p} a été avancé de {n} minutes`,
+      de: `der Termin von {p} wurde um {n} Minuten vorgezogen`,
+      it: `l'appuntamento di {p} è stato anticipato di {n} minuti`,
+      pt: `o encontro de {p} foi antecipado {n} minutos`,
+      nl: `de afspraak van {p} werd {n} minuten vervroegd`
+    },
     startText,
     starting: [
       `the ${what} of {x} was first fixed for {s}`,
@@ -93,10 +107,22 @@ export const CALENDAR = theme({
   step: [3, 26],
   start: [90, 260],
   ...FESTIVE,
-  upForeign:
-    "la boda de {p} se aplazó {n} días | le mariage de {p} a été repoussé de {n} jours | die Hochzeit von {p} wurde um {n} Tage nach hinten verschoben | il matrimonio di {p} è stato rinviato di {n} giorni | o casamento de {p} foi adiado {n} dias | de bruiloft van {p} werd {n} dagen uitgesteld",
-  downForeign:
-    "la boda de {p} se adelantó {n} días | le mariage de {p} a été avancé de {n} jours | die Hochzeit von {p} wurde um {n} Tage vorgezogen | il matrimonio di {p} è stato anticipato di {n} giorni | o casamento de {p} foi antecipado {n} dias | de bruiloft van {p} werd {n} dagen vervroegd",
+  upForeign: {
+    es: "la boda de {p} se aplazó {n} días",
+    fr: "le mariage de {p} a été repoussé de {n} jours",
+    de: "die Hochzeit von {p} wurde um {n} Tage nach hinten verschoben",
+    it: "il matrimonio di {p} è stato rinviato di {n} giorni",
+    pt: "o casamento de {p} foi adiado {n} dias",
+    nl: "de bruiloft van {p} werd {n} dagen uitgesteld"
+  },
+  downForeign: {
+    es: "la boda de {p} se adelantó {n} días",
+    fr: "le mariage de {p} a été avancé de {n} jours",
+    de: "die Hochzeit von {p} wurde um {n} Tage vorgezogen",
+    it: "il matrimonio di {p} è stato anticipato di {n} giorni",
+    pt: "o casamento de {p} foi antecipado {n} dias",
+    nl: "de bruiloft van {p} werd {n} dagen vervroegd"
+  },
   startText: dayText,
   starting: [
     "the wedding of {x} was first announced for {s}",
@@ -115,10 +141,22 @@ export const MONTH_RING = theme({
   ...FESTIVE,
   up: FESTIVE.up.filter((frame) => !/year|December/.test(frame)),
   down: FESTIVE.down.filter((frame) => !/year/i.test(frame)),
-  upForeign:
-    "la boda de {p} se aplazó {n} meses | le mariage de {p} a été repoussé de {n} mois | die Hochzeit von {p} wurde um {n} Monate nach hinten verschoben | il matrimonio di {p} è stato rinviato di {n} mesi | o casamento de {p} foi adiado {n} meses | de bruiloft van {p} werd {n} maanden uitgesteld",
-  downForeign:
-    "la boda de {p} se adelantó {n} meses | le mariage de {p} a été avancé de {n} mois | die Hochzeit von {p} wurde um {n} Monate vorgezogen | il matrimonio di {p} è stato anticipato di {n} mesi | o casamento de {p} foi antecipado {n} meses | de bruiloft van {p} werd {n} maanden vervroegd",
+  upForeign: {
+    es: "la boda de {p} se aplazó {n} meses",
+    fr: "le mariage de {p} a été repoussé de {n} mois",
+    de: "die Hochzeit von {p} wurde um {n} Monate nach hinten verschoben",
+    it: "il matrimonio di {p} è stato rinviato di {n} mesi",
+    pt: "o casamento de {p} foi adiado {n} meses",
+    nl: "de bruiloft van {p} werd {n} maanden uitgesteld"
+  },
+  downForeign: {
+    es: "la boda de {p} se adelantó {n} meses",
+    fr: "le mariage de {p} a été avancé de {n} mois",
+    de: "die Hochzeit von {p} wurde um {n} Monate vorgezogen",
+    it: "il matrimonio di {p} è stato anticipato di {n} mesi",
+    pt: "o casamento de {p} foi antecipado {n} meses",
+    nl: "de bruiloft van {p} werd {n} maanden vervroegd"
+  },
   startText: (start) => MONTHS[start] ?? "",
   starting: [
     "the wedding of {x} was first announced for {s}",

@@ -1,17 +1,11 @@
-/** The three steps of registration as decisions (spec 3.3, 4.3; contract 14). Pure. */
+/** Registration's last step as a decision: of a challenge and its answers an agent is made (spec 4.3; contract 14). Pure. */
 import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
-import type { Limits } from "../../schemas/limits.ts"
-import type {
-  Challenge as ChallengeRecord,
-  Questions as QuestionsRecord,
-  Register
-} from "../../schemas/registration/api.ts"
-import { POW_NONCE_PATTERN, powHash, powHolds } from "../../schemas/signing/pow.ts"
+import type { Register } from "../../schemas/registration/api.ts"
 import { registrationEvents } from "../agent/decide.ts"
 import { evolve as evolveAgent } from "../agent/evolve.ts"
-import { iso, privateProfile } from "../agent/profile.ts"
+import { privateProfile } from "../agent/profile.ts"
 import type { AgentState } from "../agent/state.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
 import type { HandleEvent } from "../handle/actor.ts"
@@ -21,153 +15,8 @@ import { newlyModerated } from "../agent/moderation/state.ts"
 import type { NumberEvent } from "../number/actor.ts"
 import { gradeAll } from "./questions/grade.ts"
 import type { Question } from "./questions/question.ts"
+import { type Rules, unknown } from "./rules.ts"
 import type { Challenge, ChallengeEvent, ChallengeState } from "./state.ts"
-
-export interface Rules {
-  readonly limits: Limits
-  readonly production: boolean
-  readonly captchaBypass: string | null
-  readonly baseUrl: string
-  /** The deployment's own name, reserved as a handle (spec 2.1). */
-  readonly ownName: string
-}
-
-const unknown: { readonly refused: Refusal } = {
-  refused: refusal("challenge_unknown", "There is no such challenge. Begin with step 1.")
-}
-
-// Step 1
-
-export interface CreateFacts {
-  readonly prefix: string
-  /** Registrations from the same address in the last hour. */
-  readonly registrations: number
-  readonly key: "free" | "registered" | "retired"
-}
-
-export interface CreateInput {
-  readonly public_key: string
-  readonly hub_id: string
-}
-
-export const decideCreate = (
-  state: ChallengeState,
-  input: CreateInput,
-  context: DecideContext<CreateFacts>,
-  rules: Rules
-): Decision<ChallengeEvent> => {
-  const { facts } = context
-  if (state !== null) return { refused: refusal("challenge_used", "This challenge exists already.") }
-  if (facts.key === "registered")
-    return { refused: refusal("key_already_registered", "An agent has this key already.") }
-  if (facts.key === "retired")
-    return {
-      refused: refusal(
-        "key_retired",
-        "This key was replaced, or belonged to an account that is closed. Make a new key."
-      )
-    }
-  const { base, max } = rules.limits.registration.pow_difficulty
-  return {
-    events: [
-      {
-        type: "challenge.created",
-        v: 1,
-        public_key: input.public_key,
-        hub_id: input.hub_id,
-        prefix: facts.prefix,
-        difficulty: Math.min(max, base + facts.registrations)
-      }
-    ]
-  }
-}
-
-export const challengeRecord = (id: string, challenge: Challenge, rules: Rules): ChallengeRecord => ({
-  id,
-  pow: {
-    algorithm: "sha256",
-    prefix: challenge.prefix,
-    difficulty: challenge.difficulty,
-    rule: `Find an ASCII string pow_nonce such that the lowercase hex sha256 of prefix + pow_nonce starts with ${challenge.difficulty} zeros.`,
-    note: "prefix is text, not bytes: join the two strings as they are. Counting up from 0 will do."
-  },
-  pow_expires_at: iso(challenge.created_at + rules.limits.registration.pow_window_seconds * 1000),
-  public_key: challenge.public_key,
-  hub_id: challenge.hub_id,
-  next: `POST ${rules.baseUrl}/api/v1/register/challenge/${id}/questions`
-})
-
-// Step 2
-
-export interface ServeFacts {
-  /** With their answers sealed. */
-  readonly questions: ReadonlyArray<Question>
-}
-
-interface ServeInput {
-  readonly pow_nonce: unknown
-}
-
-/** What stands against the questions, before any are drawn; `null` when nothing does. */
-export const judgeServe = (
-  state: ChallengeState,
-  { pow_nonce }: ServeInput,
-  at: number,
-  rules: Rules
-): { readonly refused: Refusal } | null => {
-  if (state === null) return unknown
-  if (state.status === "served")
-    return {
-      refused: refusal("questions_already_served", "The questions of this challenge were served already, once.")
-    }
-  if (state.status !== "open")
-    return { refused: refusal("challenge_used", "This challenge is spent. Begin with step 1.") }
-  if (at > state.created_at + rules.limits.registration.pow_window_seconds * 1000) {
-    return { refused: refusal("challenge_expired", "The time for the proof of work is over. Begin with step 1.") }
-  }
-  if (pow_nonce === undefined || pow_nonce === null || pow_nonce === "") {
-    return { refused: refusal("pow_missing", "pow_nonce is missing.", { field: "pow_nonce" }) }
-  }
-  if (typeof pow_nonce !== "string" || !POW_NONCE_PATTERN.test(pow_nonce)) {
-    return { refused: invalidField("pow_nonce", "pow_nonce must be a string of 1 to 128 printable ASCII characters.") }
-  }
-  const hash = powHash(state.prefix, pow_nonce)
-  if (powHolds(hash, state.difficulty)) return null
-  const message = `sha256(prefix + pow_nonce) does not start with ${state.difficulty} zeros.`
-  return { refused: refusal("pow_invalid", message, { hash, difficulty: state.difficulty }) }
-}
-
-export const decideServe = (
-  state: ChallengeState,
-  input: ServeInput,
-  { at, facts }: DecideContext<ServeFacts>,
-  rules: Rules
-): Decision<ChallengeEvent> => {
-  const against = judgeServe(state, input, at, rules)
-  if (against !== null) return against
-  const due = at + rules.limits.registration.answer_ttl_seconds * 1000
-  return { events: [{ type: "challenge.served", v: 1, questions: facts.questions, answers_due: due }] }
-}
-
-export const questionsRecord = (id: string, challenge: Challenge, rules: Rules): QuestionsRecord => {
-  const { questions, required_correct, answer_ttl_seconds } = rules.limits.registration
-  return {
-    id,
-    expires_at: iso(challenge.answers_due),
-    ttl_seconds: answer_ttl_seconds,
-    rules: {
-      questions,
-      required_correct,
-      ttl_seconds: answer_ttl_seconds,
-      answer_format:
-        "The bare value only: a name, a number, a word or a time. A question that names a format wants exactly that format.",
-      note: "The questions are served once. A wrong or late registration voids the challenge."
-    },
-    questions: challenge.questions.map(({ id: question, prompt }) => ({ id: question, prompt }))
-  }
-}
-
-// Step 3
 
 export interface RegisterInput {
   readonly form: Register

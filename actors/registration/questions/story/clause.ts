@@ -1,0 +1,105 @@
+/** What one utterance is told with: the words, the people, and what was said before. */
+import { wordingKey } from "../bank/bank.ts"
+import type { Bank, RemarkKind } from "../bank/bank.ts"
+import { CARDINAL } from "../language/foreign.ts"
+import type { Language } from "../language/foreign.ts"
+import { aside } from "../language/aside.ts"
+import { number } from "../language/quantity.ts"
+import type { Act, Move, Teller, World } from "./world.ts"
+
+const ASIDE_OF_TEN = 1
+/** Where a deployment has words of its own for something, most of it is said in them. */
+const OWN_OF_TEN = 8
+
+export interface Telling extends Teller {
+  readonly bank: Bank
+  readonly world: World
+  readonly liar: number
+  readonly signs: readonly [string, string]
+  /** In what language a told move was told, where it was not English. */
+  readonly languages: Map<number, Language>
+  /** Told moves that something said later comes back to: those are told in English, to be known again. */
+  readonly recalled: ReadonlySet<number>
+  /**
+   * By what frame of which act such a move was told: it is spoken of by the same verb, or it would be taken for
+   * another.
+   */
+  readonly frames: Map<string, string>
+}
+
+export interface Manner {
+  /** How the person who moves is called, in place of a name or description. */
+  readonly who?: string
+  readonly whom?: string
+  /** The told move that is meant. */
+  readonly of?: number
+  /** Nobody else is mentioned. */
+  readonly quiet?: boolean
+}
+
+export const pick = <T>(items: ReadonlyArray<T>, index: number): T => items[index] as T
+
+export function onlooker({ random, cast, liar }: Telling): string {
+  const people = cast.people.filter((_, index) => index !== liar).map(({ name }) => name)
+  return random.pick([...people, ...cast.strangers])
+}
+
+/** The frames of an act: a deployment's own, or ours. */
+function framesOf({ random, world, bank }: Telling, act: number): ReadonlyArray<string> {
+  const { english } = pick(world.acts, act)
+  const own = bank.wording.clauses.get(wordingKey(english)) ?? []
+  return own.length > 0 && random.int(1, 10) <= OWN_OF_TEN ? own : english
+}
+
+/** A remark in a deployment's own words; null where it has none, or ours are to be used. */
+export function remark(
+  { random, bank }: Telling,
+  kind: RemarkKind,
+  slots: Readonly<Record<string, () => string>>
+): string | null {
+  const own = bank.wording.remarks.get(kind) ?? []
+  if (own.length === 0 || random.int(1, 10) > OWN_OF_TEN) return null
+  return random.pick(own).replace(/\{(\w)\}/g, (_, slot: string) => slots[slot]?.() ?? "")
+}
+
+function frameOf(telling: Telling, act: number, of: number | undefined): string {
+  const { random, recalled, frames } = telling
+  const english = framesOf(telling, act)
+  if (of === undefined || !recalled.has(of)) return random.pick(english)
+  const known = frames.get(`${of} ${act}`)
+  const frame = known ?? random.pick(english)
+  frames.set(`${of} ${act}`, frame)
+  return frame
+}
+
+export function clause(telling: Telling, { act, who, whom, n, what }: Move, manner: Manner = {}): string {
+  const { random, world } = telling
+  const frame = frameOf(telling, act, manner.of)
+  const filled = frame.replace(/\{(\w)\}/g, (_, slot: string) => {
+    if (slot === "p") return manner.who ?? telling.person(who)
+    if (slot === "x") return manner.whom ?? manner.who ?? telling.person(who)
+    if (slot === "o") return telling.person(whom)
+    if (slot === "w") return random.pick(pick(world.things, what))
+    return telling.count(n)
+  })
+  const gaps = filled.split("|").map((part) => part.trim())
+  if (gaps.length === 1 || manner.quiet === true || random.int(1, 10) > ASIDE_OF_TEN) return gaps.join(" ")
+  const at = random.int(1, gaps.length - 1)
+  const said = aside(random, () => onlooker(telling), number(random, random.int(2, 30)))
+  return `${gaps.slice(0, at).join(" ")}${said}${gaps.slice(at).join(" ")}`
+}
+
+export function foreignClause(
+  { random, cast, world }: Telling,
+  { who, whom, n, what }: Move,
+  language: Language,
+  { foreign }: Act
+): string {
+  return (foreign?.[language] ?? "").replace(/\{(\w)\}/g, (_, slot: string) => {
+    if (slot === "p") return pick(cast.people, who).name
+    if (slot === "o") return pick(cast.people, whom).name
+    if (slot === "w") return random.pick(pick(world.things, what))
+    if (slot === "N") return world.foreignNoun?.[language] ?? ""
+    return CARDINAL[language](n)
+  })
+}

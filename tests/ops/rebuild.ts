@@ -1,0 +1,184 @@
+/** `hub rebuild` mends what was damaged, beside readers that hold on to what they read. */
+import { Effect } from "effect"
+import { sql } from "kysely"
+import pg from "pg"
+import { expect, test } from "vitest"
+import { seenProjection } from "../../actors/agent/seen/projection.ts"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
+import { rebuild } from "../../actors/projections/rebuild.ts"
+import { Busy, exclusively } from "../../actors/projections/steps.ts"
+import { rebuildCommand } from "../../ops/cli/rebuild.ts"
+import { statusCommand } from "../../ops/cli/status.ts"
+import { waitFor } from "../harness/index.ts"
+import { openScope } from "../support/scope.ts"
+import { said } from "./history.ts"
+import { service, verify, found, parts, rebuilt, run } from "./verified.ts"
+import { leftOver } from "../support/tables.ts"
+
+export const rebuildTests = (): void => {
+  const shape = async (): Promise<unknown> => {
+    const { rows } = await sql`
+      select c.relname, c.relpersistence, c.reloptions, pg_get_indexdef(i.indexrelid) as index, con.conname
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      left join pg_index i on i.indrelid = c.oid left join pg_constraint con on con.conindid = i.indexrelid
+      where n.nspname = 'public' and c.relkind = 'r' and c.relname <> 'kept_snapshots' order by 1, 4`.execute(
+      service.view.db
+    )
+    return rows
+  }
+
+  test("mends every row and leaves tables, keys and indexes as they were, as often as it is done", async () => {
+    const before = await shape()
+    for (let round = 0; round < 2; round++) {
+      await run("update agents set name = 'Somebody', last_seen_at = '2001-01-01'")
+      await run("delete from agent_seen")
+      expect(await said(rebuildCommand, service, [])).toMatch(
+        new RegExp(
+          [
+            "^agent rebuilt: \\d+ commits in .* agents, score_entries, .*",
+            "notification rebuilt: .*",
+            "seen rebuilt: 1 commits in .* agent_seen took over at sequence \\d+",
+            "category rebuilt: 7 commits in .*",
+            "delivery rebuilt: [^\\n]*$"
+          ].join("\n")
+        )
+      )
+      expect(await verify()).toMatch(/verified in [\d.]+ s$/)
+      const { rows } = await sql<{
+        same: boolean
+      }>`
+        select a.last_seen_at = s.last_seen_at and a.last_seen_at > '2020-01-01' as same
+        from agents a join agent_seen s on s.id = a.id`.execute(service.view.db)
+      expect(rows).toEqual([{ same: true }])
+    }
+    expect(await shape()).toEqual(before)
+    expect(await leftOver(service.view.db)).toEqual([])
+  })
+
+  test("of one view leaves the other alone", async () => {
+    await run("update agents set name = 'Somebody'")
+    expect(await said(rebuildCommand, service, ["seen"])).toMatch(/^seen rebuilt: [^\n]*$/)
+    expect(await found()).toContain('name is "Somebody"')
+    expect(await said(rebuildCommand, service, ["agent"])).toMatch(/^agent rebuilt: [^\n]*$/)
+    expect(await verify()).toMatch(/verified in /)
+  })
+
+  test("waits for a reader that holds on to a table, and keeps no other reader waiting", async () => {
+    const reader = new pg.Client({ connectionString: service.view.databaseUrl })
+    await reader.connect()
+    await reader.query("begin")
+    await reader.query("select count(*) from score_entries")
+    let done = false
+    const rebuilding = rebuilt().finally(() => {
+      done = true
+    })
+    const { rows: before } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
+      service.view.db
+    )
+    const tried = () =>
+      sql<{
+        n: number
+      }>`select count(*)::int as n from pg_locks where mode = 'AccessExclusiveLock' and not granted`.execute(
+        service.view.db
+      )
+    await waitFor(async () => ((await tried()).rows[0]?.n ?? 0) > 0, { describe: "the swap to try for its lock" })
+    const waited: Array<number> = []
+    for (let read = 0; read < 10; read++) {
+      const began = performance.now()
+      await service.view.db.selectFrom("agents").select("id").execute()
+      waited.push(performance.now() - began)
+    }
+    expect(Math.max(...waited)).toBeLessThan(2000)
+    expect(done).toBe(false)
+    await reader.query("commit")
+    await reader.end()
+    await rebuilding
+    const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
+      service.view.db
+    )
+    expect(after).not.toEqual(before)
+    expect(await verify()).toMatch(/verified in /)
+  })
+
+  test("under way is told by status, with how far it has come", async () => {
+    const models = async () =>
+      (
+        (await statusCommand.run(service.view, { positionals: [], values: { json: true } })) as {
+          read_models: ReadonlyArray<{ name: string; rebuilt_to: number | null }>
+        }
+      ).read_models
+    const holder = new pg.Client({ connectionString: service.view.databaseUrl })
+    await holder.connect()
+    await holder.query("begin")
+    await holder.query("select seq from projections where name = 'agent' for update")
+    const rebuilding = rebuilt()
+    const [agent, ...others] = await waitFor(
+      async () => {
+        const found = await models()
+        return found[0]?.rebuilt_to ? found : null
+      },
+      { describe: "status to tell of the rebuild" }
+    )
+    expect(agent).toMatchObject({ name: "agent", rebuilt_to: expect.any(Number) as number })
+    expect(others.map(({ name, rebuilt_to }) => [name, rebuilt_to])).toEqual(
+      PROJECTIONS.slice(1).map(({ name }) => [name, null])
+    )
+    await holder.query("rollback")
+    await holder.end()
+    await rebuilding
+    expect((await models()).map((model) => model.rebuilt_to)).toEqual([null, null, null, null, null])
+  })
+
+  test("goes on when the bus was gone for a moment", async () => {
+    let outage: Promise<void> | null = null
+    await rebuilt({
+      ...parts(),
+      pageSize: 1,
+      progress: () => {
+        outage ??= service.system.nats.kill().then(() => service.system.nats.restart())
+      }
+    })
+    await outage
+    expect(await verify()).toMatch(/verified in /)
+  })
+
+  test("is given up with Postgres; what was served is served again, and the next one finds no rest of it", async () => {
+    const command = said(rebuildCommand, service, ["agent"])
+    await Promise.all([
+      expect(command).rejects.toThrow(/^agent was not rebuilt: .*; what is served is as it was$/),
+      service.system.postgres.kill()
+    ])
+    await service.system.postgres.restart()
+    await waitFor(verify, { describe: "Postgres to answer again" })
+    expect(await said(rebuildCommand, service, ["agent"])).toMatch(/^agent rebuilt: /)
+    expect(await leftOver(service.view.db)).toEqual([])
+  })
+
+  test("that is interrupted leaves everything as it was", async () => {
+    const { rows: before } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
+      service.view.db
+    )
+    const controller = new AbortController()
+    await expect(
+      Effect.runPromise(rebuild({ ...parts(), progress: () => controller.abort() }), { signal: controller.signal })
+    ).rejects.toThrow()
+    const { rows: after } = await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(
+      service.view.db
+    )
+    expect(after).toEqual(before)
+    expect(await leftOver(service.view.db)).toEqual([])
+  })
+
+  test("is refused while another, or a verification, is under way; its end frees the place", async () => {
+    const scope = openScope()
+    await scope.make(exclusively(service.view.db))
+    try {
+      await expect(rebuilt(parts(seenProjection))).rejects.toThrow(Busy)
+      await expect(verify()).rejects.toThrow("another rebuild or verification of the read models is under way")
+      await expect(said(rebuildCommand, service, ["agent"])).rejects.toThrow("another rebuild or verification")
+    } finally {
+      await scope.close()
+    }
+    await rebuilt(parts(seenProjection))
+  })
+}
