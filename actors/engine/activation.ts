@@ -85,7 +85,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
         try {
           resolve(outcomeOf(exit))
         } catch (error) {
-          reject(error as Error)
+          reject(error)
         }
       })
     )
