@@ -86,7 +86,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
         try {
           resolve(outcomeOf(exit))
         } catch (error) {
-          reject(error as Error)
+          reject(error)
         }
       })
     )

@@ -4,8 +4,9 @@
  * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the
  * asker tries again elsewhere, and an old answer would be a lie.
  */
+import { Schema } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
-import type { FiredTimer } from "../../schemas/timer.ts"
+import { FiredTimer } from "../../schemas/timer.ts"
 import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/runtime/bus/asker.ts"
 import {
   type Ask,
@@ -34,6 +35,8 @@ import { jsonBytes } from "./json.ts"
 import type { Placement } from "./placement.ts"
 import { FIRE } from "./timers.ts"
 import { commandSpan } from "./trace.ts"
+
+const isFired = Schema.is(FiredTimer)
 
 const EMPTY = new Uint8Array(0)
 /** Bytes of answers in one reply frame; the server's ceiling is 1 MiB. */
@@ -150,7 +153,8 @@ export class Node<R = never> {
 
   private ofTimer({ kind, input }: Ask): string {
     const onTimer = this.host.definition(kind)?.onTimer
-    return (typeof onTimer === "function" ? onTimer((input as FiredTimer).name) : onTimer) ?? FIRE
+    if (typeof onTimer !== "function") return onTimer ?? FIRE
+    return isFired(input) ? onTimer(input.name) : FIRE
   }
 
   private elsewhere(ask: Ask): Reply {

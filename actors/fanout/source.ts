@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { consumers, streams } from "../../schemas/subjects.ts"
 import { paced } from "../../schemas/runtime/bus/pace.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
-import { onLine } from "../log/renewal.ts"
+import { listeningOnLine } from "../log/renewal.ts"
 import { traceparentOf } from "../log/traceparent.ts"
 import type { Message, Source } from "./message.ts"
 
@@ -49,23 +49,24 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
 
 export const deliverySource = (nats: NatsConnection, tracing: Tracing): Source => {
   const ack = gatheredAcks()
-  let consumer: Consumer | null = null
-  const fetched = async (max: number, receive: (message: Message) => void, signal: AbortSignal): Promise<void> => {
-    consumer ??= await jetstream(nats).consumers.get(streams.events, consumers.webhooks)
-    const messages = await consumer.fetch({ max_messages: max, expires: FETCH_MS })
-    const end = (): void => void messages.stop()
-    const forget = onLine(nats, end)
-    signal.addEventListener("abort", end)
-    try {
-      for await (const message of messages) receive(messageOf(message, ack, tracing))
-    } catch (error) {
-      // Should it be gone, the operator makes it again.
-      consumer = null
-      throw error
-    } finally {
-      forget()
-      signal.removeEventListener("abort", end)
-    }
-  }
-  return { fetch: (max, receive) => Effect.tryPromise((signal) => fetched(max, receive, signal)) }
+  let known: Consumer | null = null
+  const consumer = Effect.tryPromise(
+    async () => (known ??= await jetstream(nats).consumers.get(streams.events, consumers.webhooks))
+  )
+  const fetched = (from: Consumer, max: number) =>
+    Effect.acquireRelease(
+      Effect.tryPromise(() => from.fetch({ max_messages: max, expires: FETCH_MS })),
+      (messages) => Effect.sync(() => messages.stop())
+    )
+  const fetch = (max: number, receive: (message: Message) => void) =>
+    Effect.gen(function* () {
+      const messages = yield* fetched(yield* consumer, max)
+      yield* listeningOnLine(nats, () => messages.stop())
+      yield* Effect.tryPromise(async () => {
+        for await (const message of messages) receive(messageOf(message, ack, tracing))
+      })
+    })
+  // Should it be gone, the operator makes it again.
+  const forget = Effect.sync(() => void (known = null))
+  return { fetch: (max, receive) => Effect.tapError(Effect.scoped(fetch(max, receive)), () => forget) }
 }

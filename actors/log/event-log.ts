@@ -178,20 +178,20 @@ export class JetStreamLog implements EventLog {
   }
 
   private async publishOnce(groups: ReadonlyArray<Group>): Promise<BatchOutcome | { readonly type: "unwritten" }> {
-    const appends = groups.flatMap((group) => group.appends)
+    const before = groups.flatMap((group) => group.appends)
+    const last = before.pop()
+    if (last === undefined) return { type: "unknown" }
     const id = nuid.next()
     let ack: BatchAck
     try {
-      for (let index = 0; index < appends.length - 1; index++) {
-        const append = appends[index] as Append
+      before.forEach((append, index) =>
         this.nats.publish(append.subject, encode(append), { headers: batchHeaders(id, index + 1, append, false) })
-      }
-      const last = appends[appends.length - 1] as Append
+      )
       const reply = await requestsOf(this.nats).request(
         last.subject,
         encode(last),
         ACK_TIMEOUT_MS,
-        batchHeaders(id, appends.length, last, true)
+        batchHeaders(id, before.length + 1, last, true)
       )
       if (reply === null) return { type: "unknown" }
       if (reply.data.length === 0) return { type: "unwritten" }
@@ -228,7 +228,7 @@ export class JetStreamLog implements EventLog {
     let more = false
     await directGet(this.nats, streams.events, { seq: after + 1, next_by_subj: subject, batch: max }, (message) => {
       const traceId = traceIdOf(message.headers)
-      const commit = JSON.parse(text.decode(message.data)) as Commit
+      const commit: Commit = JSON.parse(text.decode(message.data))
       entries.push({
         seq: Number(message.headers?.get("Nats-Sequence")),
         commit,

@@ -5,8 +5,10 @@
 import { createInbox, type NatsConnection } from "@nats-io/transport-node"
 
 /** The client keeps its options beside its public shape; its own packages read them there. */
-interface WithOptions {
-  readonly options?: { readonly inboxPrefix?: string }
+const prefixOf = (nats: object): string | undefined => {
+  const options = "options" in nats ? nats.options : undefined
+  const isGiven = typeof options === "object" && options !== null && "inboxPrefix" in options
+  return isGiven && typeof options.inboxPrefix === "string" ? options.inboxPrefix : undefined
 }
 
-export const newInbox = (nats: NatsConnection): string => createInbox((nats as WithOptions).options?.inboxPrefix)
+export const newInbox = (nats: NatsConnection): string => createInbox(prefixOf(nats))

@@ -83,8 +83,11 @@ interface ReadKind {
 const text = new TextDecoder()
 
 /** Of the log of events, decoded once for whoever reads it. Throws where it is no JSON. */
-export const commitOf = (message: Message): Commit =>
-  (message.commit ??= JSON.parse(text.decode(message.data)) as Commit)
+export const commitOf = (message: Message): Commit => {
+  const commit: Commit = message.commit ?? JSON.parse(text.decode(message.data))
+  message.commit = commit
+  return commit
+}
 
 /** One that is made of the log of events. */
 export const logProjection = ({ reads, changes, ...rest }: LogProjection): Projection => {

@@ -1,5 +1,5 @@
 /** The reactions that a node carries out while it owns their shard. */
-import { Effect, FiberHandle, type Scope } from "effect"
+import { Effect, FiberHandle, Schedule, type Scope } from "effect"
 import { Bus, Cluster } from "../process/services.ts"
 import type { FeedOf } from "../projections/feed.ts"
 import { react, type ReactorCounts, type ReactorStopped, type Running } from "./reactor.ts"
@@ -8,6 +8,7 @@ import type { Reactions } from "./reaction.ts"
 /** Between two runs, twice as long after each that got nowhere. */
 const AGAIN_MS = 250
 const AGAIN_MAX_MS = 8000
+const AGAIN = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAIN_MAX_MS)])
 
 export class Reactor {
   readonly name: string
@@ -34,22 +35,28 @@ export class Reactor {
       const handle = yield* FiberHandle.make<never, never>()
       const ask = asker.ask.bind(asker)
       const runs = (reactor: Reactor): Effect.Effect<never> => {
-        let [inVain, commits] = [0, 0]
         const run = react({ nats, feed: feedOf(reactions.stream), reactions, ask }, reactor.counts, (running) => {
           reactor.running = running
         })
-        const pause = ({ cause }: ReactorStopped) =>
-          Effect.gen(function* () {
-            yield* Effect.annotateLogs(Effect.logWarning(cause), { at: "reactor", reactions: reactions.name })
+        const failed = ({ cause }: ReactorStopped) =>
+          Effect.suspend(() => {
             reactor.failures++
-            inVain = reactor.counts.commits === commits ? inVain + 1 : 0
-            commits = reactor.counts.commits
-            yield* Effect.sleep(Math.min(AGAIN_MS * 2 ** inVain, AGAIN_MAX_MS))
+            return Effect.annotateLogs(Effect.logWarning(cause), { at: "reactor", reactions: reactions.name })
           })
         const ended = Effect.sync(() => {
           reactor.running = null
         })
-        return Effect.forever(Effect.catch(Effect.ensuring(Effect.scoped(run), ended), pause))
+        const attempt = Effect.suspend(() => {
+          const before = reactor.counts.commits
+          const tried = Effect.tapError(Effect.ensuring(Effect.scoped(run), ended), failed)
+          // One that got somewhere begins the distances anew.
+          return Effect.catchIf(
+            tried,
+            () => reactor.counts.commits > before,
+            () => Effect.sleep(AGAIN_MS)
+          )
+        })
+        return Effect.forever(Effect.ignore(Effect.retry(attempt, AGAIN)))
       }
       return new Reactor(
         reactions.name,

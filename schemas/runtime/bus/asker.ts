@@ -97,6 +97,8 @@ interface Waiting {
 const EMPTY = new Uint8Array(0)
 const refused = (refusal: Refusal): Answer => ({ head: { refused: refusal }, body: EMPTY })
 
+const STOPPING = refused(unavailable("The service is stopping."))
+
 export class Asker {
   private readonly waiting = new Slots<Waiting>()
   /** By session. A map of its own for each flush: see slots.ts. */
@@ -110,6 +112,7 @@ export class Asker {
   retries = 0
   overloaded = 0
   private readonly maxFrameBytes: number
+  private closed = false
   private readonly sweep: NodeJS.Timeout
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
   private readonly observer: AskObserver | undefined
@@ -140,6 +143,7 @@ export class Asker {
 
   /** Never rejects: what goes wrong is `head.refused`. `span`: hears of further tries; it is the caller's to end. */
   ask(ask: Ask, span: Span | null = null): Promise<Answer> {
+    if (this.closed) return Promise.resolve(STOPPING)
     if (this.waiting.size >= this.maxInFlight) {
       this.overloaded++
       this.observer?.settled(ask.op, "overloaded", 0)
@@ -176,9 +180,12 @@ export class Asker {
     })
   }
 
+  /** What was not sent is not sent any more: the connection may be at its end as well. */
   close(): void {
+    this.closed = true
+    this.outgoing = new Map()
     clearInterval(this.sweep)
-    this.waiting.forEach((_entry, number) => this.settle(number, refused(unavailable("The service is stopping."))))
+    this.waiting.forEach((_entry, number) => this.settle(number, STOPPING))
   }
 
   private send(number: number, entry: Waiting): void {
