@@ -1,5 +1,5 @@
 /** What a request may be: its address, its headers, its end. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { signatureHeaders } from "./signer.ts"
 import { world, openBounded, Line, challenge, linesOf } from "./bounded.ts"
@@ -146,16 +146,16 @@ describe("requests", () => {
 
   it("that meet a fault of the service get a reference and no more", async () => {
     world.node.onQuery("agents", () => "nonsense" as never)
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true)
     const answer = await world.edge.call("/api/v1/agents")
     expect([answer.status, answer.json.error.code]).toEqual([500, "internal_error"])
     expect(answer.json.error.details).toEqual({ reference: answer.headers.get("x-request-id") })
     expect(answer.text).not.toMatch(/\bat \S+ \(|TypeError|\.ts/)
-    const logged = await waitFor(() =>
-      world.edge.logged.find(
-        (entry) => entry["level"] === "error" && entry["id"] === answer.headers.get("x-request-id")
-      )
-    )
-    expect(logged["stack"]).toContain(".ts")
+    const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, unknown>)
+    written.mockRestore()
+    const logged = lines.find(({ level, id }) => level === "error" && id === answer.headers.get("x-request-id"))
+    expect([logged?.["at"], logged?.["path"]]).toEqual(["request", "/api/v1/agents"])
+    expect(logged?.["stack"]).toContain(".ts")
   })
 
   it("are logged without anything secret", async () => {

@@ -177,7 +177,7 @@ describe("the projector", () => {
     const { projector } = first
     await waitFor(() => projector.watermark !== null, { describe: "the projector to be under way" })
     await bus.servers.postgres.kill()
-    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
     for (let time = 0; time < 20; time++) {
       void running[0]?.stop()
       running = [started(projector)]
@@ -241,7 +241,7 @@ describe("the projector", () => {
     const before = Number(
       (await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirstOrThrow()).seq
     )
-    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
     await run(1)
     await write(6, [{ type: "agent.profile_changed", v: 1, description: "of the newer release" }])
     await waitFor(() => said.mock.calls.some(([line]) => String(line).includes("they are left alone")), {
@@ -263,7 +263,7 @@ describe("the projector", () => {
   test("stops before an event that it does not know, with all that came before it", async () => {
     await run(1)
     await caughtUp()
-    const said = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
     await write(7, [{ type: "agent.profile_changed", v: 1, description: "before" }])
     const before = states.get(agentId(7))?.seq ?? 0
     const id = agentId(8)
