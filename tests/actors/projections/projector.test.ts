@@ -1,7 +1,6 @@
 /** The read models against the log they are made of: once, in order, whatever fails between. */
 import { type Kysely } from "kysely"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
-import { registrationEvents } from "../../../actors/agent/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import { agentProjection } from "../../../actors/agent/projection.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
@@ -16,6 +15,7 @@ import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
 import { type Running, started } from "./running.ts"
+import { registered } from "../../support/registered.ts"
 
 let bus: EngineBus
 let db: Kysely<Database>
@@ -89,18 +89,11 @@ const write = async (index: number, events: ReadonlyArray<AgentEvent>): Promise<
 const register = (index: number) =>
   write(
     index,
-    registrationEvents({
-      type: "agent.registered",
-      v: 1,
+    registered({
       number: index + 1,
       public_key: `key ${index}`,
       handle: `agent-${index}`,
-      name: `Agent ${index}`,
-      description: "",
-      transparency: "",
-      links: [],
-      webhook_url: null,
-      webhook_secret: "sealed"
+      name: `Agent ${index}`
     })
   )
 

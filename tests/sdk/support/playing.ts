@@ -6,8 +6,7 @@ import {
   type ClientOptions,
   createClient,
   generateKey,
-  type HubClient,
-  HubError
+  type HubClient
 } from "../../../edge/sdk/client.ts"
 import { requestStringV2 } from "../../../schemas/signing/request.ts"
 import { type Asked, type Play, type Player, startPlayer } from "./player.ts"
@@ -29,15 +28,6 @@ export async function playing(
   const player = await startPlayer(play)
   players.push(player)
   return { player, hub: createClient({ hub: `${player.url}${path}`, key, retry: QUICK, ...options }) }
-}
-
-export const errorOf = async (work: Promise<unknown>): Promise<HubError> => {
-  const error = await work.then(
-    () => new Error("it succeeded"),
-    (cause: unknown) => cause
-  )
-  if (error instanceof HubError) return error
-  throw error
 }
 
 export const publicKeyOf = ({ publicKey }: AgentKey): KeyObject =>
