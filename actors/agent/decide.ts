@@ -2,6 +2,7 @@
 import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { type Link, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
 import type { Decision } from "../engine/definition.ts"
 import { scoreEntries } from "./scores.ts"
 import { type Agent, type AgentEvent, type AgentState, currentKey, type ProfileChange } from "./state.ts"
@@ -35,6 +36,24 @@ export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null =>
   return agent.status === "suspended" && changes
     ? refusal("agent_suspended", "This agent is suspended: it may read, but not write.")
     : null
+}
+
+/** Of a bucket that is kept in the agent's own state, by when it was drawn on; `null` while there is room. */
+export const windowRefusal = (
+  bucket: "key_rotation" | "webhook_test",
+  times: ReadonlyArray<number>,
+  at: number,
+  { rate_limits }: Limits,
+  message: (drawn: string, retryAfter: number) => string
+): Refusal | null => {
+  const { requests, window_seconds } = rate_limits[bucket]
+  const since = at - window_seconds * 1000
+  const recent = times.filter((time) => time > since)
+  if (recent.length < requests) return null
+  const retryAfter = Math.max(1, Math.ceil(((recent.at(-requests) ?? at) - since) / 1000))
+  const details = { bucket, limit: requests, window_seconds, retry_after: retryAfter }
+  const drawn = `${requests} in ${window_seconds} seconds are allowed`
+  return { ...refusal("rate_limited", message(drawn, retryAfter), details), retryAfter }
 }
 
 type OnAgent<Rest extends ReadonlyArray<unknown>, Reply> = (agent: Agent, ...rest: Rest) => Decision<AgentEvent, Reply>

@@ -7,6 +7,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Paged } from "../../schemas/operation.ts"
 import { publicProfile, type Shown } from "./profile.ts"
 import type { Database } from "../database.ts"
+import { pageOf } from "../page.ts"
 
 const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])
 
@@ -52,16 +53,9 @@ export const agentsQuery =
         where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)])
       )
     }
-    const [{ total }, rows] = await Promise.all([
-      listed.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
-      ORDER[input.sort](listed)
-        .select(LISTED)
-        .$narrowType<Written>()
-        .limit(input.per_page)
-        .offset((input.page - 1) * input.per_page)
-        .execute()
-    ])
-    return { total: Number(total), items: rows.map((row) => listedRow(row, baseUrl)) }
+    const ordered = ORDER[input.sort](listed).select(LISTED).$narrowType<Written>()
+    const { total, rows } = await pageOf(listed, ordered, input)
+    return { total, items: rows.map((row) => listedRow(row, baseUrl)) }
   }
 
 /** What the projection writes into columns of wider types. */

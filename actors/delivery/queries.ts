@@ -4,6 +4,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { DeliveryAttempt, DeliveryStatus } from "../../schemas/webhook/api.ts"
 import type { Database } from "../database.ts"
+import { pageOf } from "../page.ts"
 
 /** Of a delivery that was repeated again and again the newest attempts are shown. */
 const ATTEMPTS_SHOWN_MAX = 50
@@ -15,17 +16,9 @@ export const deliveriesQuery =
       .selectFrom("deliveries")
       .where("agent", "=", input.agent)
       .where("created_at", ">", new Date(Date.now() - webhook.log_seconds * 1000))
-    const [{ total }, rows] = await Promise.all([
-      found.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
-      found
-        .selectAll()
-        .orderBy("id", "desc")
-        .limit(input.per_page)
-        .offset((input.page - 1) * input.per_page)
-        .execute()
-    ])
+    const { total, rows } = await pageOf(found, found.selectAll().orderBy("id", "desc"), input)
     return {
-      total: Number(total),
+      total,
       items: rows.map((row) => ({
         id: Number(row.id),
         notification_id: Number(row.id),

@@ -119,7 +119,7 @@ export const openSides = async (): Promise<void> => {
   await ensureStreams(from.nats, LIMITS, 1)
   await from.manager.consumers.add(streams.timers, timersConsumer)
   for (let index = 0; index < COUNTED - 1; index++) from.nats.publish(subjectOfCount(index), "1")
-  await from.nats.request(subjectOfCount(COUNTED - 1), "1")
+  await from.nats.request(subjectOfCount(COUNTED - 1), "1", PATIENT)
   const { state } = await from.manager.streams.info(streams.verified)
   expect(state.messages).toBe(COUNTED)
 }
@@ -137,7 +137,8 @@ interface Load {
   readonly stop: () => Promise<void>
 }
 
-export const subjectOfCount = (index: number): string => subjects.verified("agent", `site${index}`)
+export const PATIENT = { timeout: 60_000 }
+const subjectOfCount = (index: number): string => subjects.verified("agent", `site${index}`)
 
 /**
  * Commits of several actors, counts of which only the newest is kept, numbers, and timers that are set, fire and are
@@ -168,7 +169,7 @@ export async function load(round: number): Promise<Load> {
     for (let turn = writer; !over.signal.aborted; turn += COUNTERS) {
       const index = (turn * STRIDE) % COUNTED
       const count = (round + 1) * ROUND + turn
-      await nats.request(subjectOfCount(index), String(count))
+      await nats.request(subjectOfCount(index), String(count), PATIENT)
       counts[index] = count
     }
   })

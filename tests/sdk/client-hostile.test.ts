@@ -4,7 +4,8 @@ import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
 import { createClient } from "../../edge/sdk/client.ts"
 import { type Asked, data, json, type Play, refuse } from "./support/player.ts"
-import { errorOf, headerOf, key, playing, publicKeyOf, QUICK } from "./support/playing.ts"
+import { errorOf } from "./support/errors.ts"
+import { headerOf, key, playing, publicKeyOf, QUICK } from "./support/playing.ts"
 
 describe("hostile and broken answers", () => {
   const html = "<html>".padEnd(5_000, "x")

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest"
 import { createClient } from "../../edge/sdk/client.ts"
 import { retryAfterOf } from "../../edge/sdk/client/answer.ts"
 import { data, json, type Play, refuse } from "./support/player.ts"
-import { distinct, errorOf, holds, key, playing, QUICK } from "./support/playing.ts"
+import { errorOf } from "./support/errors.ts"
+import { distinct, holds, key, playing, QUICK } from "./support/playing.ts"
 
 describe("what is repeated", () => {
   it("a signed write goes under one Idempotency-Key, with a signature of its own each time", async () => {

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createClient, generateKey } from "../../edge/sdk/client.ts"
 import { waitFor } from "../harness/index.ts"
 import { startPlayer } from "./support/player.ts"
-import { QUICK, edge, way, openLossy, closeLossy, clientOf, agent, errorOf } from "./support/lossy-service.ts"
+import { QUICK, edge, way, openLossy, closeLossy, clientOf, agent } from "./support/lossy-service.ts"
+import { errorOf } from "./support/errors.ts"
 import { registrationTests } from "./support/client-registration.ts"
 
 beforeAll(openLossy)

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest"
 import { createClient } from "../../edge/sdk/client.ts"
 import { data, type Play, refuse } from "./support/player.ts"
-import { errorOf, holds, key, playing } from "./support/playing.ts"
+import { errorOf } from "./support/errors.ts"
+import { holds, key, playing } from "./support/playing.ts"
 
 describe("what is sent", () => {
   it("is signed as it is sent: names, queries and bodies of any kind", async () => {

@@ -3,17 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { ServerResponse } from "node:http"
 import { BOUNDS } from "../../edge/sdk/verify.ts"
 import { waitFor } from "../harness/wait.ts"
-import { newKey, type TestAgent, TestHub } from "./verify-hub.ts"
+import { agent, closeHub, hub, openHub } from "./verify-each.ts"
+import { newKey } from "./verify-hub.ts"
 
-let hub: TestHub
-let agent: TestAgent
-
-beforeEach(async () => {
-  hub = await TestHub.start()
-  agent = hub.agent()
-})
-
-afterEach(() => hub.stop())
+beforeEach(openHub)
+afterEach(closeHub)
 const unavailable = (response: ServerResponse): void => hub.sendJson(response, { ok: false }, {}, 503)
 
 describe("when the directory is asked for", () => {

@@ -1,18 +1,12 @@
 /** The mode that asks the hub about one agent at a time. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { BOUNDS, type Verdict } from "../../edge/sdk/verify.ts"
-import { newKey, type TestAgent, TestHub } from "./verify-hub.ts"
+import { agent, closeHub, hub, openHub } from "./verify-each.ts"
+import { newKey, type TestAgent } from "./verify-hub.ts"
 import { NOBODY } from "../support/proof.ts"
 
-let hub: TestHub
-let agent: TestAgent
-
-beforeEach(async () => {
-  hub = await TestHub.start()
-  agent = hub.agent()
-})
-
-afterEach(() => hub.stop())
+beforeEach(openHub)
+afterEach(closeHub)
 
 describe("mode lookup", () => {
   const lookups = (): number => hub.asked.length

@@ -2,16 +2,11 @@
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { BOUNDS, type NonceStore } from "../../edge/sdk/verify.ts"
-import { newKey, type TestAgent, TestHub } from "./verify-hub.ts"
+import { agent, closeHub, hub, openHub } from "./verify-each.ts"
+import { newKey, type TestAgent } from "./verify-hub.ts"
 
-let hub: TestHub
-let agent: TestAgent
-
-beforeEach(async () => {
-  hub = await TestHub.start()
-  agent = hub.agent()
-})
-afterEach(() => hub.stop())
+beforeEach(openHub)
+afterEach(closeHub)
 
 const NONCE = "a-nonce-signed-twice"
 

@@ -2,18 +2,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { BOUNDS } from "../../edge/sdk/verify.ts"
 import { waitFor } from "../harness/wait.ts"
-import { HOST, type TestAgent, TestHub } from "./verify-hub.ts"
+import { agent, closeHub, hub, openHub } from "./verify-each.ts"
+import { HOST } from "./verify-hub.ts"
 import { NOBODY } from "../support/proof.ts"
 
-let hub: TestHub
-let agent: TestAgent
-
-beforeEach(async () => {
-  hub = await TestHub.start()
-  agent = hub.agent()
-})
-
-afterEach(() => hub.stop())
+beforeEach(openHub)
+afterEach(closeHub)
 
 describe("mode online", () => {
   const verdict = (more: Record<string, unknown> = {}): Record<string, unknown> => ({

@@ -1,6 +1,5 @@
 /** Decisions on the rotation of an agent's key (spec 3.2). Pure. */
-import { type Refusal, refusal } from "../../../schemas/errors.ts"
-import type { Limits } from "../../../schemas/limits.ts"
+import { windowRefusal } from "../decide.ts"
 import { type Agent, currentKey } from "../state.ts"
 import { cancelled, decideNewKey, retired, rotated } from "./new-key.ts"
 
@@ -15,26 +14,21 @@ export interface RotationReply {
  * Successful rotations alone are counted, in the keys themselves, so that the limit survives whatever happens to the
  * node; recoveries, three days apart at least, are none.
  */
-const tooManyRotations = (agent: Agent, at: number, limits: Limits): Refusal | null => {
-  const { requests, window_seconds } = limits.rate_limits.key_rotation
-  const since = at - window_seconds * 1000
-  const recent = agent.keys.filter((key) => key.proof?.kind === "rotation" && key.from > since)
-  const [oldest] = recent.slice(-requests)
-  if (recent.length < requests) return null
-  const retryAfter = Math.max(1, Math.ceil(((oldest?.from ?? at) - since) / 1000))
-  const details = { bucket: "key_rotation", limit: requests, window_seconds, retry_after: retryAfter }
-  return {
-    ...refusal("rate_limited", `Too many rotations: ${requests} in ${window_seconds} seconds are allowed.`, details),
-    retryAfter
-  }
-}
+const rotationsOf = ({ keys }: Agent): ReadonlyArray<number> =>
+  keys.filter(({ proof }) => proof?.kind === "rotation").map(({ from }) => from)
 
 export const decideRotate = decideNewKey<RotationReply>({
   kind: "rotation",
   // Another rotation may have been quicker than this request.
   authorise: (agent, signer) => (signer === currentKey(agent) ? {} : retired),
   take: (agent, { new_public_key }, proof, context, limits) => {
-    const limited = tooManyRotations(agent, context.at, limits)
+    const limited = windowRefusal(
+      "key_rotation",
+      rotationsOf(agent),
+      context.at,
+      limits,
+      (drawn) => `Too many rotations: ${drawn}.`
+    )
     if (limited !== null) return { refused: limited }
     return {
       events: [...cancelled(agent, "the key was rotated", context), ...rotated(agent, new_public_key, proof, context)],

@@ -3,6 +3,7 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import type { Notification } from "../../../schemas/notification/api.ts"
 import type { Database } from "../../database.ts"
+import { pageOf } from "../../page.ts"
 
 const recordOf = (row: Selectable<Database["notifications"]>): Notification => ({
   id: Number(row.id),
@@ -19,16 +20,8 @@ export const notificationsQuery =
     let found = db.selectFrom("notifications").where("agent", "=", input.agent)
     if (input.unread) found = found.where("read_at", "is", null)
     if (input.since_id > 0) found = found.where("id", ">", String(input.since_id))
-    const [{ total }, rows] = await Promise.all([
-      found.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
-      found
-        .selectAll()
-        .orderBy("id", "desc")
-        .limit(input.per_page)
-        .offset((input.page - 1) * input.per_page)
-        .execute()
-    ])
-    return { total: Number(total), items: rows.map(recordOf) }
+    const { total, rows } = await pageOf(found, found.selectAll().orderBy("id", "desc"), input)
+    return { total, items: rows.map(recordOf) }
   }
 
 /** Behind what is unread, or behind everything where nothing is. One statement: nothing may come between its parts. */

@@ -15,7 +15,7 @@ import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Attempted } from "../../../schemas/webhook/operations.ts"
 import type { Queued } from "../../../schemas/webhook/api.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
-import { statusRefusal, unlessSuspended } from "../decide.ts"
+import { statusRefusal, unlessSuspended, windowRefusal } from "../decide.ts"
 import { iso } from "../profile.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { type DeliveryEvent, receiverOf } from "../../delivery/state.ts"
@@ -126,20 +126,13 @@ export const tryRefusal = (state: AgentState, at: number, limits: Limits): Refus
       details
     )
   }
-  const { requests, window_seconds } = limits.rate_limits.webhook_test
-  const since = at - window_seconds * 1000
-  const recent = state.webhook.tried.filter((time) => time > since)
-  if (recent.length < requests) return null
-  const retryAfter = Math.max(1, Math.ceil(((recent.at(-requests) ?? at) - since) / 1000))
-  const details = { bucket: "webhook_test", limit: requests, window_seconds, retry_after: retryAfter }
-  return {
-    ...refusal(
-      "rate_limited",
-      `Too many tests: ${requests} in ${window_seconds} seconds are allowed, with repeated deliveries. Try again in ${retryAfter} s.`,
-      details
-    ),
-    retryAfter
-  }
+  return windowRefusal(
+    "webhook_test",
+    state.webhook.tried,
+    at,
+    limits,
+    (drawn, retryAfter) => `Too many tests: ${drawn}, with repeated deliveries. Try again in ${retryAfter} s.`
+  )
 }
 
 export const decideTest = (

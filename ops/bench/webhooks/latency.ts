@@ -2,6 +2,7 @@
 import { AgentClient } from "../../../tests/support/client.ts"
 import { send } from "../../../tests/support/http.ts"
 import { newIdentity } from "../../../tests/support/identity.ts"
+import { recoveryBody } from "../../../tests/support/rotation.ts"
 import { BYPASS } from "../subjects-under-test.ts"
 import { quantile, until } from "./measure.ts"
 import { sink } from "./sink.ts"
@@ -42,7 +43,7 @@ export const latency = async (world: World, say: (line: string) => void): Promis
     arrivedAt = performance.now()
   }
   for (let write = 0; write < WRITES; write++) {
-    const body = { recovery_public_key: newIdentity().publicKey }
+    const body = recoveryBody(client.hubId, client.identity.publicKey, newIdentity())
     arrivedAt = 0
     const from = performance.now()
     const answer = await client.call("PUT", "/api/v1/me/recovery", { body })

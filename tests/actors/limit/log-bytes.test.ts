@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { KINDS } from "../../../actors/actors.ts"
-import { registrationEvents } from "../../../actors/agent/decide.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { identityOf } from "../../support/identity.ts"
 import { type Client, dataOf, startCluster, type TestCluster } from "../engine/cluster.ts"
+import { registered } from "../../support/registered.ts"
 
 const BUDGET = 60_000
 const LIMITS = { "limits.log_bytes_per_day": BUDGET, "rate_limits.agent.requests": 100_000 }
@@ -21,19 +21,7 @@ beforeAll(async () => {
   cluster = await startCluster()
   log = new JetStreamLog(cluster.bus.nats, { batchMax: 10, queueMax: 10 })
   client = await cluster.client("edge")
-  const events = registrationEvents({
-    type: "agent.registered",
-    v: 1,
-    number: 1,
-    public_key: agent.publicKey,
-    handle: "ada",
-    name: "Ada",
-    description: "",
-    transparency: "",
-    links: [],
-    webhook_url: null,
-    webhook_secret: "sealed"
-  })
+  const events = registered({ public_key: agent.publicKey })
   await log.append([{ subject, expected: 0, commit: { v: 1, id: "registered", op: "test", at: Date.now(), events } }])
 })
 afterAll(() => cluster?.stop())

@@ -19,6 +19,7 @@ import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild } from "../../../actors/projections/rebuild.ts"
 import { takeOver } from "../../../actors/projections/succession.ts"
 import { firstBehind } from "../../../actors/queries/lag.ts"
+import { REGISTERED } from "../../support/registered.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -52,20 +53,6 @@ afterAll(async () => {
   await db.destroy()
   await bus.stop()
 })
-
-const REGISTERED = {
-  type: "agent.registered",
-  v: 1,
-  number: 1,
-  public_key: "key",
-  handle: "ada",
-  name: "Ada",
-  description: "",
-  transparency: "",
-  links: [],
-  webhook_url: null,
-  webhook_secret: "sealed"
-} as const
 
 type Known = AgentEvent | CategoryEvent | DeliveryEvent
 /** Of a release to come. */

@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { type Kysely } from "kysely"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
-import { registrationEvents } from "../../../actors/agent/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import { agentProjection } from "../../../actors/agent/projection.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
@@ -17,6 +16,7 @@ import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
 import { type Running, started } from "./running.ts"
+import { registered } from "../../support/registered.ts"
 
 let bus: EngineBus
 let db: Kysely<Database>
@@ -89,18 +89,11 @@ const write = async (index: number, events: ReadonlyArray<AgentEvent>): Promise<
 const register = (index: number) =>
   write(
     index,
-    registrationEvents({
-      type: "agent.registered",
-      v: 1,
+    registered({
       number: index + 1,
       public_key: `key ${index}`,
       handle: `agent-${index}`,
-      name: `Agent ${index}`,
-      description: "",
-      transparency: "",
-      links: [],
-      webhook_url: null,
-      webhook_secret: "sealed"
+      name: `Agent ${index}`
     })
   )
 

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest"
 import { type Answers, generateKey, type QuestionsToSolve } from "../../../edge/sdk/client.ts"
 import { freshHandle } from "../../support/register.ts"
-import { ANSWER_TTL_SECONDS, way, clientOf, solve, form, agent, errorOf, times } from "./lossy-service.ts"
+import { ANSWER_TTL_SECONDS, way, clientOf, solve, form, agent, times } from "./lossy-service.ts"
+import { errorOf } from "./errors.ts"
 
 export const registrationTests = (): void => {
   test("goes from the key to the profile", async () => {

@@ -5,7 +5,6 @@ import {
   createClient,
   generateKey,
   type HubClient,
-  HubError,
   type QuestionsToSolve,
   type RegisterOptions
 } from "../../../edge/sdk/client.ts"
@@ -63,15 +62,6 @@ export async function agent(): Promise<{
   const hub = clientOf(key)
   const { id, hx_id, handle } = await hub.register(form())
   return { hub, key, id, number: hx_id, handle }
-}
-
-export const errorOf = async (work: Promise<unknown>): Promise<HubError> => {
-  const error = await work.then(
-    () => new Error("it succeeded"),
-    (cause: unknown) => cause
-  )
-  if (error instanceof HubError) return error
-  throw error
 }
 
 export const times = (method: string, target: RegExp, from = 0): number =>

@@ -1,13 +1,12 @@
 /** A client and the hub that is played to it; the players of a test end with it. */
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto"
-import { afterEach } from "vitest"
+import { onTestFinished } from "vitest"
 import {
   type AgentKey,
   type ClientOptions,
   createClient,
   generateKey,
-  type HubClient,
-  HubError
+  type HubClient
 } from "../../../edge/sdk/client.ts"
 import { requestStringV2 } from "../../../schemas/signing/request.ts"
 import { type Asked, type Play, type Player, startPlayer } from "./player.ts"
@@ -15,29 +14,14 @@ import { type Asked, type Play, type Player, startPlayer } from "./player.ts"
 export const QUICK = { pauseMs: 5, pauseMaxMs: 20, totalMs: 5_000 }
 export const key: AgentKey = await generateKey()
 
-const players: Array<Player> = []
-
-afterEach(async () => {
-  await Promise.all(players.splice(0).map((player) => player.stop()))
-})
-
 export async function playing(
   play: Play,
   options: Partial<ClientOptions> = {},
   path = ""
 ): Promise<{ readonly hub: HubClient; readonly player: Player }> {
   const player = await startPlayer(play)
-  players.push(player)
+  onTestFinished(() => player.stop())
   return { player, hub: createClient({ hub: `${player.url}${path}`, key, retry: QUICK, ...options }) }
-}
-
-export const errorOf = async (work: Promise<unknown>): Promise<HubError> => {
-  const error = await work.then(
-    () => new Error("it succeeded"),
-    (cause: unknown) => cause
-  )
-  if (error instanceof HubError) return error
-  throw error
 }
 
 export const publicKeyOf = ({ publicKey }: AgentKey): KeyObject =>

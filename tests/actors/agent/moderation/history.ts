@@ -1,5 +1,4 @@
 /** An agent's life, decision by decision. */
-import { registrationEvents } from "../../../../actors/agent/decide.ts"
 import { evolve } from "../../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
 import type { Decision } from "../../../../actors/engine/definition.ts"
@@ -10,6 +9,7 @@ import {
   decideSuspend
 } from "../../../../actors/agent/moderation/decide.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
+import { registered } from "../../../support/registered.ts"
 
 /** As an older release has set it: what is due is the state's to say. */
 export const TIMER = { name: "timer" }
@@ -26,21 +26,7 @@ export class History {
   timers = new Map<string, number>()
 
   constructor() {
-    this.apply(
-      registrationEvents({
-        type: "agent.registered",
-        v: 1,
-        number: 7,
-        public_key: "key",
-        handle: "someone",
-        name: "Someone",
-        description: "",
-        transparency: "",
-        links: [],
-        webhook_url: null,
-        webhook_secret: "sealed"
-      })
-    )
+    this.apply(registered({ number: 7 }))
   }
 
   get agent(): Agent {

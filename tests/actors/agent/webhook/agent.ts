@@ -1,8 +1,8 @@
 /** An agent with a webhook, and what decisions make of it. */
-import { registrationEvents } from "../../../../actors/agent/decide.ts"
 import { evolve } from "../../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
 import type { Decision } from "../../../../actors/engine/definition.ts"
+import { registered } from "../../../support/registered.ts"
 
 export const ID = "hx56475aa75463474c0285df5d"
 export const URL_SET = "https://hook.example/in"
@@ -12,22 +12,7 @@ export const START = 1_800_000_000_000
 export const fold = (state: AgentState, events: ReadonlyArray<AgentEvent>, at = START): AgentState =>
   events.reduce<AgentState>((before, event) => evolve(before, event, { at }), state)
 
-export const agent = fold(
-  null,
-  registrationEvents({
-    type: "agent.registered",
-    v: 1,
-    number: 7,
-    public_key: "key",
-    handle: "ada",
-    name: "Ada",
-    description: "",
-    transparency: "",
-    links: [],
-    webhook_url: URL_SET,
-    webhook_secret: "sealed"
-  })
-) as Agent
+export const agent = fold(null, registered({ number: 7, webhook_url: URL_SET })) as Agent
 
 export const eventsOf = (decision: Decision<AgentEvent>): ReadonlyArray<AgentEvent> => {
   if ("refused" in decision) throw new Error(`refused: ${decision.refused.code}`)

@@ -1,0 +1,22 @@
+/** What stands first on an agent's subject, as it is mostly wanted. */
+import { registrationEvents } from "../../actors/agent/decide.ts"
+import type { AgentEvent } from "../../actors/agent/state.ts"
+
+type AgentRegistered = Extract<AgentEvent, { type: "agent.registered" }>
+
+export const REGISTERED: AgentRegistered = {
+  type: "agent.registered",
+  v: 1,
+  number: 1,
+  public_key: "key",
+  handle: "ada",
+  name: "Ada",
+  description: "",
+  transparency: "",
+  links: [],
+  webhook_url: null,
+  webhook_secret: "sealed"
+}
+
+export const registered = (more: Partial<AgentRegistered>): ReadonlyArray<AgentEvent> =>
+  registrationEvents({ ...REGISTERED, ...more })
