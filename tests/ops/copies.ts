@@ -138,7 +138,7 @@ interface Load {
 }
 
 export const PATIENT = { timeout: 60_000 }
-const subjectOfCount = (index: number): string => subjects.verified("agent", `site${index}`)
+export const subjectOfCount = (index: number): string => subjects.verified("agent", `site${index}`)
 
 /**
  * Commits of several actors, counts of which only the newest is kept, numbers, and timers that are set, fire and are
