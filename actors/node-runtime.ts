@@ -10,6 +10,7 @@ import type { HubConfig } from "../schemas/config.ts"
 import { logNow } from "../schemas/runtime/log/log.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import { KINDS } from "./actors.ts"
+import { attempt } from "./log/attempt.ts"
 import { JetStreamLog } from "./log/event-log.ts"
 import { ActorHost } from "./engine/host.ts"
 import { Node, REFRESH } from "./engine/node.ts"
@@ -135,7 +136,7 @@ const listeningFor = (
       }
     })
     yield* subscribed(nats, subjects.nodePing(session), (message) => void message.respond())
-    yield* Effect.tryPromise({ try: () => nats.flush(), catch: (error) => error })
+    yield* attempt(() => nats.flush())
   })
 
 const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorServices>): (() => string) => {

@@ -20,6 +20,8 @@
  *  - Sessions ping their successors in the ring of sessions. "No responders" (the connection is gone) or silence of
  *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key: if it
  *    has beaten meanwhile, the set is lost and it lives.
+ *  - Whatever is done in a session's name (claims, returns, pings, the listening on its subjects) lies in its
+ *    scope (session.ts) and ends with it: nothing of a lost session reaches the next.
  *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set);
  *    the log's expected sequences decide what is written (activation.ts).
  */

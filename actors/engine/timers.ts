@@ -12,6 +12,7 @@
  *  - Whoever takes a timer of a kind that its release does not know asks the actor's owner what it becomes (FIRE).
  *  - What cannot be answered at the moment (no owner knows the kind, an actor that is not to be had) is set again for
  *    later, under the id it had, and waits in the schedule: it stands in nobody's way.
+ *  - What is under way as its node ends is given to another at once, which asks under the same id.
  *  - What has fired is kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses it.
  */
 import { AckPolicy, type ConsumerMessages, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
@@ -25,6 +26,7 @@ import { endAnswered } from "../../schemas/runtime/trace/ask.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { TIMER_COMMAND, wholeMs } from "./definition.ts"
+import { attempt } from "../log/attempt.ts"
 import { requestStream } from "../log/requests.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Timers } from "./ports.ts"
@@ -120,7 +122,7 @@ export class ScheduledTimers implements Timers {
         run(Effect.onInterrupt(fired, () => leaving))
       }
       yield* Effect.acquireRelease(
-        Effect.tryPromise({ try: () => consuming(receive), catch: (error) => error }),
+        attempt(() => consuming(receive)),
         (messages) => Effect.sync(() => messages.stop())
       )
     })

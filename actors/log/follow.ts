@@ -19,6 +19,7 @@ import {
 } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Deferred, Effect, FiberHandle, Schedule, type Scope } from "effect"
+import { attempt } from "./attempt.ts"
 import { listeningOnLine } from "./renewal.ts"
 
 const RETRY_MS = 200
@@ -119,7 +120,7 @@ class Follower {
     return Effect.scoped(
       Effect.gen({ self: this }, function* () {
         const own = yield* reading
-        yield* attempted(() => this.consume(own))
+        yield* attempt(() => this.consume(own))
         yield* made
         yield* Effect.promise(() => silence(own))
       })
@@ -131,7 +132,7 @@ class Follower {
     return Effect.suspend(() => {
       const { consumer } = this
       // Left alone, the server would keep it for minutes; a follower that begins again and again would leave hundreds.
-      const taken = consumer === null ? Effect.void : Effect.ignore(attempted(() => consumer.delete()))
+      const taken = consumer === null ? Effect.void : Effect.ignore(attempt(() => consumer.delete()))
       return Effect.andThen(reading, taken)
     })
   }
@@ -167,9 +168,6 @@ interface Reading {
   /** Nothing that still comes is received. */
   ended: boolean
 }
-
-const attempted = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
-  Effect.tryPromise({ try: act, catch: (error) => error })
 
 const silence = async ({ messages }: Reading): Promise<void> => {
   if (messages !== null) for await (const { type } of messages.status()) if (SILENCE.has(type)) return

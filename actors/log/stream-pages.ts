@@ -4,6 +4,7 @@
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { Effect, Option, Schedule, Stream } from "effect"
+import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
 import { leaderMessage } from "./last-message.ts"
 
@@ -68,6 +69,3 @@ export const nextSeq = (
     attempt(() => leaderMessage(nats, stream, { seq: after + 1, next_by_subj: pattern }, TIMEOUT_MS)),
     (message) => message?.seq ?? null
   )
-
-const attempt = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
-  Effect.tryPromise({ try: act, catch: (error) => error })

@@ -18,6 +18,7 @@
  */
 import { Effect, FiberHandle, Schedule, Semaphore } from "effect"
 import { sql } from "kysely"
+import { attempt } from "../log/attempt.ts"
 import { Applier } from "./applier.ts"
 import type { Projection } from "./projection.ts"
 import { Reading, type ReadingParts, type Row, rowOf } from "./reading.ts"
@@ -133,7 +134,7 @@ export class Projector {
     const renewed = unwaited(renew).pipe(
       Effect.tapError((error) => this.told(error)),
       Effect.ignore,
-      Effect.andThen(Effect.tryPromise({ try: () => rowOf(db, name), catch: (error) => error }))
+      Effect.andThen(attempt(() => rowOf(db, name)))
     )
     return Effect.ignore(
       Effect.retry(

@@ -2,12 +2,12 @@
 import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../database.ts"
+import { attempt } from "../log/attempt.ts"
 
 type Db = Kysely<Database>
 
 /** What may fail and is tried again; an interruption waits for its end. */
-export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
-  Effect.uninterruptible(Effect.tryPromise({ try: act, catch: (error) => error }))
+export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> => Effect.uninterruptible(attempt(act))
 
 /** All or nothing; an interruption takes it back. */
 export const inTransaction = <A>(

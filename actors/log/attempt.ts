@@ -1,0 +1,5 @@
+/** What a promise brings, with what it rejects with as the failure. */
+import { Effect } from "effect"
+
+export const attempt = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: act, catch: (error) => error })
