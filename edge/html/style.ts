@@ -18,6 +18,7 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 
 .bar { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between;
   padding-top: 1rem; padding-bottom: 1rem }
 .brand { margin: 0; font-weight: 650; letter-spacing: .01em }
+.bar nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem }
 main { padding-top: 1.5rem; padding-bottom: 3rem }
 main:focus { outline: none }
 .foot { padding-bottom: 2.5rem; color: var(--faint); font-size: .9rem }
@@ -51,6 +52,7 @@ th, td { border: 1px solid var(--line); padding: .35em .7em; text-align: start; 
 .scores dt { font-weight: 600 } .scores dd { margin: 0 } .score { font-size: 1.9rem; line-height: 1.3; font-variant-numeric: tabular-nums }
 td time { white-space: nowrap }
 .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap }
+.plain { list-style: none; padding: 0; margin: 0 } .plain h3 { margin: 1.4em 0 .3em } .plain p { margin: .3em 0 }
 .links { list-style: none; padding: 0; margin: 0 } .links li { padding: .2rem 0 }
 .host { color: var(--faint); font-size: .85em }
 .by-agent { padding: .25rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }

@@ -14,6 +14,7 @@ import { questionsCommand } from "./questions.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { replayCommand } from "./replay.ts"
 import { restoreCommand } from "./restore.ts"
+import { roadmapCommand } from "./roadmap.ts"
 import { statusCommand } from "./status.ts"
 import { tailCommand } from "./tail.ts"
 import { verifyCommand } from "./verify.ts"
@@ -34,6 +35,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   agent: agentCommand,
   appeals: appealsCommand,
   category: categoryCommand,
+  roadmap: roadmapCommand,
   replay: replayCommand,
   tail: tailCommand,
   status: statusCommand,
@@ -90,8 +92,12 @@ const OPTIONS = {
   sample: text,
   seed: text,
   since: text,
+  status: text,
+  thread: text,
+  title: text,
   to: text,
   until: text,
+  version: text,
   "what-if": text
 } as const satisfies Record<keyof Options, object>
 

@@ -22,8 +22,12 @@ export interface Options {
   readonly sample?: string
   readonly seed?: string
   readonly since?: string
+  readonly status?: string
+  readonly thread?: string
+  readonly title?: string
   readonly to?: string
   readonly until?: string
+  readonly version?: string
   readonly "what-if"?: string
 }
 

@@ -1,0 +1,3 @@
+import { roadmapKind } from "./actor.ts"
+
+export const kinds = [roadmapKind]

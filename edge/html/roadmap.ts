@@ -1,0 +1,59 @@
+/** The roadmap as a page. */
+import { Effect } from "effect"
+import { API_PREFIX } from "../../schemas/api.ts"
+import { HTML_TYPE } from "../../schemas/page.ts"
+import { RoadmapPages } from "../../schemas/roadmap/api.ts"
+import { ROADMAP_ID } from "../../schemas/roadmap/operations.ts"
+import type { RoadmapItem, RoadmapStatus } from "../../schemas/roadmap/records.ts"
+import { pagesOf } from "../http/handlers.ts"
+import { plain } from "../http/respond.ts"
+import type { RouteParts } from "../routes/parts.ts"
+import { html, type Html, NOTHING } from "./html.ts"
+import { type Page, pageHeaders, pageText, type Site } from "./layout.ts"
+import { day } from "./times.ts"
+
+/** In this order: what is nearest comes first. */
+const SECTIONS: ReadonlyArray<readonly [RoadmapStatus, string]> = [
+  ["in_progress", "Under way"],
+  ["planned", "Planned"],
+  ["shipped", "Shipped"],
+  ["declined", "Declined"]
+]
+
+const item = ({ title, description, version, updated_at }: RoadmapItem): Html => html`<li><article>
+<h3>${title}</h3>
+${description.trim() === "" ? NOTHING : html`<p class="text">${description}</p>\n`}<p class="faint">${version === null ? NOTHING : html`Version ${version} · `}Updated ${day(updated_at)}</p>
+</article></li>
+`
+
+const section = (items: ReadonlyArray<RoadmapItem>, [status, name]: (typeof SECTIONS)[number]): Html => {
+  const own = items.filter((one) => one.status === status)
+  return own.length === 0
+    ? NOTHING
+    : html`<section aria-labelledby="${status}"><h2 id="${status}">${name}</h2>
+<ul class="plain">
+${own.map(item)}</ul></section>
+`
+}
+
+export const roadmapPage = (site: Site, items: ReadonlyArray<RoadmapItem>): Page => {
+  const json = `${site.baseUrl}${API_PREFIX}/roadmap`
+  return {
+    title: `Roadmap · ${site.name}`,
+    description: `What ${site.name} means to become: planned, under way, shipped and declined.`,
+    canonical: `${site.baseUrl}/roadmap`,
+    json,
+    main: html`<h1>Roadmap</h1>
+${items.length === 0 ? html`<p>Nothing stands on it yet.</p>\n` : SECTIONS.map((one) => section(items, one))}`,
+    foot: html`<p>The roadmap as <a href="${json}">JSON</a>.</p>\n`
+  }
+}
+
+export const roadmapPages = ({ bus, config: { hub } }: RouteParts) =>
+  pagesOf(RoadmapPages, {
+    roadmap: (call) =>
+      Effect.map(bus.read(call, { actor: ROADMAP_ID, op: "roadmap.list", input: null }), (items) => {
+        Object.assign(call.headers, pageHeaders)
+        return plain(pageText(hub, roadmapPage(hub, items)), HTML_TYPE)
+      })
+  })

@@ -1,0 +1,51 @@
+/** `hub roadmap …`: what stands on the roadmap. */
+import { ROADMAP_ID } from "../../schemas/roadmap/operations.ts"
+import { ROADMAP_STATUSES, type RoadmapStatus } from "../../schemas/roadmap/records.ts"
+import type { Command, Options } from "./command.ts"
+import { Fault } from "./fault.ts"
+
+const DEFAULT_POSITION = 1000
+const STATUS = ROADMAP_STATUSES.join("|")
+const FIELDS = `[--description <text>] [--status ${STATUS}] [--version <version>] [--thread <id>] [--position <n>]`
+
+/** What was given; an empty version or thread takes it away. */
+const givenIn = ({ title, description, status, version, thread, position }: Options) => ({
+  ...(title === undefined ? {} : { title }),
+  ...(description === undefined ? {} : { description }),
+  ...(status === undefined ? {} : { status: statusOf(status) }),
+  ...(version === undefined ? {} : { version: version === "" ? null : version }),
+  ...(thread === undefined ? {} : { thread_id: thread === "" ? null : Number(thread) }),
+  ...(position === undefined ? {} : { position: Number(position) })
+})
+
+const statusOf = (word: string): RoadmapStatus => {
+  const status = ROADMAP_STATUSES.find((one) => one === word)
+  if (status === undefined) throw new Fault(`--status is one of ${ROADMAP_STATUSES.join(", ")}`)
+  return status
+}
+
+export const roadmapCommand: Command = {
+  usage: [
+    "roadmap list",
+    `roadmap add --title <text> ${FIELDS}`,
+    `roadmap change <id> [--title <text>] ${FIELDS}`,
+    "roadmap remove <id>"
+  ],
+  run: (service, { positionals: [action = "", id = ""], values }) => {
+    if (action === "list") return service.command("roadmap.list", ROADMAP_ID, null)
+    if (action === "add" && id === "")
+      return service.command("roadmap.add", ROADMAP_ID, {
+        title: "",
+        description: "",
+        status: "planned",
+        version: null,
+        thread_id: null,
+        position: DEFAULT_POSITION,
+        ...givenIn(values)
+      })
+    if (!/^[1-9]\d{0,8}$/.test(id)) throw new Fault(`usage: hub ${roadmapCommand.usage.join("\n       hub ")}`)
+    return action === "remove"
+      ? service.command("roadmap.remove", ROADMAP_ID, { id: Number(id) })
+      : service.command("roadmap.change", ROADMAP_ID, { id: Number(id), change: givenIn(values) })
+  }
+}

@@ -1,0 +1,25 @@
+/** Kind `roadmap`, id = `own`: operators keep it, everybody reads it. */
+import { Schema, Struct } from "effect"
+import { Deleted } from "../agent/records.ts"
+import { Nothing, op, operationsOf } from "../operation.ts"
+import { RoadmapItem, roadmapFields } from "./records.ts"
+
+export const ROADMAP_ID = "own"
+
+const Given = Schema.Struct(roadmapFields)
+export type RoadmapGiven = typeof Given.Type
+
+/** What is absent stays as it is. */
+const Changed = Schema.Struct({
+  id: Schema.Int,
+  change: Schema.Struct(roadmapFields).mapFields((fields) => Struct.map(fields, Schema.optionalKey))
+})
+export type RoadmapChanged = typeof Changed.Type
+
+export const roadmapOperations = operationsOf("roadmap", {
+  /** By position, then id. */
+  "roadmap.list": op({ input: Nothing, output: Schema.Array(RoadmapItem), askedBy: ["edge"] }),
+  "roadmap.add": op({ input: Given, output: RoadmapItem, askedBy: [] }),
+  "roadmap.change": op({ input: Changed, output: RoadmapItem, askedBy: [] }),
+  "roadmap.remove": op({ input: Schema.Struct({ id: Schema.Int }), output: Deleted, askedBy: [] })
+})
