@@ -106,7 +106,8 @@ const swap = (
       await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(trx)
       await takePlace(trx, schema, projection)
       await sql`
-        insert into ${sql.table(`${LIVE_SCHEMA}.projections`)} (name, version, seq) values (${projection.name}, ${projection.version}, ${String(seq)})
+        insert into ${sql.table(`${LIVE_SCHEMA}.projections`)} (name, version, seq)
+        values (${projection.name}, ${projection.version}, ${String(seq)})
         on conflict (name) do update set version = excluded.version, seq = excluded.seq`.execute(trx)
     })
     return seq

@@ -45,7 +45,8 @@ export const createShadow = async (db: Db, schema: string, projection: Projectio
   for (const name of [...projection.tables.map((table) => table.name), ...projection.besides, ...BOOKS]) {
     await run(
       db,
-      `create unlogged table ${schema}.${name} (like ${LIVE_SCHEMA}.${name} including defaults including constraints including generated) with (fillfactor = ${FILL_PERCENT})`
+      `create unlogged table ${schema}.${name} ` +
+        `(like ${LIVE_SCHEMA}.${name} including defaults including constraints including generated) with (fillfactor = ${FILL_PERCENT})`
     )
     for (const key of await keysOf(db, name))
       await run(db, `alter table ${schema}.${name} add constraint ${key.name} ${key.definition}`)

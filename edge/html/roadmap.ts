@@ -20,9 +20,11 @@ const SECTIONS: ReadonlyArray<readonly [RoadmapStatus, string]> = [
   ["declined", "Declined"]
 ]
 
+const of = (version: string | null): Html => (version === null ? NOTHING : html`Version ${version} · `)
+
 const item = ({ title, description, version, updated_at }: RoadmapItem): Html => html`<li><article>
 <h3>${title}</h3>
-${description.trim() === "" ? NOTHING : html`<p class="text">${description}</p>\n`}<p class="faint">${version === null ? NOTHING : html`Version ${version} · `}Updated ${day(updated_at)}</p>
+${description.trim() === "" ? NOTHING : html`<p class="text">${description}</p>\n`}<p class="faint">${of(version)}Updated ${day(updated_at)}</p>
 </article></li>
 `
 

@@ -16,18 +16,17 @@
  */
 import { join } from "node:path"
 import type { JetStreamManager } from "@nats-io/jetstream"
-import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schedule } from "effect"
 import { type Kysely, sql } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
-import type { Commit } from "../../actors/log/commit.ts"
 import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { Busy, exclusively, toItsEnd } from "../../actors/projections/steps.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { buckets, streams, subjects } from "../../schemas/subjects.ts"
+import { buckets, streams } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 import { migrate } from "../migrations/migrate.ts"
 import { checkedManifest } from "./files.ts"
@@ -39,15 +38,12 @@ import {
   type StreamPart,
   tailFile
 } from "./manifest.ts"
+import { skipNumbers, skipSequences } from "./gap.ts"
 import { type Cut, copyBack } from "./snapshot.ts"
 import { writeTail } from "./tail.ts"
 
 /** Sequences of the log for each number of a counter: a registration alone is more than ten commits. */
 const SEQUENCES_EACH = 10
-const BATCH = 1000
-/** Numbers of agents and of notifications. */
-const COUNTERS = ["agent", "notification"]
-const TIMEOUT_MS = 60_000
 /** The session of a node that was killed outlives it by its time to live. */
 const SESSIONS_GONE_MS = (SESSION_TTL_SECONDS + 2) * 1000
 const LOOK_MS = 100
@@ -204,7 +200,7 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
   const others = manifest.streams.filter((one) => one !== log)
   for (const part of others) await streamBack(folder, part, parts)
   const nextSeq = (await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)) + 1
-  await skipNumbers(parts)
+  await skipNumbers(nats, manager, gap)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
   for (const { name } of [...others, log]) {
     const { metadata = {} } = (await manager.streams.info(name)).config
@@ -233,65 +229,6 @@ const streamBack = async (
   return tail.messages === 0
     ? made.last_seq
     : writeTail(nats, join(folder, tailFile(name)), made.last_seq, name === streams.events)
-}
-
-/**
- * Writes as many messages behind the log and erases them again, all but the last: their sequences are used up. The last
- * one says what happened, and keeps readers from seeing a distance that nothing stands in. Resolves to the log's last
- * sequence.
- */
-const skipSequences = async (
-  nats: NatsConnection,
-  manager: JetStreamManager,
-  last: number,
-  count: number
-): Promise<number> => {
-  const subject = subjects.event("restore", "gap")
-  const record: Commit = { v: 1, id: nuid.next(), op: "hub.restore", at: Date.now(), events: [] }
-  let seq = last
-  for (let left = count; left > 0; left -= BATCH)
-    seq = await fillBatch(nats, subject, Math.min(left, BATCH), left <= BATCH ? JSON.stringify(record) : undefined)
-  if (count > 0) await manager.streams.purge(streams.events, { filter: subject, keep: 1 })
-  return seq
-}
-
-const fillBatch = async (
-  nats: NatsConnection,
-  subject: string,
-  size: number,
-  end: string | undefined
-): Promise<number> => {
-  const id = nuid.next()
-  const place = (index: number) => {
-    const more = headers()
-    more.set("Nats-Batch-Id", id)
-    more.set("Nats-Batch-Sequence", String(index))
-    return more
-  }
-  for (let index = 1; index < size; index++) nats.publish(subject, undefined, { headers: place(index) })
-  const last = place(size)
-  last.set("Nats-Batch-Commit", "1")
-  const { seq, error } = (await nats.request(subject, end, { headers: last, timeout: TIMEOUT_MS })).json<{
-    seq?: number
-    error?: { description?: string }
-  }>()
-  if (seq === undefined)
-    throw new Fault(`${streams.events} took no gap: ${error?.description ?? "no answer that makes sense"}`)
-  return seq
-}
-
-/** Also of those that had given nothing yet. */
-const skipNumbers = async ({ nats, manager, gap }: RestoreParts): Promise<void> => {
-  if (gap === 0) return
-  const { state } = await manager.streams.info(streams.counters, { subjects_filter: ">" })
-  const more = headers()
-  more.set("Nats-Incr", String(gap))
-  for (const counter of new Set([...COUNTERS.map(subjects.counter), ...Object.keys(state.subjects ?? {})])) {
-    const { val } = (await nats.request(counter, undefined, { headers: more, timeout: TIMEOUT_MS })).json<{
-      val?: string
-    }>()
-    if (val === undefined) throw new Fault(`${counter} took no gap`)
-  }
 }
 
 /** Where it had acknowledged everything before the backup began: what came later is given out again. */

@@ -47,7 +47,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const PAGES = ["/agents/in-the-margin", "/agents/lapsed-too", "/agents/nobody", "/docs"]
+const PAGES = ["/agents/in-the-margin", "/agents/lapsed-too", "/agents/nobody", "/roadmap", "/docs"]
 
 it("contrast is measured as WCAG does", () => {
   expect(contrast("rgb(0, 0, 0)", ["rgb(255, 255, 255)"])).toBeCloseTo(21, 5)

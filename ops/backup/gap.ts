@@ -1,0 +1,74 @@
+/** What a restored log and its counters leave out, so that nothing is given twice that was given after the backup. */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
+import type { Commit } from "../../actors/log/commit.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import { Fault } from "../cli/fault.ts"
+
+const BATCH = 1000
+/** Numbers of agents and of notifications. */
+const COUNTERS = ["agent", "notification"]
+const TIMEOUT_MS = 60_000
+
+/**
+ * Writes as many messages behind the log and erases them again, all but the last: their sequences are used up. The last
+ * one says what happened, and keeps readers from seeing a distance that nothing stands in. Resolves to the log's last
+ * sequence.
+ */
+export const skipSequences = async (
+  nats: NatsConnection,
+  manager: JetStreamManager,
+  last: number,
+  count: number
+): Promise<number> => {
+  const subject = subjects.event("restore", "gap")
+  const record: Commit = { v: 1, id: nuid.next(), op: "hub.restore", at: Date.now(), events: [] }
+  let seq = last
+  for (let left = count; left > 0; left -= BATCH)
+    seq = await fillBatch(nats, subject, Math.min(left, BATCH), left <= BATCH ? JSON.stringify(record) : undefined)
+  if (count > 0) await manager.streams.purge(streams.events, { filter: subject, keep: 1 })
+  return seq
+}
+
+const fillBatch = async (
+  nats: NatsConnection,
+  subject: string,
+  size: number,
+  end: string | undefined
+): Promise<number> => {
+  const id = nuid.next()
+  const place = (index: number) => {
+    const more = headers()
+    more.set("Nats-Batch-Id", id)
+    more.set("Nats-Batch-Sequence", String(index))
+    return more
+  }
+  for (let index = 1; index < size; index++) nats.publish(subject, undefined, { headers: place(index) })
+  const last = place(size)
+  last.set("Nats-Batch-Commit", "1")
+  const { seq, error } = (await nats.request(subject, end, { headers: last, timeout: TIMEOUT_MS })).json<{
+    seq?: number
+    error?: { description?: string }
+  }>()
+  if (seq === undefined)
+    throw new Fault(`${streams.events} took no gap: ${error?.description ?? "no answer that makes sense"}`)
+  return seq
+}
+
+/** Also of those that had given nothing yet. */
+export const skipNumbers = async ({
+  nats,
+  manager,
+  gap
+}: Pick<RestoreParts, "nats" | "manager" | "gap">): Promise<void> => {
+  if (gap === 0) return
+  const { state } = await manager.streams.info(streams.counters, { subjects_filter: ">" })
+  const more = headers()
+  more.set("Nats-Incr", String(gap))
+  for (const counter of new Set([...COUNTERS.map(subjects.counter), ...Object.keys(state.subjects ?? {})])) {
+    const { val } = (await nats.request(counter, undefined, { headers: more, timeout: TIMEOUT_MS })).json<{
+      val?: string
+    }>()
+    if (val === undefined) throw new Fault(`${counter} took no gap`)
+  }
+}
