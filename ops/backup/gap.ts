@@ -56,11 +56,7 @@ const fillBatch = async (
 }
 
 /** Also of those that had given nothing yet. */
-export const skipNumbers = async ({
-  nats,
-  manager,
-  gap
-}: Pick<RestoreParts, "nats" | "manager" | "gap">): Promise<void> => {
+export const skipNumbers = async (nats: NatsConnection, manager: JetStreamManager, gap: number): Promise<void> => {
   if (gap === 0) return
   const { state } = await manager.streams.info(streams.counters, { subjects_filter: ">" })
   const more = headers()
