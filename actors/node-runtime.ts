@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, FiberHandle, Schedule, type Scope } from "effect"
+import { Effect, FiberHandle, Latch, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
 import { logNow } from "../schemas/runtime/log/log.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
@@ -170,6 +170,8 @@ export const actorNode = (
     yield* claimLog(log, (yield* Keys).seed)
     const host = yield* hostOf(kinds, logs, timers, snapshots)
     const operations = operationCalls(metrics.meter)
+    /** Open once the shard was taken on which projections and reactions run. */
+    const taken = Latch.makeUnsafe(false)
     const placement: Placement = yield* Placement.make({
       store: leases,
       view,
@@ -182,6 +184,9 @@ export const actorNode = (
           listeningFor(nats, session, new Node(transport, host, placement, view, tracing, operations)),
         prepare: Effect.all([nonces.catchUp, proofs.catchUp], { concurrency: "unbounded" }),
         drain: (shard) => host.drain(shard),
+        served: (shard) => {
+          if (shard === shardOf(PROJECTOR)) taken.openUnsafe()
+        },
         dropped: (shard) => host.drop(shard)
       }
     })
@@ -216,14 +221,21 @@ export const actorNode = (
         ? FiberHandle.run(running, runAll(projecting), { onlyIfMissing: true })
         : FiberHandle.clear(running)
     )
-    yield* every(BEAT_MS, project)
     const reactors = yield* Effect.forEach(sets, (set) => Reactor.make(set, feedOf))
     reactorMetrics(metrics.meter, reactors)
-    const reacting = Effect.suspend(() => {
+    const react = Effect.suspend(() => {
       const ours = placement.serves(shardOf(PROJECTOR))
       return Effect.forEach(reactors, ({ start, stop }) => (ours ? start : stop), { discard: true })
     })
-    yield* every(BEAT_MS, reacting)
+    // Writes wait for the read models: whoever takes the shard begins at once.
+    const looked = Effect.raceFirst(taken.await, Effect.sleep(BEAT_MS))
+    const looking = Effect.gen(function* () {
+      taken.closeUnsafe()
+      yield* project
+      yield* react
+      yield* looked
+    })
+    yield* Effect.forkScoped(Effect.forever(looking))
     yield* every(
       SWEEP_MS,
       Effect.sync(() => host.sweep())

@@ -4,15 +4,18 @@ import { Effect, type Scope } from "effect"
 import { LEASE_PREFIX, type LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
-import { subjects } from "../../schemas/subjects.ts"
+import { buckets, subjects } from "../../schemas/subjects.ts"
 import { newInbox } from "../log/inbox.ts"
 import { WRONG_LAST_SEQUENCE } from "../log/jetstream-codes.ts"
+import { lastMessage } from "../log/last-message.ts"
 import { listeningOnLine } from "../log/renewal.ts"
 import { requestsOf } from "../log/requests.ts"
 import type { LeaseStore, Ping, Unwritten } from "./ports.ts"
 
 const WRITE_TIMEOUT_MS = 2000
 const PING_TIMEOUT_MS = 200
+
+const text = new TextDecoder()
 
 interface Ack {
   readonly seq?: number
@@ -73,9 +76,24 @@ export class KvLeases implements LeaseStore {
       if (ack.error !== undefined)
         return Effect.fail(ack.error.err_code === WRONG_LAST_SEQUENCE ? "conflict" : "unknown")
       const revision = ack.seq ?? 0
-      this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, revision)
+      this.heard(key, value, revision)
       return Effect.succeed(revision)
     })
+  }
+
+  refresh(key: string): Effect.Effect<void> {
+    const latest = Effect.tryPromise(() =>
+      lastMessage(this.nats, `KV_${buckets.leases}`, LEASE_PREFIX + key, WRITE_TIMEOUT_MS)
+    )
+    return Effect.ignore(
+      Effect.map(latest, (message) => {
+        if (message !== null) this.heard(key, text.decode(message.data), message.seq)
+      })
+    )
+  }
+
+  private heard(key: string, value: string, revision: number): void {
+    this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, revision)
   }
 
   /** By the connection's own request, whose time is exact: that one is late is what is asked. */

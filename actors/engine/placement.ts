@@ -37,6 +37,7 @@ export const SERVE_WITHIN_MS = 700
 export const DROP_AFTER_MS = 2700
 export const SILENT_AFTER_MS = 800
 const SUCCESSORS = 2
+const PING_TRIES = 3
 /** A shard moves to a better owner only when the set of sessions has been the same for this long. */
 const SETTLED_MS = 500
 
@@ -47,6 +48,7 @@ export interface PlacementEvents {
   readonly prepare: Effect.Effect<unknown, unknown>
   /** Finish what is under way on a shard before it is given back. */
   readonly drain: (shard: number) => Effect.Effect<void>
+  readonly served: (shard: number) => void
   readonly dropped: (shard: number) => void
 }
 
@@ -229,7 +231,10 @@ export class Placement {
       return Effect.andThen(store.put(key, id, store.revision(key)), events.prepare)
     }).pipe(
       Effect.matchCause({
-        onSuccess: () => void held.set(shard, "serving"),
+        onSuccess: () => {
+          held.set(shard, "serving")
+          events.served(shard)
+        },
         // A shard that could not be prepared is not served: where the key is ours already, the next beat tries again.
         onFailure: () => void held.delete(shard)
       })
@@ -267,7 +272,11 @@ export class Placement {
     current.pinging(peer, this.ping(current, peer), { onlyIfMissing: true })
   }
 
-  private ping(session: Session, peer: string): Effect.Effect<void> {
+  /**
+   * Its last beats may not have been read yet: then its key is, and it is asked once more. One whose line is gone
+   * cannot have beaten since.
+   */
+  private ping(session: Session, peer: string, tries = PING_TRIES): Effect.Effect<void> {
     const { store, view, now } = this.options
     return Effect.flatMap(store.ping(peer), (heard) => {
       const lastHeard = session.heard.get(peer)
@@ -276,7 +285,15 @@ export class Placement {
         return Effect.void
       // Who cannot vouch for its own connection does not judge another's.
       if (!this.isFresh(session) || !view.isLive(peer)) return Effect.void
-      return Effect.ignore(store.remove(nodeKey(peer), store.revision(nodeKey(peer))))
+      const key = nodeKey(peer)
+      return Effect.catch(Effect.asVoid(store.remove(key, store.revision(key))), (why) =>
+        why === "conflict" && tries > 1
+          ? Effect.andThen(
+              store.refresh(key),
+              Effect.suspend(() => (view.isLive(peer) ? this.ping(session, peer, tries - 1) : Effect.void))
+            )
+          : Effect.void
+      )
     })
   }
 }

@@ -47,5 +47,7 @@ export interface LeaseStore {
   readonly remove: (key: string, expected: number) => Effect.Effect<number, Unwritten>
   /** Last heard revision of a key, 0 for never. */
   readonly revision: (key: string) => number
+  /** Reads a key as the bucket has it now, into the view; where nobody answers, nothing changes. */
+  readonly refresh: (key: string) => Effect.Effect<void>
   readonly ping: (session: string) => Effect.Effect<Ping>
 }

@@ -33,6 +33,7 @@ class World {
     put: (key, value, expected) => this.write(key, value, expected),
     remove: (key, expected) => this.write(key, null, expected),
     revision: (key) => this.staleRevision(key) ?? this.revisions.get(key) ?? 0,
+    refresh: () => Effect.sync(() => void (this.staleRevision = () => null)),
     ping: () =>
       this.counted(
         "pings",
@@ -83,6 +84,7 @@ class World {
           Effect.suspend(() => (this.prepares ? this.preparing : Effect.fail("the stream has no leader")))
         ),
         drain: () => Effect.void,
+        served: () => undefined,
         dropped: () => undefined
       }
     })
@@ -204,5 +206,31 @@ describe("what lasts as long as a scope", () => {
     world.view.apply(shardKey(3), null)
     await world.pass([node], 3)
     expect([node.session, world.view.ownerOf(3)]).toEqual([null, null])
+  })
+})
+
+describe("a peer whose line is gone", () => {
+  const suspected = async (beats: boolean): Promise<boolean> => {
+    const world = new World()
+    const [first, other] = [world.node("a"), world.node("b")]
+    await world.pass([first, other], 10)
+    world.pinging = Effect.succeed("gone")
+    world.staleRevision = (key) => (key === nodeKey("b1") ? 0 : null)
+    if (beats) {
+      // It is heard again, before it is asked for the second time.
+      let pings = 0
+      world.pinging = Effect.sync(() => (pings++ === 0 ? "gone" : "pong"))
+    }
+    first.suspect("b1")
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    return world.view.isLive("b1")
+  }
+
+  test("is ended at once, also where its last beat was not read yet", async () => {
+    expect(await suspected(false)).toBe(false)
+  })
+
+  test("lives where it is heard again", async () => {
+    expect(await suspected(true)).toBe(true)
   })
 })

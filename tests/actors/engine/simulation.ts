@@ -167,6 +167,7 @@ export class SimNode implements LeaseStore {
         listen: () => Effect.void,
         prepare: Effect.void,
         drain: () => Effect.void,
+        served: () => undefined,
         dropped: (shard) => this.host.drop(shard)
       }
     })
@@ -224,6 +225,13 @@ export class SimNode implements LeaseStore {
 
   revision(key: string): number {
     return this.revisions.get(key) ?? 0
+  }
+
+  refresh(key: string): Effect.Effect<void> {
+    const read = Effect.promise(() => this.deliverLater(() => this.world.leases.keys.get(key)))
+    return Effect.map(read, (lease) => {
+      if (lease !== undefined) this.heard(key, lease.value, lease.revision)
+    })
   }
 
   ping(session: string): Effect.Effect<Ping> {
