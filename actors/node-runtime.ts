@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, FiberHandle, Latch, Schedule, type Scope } from "effect"
+import { Effect, FiberHandle, FiberSet, Latch, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
 import { logNow } from "../schemas/runtime/log/log.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
@@ -148,7 +148,11 @@ const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorSer
 const every = (
   ms: number,
   act: Effect.Effect<unknown, never, Scope.Scope>
-): Effect.Effect<unknown, never, Scope.Scope> => Effect.forkScoped(Effect.repeat(act, Schedule.fixed(ms)))
+): Effect.Effect<unknown, never, Scope.Scope> => Effect.forkScoped(Effect.repeat(told(act), Schedule.fixed(ms)))
+
+/** What goes wrong in what is done again and again ends nothing, and is told. */
+const told = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
+  Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
 
 /** Resolves when it takes part; `kinds` and `sets`: another release has others. */
 export const actorNode = (
@@ -209,11 +213,16 @@ export const actorNode = (
     yield* Effect.orDie(delivering)
     const tick = placement.tick.pipe(
       Effect.catch((error) => Effect.logError(error)),
+      Effect.catchDefect((defect) => Effect.logError(defect)),
       Effect.annotateLogs({ at: "placement" })
     )
     yield* tick
-    // A beat that hangs must not hold up the next.
-    yield* every(BEAT_MS, Effect.forkScoped(tick))
+    // A beat that hangs must not hold up the next, and they go on while the scope closes: until all is given back.
+    const beat = yield* FiberSet.makeRuntime<never, void, never>()
+    yield* every(
+      BEAT_MS,
+      Effect.sync(() => void beat(tick))
+    )
     yield* Effect.addFinalizer(() => placement.stop)
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
@@ -229,13 +238,14 @@ export const actorNode = (
     })
     // Writes wait for the read models: whoever takes the shard begins at once.
     const looked = Effect.raceFirst(taken.await, Effect.sleep(BEAT_MS))
-    const looking = Effect.gen(function* () {
-      taken.closeUnsafe()
-      yield* project
-      yield* react
-      yield* looked
-    })
-    yield* Effect.forkScoped(Effect.forever(looking))
+    const looking = (act: Effect.Effect<unknown>) =>
+      Effect.andThen(
+        Effect.sync(() => taken.closeUnsafe()),
+        Effect.andThen(told(act), looked)
+      )
+    // Each by itself: a projection that ends may have Postgres to wait for.
+    yield* Effect.forkScoped(Effect.forever(looking(react)))
+    yield* Effect.forkScoped(Effect.forever(looking(project)))
     yield* every(
       SWEEP_MS,
       Effect.sync(() => host.sweep())

@@ -46,7 +46,7 @@ export const subjects = {
   counter: (name: string) => `hub.counter.${name}`,
   counters: "hub.counter.*",
   reactionMark: (name: string) => `hub.reaction.${name}.mark`,
-  reactionFault: (name: string, seq: number) => `hub.reaction.${name}.fault.${seq}`,
+  reactionFault: (name: string, seq: string) => `hub.reaction.${name}.fault.${seq}`,
   reactionFaults: (name: string) => `hub.reaction.${name}.fault.*`,
   reactionsAll: "hub.reaction.>",
   projected: "hub.projected",

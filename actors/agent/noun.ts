@@ -12,7 +12,7 @@ export const kinds = [agentKind]
 
 export const projections = [agentProjection, notificationProjection, seenProjection]
 
-export const reactions = agentReactions
+export const reactions = [agentReactions]
 
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   agents: agentsQuery(db, baseUrl),

@@ -245,6 +245,8 @@ class Attempt<R> {
     this.meter?.spent(bytes, actor)
     actor.fold({ seq: result.seqs[0] ?? 0, commit: group[0].commit })
     this.underWay.committed = this.outcomeOf(decision)
+    // The shard was lost meanwhile: whoever has the actor now, this node perhaps, has read its log without this.
+    if (actor.forgotten) void this.parts.touched(actor.definition.kind, actor.id)
     actor.snapshotWhenDue()
     return result
   }

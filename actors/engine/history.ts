@@ -37,6 +37,8 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   protected readonly parts: Parts
   /** Whether the state is that of the whole log, as far as anybody has said. */
   loaded = false
+  /** Its node has let it go: another may stand in its place by now. */
+  forgotten = false
   private remembered: Array<RememberedCommand> = []
   protected loading: Promise<void> | null = null
   /** Grows whenever the log is known to have moved on without us, so that a read under way does not count as fresh. */

@@ -132,6 +132,7 @@ export class ActorHost<R = never> {
 
   private forget(activation: Activation<R>): void {
     const { definition, id } = activation
+    activation.forgotten = true
     this.kinds.get(definition.kind)?.activations.delete(id)
     this.shardOf(id).members.delete(activation)
   }

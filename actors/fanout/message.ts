@@ -27,13 +27,14 @@ export interface Source {
   readonly fetch: (max: number, receive: (message: Message) => void) => Effect.Effect<void, Cause.UnknownError>
 }
 
-/** `undefined`: this release does not know. */
-export const calledBy = ({ data }: Message): ReturnType<typeof callOf> | undefined => {
+/** `undefined`: this release does not know. What nobody can read is called by nobody, and told. */
+export const calledBy = (message: Message): ReturnType<typeof callOf> | undefined => {
   try {
-    return callOf(data)
+    return callOf(message.data)
   } catch (error) {
     if (error instanceof UnknownEvent) return undefined
-    throw error
+    logFault(message, error)
+    return null
   }
 }
 

@@ -45,6 +45,8 @@ export interface WorkerParts {
 }
 
 /** What a newer release has written is left to its workers. */
+/** How often a delivery comes again for a receiver that is fast and has more than it takes; then it is put off. */
+const BUSY_TRIES_MAX = 20
 const STRANGE_MS = 5000
 const FETCH_RETRY_MS = 250
 /** How often, and how far apart, a delivery is asked for a call that it has not heard of. */
@@ -167,7 +169,8 @@ export class Worker {
     if (this.ending) return this.held.nak(message, 0)
     const accepted = this.queue.add(receiver, agent, attempt)
     const { probation_tries_max } = this.parts.config.limits.webhook
-    if (accepted === "slow" || (accepted === "full" && message.given > probation_tries_max)) this.putOff([attempt])
+    const tries = accepted === "full" ? probation_tries_max : BUSY_TRIES_MAX
+    if (accepted === "slow" || (accepted !== "accepted" && message.given > tries)) this.putOff([attempt])
     else if (accepted !== "accepted") this.held.giveBack(message)
     this.begin()
   }

@@ -18,6 +18,7 @@ import type { StreamState } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Data, Deferred, Effect, Latch, Queue, Schedule, type Scope } from "effect"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
+import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
 import { followStream } from "./follow.ts"
 import { markOf, type NonceMark, NonceTable } from "./nonce-table.ts"
@@ -166,7 +167,10 @@ export class NonceLog {
       this.flushedAt = performance.now()
       this.batches.shift()
       const { marks, settle } = batch
-      const durable = yield* Effect.promise(() => this.publish(encode(marks)))
+      const published = attempt(() => this.publish(encode(marks)))
+      const durable = yield* Effect.catch(published, (error) =>
+        Effect.as(Effect.annotateLogs(Effect.logError(error), { at: "nonces" }), false)
+      )
       if (!durable) this.failed(marks)
       settle(durable)
     }

@@ -23,6 +23,8 @@ import { createShadow, finishShadow, takePlace, workshop } from "./shadow.ts"
 const ROUNDS_MAX = 20
 /** So far behind the served watermark the projector may be held for the rest. */
 const CLOSE = 500
+/** Every projection stands still for so long at most. */
+const SWAP_WITHIN_MS = 3000
 const SWAP_TRIES = 50
 const SWAP_RETRY_MS = 100
 const LOCK_TIMEOUT_MS = 250
@@ -98,7 +100,10 @@ const swap = (
       await sql`select name from ${sql.table(`${LIVE_SCHEMA}.projections`)} order by name for update`.execute(trx)
       return servedWatermark(trx, projection)
     })
-    yield* filling.upTo(served)
+    yield* Effect.timeoutOrElse(filling.upTo(served), {
+      duration: SWAP_WITHIN_MS,
+      orElse: () => Effect.fail(new Late("the rest of the log did not come in time"))
+    })
     const seq = Math.max(served, filling.seq)
     yield* toItsEnd(async () => {
       for (const name of projection.besides) await sql`drop table ${sql.table(`${schema}.${name}`)}`.execute(trx)
@@ -113,6 +118,10 @@ const swap = (
     return seq
   })
 
-/** A lock that was not had in time, or a deadlock that Postgres has ended. */
+/** While the projectors stand still. */
+class Late extends Error {}
+
+/** A lock, or the rest of the log, that was not had in time; or a deadlock that Postgres has ended. */
 const isContention = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01")
+  error instanceof Late ||
+  (error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01"))

@@ -3,4 +3,4 @@ import { partsOf } from "../../schemas/noun.ts"
 import * as nouns from "../nouns.ts"
 import type { Reactions } from "./reaction.ts"
 
-export const REACTIONS: ReadonlyArray<Reactions> = partsOf(nouns, "reactions")
+export const REACTIONS: ReadonlyArray<Reactions> = partsOf(nouns, "reactions").flat()

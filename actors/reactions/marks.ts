@@ -19,6 +19,9 @@ export interface ReactionFault {
   readonly kind: string
   readonly id: string
   readonly error: string
+  /** Of the command that failed; absent where the commit itself cannot be read. */
+  readonly op?: string | undefined
+  readonly actor?: string | undefined
 }
 
 const text = new TextDecoder()
@@ -40,9 +43,14 @@ export const keepMark = async (nats: NatsConnection, name: string, { seq, revisi
   return storedAs(reply.json())
 }
 
-/** Kept once, however often it is met. */
-export const keepFault = async (nats: NatsConnection, name: string, fault: ReactionFault): Promise<void> => {
-  const subject = subjects.reactionFault(name, fault.seq)
+/** Kept once, however often it is met. `place`: the sequence, and which of its commands. */
+export const keepFault = async (
+  nats: NatsConnection,
+  name: string,
+  place: string,
+  fault: ReactionFault
+): Promise<void> => {
+  const subject = subjects.reactionFault(name, place)
   const reply = await requestStream(nats, subject, JSON.stringify(fault), { timeout: TIMEOUT_MS })
   storedAs(reply.json())
 }

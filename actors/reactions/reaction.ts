@@ -5,7 +5,9 @@
  *  - Pure: the same commit gives the same commands, in the same order, whenever and wherever it is read.
  *  - Each command's id is made of the commit's sequence: carried out twice, it counts once, as long as its actor
  *    remembers it (`command_memory_max`). How many may come again is bounded by that, see reactor.ts.
- *  - A set of reactions that is new sees the whole log: what it does must be right for what happened long ago.
+ *  - A set of reactions that is new sees the whole log: what it does must be right for what happened long ago. One that
+ *    is there already never looks back, and an older release may carry it out meanwhile: what is added is a set of its
+ *    own, with a name of its own.
  */
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -59,7 +61,7 @@ export const on = <Declared extends EventUnion>(
 }
 
 export interface Reactions {
-  /** The noun's: its place in the log is kept under it. */
+  /** Of its own for each purpose, a token of a subject: its place in the log is kept under it. */
   readonly name: string
   readonly stream: string
   /** What it reads of the log; nothing else is delivered to it. */

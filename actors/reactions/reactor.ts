@@ -20,6 +20,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { Data, Deferred, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import type { Feed } from "../projections/feed.ts"
 import { commitOf, type Message } from "../projections/projection.ts"
@@ -48,6 +49,8 @@ export interface ReactorParts {
 
 /** Since the start. */
 export interface ReactorCounts {
+  /** Times that the mark moved. */
+  kept: number
   commits: number
   commands: number
   refused: number
@@ -68,10 +71,19 @@ const stopped = (cause: unknown): ReactorStopped => new ReactorStopped({ cause }
 const trying = <A>(act: () => Promise<A>): Effect.Effect<A, ReactorStopped> =>
   Effect.tryPromise({ try: act, catch: stopped })
 
-/** A message from which something follows, or that nobody can read. */
-interface Followed {
-  readonly message: Message
+/** A commit from which something follows, or that nobody can read: what of it is still needed. */
+interface Followed extends Pick<Message, "seq" | "kind" | "id"> {
+  readonly traceparent: string | undefined
   readonly told: ReadonlyArray<Told> | { readonly unreadable: unknown }
+}
+
+/** Among what follows from one commit: the same as long as that follows, whatever a later release puts beside it. */
+const nameOf = (told: ReadonlyArray<Told>, index: number): string => {
+  const own = told[index]
+  const alike = told
+    .slice(0, index)
+    .filter(({ op, kind, actor }) => op === own?.op && kind === own.kind && actor === own.actor)
+  return `${own?.op ?? ""}-${alike.length}`
 }
 
 /** Goes on until it fails, or is interrupted. */
@@ -126,7 +138,9 @@ class Run {
     const told = this.look(message)
     if (told === null) return
     if (Array.isArray(told) && told.length === 0) return this.progress.pass(message.seq)
-    if (!Queue.offerUnsafe(this.followed, { message, told })) return this.stop("more came than can be read ahead")
+    const { seq, kind, id, traced } = message
+    if (!Queue.offerUnsafe(this.followed, { seq, kind, id, told, traceparent: traced?.traceparent }))
+      return this.stop("more came than can be read ahead")
     this.progress.begin(message.seq)
   }
 
@@ -154,12 +168,12 @@ class Run {
     return Effect.gen({ self: this }, function* () {
       const followed = yield* Queue.take(this.followed)
       yield* this.window.take(1)
-      const { kind, id } = followed.message
+      const { kind, id } = followed
       yield* FiberSet.run(fibers, this.inTurn(`${kind} ${id}`, this.carried(followed)))
     })
   }
 
-  /** Behind the commit before it of the same actor. */
+  /** Behind the commit before it of the same actor; where that was not done, never: the run ends. */
   private inTurn(actor: string, work: Effect.Effect<void, ReactorStopped>): Effect.Effect<void, ReactorStopped> {
     const before = this.last.get(actor)
     const own = Deferred.makeUnsafe<void>()
@@ -168,40 +182,53 @@ class Run {
       if (this.last.get(actor) === own) this.last.delete(actor)
       return Deferred.succeed(own, undefined)
     })
-    return Effect.ensuring(before === undefined ? work : Effect.andThen(Deferred.await(before), work), ended)
+    return Effect.andThen(before === undefined ? work : Effect.andThen(Deferred.await(before), work), ended)
   }
 
-  private carried({ message, told }: Followed): Effect.Effect<void, ReactorStopped> {
-    const all = "unreadable" in told ? this.fault(message, told.unreadable) : this.carriedOut(message, told)
+  private carried(followed: Followed): Effect.Effect<void, ReactorStopped> {
+    const { told } = followed
+    const all =
+      "unreadable" in told
+        ? this.fault(followed, String(followed.seq), told.unreadable)
+        : this.carriedOut(followed, told)
     return Effect.map(all, () => {
-      this.progress.done(message.seq)
+      this.progress.done(followed.seq)
       this.moved.openUnsafe()
     })
   }
 
-  private carriedOut(message: Message, told: ReadonlyArray<Told>): Effect.Effect<void, ReactorStopped> {
+  private carriedOut(followed: Followed, told: ReadonlyArray<Told>): Effect.Effect<void, ReactorStopped> {
     const { ask, reactions } = this.parts
     const one = (command: Told, index: number) => {
-      const commandId = `react-${reactions.name}-${message.seq}-${index}`
-      return Effect.map(carryOut(ask, commandId, command, message.traced?.traceparent), (outcome) => {
-        this.counts.commands++
-        if (outcome === "refused") this.counts.refused++
+      const commandId = `react-${reactions.name}-${followed.seq}-${nameOf(told, index)}`
+      return Effect.matchEffect(carryOut(ask, commandId, command, followed.traceparent), {
+        onSuccess: (outcome) =>
+          Effect.sync(() => {
+            this.counts.commands++
+            if (outcome === "refused") this.counts.refused++
+          }),
+        // The others are carried out all the same.
+        onFailure: (notDone) =>
+          notDone.code === "internal_error"
+            ? this.fault(followed, `${followed.seq}-${index}`, notDone.code, command)
+            : Effect.fail(stopped(notDone))
       })
     }
-    return Effect.catch(Effect.forEach(told, one, { concurrency: ABREAST, discard: true }), (notDone) =>
-      notDone.code === "internal_error" ? this.fault(message, notDone.code) : Effect.fail(stopped(notDone))
-    )
+    return Effect.forEach(told, one, { concurrency: ABREAST, discard: true })
   }
 
   /** Noted for the operator, then passed over. */
-  private fault({ seq, kind, id }: Message, error: unknown): Effect.Effect<void, ReactorStopped> {
+  private fault(
+    { seq, kind, id }: Followed,
+    place: string,
+    cause: unknown,
+    command?: Told
+  ): Effect.Effect<void, ReactorStopped> {
     const { nats, reactions } = this.parts
-    const fault = { seq, kind, id, error: String(error) }
+    const noted = { seq, kind, id, error: String(cause), op: command?.op, actor: command?.actor }
+    logNow("error", "reactor", { reactions: reactions.name, ...noted, error: cause })
     this.counts.faults++
-    return Effect.logError("passed over").pipe(
-      Effect.annotateLogs({ at: "reactor", reactions: reactions.name, ...fault }),
-      Effect.andThen(trying(() => keepFault(nats, reactions.name, fault)))
-    )
+    return trying(() => keepFault(nats, reactions.name, place, noted))
   }
 
   /** Keeps the mark, and then makes room in the window for what lies behind it. Fails at the end of the run. */
@@ -220,6 +247,7 @@ class Run {
         const passed = this.progress.takePassed()
         const revision = yield* trying(() => keepMark(nats, reactions.name, { seq, revision: kept.revision }))
         kept = { seq, revision }
+        this.counts.kept++
         yield* this.window.release(passed)
         if (this.ending !== null) this.moved.openUnsafe()
         yield* Effect.sleep(MARK_GAP_MS)

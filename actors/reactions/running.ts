@@ -12,7 +12,7 @@ const AGAIN = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAI
 
 export class Reactor {
   readonly name: string
-  readonly counts: ReactorCounts = { commits: 0, commands: 0, refused: 0, faults: 0 }
+  readonly counts: ReactorCounts = { kept: 0, commits: 0, commands: 0, refused: 0, faults: 0 }
   /** Runs that failed, since the start. */
   failures = 0
   /** `null` while another node carries them out, or nobody can. */
@@ -47,12 +47,12 @@ export class Reactor {
           reactor.running = null
         })
         const attempt = Effect.suspend(() => {
-          const before = reactor.counts.commits
+          const before = reactor.counts.kept
           const tried = Effect.tapError(Effect.ensuring(Effect.scoped(run), ended), failed)
           // One that got somewhere begins the distances anew.
           return Effect.catchIf(
             tried,
-            () => reactor.counts.commits > before,
+            () => reactor.counts.kept > before,
             () => Effect.sleep(AGAIN_MS)
           )
         })

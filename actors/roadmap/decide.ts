@@ -8,9 +8,9 @@ import { type RoadmapItem, roadmapFields } from "../../schemas/roadmap/records.t
 import type { Decision } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
 
-/** It is read whole. */
-const ITEMS_MAX = 200
-const DESCRIPTION_MAX_CHARS = 4000
+/** It is read whole, in one answer of the bus. */
+const ITEMS_MAX = 100
+const DESCRIPTION_MAX_CHARS = 1000
 const VERSION_MAX_CHARS = 32
 const POSITION_MAX = 1_000_000
 

@@ -14,9 +14,14 @@ const givenIn = ({ title, description, status, version, thread, position }: Opti
   ...(description === undefined ? {} : { description }),
   ...(status === undefined ? {} : { status: statusOf(status) }),
   ...(version === undefined ? {} : { version: version === "" ? null : version }),
-  ...(thread === undefined ? {} : { thread_id: thread === "" ? null : Number(thread) }),
-  ...(position === undefined ? {} : { position: Number(position) })
+  ...(thread === undefined ? {} : { thread_id: thread === "" ? null : numberOf("thread", thread) }),
+  ...(position === undefined ? {} : { position: numberOf("position", position) })
 })
+
+const numberOf = (option: string, word: string): number => {
+  if (!/^\d{1,9}$/.test(word)) throw new Fault(`--${option} is a whole number`)
+  return Number(word)
+}
 
 const statusOf = (word: string): RoadmapStatus => {
   const status = ROADMAP_STATUSES.find((one) => one === word)

@@ -12,7 +12,7 @@ const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
 export type MarkedRead = typeof MarkedRead.Type
 
 /** What an agent is to be told of: `payload` as its type declares. */
-const Tell = Schema.Struct({ about: NotificationName, payload: Schema.Record(Schema.String, Schema.Unknown) })
+export const Tell = Schema.Struct({ about: NotificationName, payload: Schema.Record(Schema.String, Schema.Unknown) })
 export type Tell = typeof Tell.Type
 
 export const notificationOperations = operationsOf("agent", {

@@ -70,8 +70,9 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   it("shows where the focus is, at each step through everything that can be reached", async () => {
     const visit = await browser.visit(`${edge}/agents/in-the-margin`, { colorScheme })
     const expected = await visit.page.evaluate(reachable)
-    expect(expected.slice(0, 4)).toEqual([
+    expect(expected.slice(0, 5)).toEqual([
       "Skip to the content",
+      "Roadmap",
       "Reference for agents",
       "Source code (code.example)",
       "Method (marginalia.example:8443)"

@@ -95,7 +95,7 @@ test("reactions are told of, with what they had to pass over", async () => {
   await waitFor(async () => (await look()).checks["reactions"]?.observed === 0, { describe: "reactions that are done" })
   expect((await look()).checks["reaction_faults"]).toMatchObject({ status: "pass", observed: 0 })
   const { nats, manager } = service.view
-  await jetstream(nats).publish(subjects.reactionFault("agent", 1), JSON.stringify({ seq: 1 }))
+  await jetstream(nats).publish(subjects.reactionFault("agent", "1"), JSON.stringify({ seq: 1 }))
   const { status, checks } = await look()
   expect([status, checks["reaction_faults"]]).toMatchObject(["degraded", { status: "warn", observed: 1 }])
   await manager.streams.purge(streams.reactions, { filter: subjects.reactionFaults("agent") })

@@ -1,9 +1,11 @@
 /** What the agent actor does with its notifications; it is declared in schemas/notification/operations.ts. */
+import { Schema } from "effect"
+import { invalidField } from "../../../schemas/errors.ts"
 import {
   type MarkedRead,
   type MarkRead,
   notificationOperations as declared,
-  type Tell
+  Tell
 } from "../../../schemas/notification/operations.ts"
 import { type Decision, type DecideContext, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kind.ts"
@@ -22,12 +24,18 @@ export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<A
     : { events: [{ type: "agent.notifications_read", v: 1, ids: read }], reply }
 })
 
+/** A newer release may tell of what this one does not declare. */
+const isTell = Schema.is(Tell)
+
 /** An account that is closed, or was never there, hears nothing: who tells it need not know. Pure. */
 export const decideTell = (
   state: AgentState,
-  { about, payload }: Tell,
+  input: Tell,
   { facts }: DecideContext<NoticeFacts>
 ): Decision<AgentEvent> =>
+  isTell(input) ? told(state, input, facts) : { refused: invalidField("about", "There is no such notification type.") }
+
+const told = (state: AgentState, { about, payload }: Tell, facts: NoticeFacts): Decision<AgentEvent> =>
   state === null || statusRefusal(state, false) !== null
     ? { events: [] }
     : { events: [notified(facts.notification, about, payload)] }

@@ -97,3 +97,14 @@ export const ripples = (newer = true): Reactions =>
         "pond",
         on("pebble", OLDER, (thrown, { id }) => [ripple(thrown.into, id, thrown.number)])
       )
+
+/** Each throw is to make a ripple on this many broken ponds, and behind them on its own. */
+export const ripplesBehind = (broken: number): Reactions =>
+  reactions(
+    "pond",
+    on("pebble", NEWER, (thrown, { id }) =>
+      thrown.type === "pebble.thrown"
+        ? [...Array<string>(broken).fill("broken"), thrown.into].map((into) => ripple(into, id, thrown.number))
+        : []
+    )
+  )

@@ -5,7 +5,7 @@ import type { Reactions } from "../../../actors/reactions/reaction.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type Client, dataOf, type RunningNode, startCluster, type TestCluster } from "../engine/cluster.ts"
-import { pebble, pond, ripples } from "./pond.ts"
+import { pebble, pond, ripples, ripplesBehind } from "./pond.ts"
 
 type Ripples = ReadonlyArray<readonly [string, number]>
 
@@ -112,6 +112,20 @@ test("a refusal is an end, what fails is noted, and neither holds up anything", 
   const fault = await cluster.bus.manager.direct.getMessage(streams.reactions, { last_by_subj: broken })
   expect(fault?.json()).toMatchObject({ kind: "pebble", id: "second", error: "internal_error" })
   await waitFor(async () => (await mark()) === (await head()) - 1)
+})
+
+test("what fails takes nothing with it that follows from the same commit", async () => {
+  const failing = 17
+  await node(ripplesBehind(failing))
+  await thrown("one", "north")
+  await waitFor(async () => (await seen("north")).length === 1)
+  await waitFor(async () => (await mark()) >= 1)
+  const filter = { subjects_filter: subjects.reactionFaults("pond") }
+  const { state } = await cluster.bus.manager.streams.info(streams.reactions, filter)
+  const faults = Object.keys(state.subjects ?? {})
+  expect(faults).toHaveLength(failing)
+  const fault = await cluster.bus.manager.direct.getMessage(streams.reactions, { last_by_subj: faults[0] ?? "" })
+  expect(fault?.json()).toMatchObject({ kind: "pebble", id: "one", op: "pond.ripple", actor: "broken" })
 })
 
 test("an older release stops at what it does not know, and a newer one goes on there", async () => {

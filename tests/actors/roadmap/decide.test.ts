@@ -61,7 +61,7 @@ test.each([
   ["title", { title: " " }],
   ["title", { title: "x".repeat(201) }],
   ["title", { title: "half \ud800" }],
-  ["description", { description: "x".repeat(4001) }],
+  ["description", { description: "x".repeat(1001) }],
   ["version", { version: "" }],
   ["version", { version: "x".repeat(33) }],
   ["thread_id", { thread_id: 0 }],
@@ -79,7 +79,7 @@ test("what is not there can be neither changed nor removed; it is read whole, so
   expect(fieldOf(decideChange(EMPTY, { id: 1, change: {} }))).toBe("not_found")
   expect(fieldOf(decideRemove(EMPTY, { id: 1 }))).toBe("not_found")
   let state = EMPTY
-  for (let count = 0; count < 200; count++) state = after(state, decideAdd(state, ITEM))
+  for (let count = 0; count < 100; count++) state = after(state, decideAdd(state, ITEM))
   expect(fieldOf(decideAdd(state, ITEM))).toBe("title")
   expect(fieldOf(decideAdd(after(state, decideRemove(state, { id: 7 })), ITEM))).toBe("done")
 })
