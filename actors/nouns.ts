@@ -4,7 +4,7 @@
  *
  *  - `kinds`: its kinds of actors (kind.ts);
  *  - `projections`: its read models (projections/projection.ts);
- *  - `reactions`: what its events mean for others (reactions/reaction.ts);
+ *  - `reactions`: sets of what its events mean for others (reactions/reaction.ts);
  *  - `queries`: what it answers from its read models (queries/serve.ts).
  */
 export * as agent from "./agent/noun.ts"

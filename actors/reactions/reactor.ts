@@ -7,7 +7,9 @@
  *    or noted as a fault.
  *  - Commits of one actor are followed in the order of the log, one after the other; those of different actors abreast.
  *  - At most `WINDOW` commits lie between the mark that is kept and what was begun. That many come again when a reactor
- *    dies, under the same command ids: fewer than an actor remembers.
+ *    dies, under the same command ids: fewer than an actor remembers, as long as it has not made as many commits for
+ *    others meanwhile. What it refused, or what changed nothing, it does not remember, and judges anew: so commands say
+ *    how something is now, not by how much it changes.
  *  - Two reactors at once (a lease that was believed in twice) do nothing twice, for their commands have the same ids;
  *    one of them finds the mark moved, and starts over.
  *  - A refusal is an end: the actor has judged. What may go better later is asked again at ever longer distances
