@@ -14,7 +14,7 @@ const OK = "200"
 
 export type Kind = "read" | "write"
 
-/** A time without an answer, of `performance.now()`. */
+/** A wait for an answer, of `performance.now()`. */
 export interface Gap {
   readonly from: number
   readonly to: number
@@ -66,13 +66,12 @@ export class Client {
     return this.successes.filter(({ sentAt }) => sentAt >= moment).length
   }
 
-  /** The longest time without success, from a moment on; it begins at that moment or at a later success. */
-  longestGap(from: number): Gap {
-    let [longest, last]: [Gap, number] = [{ from, to: from, kind: "read" }, from]
-    for (const { at, kind } of this.successes) {
-      if (at <= from) continue
-      if (at - last > longest.to - longest.from) longest = { from: last, to: at, kind }
-      last = at
+  /** The longest that it waited for an answer, from a moment on: not its own pauses. */
+  longestGap(moment: number): Gap {
+    let longest: Gap = { from: moment, to: moment, kind: "read" }
+    for (const { sentAt, at, kind } of this.successes) {
+      const from = Math.max(sentAt, moment)
+      if (at - from > longest.to - longest.from) longest = { from, to: at, kind }
     }
     return longest
   }
