@@ -217,7 +217,8 @@ const tell = (say: (line: string) => void, claims: ReadonlyArray<number>, taken:
   row("writing one lease", claims)
   const p99 = at(gaps, 0.99)
   say(
-    `  p99 is ${(p99 / at(claims, 0.5)).toFixed(1)} times the p50 and ${(p99 / at(claims, 0.99)).toFixed(1)} times the p99 of writing a lease ` +
+    `  p99 is ${(p99 / at(claims, 0.5)).toFixed(1)} times the p50 and ` +
+      `${(p99 / at(claims, 0.99)).toFixed(1)} times the p99 of writing a lease ` +
       `(wanted: ${WANTED_CLAIMS}), and ${p99 < WANTED_MS ? "" : "not "}below ${WANTED_MS} ms`
   )
 }
