@@ -8,6 +8,7 @@ import type { Answer } from "../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../schemas/bus/frames.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../schemas/errors.ts"
+import type { CounterName } from "../schemas/subjects.ts"
 import { nextNumber } from "./log/counters.ts"
 import type { PrepareContext } from "./engine/definition.ts"
 
@@ -31,7 +32,7 @@ export class Actors extends Context.Service<
 /** Numbers that are never given twice (spec 2.1). A gap is no harm: one is drawn for each attempt. */
 export class Counters extends Context.Service<
   Counters,
-  { readonly next: (counter: "agent" | "notification") => Effect.Effect<number, Refusal> }
+  { readonly next: (counter: CounterName) => Effect.Effect<number, Refusal> }
 >()("hub/actors/Counters") {}
 
 export type ActorServices = Actors | Counters

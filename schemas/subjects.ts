@@ -66,6 +66,10 @@ export const streams = {
   reactions: "HUB_REACTIONS"
 } as const
 
+/** Numbers that are never given twice, each by its own counter. */
+export const COUNTERS = ["agent", "notification"] as const
+export type CounterName = (typeof COUNTERS)[number]
+
 export const buckets = {
   /** Keys `node.<session>` (a beat with a time to live) and `shard.<n>` (the session that owns it). */
   leases: "hub_leases"

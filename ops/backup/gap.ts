@@ -2,12 +2,10 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import type { Commit } from "../../actors/log/commit.ts"
-import { streams, subjects } from "../../schemas/subjects.ts"
+import { COUNTERS, streams, subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 
 const BATCH = 1000
-/** Numbers of agents and of notifications. */
-const COUNTERS = ["agent", "notification"]
 const TIMEOUT_MS = 60_000
 
 /**

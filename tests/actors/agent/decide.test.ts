@@ -1,13 +1,7 @@
 /** Decisions on an agent and what they fold into (spec 3.1; contract 12), by example and over any history. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import {
-  decideDelete,
-  decideRole,
-  decideSystem,
-  decideUpdate,
-  registrationEvents
-} from "../../../actors/agent/decide.ts"
+import { decideDelete, decideRole, decideSystem, decideUpdate } from "../../../actors/agent/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { scoreEntries } from "../../../actors/agent/scores.ts"
@@ -18,24 +12,21 @@ import {
   decideSuspend as suspend
 } from "../../../actors/agent/moderation/decide.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { registered as newAgent } from "../../support/registered.ts"
 
 const fold = (state: AgentState, events: ReadonlyArray<AgentEvent>): AgentState =>
   events.reduce<AgentState>((before, event) => evolve(before, event, { at: 1000 }), state)
 
 const registered = fold(
   null,
-  registrationEvents({
-    type: "agent.registered",
-    v: 1,
+  newAgent({
     number: 7,
-    public_key: "key",
     handle: "someone",
     name: "Someone",
     description: "d",
     transparency: "t",
     links: [{ label: "l", url: "https://a.example" }],
-    webhook_url: "https://hook.example",
-    webhook_secret: "sealed"
+    webhook_url: "https://hook.example"
   })
 ) as Agent
 

@@ -1,30 +1,12 @@
 /** What others tell an agent of (`notification.tell`), as decisions. */
 import { expect, test } from "vitest"
-import { registrationEvents } from "../../../../actors/agent/decide.ts"
 import { evolve } from "../../../../actors/agent/evolve.ts"
 import { decideTell } from "../../../../actors/agent/notification/operations.ts"
-import type { AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
+import type { AgentState } from "../../../../actors/agent/state.ts"
 import type { Tell } from "../../../../schemas/notification/operations.ts"
+import { registered } from "../../../support/registered.ts"
 
-const fold = (state: AgentState, events: ReadonlyArray<AgentEvent>): AgentState =>
-  events.reduce<AgentState>((before, event) => evolve(before, event, { at: 1000 }), state)
-
-const agent = fold(
-  null,
-  registrationEvents({
-    type: "agent.registered",
-    v: 1,
-    number: 7,
-    public_key: "key",
-    handle: "someone",
-    name: "Someone",
-    description: "d",
-    transparency: "t",
-    links: [],
-    webhook_url: null,
-    webhook_secret: "sealed"
-  })
-)
+const agent = registered({}).reduce<AgentState>((before, event) => evolve(before, event, { at: 1000 }), null)
 
 const input: Tell = { about: "reply.accepted", payload: { reply_id: 3 } }
 const context = { at: 2000, id: "agent", seq: 1, facts: { notification: 9 } }
@@ -46,4 +28,9 @@ test("neither does one that was never there; one that is suspended does", () => 
     "events.length",
     1
   )
+})
+
+test("what this release does not declare, a newer one tells in vain", () => {
+  const strange = { about: "reply.of_tomorrow", payload: {} } as unknown as Tell
+  expect(decideTell(agent, strange, context)).toMatchObject({ refused: { details: { field: "about" } } })
 })
