@@ -273,8 +273,8 @@ export class Placement {
   }
 
   /**
-   * Its last beats may not have been read yet: then its key is, and it is asked once more. One whose line is gone
-   * cannot have beaten since.
+   * Of one whose line is gone the last beats may not have been read yet: then its key is, and it is asked once more. One
+   * that is silent and beats all the same lives.
    */
   private ping(session: Session, peer: string, tries = PING_TRIES): Effect.Effect<void> {
     const { store, view, now } = this.options
@@ -287,7 +287,7 @@ export class Placement {
       if (!this.isFresh(session) || !view.isLive(peer)) return Effect.void
       const key = nodeKey(peer)
       return Effect.catch(Effect.asVoid(store.remove(key, store.revision(key))), (why) =>
-        why === "conflict" && tries > 1
+        heard === "gone" && why === "conflict" && tries > 1
           ? Effect.andThen(
               store.refresh(key),
               Effect.suspend(() => (view.isLive(peer) ? this.ping(session, peer, tries - 1) : Effect.void))

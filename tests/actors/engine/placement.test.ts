@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest"
 import { Effect, type Scope } from "effect"
-import { Placement } from "../../../actors/engine/placement.ts"
+import { Placement, SILENT_AFTER_MS } from "../../../actors/engine/placement.ts"
 import type { LeaseStore, Ping, Unwritten } from "../../../actors/engine/ports.ts"
 import { LeaseView, nodeKey, shardKey } from "../../../schemas/runtime/bus/lease-view.ts"
 import { SHARD_COUNT } from "../../../schemas/subjects.ts"
@@ -233,4 +233,20 @@ describe("a peer whose line is gone", () => {
   test("lives where it is heard again", async () => {
     expect(await suspected(true)).toBe(true)
   })
+})
+
+test("a peer that is silent, and has beaten since it was read, lives", async () => {
+  const world = new World()
+  const [first, other] = [world.node("a"), world.node("b")]
+  await world.pass([first, other], 10)
+  world.pinging = Effect.succeed("silent")
+  first.suspect("b1")
+  world.now += SILENT_AFTER_MS + 1
+  world.staleRevision = (key) => (key === nodeKey("b1") ? 0 : null)
+  const beating = Effect.runPromise(first.tick)
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  await beating
+  first.suspect("b1")
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(world.view.isLive("b1")).toBe(true)
 })
