@@ -133,7 +133,7 @@ class Follower {
       const { consumer } = this
       // Left alone, the server would keep it for minutes; a follower that begins again and again would leave hundreds.
       const taken = consumer === null ? Effect.void : Effect.ignore(attempt(() => consumer.delete()))
-      return Effect.andThen(reading, Effect.forkDetach(taken))
+      return Effect.andThen(reading, taken)
     })
   }
 
