@@ -228,8 +228,10 @@ export const LIMITS = {
     limits_max_bytes: 67_108_864,
     /** First answers under an Idempotency-Key: half a million of 0.5 KB. The oldest make room. */
     idempotency_max_bytes: 268_435_456,
-    /** Where reactions stand in the log, and what they passed over, some 300 bytes each. */
-    reactions_max_bytes: 16_777_216,
+    /** How far each set of reactions is, some 100 bytes each. */
+    reactions_max_bytes: 1_048_576,
+    /** What reactions could not have done in its turn, some 500 bytes each. */
+    aside_max_bytes: 67_108_864,
     /** One message for each shard and node. */
     leases_max_bytes: 8_388_608,
     /** A write's answer waits this long at most for the read models to have it. */

@@ -2,21 +2,25 @@
  * Every subject, stream, bucket and consumer of the bus, by the function that builds it. Nothing else in the
  * project writes a subject as text. `schemas/contract/subjects.txt` is the committed snapshot of this list.
  *
- *   hub.node.<session>.<role> command frames to one actor node (request-reply in batches), by the asker's role
- *   (bus/roles.ts) hub.ping.<session>        asked whether a node is there hub.reply.<role>.<asker>.<session>  reply
- *   frames back to one asker; a "no responders" on it names the session hub.qry.<view>            queries of the read
- *   models, queue group, any actor node hub.evt.<kind>.<id>       the log: one subject an actor, one message a commit
- *   hub.nonce                 used nonces, in batches, kept a little longer than they are refused hub.proof
- *       nonces of proofs of identity, likewise hub.verified.<agent>.<h>  how often a website had the agent verified;
- *   only the newest count is kept hub.seen.<agent>          when an agent was last seen; only the newest is kept
- *   hub.limit.<bucket>.<key>  long rate-limit windows; only the newest is kept hub.idem.<agent>.<key>    first answers
- *   under an Idempotency-Key, kept for their time to live hub.timer.set.…           a scheduled message; at its time it
- *   is republished on hub.timer.fire.… hub.counter.<name>        counters that never give a number twice hub.reaction.<name>.…
- *              where each set of reactions stands in the log, and what it passed over hub.projected
- *              watermarks of the read models, announced after each transaction hub.notified.<agent>      a hint to
- *   edges with a held request of the agent: id of its newest notification, or nothing
- *                             where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
- *   hub.suspect               an edge met no responder: whoever hears it pings that session at once
+ *  - `hub.node.<session>.<role>`: command frames to one actor node (request-reply in batches), by the asker's role (bus/roles.ts)
+ *  - `hub.ping.<session>`: asked whether a node is there
+ *  - `hub.reply.<role>.<asker>.<session>`: reply frames back to one asker; a "no responders" on it names the session
+ *  - `hub.qry.<view>`: queries of the read models, queue group, any actor node
+ *  - `hub.evt.<kind>.<id>`: the log: one subject an actor, one message a commit
+ *  - `hub.nonce`: used nonces, in batches, kept a little longer than they are refused
+ *  - `hub.proof`: nonces of proofs of identity, likewise
+ *  - `hub.verified.<agent>.<h>`: how often a website had the agent verified; only the newest count is kept
+ *  - `hub.seen.<agent>`: when an agent was last seen; only the newest is kept
+ *  - `hub.limit.<bucket>.<key>`: long rate-limit windows; only the newest is kept
+ *  - `hub.idem.<agent>.<key>`: first answers under an Idempotency-Key, kept for their time to live
+ *  - `hub.timer.set.…`: a scheduled message; at its time it is republished on `hub.timer.fire.…`
+ *  - `hub.counter.<name>`: counters that never give a number twice
+ *  - `hub.reaction.<set>`: how far of the log each set of reactions is done
+ *  - `hub.aside.<set>.<why>.<place>`: what of a set could not be done in its turn
+ *  - `hub.projected`: watermarks of the read models, announced after each transaction
+ *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or nothing
+ *    where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
+ *  - `hub.suspect`: an edge met no responder: whoever hears it pings that session at once
  */
 export const subjects = {
   node: (session: string, role: string) => `hub.node.${session}.${role}`,
@@ -45,10 +49,10 @@ export const subjects = {
   timerFires: "hub.timer.fire.>",
   counter: (name: string) => `hub.counter.${name}`,
   counters: "hub.counter.*",
-  reactionMark: (name: string) => `hub.reaction.${name}.mark`,
-  reactionFault: (name: string, seq: string) => `hub.reaction.${name}.fault.${seq}`,
-  reactionFaults: (name: string) => `hub.reaction.${name}.fault.*`,
-  reactionsAll: "hub.reaction.>",
+  reactionMark: (set: string) => `hub.reaction.${set}`,
+  reactionMarks: "hub.reaction.*",
+  aside: (set: string, why: "parked" | "fault" | "*", place: string) => `hub.aside.${set}.${why}.${place}`,
+  asideAll: "hub.aside.*.*.*",
   projected: "hub.projected",
   notified: (agent: string) => `hub.notified.${agent}`
 } as const
@@ -63,7 +67,8 @@ export const streams = {
   idempotency: "HUB_IDEMPOTENCY",
   timers: "HUB_TIMERS",
   counters: "HUB_COUNTERS",
-  reactions: "HUB_REACTIONS"
+  reactions: "HUB_REACTIONS",
+  aside: "HUB_ASIDE"
 } as const
 
 /** Numbers that are never given twice, each by its own counter. */

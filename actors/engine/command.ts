@@ -8,7 +8,8 @@
  *  - What `prepare` gathers is used only where the actor still stands at the sequence it stood at before: numbers drawn
  *    there grow along the log of each actor, whoever else believed to own it meanwhile.
  *  - After an append of unknown outcome the log is read before anything else is decided.
- *  - A command id that is remembered is answered with its first reply; nothing is appended.
+ *  - A command id that is remembered is answered with its first reply; nothing is appended. (What reactions tell is
+ *    known to be done longer than its reply is: nobody reads that.)
  *  - Timers are durable before their commit is, each under its own time: one of a commit that failed fires for nothing
  *    and takes the place of none that a committed one has set.
  *  - A timer that finds nothing to do is the last that is heard of it, and no append fences that: it counts only where
@@ -133,6 +134,7 @@ class Attempt<R> {
     const { actor } = this
     const { command, operation } = this.underWay
     const before = actor.commandOf(command.id)
+    if (before === "passed") return { data: null }
     if (before !== undefined) {
       const { reply } = before
       return isRefused(reply) ? reply : { data: this.answer(reply, before.at) }

@@ -2,8 +2,7 @@
  * What is known of one actor: its state as the fold of its log, the sequence it stands at, the commands it remembers.
  *
  * Invariants
- *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (bounds:
- *    LIMITS.service.command_memory_*).
+ *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (remembered.ts).
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
  *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
  *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries
@@ -15,6 +14,7 @@ import { subjects } from "../../schemas/subjects.ts"
 import type { ActorDefinition, ActorTypes } from "./definition.ts"
 import { foldCommit, UnknownEvent } from "./fold.ts"
 import type { RememberedCommand, SnapshotStore } from "./ports.ts"
+import { Remembered } from "./remembered.ts"
 import type { EventLog, LogEntry } from "../log/commit.ts"
 
 /** Most actors have a short log: it is read before anybody looks for a snapshot. */
@@ -39,7 +39,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   loaded = false
   /** Its node has let it go: another may stand in its place by now. */
   forgotten = false
-  private remembered: Array<RememberedCommand> = []
+  private readonly remembered: Remembered
   protected loading: Promise<void> | null = null
   /** Grows whenever the log is known to have moved on without us, so that a read under way does not count as fresh. */
   private staleness = 0
@@ -52,6 +52,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.id = id
     this.parts = parts
     this.state = definition.initial
+    this.remembered = new Remembered(definition.kind, id)
     this.loaded = definition.logless === true
   }
 
@@ -105,8 +106,8 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     return false
   }
 
-  commandOf(id: string): RememberedCommand | undefined {
-    return this.remembered.find((known) => known.id === id)
+  commandOf(id: string): RememberedCommand | "passed" | undefined {
+    return this.remembered.find(id)
   }
 
   /** A read of the log and an append may bring the same entry. */
@@ -116,7 +117,8 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.state = foldCommit(this.definition, this.state, commit, this.id)
     this.seq = entry.seq
     this.commitsSinceSnapshot++
-    this.remember({ id: commit.id, at: commit.at, ...(commit.reply === undefined ? {} : { reply: commit.reply }) })
+    const reply = commit.reply === undefined ? {} : { reply: commit.reply }
+    this.remembered.add({ id: commit.id, at: commit.at, ...reply }, this.parts.limits)
   }
 
   /** A short log is read as fast as a snapshot, so only a long one is worth a row. */
@@ -134,7 +136,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     await this.parts.snapshots.save(this.definition.kind, this.id, {
       seq: this.seq,
       state: this.state,
-      commands: [...this.remembered]
+      commands: this.remembered.all
     })
   }
 
@@ -146,7 +148,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
       if (snapshot !== null) {
         this.seq = snapshot.seq
         this.state = snapshot.state
-        this.remembered = [...snapshot.commands]
+        this.remembered.restore(snapshot.commands, this.parts.limits)
         page = await this.parts.log.read(subject, this.seq, FULL_READ)
       }
     }
@@ -157,17 +159,5 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     }
     if (staleness === this.staleness) this.loaded = true
     else await this.readLog()
-  }
-
-  private remember(command: RememberedCommand): void {
-    const { command_memory_max, command_memory_seconds } = this.parts.limits
-    const oldest = command.at - command_memory_seconds * 1000
-    while (
-      this.remembered.length >= command_memory_max ||
-      (this.remembered[0] !== undefined && this.remembered[0].at < oldest)
-    ) {
-      this.remembered.shift()
-    }
-    this.remembered.push(command)
   }
 }

@@ -115,7 +115,15 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     num_replicas: replicas,
     ...refusing(service.reactions_max_bytes),
     name: streams.reactions,
-    subjects: [subjects.reactionsAll],
+    subjects: [subjects.reactionMarks],
+    max_msgs_per_subject: 1
+  },
+  {
+    ...common,
+    num_replicas: replicas,
+    ...refusing(service.aside_max_bytes),
+    name: streams.aside,
+    subjects: [subjects.asideAll],
     max_msgs_per_subject: 1
   },
   {

@@ -17,6 +17,12 @@ export const reactorMetrics = (meter: Meter, reactors: ReadonlyArray<Reactor>): 
       labels
     )
     meter.gauge("hub_reactor_lag_messages", "Commits whose consequences are not done yet.", () => pending, labels)
+    meter.gauge(
+      "hub_reactor_parked",
+      "Commands whose actors cannot be had, and those behind them.",
+      () => reactor.running?.parked() ?? null,
+      labels
+    )
     meter.counter("hub_reactor_commits_total", "Commits that were read.", () => reactor.counts.commits, labels)
     meter.counter("hub_reactor_commands_total", "Commands that followed.", () => reactor.counts.commands, labels)
     meter.counter(

@@ -210,7 +210,7 @@ const readModelChecks = async (manager: JetStreamManager, marks: Marks, check: M
 const reactionChecks = (seen: Timed<ReactionsSeen> | null, check: Made): Checks => {
   if (seen === null)
     return { reactions: check("warn", null, "seconds behind", "how far the reactions are cannot be seen") }
-  const { waiting, faults } = seen.value
+  const { waiting, parked, faults } = seen.value
   const late = [...waiting].filter(([, since]) => ageOf(since) > LAG_WARN_SECONDS).map(([name]) => name)
   return {
     reactions: check(
@@ -219,11 +219,17 @@ const reactionChecks = (seen: Timed<ReactionsSeen> | null, check: Made): Checks 
       "seconds behind",
       late.length > 0 ? `reactions stand still: ${late.join(", ")}` : null
     ),
+    reactions_parked: check(
+      parked > 0 ? "warn" : "pass",
+      parked,
+      "commands",
+      parked > 0 ? "their actors cannot be had; hub reactions list names them" : null
+    ),
     reaction_faults: check(
       faults > 0 ? "warn" : "pass",
       faults,
       "commits passed over",
-      faults > 0 ? "the nodes' logs name them" : null
+      faults > 0 ? "hub reactions list names them" : null
     )
   }
 }

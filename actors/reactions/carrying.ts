@@ -3,15 +3,15 @@ import { Data, Effect, Schedule } from "effect"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { ErrorCode } from "../../schemas/errors.ts"
-import type { Told } from "./reaction.ts"
+import type { Command } from "./reaction.ts"
 
 const ASK_DEADLINE_MS = 10_000
 const AGAIN_MS = 100
 const AGAIN_MAX_MS = 5000
-/** Tries against what may go better later, with five minutes of pauses; then the reactor begins again at its mark. */
-const TRIES = 60
+/** Tries against what may go better later, some 4 s of pauses, and 10 s each where nobody answers. */
+const LATER_TRIES = 7
 /** Tries against what fails inside the service. */
-const FAULT_TRIES = 5
+const FAULT_TRIES = 6
 
 /** The actor could not be asked, or failed: it has not judged. */
 export class NotDone extends Data.TaggedError("NotDone")<{ readonly code: ErrorCode }> {}
@@ -20,15 +20,18 @@ const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overlo
 
 const distances = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAIN_MAX_MS)])
 
-/** Whether the actor did it; it may have refused. `id`: the same for the same command, whoever asks. */
+/** How often it is asked before that is an end. */
+export const PATIENT = { later: LATER_TRIES, fault: FAULT_TRIES }
+export const ONCE = { later: 1, fault: 1 }
+
+/** Whether the actor did it; it may have refused. */
 export const carryOut = (
   ask: (ask: Ask) => Promise<Answer>,
-  id: string,
-  told: Told,
-  traceparent: string | undefined
+  { id, told: { op, kind, actor, input } }: Command,
+  traceparent: string | undefined,
+  tries: typeof PATIENT
 ): Effect.Effect<"done" | "refused", NotDone> =>
   Effect.suspend(() => {
-    const { op, kind, actor, input } = told
     return Effect.promise(() =>
       ask({ id, op, kind, actor, input, traceparent, deadline: Date.now() + ASK_DEADLINE_MS })
     )
@@ -39,6 +42,6 @@ export const carryOut = (
         ? Effect.fail(new NotDone({ code: refused.code }))
         : Effect.succeed("refused")
     }),
-    Effect.retry({ schedule: distances, times: FAULT_TRIES, while: ({ code }) => code === "internal_error" }),
-    Effect.retry({ schedule: distances, times: TRIES, while: ({ code }) => LATER.has(code) })
+    Effect.retry({ schedule: distances, times: tries.fault - 1, while: ({ code }) => code === "internal_error" }),
+    Effect.retry({ schedule: distances, times: tries.later - 1, while: ({ code }) => LATER.has(code) })
   )

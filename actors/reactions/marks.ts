@@ -1,4 +1,4 @@
-/** Where each set of reactions stands in the log, and what it had to pass over. */
+/** How far of the log each set of reactions is done. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { lastMessage } from "../log/last-message.ts"
@@ -11,17 +11,6 @@ export interface Mark {
   readonly seq: number
   /** Sequence of the mark itself; 0 where there is none. */
   readonly revision: number
-}
-
-/** A commit that was passed over, since nothing that follows from it can be carried out. */
-export interface ReactionFault {
-  readonly seq: number
-  readonly kind: string
-  readonly id: string
-  readonly error: string
-  /** Of the command that failed; absent where the commit itself cannot be read. */
-  readonly op?: string | undefined
-  readonly actor?: string | undefined
 }
 
 const text = new TextDecoder()
@@ -40,29 +29,18 @@ export const keepMark = async (nats: NatsConnection, name: string, { seq, revisi
     headers: expected,
     timeout: TIMEOUT_MS
   })
-  return storedAs(reply.json())
+  return storedAs(streams.reactions, reply.json())
 }
 
-/** Kept once, however often it is met. `place`: the sequence, and which of its commands. */
-export const keepFault = async (
-  nats: NatsConnection,
-  name: string,
-  place: string,
-  fault: ReactionFault
-): Promise<void> => {
-  const subject = subjects.reactionFault(name, place)
-  const reply = await requestStream(nats, subject, JSON.stringify(fault), { timeout: TIMEOUT_MS })
-  storedAs(reply.json())
-}
-
-interface Ack {
+/** What a stream acknowledges a message with. */
+export interface Ack {
   readonly seq?: number
   readonly error?: { readonly description?: string }
 }
 
 /** A refusal has a sequence as well: 0. */
-const storedAs = ({ seq, error }: Ack): number => {
+export const storedAs = (stream: string, { seq, error }: Ack): number => {
   if (seq === undefined || error !== undefined)
-    throw new Error(`${streams.reactions} kept nothing: ${error?.description ?? "no answer"}`)
+    throw new Error(`${stream} kept nothing: ${error?.description ?? "no answer"}`)
   return seq
 }

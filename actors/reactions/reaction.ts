@@ -3,14 +3,16 @@
  *
  * Invariants
  *  - Pure: the same commit gives the same commands, in the same order, whenever and wherever it is read.
- *  - Each command's id is made of the commit's sequence: carried out twice, it counts once, as long as its actor
- *    remembers it (`command_memory_max`). How many may come again is bounded by that, see reactor.ts.
+ *  - Each command's id is made of the commit's sequence, and the commands of a set reach each actor in the order of the
+ *    log: so the actor knows all that it was told before, however long ago (engine/remembered.ts). Carried out twice, it
+ *    counts once.
  *  - A set of reactions that is new sees the whole log: what it does must be right for what happened long ago. One that
  *    is there already never looks back, and an older release may carry it out meanwhile: what is added is a set of its
  *    own, with a name of its own.
  */
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
+import { reactionCommand } from "../engine/definition.ts"
 import { type EventUnion, eventsOf, inventoryOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
@@ -58,6 +60,26 @@ export const on = <Declared extends EventUnion>(
       return eventsOf(declared, commit).flatMap((event) => react(event, about))
     }
   }
+}
+
+/** What follows from a commit, as its actor is asked it: the same id whenever and by whomever. */
+export interface Command {
+  readonly id: string
+  readonly told: Told
+  /** Names it among those of the commit for that actor, whatever a later release puts beside it. */
+  readonly which: string
+}
+
+export const commandsOf = (set: string, seq: number, told: ReadonlyArray<Told>): ReadonlyArray<Command> => {
+  const counted = new Map<string, number>()
+  return told.map((one) => {
+    const { op, kind, actor } = one
+    const alike = `${op} ${kind} ${actor}`
+    const before = counted.get(alike) ?? 0
+    counted.set(alike, before + 1)
+    const which = `${op}-${before}`
+    return { id: reactionCommand(set, seq, kind, actor, which), told: one, which }
+  })
 }
 
 export interface Reactions {

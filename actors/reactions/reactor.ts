@@ -4,35 +4,38 @@
  *
  * Invariants
  *  - Nothing is lost: the mark moves behind a commit only when all that follows from it was carried out, refused for good,
- *    or noted as a fault.
- *  - Commits of one actor are followed in the order of the log, one after the other; those of different actors abreast.
+ *    parked (parking.ts), or noted as a fault (aside.ts).
+ *  - Each actor is told what follows for it in the order of the log, one after the other; different actors abreast. So an
+ *    actor knows by the place of the last what it was told before, and whatever comes again counts once.
  *  - At most `WINDOW` commits lie between the mark that is kept and what was begun. That many come again when a reactor
- *    dies, under the same command ids: fewer than an actor remembers, as long as it has not made as many commits for
- *    others meanwhile. What it refused, or what changed nothing, it does not remember, and judges anew: so commands say
- *    how something is now, not by how much it changes.
+ *    dies. What its actor refused then, or what changed nothing, leaves no trace, and is judged anew.
  *  - Two reactors at once (a lease that was believed in twice) do nothing twice, for their commands have the same ids;
  *    one of them finds the mark moved, and starts over.
  *  - A refusal is an end: the actor has judged. What may go better later is asked again at ever longer distances
- *    (carrying.ts), and then from the mark on; what fails inside the service is noted after a few tries and passed over,
- *    so that it holds up nothing else.
+ *    (carrying.ts), and then parked; what fails inside the service is noted after a few tries and passed over. Neither
+ *    holds up others.
  *  - An event that this release does not know is not read past: a newer release goes on there. What came before it, or
  *    before what could not be read ahead, is done and the mark kept before the run ends.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Data, Deferred, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
+import { Data, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import type { Feed } from "../projections/feed.ts"
 import { commitOf, type Message } from "../projections/projection.ts"
-import { carryOut } from "./carrying.ts"
-import { keepFault, keepMark, type Mark, readMark } from "./marks.ts"
+import { carryOut, type NotDone, ONCE, PATIENT } from "./carrying.ts"
+import { commandsAgain } from "./again.ts"
+import { type Aside, putAside } from "./aside.ts"
+import { keepMark, type Mark, readMark } from "./marks.ts"
+import { actorOf, Parking } from "./parking.ts"
 import { Progress } from "./progress.ts"
-import type { Reactions, Told } from "./reaction.ts"
+import { type Command, commandsOf, type Reactions } from "./reaction.ts"
+import { Turns } from "./turns.ts"
 
-/** Commits from which something follows. Below `command_memory_max`, see above. */
-const WINDOW = 100
+/** Commits from which something follows. */
+const WINDOW = 1000
 /** Commands of one commit that are under way together. */
 const ABREAST = 16
 /** Commits that are read ahead; what does not fit is read again from the mark. */
@@ -64,6 +67,8 @@ export interface Running {
   readonly watermark: () => number
   /** Messages of the log that are not done; `null` where that is not known. Rejects when the bus does not answer. */
   readonly pending: () => Promise<number | null>
+  /** Commands whose actors could not be had. */
+  readonly parked: () => number
 }
 
 /** Why a run ends; the next begins at the mark. */
@@ -76,16 +81,14 @@ const trying = <A>(act: () => Promise<A>): Effect.Effect<A, ReactorStopped> =>
 /** A commit from which something follows, or that nobody can read: what of it is still needed. */
 interface Followed extends Pick<Message, "seq" | "kind" | "id"> {
   readonly traceparent: string | undefined
-  readonly told: ReadonlyArray<Told> | { readonly unreadable: unknown }
+  readonly told: ReadonlyArray<Command> | { readonly unreadable: unknown }
 }
 
-/** Among what follows from one commit: the same as long as that follows, whatever a later release puts beside it. */
-const nameOf = (told: ReadonlyArray<Told>, index: number): string => {
-  const own = told[index]
-  const alike = told
-    .slice(0, index)
-    .filter(({ op, kind, actor }) => op === own?.op && kind === own.kind && actor === own.actor)
-  return `${own?.op ?? ""}-${alike.length}`
+const asideAt = ({ seq, kind, id }: Followed, why: unknown, command?: Command): Aside => {
+  const error = String(why)
+  if (command === undefined) return { seq, kind, id, error }
+  const { told, which } = command
+  return { seq, kind, id, error, command: { op: told.op, kind: told.kind, actor: told.actor, which } }
 }
 
 /** Goes on until it fails, or is interrupted. */
@@ -98,6 +101,7 @@ export const react = (
     const { nats, feed, reactions } = parts
     const from = yield* trying(() => readMark(nats, reactions.name))
     const run = new Run(parts, counts, from.seq)
+    yield* Effect.mapError(run.parking.load, stopped)
     const reading = feed.read(reactions, from.seq + 1, (message) => run.receive(message))
     const following = yield* Effect.mapError(reading, stopped)
     running({
@@ -105,12 +109,17 @@ export const react = (
       pending: async () => {
         const ahead = await following.pending()
         return ahead === null ? null : ahead + run.progress.underWay
-      }
+      },
+      parked: () => run.parking.count
     })
     const fibers = yield* FiberSet.make<void, ReactorStopped>()
     return yield* Effect.raceAllFirst([
       Effect.forever(run.next(fibers)),
       run.keeping(from),
+      Effect.mapError(
+        run.parking.again((aside) => run.again(aside)),
+        stopped
+      ),
       Effect.andThen(FiberSet.join(fibers), Effect.never)
     ])
   })
@@ -122,8 +131,10 @@ class Run {
   private readonly followed = Effect.runSync(Queue.dropping<Followed>(READ_AHEAD))
   private readonly window = Semaphore.makeUnsafe(WINDOW)
   private readonly moved = Latch.makeUnsafe(false)
-  /** The last commit of each actor that is under way. */
-  private readonly last = new Map<string, Deferred.Deferred<void>>()
+  private readonly turns = new Turns()
+  /** Whose last command failed: the next is tried once, lest a line of them hold up the mark. */
+  private readonly failing = new Set<string>()
+  readonly parking: Parking
   /** Why nothing more is received: the run ends when what was is done. */
   private ending: ReactorStopped | null = null
 
@@ -131,6 +142,7 @@ class Run {
     this.parts = parts
     this.counts = counts
     this.progress = new Progress(from)
+    this.parking = new Parking({ nats: parts.nats, name: parts.reactions.name })
   }
 
   /** Most commits mean nothing for others: they cost no more than a look. */
@@ -151,8 +163,9 @@ class Run {
     const { seq, kind, id, data } = message
     if (data.length === 0) return []
     try {
+      const { reactions } = this.parts
       const commit = commitOf(message)
-      return this.parts.reactions.follows(kind, commit, { id, seq, at: commit.at })
+      return commandsOf(reactions.name, seq, reactions.follows(kind, commit, { id, seq, at: commit.at }))
     } catch (error) {
       if (!(error instanceof UnknownEvent)) return { unreadable: error }
       this.stop(error)
@@ -170,67 +183,87 @@ class Run {
     return Effect.gen({ self: this }, function* () {
       const followed = yield* Queue.take(this.followed)
       yield* this.window.take(1)
-      const { kind, id } = followed
-      yield* FiberSet.run(fibers, this.inTurn(`${kind} ${id}`, this.carried(followed)))
+      yield* FiberSet.run(fibers, this.carried(followed))
     })
-  }
-
-  /** Behind the commit before it of the same actor; where that was not done, never: the run ends. */
-  private inTurn(actor: string, work: Effect.Effect<void, ReactorStopped>): Effect.Effect<void, ReactorStopped> {
-    const before = this.last.get(actor)
-    const own = Deferred.makeUnsafe<void>()
-    this.last.set(actor, own)
-    const ended = Effect.suspend(() => {
-      if (this.last.get(actor) === own) this.last.delete(actor)
-      return Deferred.succeed(own, undefined)
-    })
-    return Effect.andThen(before === undefined ? work : Effect.andThen(Deferred.await(before), work), ended)
   }
 
   private carried(followed: Followed): Effect.Effect<void, ReactorStopped> {
     const { told } = followed
     const all =
       "unreadable" in told
-        ? this.fault(followed, String(followed.seq), told.unreadable)
-        : this.carriedOut(followed, told)
+        ? this.fault(asideAt(followed, told.unreadable), told.unreadable)
+        : Effect.forEach(
+            // In line before anything that follows from the next commit.
+            told.map((command) => this.turns.inTurn(actorOf(command.told), this.carriedOut(followed, command))),
+            (one) => one,
+            { concurrency: ABREAST, discard: true }
+          )
     return Effect.map(all, () => {
       this.progress.done(followed.seq)
       this.moved.openUnsafe()
     })
   }
 
-  private carriedOut(followed: Followed, told: ReadonlyArray<Told>): Effect.Effect<void, ReactorStopped> {
-    const { ask, reactions } = this.parts
-    const one = (command: Told, index: number) => {
-      const commandId = `react-${reactions.name}-${followed.seq}-${nameOf(told, index)}`
-      return Effect.matchEffect(carryOut(ask, commandId, command, followed.traceparent), {
+  /** The others that follow from the same commit are carried out whatever becomes of this one. */
+  private carriedOut(followed: Followed, command: Command): Effect.Effect<void, ReactorStopped> {
+    return Effect.suspend(() => {
+      const actor = actorOf(command.told)
+      if (this.parking.has(actor)) return this.park(followed, command, "behind another that is parked")
+      const tries = this.failing.has(actor) ? ONCE : PATIENT
+      return Effect.matchEffect(carryOut(this.parts.ask, command, followed.traceparent, tries), {
         onSuccess: (outcome) =>
           Effect.sync(() => {
-            this.counts.commands++
-            if (outcome === "refused") this.counts.refused++
+            this.failing.delete(actor)
+            this.count(outcome)
           }),
-        // The others are carried out all the same.
-        onFailure: (notDone) =>
-          notDone.code === "internal_error"
-            ? this.fault(followed, `${followed.seq}-${index}`, notDone.code, command)
-            : Effect.fail(stopped(notDone))
+        onFailure: ({ code }) => {
+          if (code !== "internal_error") return this.park(followed, command, code)
+          this.failing.add(actor)
+          return this.fault(asideAt(followed, code, command), code)
+        }
       })
-    }
-    return Effect.forEach(told, one, { concurrency: ABREAST, discard: true })
+    })
+  }
+
+  private count(outcome: "done" | "refused"): void {
+    this.counts.commands++
+    if (outcome === "refused") this.counts.refused++
+  }
+
+  private park(followed: Followed, command: Command, why: string): Effect.Effect<void, ReactorStopped> {
+    const aside = asideAt(followed, why, command)
+    logNow("warn", "reactor", { reactions: this.parts.reactions.name, parked: command.told.actor, ...aside })
+    return Effect.mapError(this.parking.park(aside), stopped)
+  }
+
+  /** What is parked, asked once more: whether it is done with. */
+  again(aside: Aside): Effect.Effect<boolean, ReactorStopped> {
+    const { nats, ask, reactions } = this.parts
+    return Effect.gen({ self: this }, function* () {
+      const [command] = yield* trying(() => commandsAgain(nats, reactions, aside))
+      if (command === undefined) return true
+      const failed = ({ code }: NotDone) =>
+        code === "internal_error" ? Effect.as(this.fault({ ...aside, error: code }, code), true) : Effect.succeed(false)
+      const carried = Effect.map(carryOut(ask, command, undefined, ONCE), (outcome) => {
+        this.count(outcome)
+        return true
+      })
+      return yield* Effect.catch(carried, failed)
+    }).pipe(
+      // It was parked by a newer release, and waits for one.
+      Effect.catchIf(
+        ({ cause }) => cause instanceof UnknownEvent,
+        () => Effect.succeed(false)
+      )
+    )
   }
 
   /** Noted for the operator, then passed over. */
-  private fault(
-    { seq, kind, id }: Followed,
-    place: string,
-    cause: unknown,
-    command?: Told
-  ): Effect.Effect<void, ReactorStopped> {
+  private fault(aside: Aside, cause: unknown): Effect.Effect<void, ReactorStopped> {
     const { nats, reactions } = this.parts
-    const noted = { seq, kind, id, error: String(cause), op: command?.op, actor: command?.actor }
-    logNow("error", "reactor", { reactions: reactions.name, ...noted, error: cause })
+    logNow("error", "reactor", { reactions: reactions.name, ...aside, error: cause })
     this.counts.faults++
-    return trying(() => keepFault(nats, reactions.name, place, noted))
+    return trying(() => putAside(nats, reactions.name, "fault", aside))
   }
 
   /** Keeps the mark, and then makes room in the window for what lies behind it. Fails at the end of the run. */

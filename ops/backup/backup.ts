@@ -40,7 +40,7 @@ import { copyRest, copyRestOfBatch } from "./tail.ts"
 /** Before that the server copied files, whose end is no sequence. */
 const SERVER_OLDEST = [2, 15] as const
 /** What stands in these must not be ahead of the log: an answer, or that something was done, of a commit that is not there. */
-const BEFORE: ReadonlyArray<string> = [streams.idempotency, streams.seen, streams.reactions]
+const BEFORE: ReadonlyArray<string> = [streams.idempotency, streams.seen, streams.reactions, streams.aside]
 /** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
 

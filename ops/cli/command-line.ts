@@ -11,6 +11,7 @@ import { categoryCommand } from "./category.ts"
 import type { Arguments, Command, Options } from "./command.ts"
 import { Fault } from "./fault.ts"
 import { questionsCommand } from "./questions.ts"
+import { reactionsCommand } from "./reactions.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { replayCommand } from "./replay.ts"
 import { restoreCommand } from "./restore.ts"
@@ -41,6 +42,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   status: statusCommand,
   verify: verifyCommand,
   rebuild: rebuildCommand,
+  reactions: reactionsCommand,
   backup: backupCommand,
   restore: restoreCommand,
   migrate: migrateCommand,

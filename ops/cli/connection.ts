@@ -33,6 +33,7 @@ export interface Service {
   readonly manager: JetStreamManager
   readonly log: JetStreamLog
   readonly view: LeaseView
+  readonly asker: Asker
   readonly db: Kysely<Database>
   /** For connections with settings of their own. Holds a password: never shown. */
   readonly databaseUrl: string
@@ -108,6 +109,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
       replicated: true
     }),
     view,
+    asker,
     db,
     databaseUrl,
     command,

@@ -6,10 +6,11 @@ import { sql } from "kysely"
 import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream"
 import { requestsOf } from "../../actors/log/requests.ts"
 import { REACTIONS } from "../../actors/reactions/all.ts"
+import { asideCount } from "../../actors/reactions/aside.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { rebuildSchema } from "../../actors/projections/rebuild.ts"
-import { buckets, SHARD_COUNT, streams, subjects } from "../../schemas/subjects.ts"
+import { buckets, SHARD_COUNT, streams } from "../../schemas/subjects.ts"
 import type { Command } from "./command.ts"
 import { PATIENCE_MS, type Service } from "./connection.ts"
 import { checksOf, servicesOf } from "./services.ts"
@@ -83,15 +84,17 @@ const readModelsOf = async (service: Service) => {
   return (await Promise.all(models)).flat()
 }
 
-/** How far reactions are done, and commits that they had to pass over. */
+/** How far reactions are done, and what could not be done in its turn. */
 const reactionsOf = (service: Service) =>
   Promise.all(
     REACTIONS.map(async ({ name, subjects: read }) => {
       const { seq } = await readMark(service.nats, name)
-      const filter = { subjects_filter: subjects.reactionFaults(name) }
-      const { state } = await service.manager.streams.info(streams.reactions, filter)
       const lag = await behind(service, { stream: streams.events, subjects: read }, seq)
-      return { name, watermark: seq, lag, faults: Object.values(state.subjects ?? {}).length }
+      const [parked, faults] = await Promise.all([
+        asideCount(service.manager, name, "parked"),
+        asideCount(service.manager, name, "fault")
+      ])
+      return { name, watermark: seq, lag, parked, faults }
     })
   )
 
@@ -187,7 +190,8 @@ export const statusCommand: Command = {
           )),
       "reactions",
       ...reacting.map(
-        ({ name, watermark, lag, faults }) => `  ${name}  watermark ${watermark}  ${lag} behind  ${faults} passed over`
+        ({ name, watermark, lag, parked, faults }) =>
+          `  ${name}  watermark ${watermark}  ${lag} behind  ${parked} parked  ${faults} passed over`
       ),
       "health",
       ...(checks === null

@@ -1,9 +1,8 @@
 /** What operators see of a deployment that is not well (contract 7). */
-import { jetstream } from "@nats-io/jetstream"
 import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Aside, putAside, takeBack } from "../../actors/reactions/aside.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
-import { streams, subjects } from "../../schemas/subjects.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
@@ -11,7 +10,7 @@ import { operate } from "../support/hub.ts"
 import { dataOf } from "../support/outcome.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { register } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { logOf, type TestService, testService } from "../support/service.ts"
 
 const ROLES = ["actors,queries", "webhooks"]
 
@@ -91,15 +90,42 @@ test("a Postgres that does not answer is told in time, and what else is well sta
   await waitFor(async () => (await look()).status === "ok", { describe: "a service that is well" })
 })
 
-test("reactions are told of, with what they had to pass over", async () => {
+test("what reactions could not do is told of, done again by an operator, or let go", async () => {
   await waitFor(async () => (await look()).checks["reactions"]?.observed === 0, { describe: "reactions that are done" })
-  expect((await look()).checks["reaction_faults"]).toMatchObject({ status: "pass", observed: 0 })
-  const { nats, manager } = service.view
-  await jetstream(nats).publish(subjects.reactionFault("agent", "1"), JSON.stringify({ seq: 1 }))
-  const { status, checks } = await look()
-  expect([status, checks["reaction_faults"]]).toMatchObject(["degraded", { status: "warn", observed: 1 }])
-  await manager.streams.purge(streams.reactions, { filter: subjects.reactionFaults("agent") })
-  expect((await look()).checks["reaction_faults"]).toMatchObject({ status: "pass", observed: 0 })
+  const well = { status: "pass", observed: 0 }
+  const told = async () => {
+    const { status, checks } = await look()
+    return [status, checks["reaction_faults"], checks["reactions_parked"]]
+  }
+  expect(await told()).toMatchObject(["ok", well, well])
+  const edge = service.edges[0] ?? ""
+  const leaving = new AgentClient({ edge: () => edge })
+  const { id, handle } = await register(leaving, { edge })
+  await leaving.call("DELETE", `${API_PREFIX}/me`, { body: { confirm: handle } })
+  const { view, system } = service
+  const [first, ...others] = await logOf(view, "agent", id)
+  const [begun, left] = [first?.seq ?? 0, others.at(-1)?.seq ?? 0]
+  const command = { op: "identity.forget_hosts", kind: "agent", actor: id, which: "identity.forget_hosts-0" }
+  const fault: Aside = { seq: left, kind: "agent", id, error: "internal_error", command }
+  await putAside(view.nats, "agent", "fault", fault)
+  await putAside(view.nats, "agent", "fault", { seq: begun, kind: "agent", id, error: "SyntaxError" })
+  await putAside(view.nats, "agent", "parked", { ...fault, error: "unavailable" })
+  expect(await told()).toMatchObject(["degraded", { status: "warn", observed: 2 }, { status: "warn", observed: 1 }])
+  const reactions = (...args: ReadonlyArray<string>) => operate(system, ["reactions", ...args])
+  expect(JSON.parse(await reactions("list", "agent"))).toMatchObject([
+    { name: "agent", parked: [{ seq: left }], faults: [{ seq: begun }, fault] }
+  ])
+  expect(await operate(system, ["status"])).toMatch(/agent {2}watermark \d+ {2}0 behind {2}1 parked {2}2 passed over/)
+  expect(await reactions("redo", "agent")).toBe(
+    `${begun} agent ${id}: nothing follows from it\n${left} agent ${id}: identity.forget_hosts ${id}: done`
+  )
+  await putAside(view.nats, "agent", "fault", fault)
+  expect(await reactions("clear", "agent", `${left}`)).toBe(`${left} agent ${id}: cleared`)
+  await takeBack(view.nats, "agent", "parked", fault)
+  expect(await told()).toMatchObject(["ok", well, well])
+  await expect(reactions("redo", "agent", "1")).rejects.toThrow("agent has no fault at 1")
+  await expect(reactions("redo", "votes")).rejects.toThrow("there is no set of reactions votes: agent")
+  await expect(reactions("clear", "agent", "last")).rejects.toThrow("a place in the log is a whole number")
 })
 
 test.each([

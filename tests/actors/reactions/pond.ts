@@ -5,7 +5,7 @@ import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, kind, type Kind } from "../../../actors/kind.ts"
 import { on, reactions, type Reactions, type Told } from "../../../actors/reactions/reaction.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
-import { notFound } from "../../../schemas/errors.ts"
+import { notFound, unavailable } from "../../../schemas/errors.ts"
 
 const Thrown = event("pebble.thrown", 1, { into: Schema.String, number: Schema.Int })
 const Skipped = event("pebble.skipped", 1)
@@ -52,7 +52,12 @@ const pondOperations = {
   "pond.look": op({ input: Nothing, output: Ripples, askedBy: [] })
 }
 
-/** Its state: the ripples that it has seen, as pebble and throw. `dry`: refuses all; `broken`: fails. */
+/** Ponds that cannot be had at the moment. */
+export const frozen = new Set<string>()
+/** Ponds that fail. */
+export const broken = new Set(["broken"])
+
+/** Its state: the ripples that it has seen, as pebble and throw. `dry` refuses all. */
 export const pond: Kind = kind<ActorOf<typeof Ripples.Type, typeof PondEvent.Type>, typeof pondOperations>(
   {
     kind: "pond",
@@ -67,7 +72,8 @@ export const pond: Kind = kind<ActorOf<typeof Ripples.Type, typeof PondEvent.Typ
       "pond.ripple": write({
         decide: (_state, input, { id }) => {
           if (id === "dry") return { refused: notFound("water") }
-          if (id === "broken") throw new Error("this pond is broken")
+          if (frozen.has(id)) return { refused: unavailable("It is frozen.") }
+          if (broken.has(id)) throw new Error("this pond is broken")
           return { events: [{ type: "pond.rippled", v: 1, ...input }] }
         },
         answer: () => null

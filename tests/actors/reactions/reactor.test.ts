@@ -1,11 +1,13 @@
 /** What follows from a commit is done, once and in order, whoever dies or comes meanwhile. On real servers. */
+import { Effect } from "effect"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { asideOf } from "../../../actors/reactions/aside.ts"
 import { keepMark, readMark } from "../../../actors/reactions/marks.ts"
 import type { Reactions } from "../../../actors/reactions/reaction.ts"
-import { streams, subjects } from "../../../schemas/subjects.ts"
+import { streams } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type Client, dataOf, type RunningNode, startCluster, type TestCluster } from "../engine/cluster.ts"
-import { pebble, pond, ripples, ripplesBehind } from "./pond.ts"
+import { frozen, pebble, pond, ripples, ripplesBehind } from "./pond.ts"
 
 type Ripples = ReadonlyArray<readonly [string, number]>
 
@@ -15,7 +17,10 @@ beforeEach(async () => {
   cluster = await startCluster()
   client = await cluster.client("actors")
 })
-afterEach(() => cluster?.stop())
+afterEach(() => {
+  frozen.clear()
+  return cluster?.stop()
+})
 
 const node = (set: Reactions = ripples()): Promise<RunningNode> => cluster.node([pebble, pond], {}, [set])
 
@@ -26,6 +31,16 @@ const thrown = (id: string, into: string) => ask("pebble", id, "pebble.throw", {
 const seen = async (id: string) => (await ask("pond", id, "pond.look")) as Ripples
 const mark = async () => (await readMark(cluster.bus.nats, "pond")).seq
 const head = async () => (await cluster.bus.manager.streams.info(streams.events)).state.last_seq
+
+const aside = (why: "parked" | "fault") => Effect.runPromise(asideOf(cluster.bus.nats, "pond", why))
+const faults = (count: number) =>
+  waitFor(
+    async () => {
+      const all = await aside("fault")
+      return all.length >= count ? all : null
+    },
+    { describe: `${count} faults` }
+  )
 
 const PEBBLES = Array.from({ length: 20 }, (_, index) => `pebble${index}`)
 const PONDS = ["north", "south", "east"]
@@ -71,20 +86,18 @@ test("nodes that come and go lose nothing and double nothing", async () => {
   await expectRipples(12)
 })
 
-test("what comes again from a mark that was not kept in time is done once", async () => {
+test("all that comes again is done once, however much was done since", async () => {
   const first = await node()
-  await throwAll(3)
-  await expectRipples(3)
-  await waitFor(async () => (await mark()) > PEBBLES.length * 2)
+  // Each pond remembers fewer commands than these.
+  await throwAll(25)
+  await expectRipples(25)
   await first.stop()
-  // As a node leaves it that was killed before it could keep how far it was.
-  const { seq, revision } = await readMark(cluster.bus.nats, "pond")
-  const { nats, manager } = cluster.bus
-  const behind = await manager.streams.getMessage(streams.events, { seq: Math.max(1, seq - 50) })
-  await keepMark(nats, "pond", { seq: behind?.seq ?? 0, revision })
+  const { nats } = cluster.bus
+  const { revision } = await readMark(nats, "pond")
+  await keepMark(nats, "pond", { seq: 0, revision })
   await node()
   await throwAll(1)
-  await expectRipples(4)
+  await expectRipples(26)
 })
 
 test("a mark that another has moved is left to it", async () => {
@@ -101,16 +114,8 @@ test("a refusal is an end, what fails is noted, and neither holds up anything", 
   await thrown("second", "broken")
   await thrown("third", "north")
   await waitFor(async () => (await seen("north")).length === 1)
-  const broken = await waitFor(
-    async () => {
-      const filter = { subjects_filter: subjects.reactionFaults("pond") }
-      const { state } = await cluster.bus.manager.streams.info(streams.reactions, filter)
-      return Object.keys(state.subjects ?? {})[0]
-    },
-    { describe: "the fault" }
-  )
-  const fault = await cluster.bus.manager.direct.getMessage(streams.reactions, { last_by_subj: broken })
-  expect(fault?.json()).toMatchObject({ kind: "pebble", id: "second", error: "internal_error" })
+  const [fault] = await faults(1)
+  expect(fault).toMatchObject({ kind: "pebble", id: "second", error: "internal_error" })
   await waitFor(async () => (await mark()) === (await head()) - 1)
 })
 
@@ -120,12 +125,33 @@ test("what fails takes nothing with it that follows from the same commit", async
   await thrown("one", "north")
   await waitFor(async () => (await seen("north")).length === 1)
   await waitFor(async () => (await mark()) >= 1)
-  const filter = { subjects_filter: subjects.reactionFaults("pond") }
-  const { state } = await cluster.bus.manager.streams.info(streams.reactions, filter)
-  const faults = Object.keys(state.subjects ?? {})
-  expect(faults).toHaveLength(failing)
-  const fault = await cluster.bus.manager.direct.getMessage(streams.reactions, { last_by_subj: faults[0] ?? "" })
-  expect(fault?.json()).toMatchObject({ kind: "pebble", id: "one", op: "pond.ripple", actor: "broken" })
+  const [first, ...others] = await faults(failing)
+  expect(others).toHaveLength(failing - 1)
+  expect(first).toMatchObject({ kind: "pebble", id: "one", command: { op: "pond.ripple", actor: "broken" } })
+})
+
+test("a pond that cannot be had holds up its own ripples and nobody else's", async () => {
+  const first = await node()
+  frozen.add("north")
+  await throwAll(1)
+  await thrown("pebble0", "north")
+  await waitFor(async () => (await aside("parked")).length > 1, { describe: "what is parked" })
+  await waitFor(async () => (await mark()) >= PEBBLES.length)
+  expect(await seen("north")).toEqual([])
+  expect((await seen("south")).length + (await seen("east")).length).toBe(13)
+  await first.stop()
+  await node()
+  await thrown("pebble1", "north")
+  frozen.clear()
+  const ripples = await waitFor(async () => {
+    const all = await seen("north")
+    return all.length === 9 ? all : null
+  })
+  expect(ripples.slice(-2)).toEqual([
+    ["pebble0", 2],
+    ["pebble1", 2]
+  ])
+  await waitFor(async () => (await aside("parked")).length === 0)
 })
 
 test("an older release stops at what it does not know, and a newer one goes on there", async () => {

@@ -1,0 +1,85 @@
+/**
+ * Which commands an actor has carried out, so that one that comes again is answered and not repeated.
+ *
+ * Invariants
+ *  - Most are known by their ids: the newest `command_memory_max`, for `command_memory_seconds`.
+ *  - A set of reactions tells an actor its commands in the order of the log. So the newest place of each set says of all
+ *    before it that they are done, however long ago; these crowd no other command out of the memory.
+ *  - It is rebuilt from the log, and a snapshot holds all of it.
+ */
+import type { Limits } from "../../schemas/limits.ts"
+import { reactionPlaceOf } from "./definition.ts"
+import type { RememberedCommand } from "./ports.ts"
+
+/** How far a set of reactions has come: the commands that follow from one commit, all before it being done. */
+interface Place {
+  readonly seq: number
+  readonly commands: Array<RememberedCommand>
+}
+
+type Bounds = Pick<Limits["service"], "command_memory_max" | "command_memory_seconds">
+
+export class Remembered {
+  private readonly kind: string
+  private readonly id: string
+  private commands: Array<RememberedCommand> = []
+  /** `null` for most actors: it costs nothing there. */
+  private places: Map<string, Place> | null = null
+
+  /** Whose memory it is. */
+  constructor(kind: string, id: string) {
+    this.kind = kind
+    this.id = id
+  }
+
+  /** `"passed"`: it is done, and what it was answered is not known any more. */
+  find(id: string): RememberedCommand | "passed" | undefined {
+    const told = this.placeIn(id)
+    if (told === null) return this.commands.find((known) => known.id === id)
+    const place = this.places?.get(told.set)
+    if (place === undefined || told.seq > place.seq) return undefined
+    return told.seq < place.seq ? "passed" : place.commands.find((known) => known.id === id)
+  }
+
+  add(command: RememberedCommand, bounds: Bounds): void {
+    const told = this.placeIn(command.id)
+    if (told === null) this.addCommand(command, bounds)
+    else this.addPlace(command, told.set, told.seq)
+  }
+
+  /** Where another was told and this actor only has a part in the commit, the order is that of the other. */
+  private placeIn(id: string) {
+    const told = reactionPlaceOf(id)
+    return told?.kind === this.kind && told.actor === this.id ? told : null
+  }
+
+  private addCommand(command: RememberedCommand, { command_memory_max, command_memory_seconds }: Bounds): void {
+    const oldest = command.at - command_memory_seconds * 1000
+    while (
+      this.commands.length >= command_memory_max ||
+      (this.commands[0] !== undefined && this.commands[0].at < oldest)
+    ) {
+      this.commands.shift()
+    }
+    this.commands.push(command)
+  }
+
+  private addPlace(command: RememberedCommand, set: string, seq: number): void {
+    const places = (this.places ??= new Map<string, Place>())
+    const known = places.get(set)
+    if (known === undefined || known.seq < seq) places.set(set, { seq, commands: [command] })
+    else if (known.seq === seq) known.commands.push(command)
+  }
+
+  /** As it stands in a snapshot. */
+  get all(): ReadonlyArray<RememberedCommand> {
+    return [...[...(this.places?.values() ?? [])].flatMap(({ commands }) => commands), ...this.commands]
+  }
+
+  /** From a snapshot. */
+  restore(all: ReadonlyArray<RememberedCommand>, bounds: Bounds): void {
+    this.commands = []
+    this.places = null
+    for (const command of all) this.add(command, bounds)
+  }
+}

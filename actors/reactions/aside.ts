@@ -1,0 +1,77 @@
+/**
+ * What a set of reactions could not have done in its turn. Parked: the actor could not be had, and is asked again.
+ * A fault: the actor, or the reading of the commit, failed; an operator decides (`hub reactions`). Each names its place
+ * in the log and holds nothing of what stands there.
+ */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import { attempt } from "../log/attempt.ts"
+import { leaderMessage } from "../log/last-message.ts"
+import { requestStream } from "../log/requests.ts"
+import { storedAs } from "./marks.ts"
+
+const TIMEOUT_MS = 3000
+/** In a name of the stream's subjects: any set. */
+const ANY = "*"
+
+export type Why = "parked" | "fault"
+
+/** A command that follows from a commit, or a commit that cannot be read. */
+export interface Aside {
+  readonly seq: number
+  /** Whose commit it is. */
+  readonly kind: string
+  readonly id: string
+  readonly error: string
+  /** Absent where the commit cannot be read. */
+  readonly command?: {
+    readonly op: string
+    readonly kind: string
+    readonly actor: string
+    readonly which: string
+  }
+}
+
+const text = new TextDecoder()
+
+/** Names a command among all that are put aside: a subject's token. */
+const tokenOf = ({ seq, command }: Aside): string =>
+  command === undefined ? String(seq) : `${seq}-${command.kind}-${command.actor}-${command.which.replaceAll(".", "_")}`
+
+const subjectOf = (set: string, why: Why, aside: Aside): string => subjects.aside(set, why, tokenOf(aside))
+
+/** Kept once, however often it is met. Rejects when the stream does not take it. */
+export const putAside = async (nats: NatsConnection, set: string, why: Why, aside: Aside): Promise<void> => {
+  const reply = await requestStream(nats, subjectOf(set, why, aside), JSON.stringify(aside), { timeout: TIMEOUT_MS })
+  storedAs(streams.aside, reply.json())
+}
+
+/** Rejects when the stream does not answer. Nothing happens where it is not there. */
+export const takeBack = async (nats: NatsConnection, set: string, why: Why, aside: Aside): Promise<void> => {
+  const wanted = JSON.stringify({ filter: subjectOf(set, why, aside) })
+  const reply = await requestStream(nats, `$JS.API.STREAM.PURGE.${streams.aside}`, wanted, { timeout: TIMEOUT_MS })
+  const { error } = reply.json<{ readonly error?: { readonly description?: string } }>()
+  if (error !== undefined) throw new Error(`${streams.aside} gave nothing back: ${error.description ?? "no reason"}`)
+}
+
+/** How many there are, of one set or of all. Rejects when the bus does not answer. */
+export const asideCount = async (manager: JetStreamManager, set: string = ANY, why: Why | typeof ANY = ANY) => {
+  const filter = subjects.aside(set, why, ANY)
+  const { state } = await manager.streams.info(streams.aside, { subjects_filter: filter })
+  return Object.keys(state.subjects ?? {}).length
+}
+
+/** All of a set, in the order of the log, as the stream's leader has them: what was parked a moment ago is among them. */
+export const asideOf = (nats: NatsConnection, set: string, why: Why): Effect.Effect<ReadonlyArray<Aside>, unknown> =>
+  attempt(async () => {
+    const all: Array<Aside> = []
+    for (let seq = 1; ; seq++) {
+      const wanted = { seq, next_by_subj: subjects.aside(set, why, "*") }
+      const found = await leaderMessage(nats, streams.aside, wanted, TIMEOUT_MS)
+      if (found === null) return all.toSorted((a, b) => a.seq - b.seq)
+      all.push(JSON.parse(text.decode(found.data)))
+      seq = found.seq
+    }
+  })

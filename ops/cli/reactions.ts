@@ -1,0 +1,77 @@
+/**
+ * `hub reactions …`: what reactions could not have done in its turn. What is parked is asked again by itself; a fault
+ * waits for whoever has found out why it failed.
+ */
+import { Effect } from "effect"
+import { commandsAgain } from "../../actors/reactions/again.ts"
+import { REACTIONS } from "../../actors/reactions/all.ts"
+import { type Aside, asideOf, takeBack } from "../../actors/reactions/aside.ts"
+import { carryOut, ONCE } from "../../actors/reactions/carrying.ts"
+import type { Reactions } from "../../actors/reactions/reaction.ts"
+import type { Command } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+
+const setNamed = (name: string): Reactions => {
+  const found = REACTIONS.find((one) => one.name === name)
+  if (found === undefined) throw new Fault(`there is no set of reactions ${name}: ${setNames()}`)
+  return found
+}
+
+const setNames = (): string => REACTIONS.map(({ name }) => name).join(", ")
+
+const faultsOf = async ({ nats }: Service, { name }: Reactions, at: string): Promise<ReadonlyArray<Aside>> => {
+  if (at !== "" && !/^[1-9]\d{0,15}$/.test(at)) throw new Fault("a place in the log is a whole number")
+  const all = await Effect.runPromise(asideOf(nats, name, "fault"))
+  const found = all.filter(({ seq }) => at === "" || seq === Number(at))
+  if (found.length === 0) throw new Fault(`${name} has no fault${at === "" ? "" : ` at ${at}`}`)
+  return found
+}
+
+/** Its outcome, for people. Taken back where the actor has judged. */
+const redo = async ({ nats, asker }: Service, set: Reactions, fault: Aside): Promise<string> => {
+  const place = `${fault.seq} ${fault.kind} ${fault.id}`
+  const outcomes: Array<string> = []
+  for (const command of await commandsAgain(nats, set, fault)) {
+    // Its actor may have heard of later ones meanwhile, so the place in the order says nothing: only the id counts.
+    const once = { ...command, id: `redo-${command.id}` }
+    const outcome = await Effect.runPromise(
+      Effect.match(carryOut(asker.ask.bind(asker), once, undefined, ONCE), {
+        onSuccess: (judged) => judged,
+        onFailure: ({ code }) => `not done (${code})`
+      })
+    )
+    outcomes.push(`${command.told.op} ${command.told.actor}: ${outcome}`)
+  }
+  if (!outcomes.some((outcome) => outcome.includes("not done"))) await takeBack(nats, set.name, "fault", fault)
+  return `${place}: ${outcomes.length === 0 ? "nothing follows from it" : outcomes.join(", ")}`
+}
+
+const list = async ({ nats }: Service, sets: ReadonlyArray<Reactions>) =>
+  Promise.all(
+    sets.map(async ({ name }) => {
+      const [parked, faults] = await Effect.runPromise(
+        Effect.all([asideOf(nats, name, "parked"), asideOf(nats, name, "fault")])
+      )
+      return { name, parked, faults }
+    })
+  )
+
+export const reactionsCommand: Command = {
+  usage: ["reactions list", "reactions list <set>", "reactions redo|clear <set>", "reactions redo|clear <set> <seq>"],
+  run: async (service, { positionals: [action = "", name = "", at = ""] }) => {
+    if (action === "list") return list(service, name === "" ? REACTIONS : [setNamed(name)])
+    if (name === "") throw new Fault(`usage: hub ${reactionsCommand.usage.join("\n       hub ")}`)
+    const set = setNamed(name)
+    const faults = await faultsOf(service, set, at)
+    const lines: Array<string> = []
+    for (const fault of faults) {
+      if (action === "redo") lines.push(await redo(service, set, fault))
+      else {
+        await takeBack(service.nats, set.name, "fault", fault)
+        lines.push(`${fault.seq} ${fault.kind} ${fault.id}: cleared`)
+      }
+    }
+    return lines.join("\n")
+  }
+}
