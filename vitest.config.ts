@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./tests/harness/sequencer.ts"
 
@@ -8,6 +9,9 @@ const ALONE = [
   "tests/sdk/verify-flood.test.ts",
   "tests/sdk/verify-runtimes.test.ts"
 ]
+
+/** Each starts systems of its own, of some gigabytes together. */
+const WORKERS_MAX = 3
 
 export default defineConfig({
   test: {
@@ -22,9 +26,9 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     environment: "./tests/harness/environment.ts",
-    // One more than the cores of the smallest machine: half of what takes long waits for a lease, a restart or a
-    // window.
-    maxWorkers: 3,
+    // One more than the cores: half of what takes long waits for a lease, a restart or a window. More than that only
+    // take each other's time, until leases end for nothing and are taken over again and again.
+    maxWorkers: Math.min(WORKERS_MAX, availableParallelism() + 1),
     sequence: { sequencer: LongestFirst },
     bail: 0,
     retry: 0,
