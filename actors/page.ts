@@ -1,20 +1,32 @@
 /** A page of what a query finds, and how much it finds in all. */
-import type { SelectQueryBuilder } from "kysely"
-import type { Database } from "./database.ts"
+import { sql } from "kysely"
 
 interface Wanted {
   readonly page: number
   readonly per_page: number
 }
 
-/** `rows` is `found` in its order, with the columns that are wanted. */
-export const pageOf = async <Table extends keyof Database, Row>(
-  found: SelectQueryBuilder<Database, Table, object>,
-  rows: SelectQueryBuilder<Database, Table, Row>,
+/** Of what is found, its number as `total`. */
+export const COUNTED = sql<string>`count(*)`.as("total")
+
+interface Counting {
+  readonly executeTakeFirstOrThrow: () => Promise<{ readonly total: string }>
+}
+
+interface Paging<Row> {
+  readonly limit: (count: number) => {
+    readonly offset: (count: number) => { readonly execute: () => Promise<ReadonlyArray<Row>> }
+  }
+}
+
+/** `counted`: `COUNTED` of what is found; `rows`: the same in its order, with the columns that are wanted. */
+export const pageOf = async <Row>(
+  counted: Counting,
+  rows: Paging<Row>,
   { page, per_page }: Wanted
 ): Promise<{ readonly total: number; readonly rows: ReadonlyArray<Row> }> => {
   const [{ total }, shown] = await Promise.all([
-    found.select((select) => select.fn.countAll<string>().as("total")).executeTakeFirstOrThrow(),
+    counted.executeTakeFirstOrThrow(),
     rows
       .limit(per_page)
       .offset((page - 1) * per_page)

@@ -29,6 +29,10 @@ export interface Database {
     created_at: Time
     last_seen_at: Time
     key_from: Time
+    posts: number
+    threads: number
+    replies: number
+    accepted_answers: number
   }
   categories: {
     slug: string
@@ -63,6 +67,24 @@ export interface Database {
     payload: Json
     created_at: Time
     read_at: NullableTime
+  }
+  posts: {
+    id: Big
+    author: string
+    kind: string
+    title: string
+    body: string
+    excerpt: string
+    tags: Array<string>
+    license: string | null
+    upvotes: number
+    downvotes: number
+    score: number
+    hot: number
+    created_at: Time
+    updated_at: Time
+    edited_at: NullableTime
+    search: string
   }
   projection_faults: {
     projection: string

@@ -53,6 +53,9 @@ export const ERRORS = {
   /** The account is not suspended, or there is no open appeal to decide on. */
   appeal_not_possible: { status: 409, says: "not suspended" },
   appeal_exists: { status: 409, says: "appealed already" },
+  not_author: { status: 403, says: "somebody else's" },
+  /** The same author wrote the same within a day, and it still stands. */
+  duplicate_content: { status: 409, says: "published already: `details.existing_id`" },
   idempotency_in_flight: { status: 409, says: "still under way: wait" },
   request_too_large: { status: 413, says: "send less" },
   uri_too_long: { status: 414, says: "send less" },

@@ -67,6 +67,8 @@ export const LIMITS = {
     max_inline_json_bytes: 1_048_576,
     max_body_chars: 100_000,
     max_title_chars: 200,
+    tags_max: 10,
+    license_max_chars: 100,
     page_size_max: 100,
     page_size_default: 20,
     /** spec 4.1.9: uploads and inline data. No body may be longer than this. */

@@ -17,3 +17,8 @@ const LINES = /^[\P{Cc}\t\n\r]*$/u
 export const Lines = Storable.check(
   Schema.isPattern(LINES, { message: "must be text without control characters other than tabs and line breaks" })
 )
+
+/** No control characters or overrides of direction: a name can be printed and logged, and reads as it is written. */
+export const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
+/** Something to see: letters, marks, numbers, punctuation or symbols. Fillers that show nothing do not count. */
+export const VISIBLE = /(?![\u115f\u1160\u3164\uffa0\u2800])[\p{L}\p{N}\p{P}\p{S}]/u

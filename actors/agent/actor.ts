@@ -5,14 +5,17 @@ import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import { idempotencyOperations as idempotency } from "../../schemas/idempotency/operations.ts"
 import { identityOperations as identities } from "../../schemas/identity/operations.ts"
+import { contentOperations as contents } from "../../schemas/content/operations.ts"
 import { moderationOperations as moderation } from "../../schemas/moderation/operations.ts"
 import { notificationOperations as notifications } from "../../schemas/notification/operations.ts"
+import { publishOperations as publishing } from "../../schemas/post/operations.ts"
 import { webhookOperations as webhooks } from "../../schemas/webhook/operations.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
 import { type Answer, custom, type PrepareContext, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { Json } from "../engine/json.ts"
 import { Sealer } from "../log/seal.ts"
+import { contentOperations } from "./content/operations.ts"
 import { decideDelete, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { idempotencyOperations } from "./idempotency/operations.ts"
@@ -77,6 +80,8 @@ const declared = {
   ...moderation,
   ...notifications,
   ...webhooks,
+  ...contents,
+  ...publishing,
   ...idempotency
 }
 
@@ -85,6 +90,7 @@ export const agentKind = kind(fold, declared, (parts) => {
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
+  const meter = logBytesMeter(nats, limits)
   const claimOf = (key: string) => stateOf(keyFold, key)
   /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
   const admitKey = (state: AgentState, context: PrepareContext): Effect.Effect<Admitted, Refusal, Actors> =>
@@ -106,7 +112,7 @@ export const agentKind = kind(fold, declared, (parts) => {
     })
   return {
     memory: newAgentMemory,
-    meter: logBytesMeter(nats, limits),
+    meter,
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
     gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     // Where an agent is notified, its webhook is told in the same commit.
@@ -149,6 +155,7 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...moderationOperations(parts),
       ...notificationOperations,
       ...webhookOperations(parts),
+      ...contentOperations(parts, meter),
       ...idempotencyOperations(nats, limits, new Sealer(seed))
     }
   }

@@ -29,6 +29,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, ...evolveModerated(state, event, meta.at) }
     case "agent.deleted":
       return { ...deleted(state), ...evolveModerated(state, event, meta.at) }
+    case "agent.counted":
+      return { ...state, counts: { ...state.counts, [event.of]: event.count } }
     case "agent.roles_changed":
       return { ...state, roles: event.roles }
     case "agent.system_marked":
@@ -107,6 +109,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   recovery: null,
   directory_signature: null,
   unread: [],
+  counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   ...newlyModerated(at),
   created_at: at
 })

@@ -18,6 +18,7 @@ export type Shown = Pick<
   | "roles"
   | "trust"
   | "reputation"
+  | "counts"
   | "created_at"
 > & { readonly status: string; readonly public_key: string }
 
@@ -39,8 +40,7 @@ export const publicProfile = (id: string, agent: Shown, seenAt: number, baseUrl:
   scores: { trust: agent.trust, reputation: agent.reputation },
   created_at: iso(agent.created_at),
   last_seen_at: iso(seenAt),
-  // Nothing that is counted here can be made yet: the features that make them will count them in the state.
-  counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
+  counts: agent.counts,
   sponsors: [],
   url: `${baseUrl}/agents/${agent.handle}`,
   id_url: `${baseUrl}/id/${agentNumber(agent.number)}`

@@ -25,6 +25,10 @@ interface AgentRow {
   created_at?: string
   last_seen_at?: string
   key_from?: string
+  posts?: number
+  threads?: number
+  replies?: number
+  accepted_answers?: number
 }
 
 interface EntryRow {
@@ -56,6 +60,7 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.recovery_cancelled",
   "agent.directory_signed",
   "agent.directory_unsigned",
+  "agent.counted",
   "agent.notified",
   "agent.notifications_read"
 ])
@@ -119,7 +124,11 @@ const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.reg
   reputation: 0,
   created_at: at,
   last_seen_at: at,
-  key_from: at
+  key_from: at,
+  posts: 0,
+  threads: 0,
+  replies: 0,
+  accepted_answers: 0
 })
 
 /** `null` where nothing of the row changes. */
@@ -131,6 +140,8 @@ const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
     }
     case "agent.score_changed":
       return { [event.score]: event.value }
+    case "agent.counted":
+      return { [event.of]: event.count }
     case "agent.suspended":
       return { status: "suspended" }
     case "agent.reinstated":
@@ -167,6 +178,8 @@ const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise
         transparency = coalesce(p.transparency, a.transparency), links = coalesce(p.links, a.links),
         status = coalesce(p.status, a.status), is_system = coalesce(p.is_system, a.is_system),
         public_key = coalesce(p.public_key, a.public_key), key_from = coalesce(p.key_from, a.key_from),
+        posts = coalesce(p.posts, a.posts), threads = coalesce(p.threads, a.threads),
+        replies = coalesce(p.replies, a.replies), accepted_answers = coalesce(p.accepted_answers, a.accepted_answers),
         roles = coalesce(p.roles, a.roles), trust = coalesce(p.trust, a.trust), reputation = coalesce(p.reputation, a.reputation)
       from jsonb_populate_recordset(null::agents, ${rowsJson(rows.changed)}::jsonb) p
       where a.id = p.id`.execute(trx)

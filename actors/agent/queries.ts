@@ -7,7 +7,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Paged } from "../../schemas/operation.ts"
 import { publicProfile, type Shown } from "./profile.ts"
 import type { Database } from "../database.ts"
-import { pageOf } from "../page.ts"
+import { COUNTED, pageOf } from "../page.ts"
 
 const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])
 
@@ -37,7 +37,11 @@ const LISTED = [
   "trust",
   "reputation",
   "created_at",
-  "last_seen_at"
+  "last_seen_at",
+  "posts",
+  "threads",
+  "replies",
+  "accepted_answers"
 ] as const
 
 export const agentsQuery =
@@ -54,21 +58,23 @@ export const agentsQuery =
       )
     }
     const ordered = ORDER[input.sort](listed).select(LISTED).$narrowType<Written>()
-    const { total, rows } = await pageOf(listed, ordered, input)
+    const { total, rows } = await pageOf(listed.select(COUNTED), ordered, input)
     return { total, items: rows.map((row) => listedRow(row, baseUrl)) }
   }
 
 /** What the projection writes into columns of wider types. */
 type Written = Pick<AgentRow, "links" | "roles" | "status">
 
-type AgentRow = Omit<Shown, "created_at" | "transparency"> & {
+type AgentRow = Omit<Shown, "created_at" | "transparency" | "counts"> & {
   readonly id: string
   readonly created_at: Date
   readonly last_seen_at: Date
-}
+} & Shown["counts"]
 
 const listedRow = (row: AgentRow, baseUrl: string): AgentListed => {
-  const shown = { ...row, transparency: "", created_at: row.created_at.getTime() }
+  const { posts, threads, replies, accepted_answers } = row
+  const counts = { posts, threads, replies, accepted_answers }
+  const shown = { ...row, counts, transparency: "", created_at: row.created_at.getTime() }
   const { transparency: _transparency, ...listed } = publicProfile(row.id, shown, row.last_seen_at.getTime(), baseUrl)
   return listed
 }

@@ -3,6 +3,7 @@ import type { ActorOf } from "../kind.ts"
 import type { AgentMemory } from "./memory.ts"
 import { Schema } from "effect"
 import { SignedRequest } from "../../schemas/identity/operations.ts"
+import { Counts } from "../../schemas/agent/records.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state.ts"
@@ -73,6 +74,9 @@ export const TRIED_MAX = 100
 
 export const NEW_WEBHOOK: WebhookState = { events: null, old: null, failing: null, disabled: null, tried: [] }
 
+export const COUNTED = ["posts", "threads", "replies", "accepted_answers"] as const
+export type Counted = (typeof COUNTED)[number]
+
 const AGENT_STATUSES = ["active", "suspended", "banned", "deleted"] as const
 export type AgentStatus = (typeof AGENT_STATUSES)[number]
 
@@ -102,6 +106,8 @@ export const Agent = Schema.Struct({
   directory_signature: Schema.NullOr(DirectorySignatureState),
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
   unread: Schema.Array(Schema.Number),
+  /** What stands of all that it published, and answers that others accepted. */
+  counts: Counts,
   /** How the account stands (actors/moderation/). */
   standing: StandingState,
   active_time: ActiveTime,
@@ -157,6 +163,8 @@ export const AgentEvent = Schema.Union([
   }),
   ...MODERATION_EVENTS,
   event("agent.deleted", 1),
+  /** How many of these now stand. */
+  event("agent.counted", 1, { of: Schema.Literals(COUNTED), count: Schema.Int }),
   event("agent.roles_changed", 1, { roles: Schema.Array(Schema.String) }),
   event("agent.system_marked", 1, { is_system: Schema.Boolean }),
   event("agent.key_rotated", 1, {

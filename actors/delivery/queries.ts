@@ -4,7 +4,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { DeliveryAttempt, DeliveryStatus } from "../../schemas/webhook/api.ts"
 import type { Database } from "../database.ts"
-import { pageOf } from "../page.ts"
+import { COUNTED, pageOf } from "../page.ts"
 
 /** Of a delivery that was repeated again and again the newest attempts are shown. */
 const ATTEMPTS_SHOWN_MAX = 50
@@ -16,7 +16,7 @@ export const deliveriesQuery =
       .selectFrom("deliveries")
       .where("agent", "=", input.agent)
       .where("created_at", ">", new Date(Date.now() - webhook.log_seconds * 1000))
-    const { total, rows } = await pageOf(found, found.selectAll().orderBy("id", "desc"), input)
+    const { total, rows } = await pageOf(found.select(COUNTED), found.selectAll().orderBy("id", "desc"), input)
     return {
       total,
       items: rows.map((row) => ({

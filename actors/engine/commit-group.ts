@@ -36,11 +36,12 @@ export const groupOf = (
     traceparent,
     keepSeconds: definition.keepSeconds
   }
-  const companions = companionsOf(decision).map(({ kind, id, expected, events }) => ({
+  const companions = companionsOf(decision).map(({ kind, id, expected, events, keepSeconds }) => ({
     subject: subjects.event(kind, id),
     expected,
     commit: commitOf(command, at, events, undefined),
-    traceparent
+    traceparent,
+    keepSeconds
   }))
   return [own, ...companions]
 }

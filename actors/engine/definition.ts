@@ -23,6 +23,8 @@ export interface Companion {
   /** The sequence that actor must stand at: 0 where nobody may have written to it. */
   readonly expected: number
   readonly events: ReadonlyArray<EventShape>
+  /** How long the log keeps this commit; absent: for good. */
+  readonly keepSeconds?: number
 }
 
 /**

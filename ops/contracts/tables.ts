@@ -31,6 +31,9 @@ const TYPES: ReadonlyMap<string, readonly [type: string, nullable: string | null
   ["boolean", ["boolean", "boolean | null"]],
   ["bigint", ["Big", null]],
   ["jsonb", ["Json", null]],
+  // Of texts: there is no other.
+  ["ARRAY", ["Array<string>", null]],
+  ["tsvector", ["string", null]],
   ["timestamp with time zone", ["Time", "NullableTime"]]
 ])
 

@@ -1,15 +1,10 @@
 /** The fields of an agent that come from outside, with their rules (spec 2.1, 2.2, 4.3). */
 import { Schema } from "effect"
 import { LIMITS } from "../limits.ts"
-import { isStorable, Lines, Storable } from "../plain-text.ts"
+import { isStorable, Lines, SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
 import { parseWebAddress } from "../web-address.ts"
 
 const { limits, moderation } = LIMITS
-
-/** No control characters or overrides of direction: a name can be printed and logged, and reads as it is written. */
-const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
-/** Something to see: letters, marks, numbers, punctuation or symbols. Fillers that show nothing do not count. */
-const VISIBLE = /(?![\u115f\u1160\u3164\uffa0\u2800])[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** spec 2.1: lowercased on registration; compare and store only the lower case form. */
 export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/

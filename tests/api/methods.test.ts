@@ -8,6 +8,8 @@ import { type Answer, send } from "../support/http.ts"
 import { outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
+import type { Post } from "../../schemas/post/records.ts"
+import { dataOf } from "../support/outcome.ts"
 import { OPERATIONS, PATHS, pathWith } from "./interface.ts"
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -15,11 +17,13 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 let service: TestService
 let client: AgentClient
 let agent: Registered
+let post: Post
 
 beforeAll(async () => {
   service = await testService({ edges: 1, limits: { "notifications.stream_lifetime_ms": 100 } })
   client = new AgentClient({ edge: () => service.edges[0] ?? "" })
   agent = await register(client, { edge: service.edges[0] ?? "" })
+  post = dataOf<Post>(await client.call("POST", "/api/v1/posts", { body: { title: "One", body: "Text" } }))
 })
 afterAll(() => service?.stop())
 
@@ -82,7 +86,7 @@ describe.each([...PATHS.keys()])("%s", (path) => {
 })
 
 describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ path, auth }) => {
-  const address = () => pathWith(path, { ref: agent.handle, number: agent.hx_id })
+  const address = () => pathWith(path, { ref: agent.handle, number: agent.hx_id, id: String(post.id) })
   const get = (method: string): Promise<Answer> =>
     auth === "signed" ? client.call(method, address()) : ask(method, address())
 

@@ -49,7 +49,7 @@ describe("npm run hub --", () => {
     ["category list all", "category list"],
     ["agent show one another", "agent show <ref>"],
     ["agent system one maybe", "agent system <ref> on|off"],
-    ["rebuild agent seen", "rebuild agent|notification|seen|category|delivery"],
+    ["rebuild agent seen", "rebuild agent|notification|seen|category|delivery|post"],
     ["replay agent one another", "replay <kind> <ref> [--to <point>] [--json]"],
     ["replay agent one --sample 5", "replay <kind> <ref> --diff <point> <point> [--json]"],
     ["replay agent one --diff 1 2 3", "replay --from-file <file> [any of these options]"],

@@ -57,7 +57,8 @@ describe("README.md", () => {
   )
 
   it("is short", () => {
-    expect(README.split("\n").length).toBeLessThanOrEqual(150)
+    // But for its tables: each package has a line there.
+    expect(README.split("\n").filter((line) => !line.startsWith("|")).length).toBeLessThanOrEqual(105)
   })
 
   it("gives every package, with its version and a reason", () => {

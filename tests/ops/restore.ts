@@ -45,7 +45,7 @@ export const restoreTests = (): void => {
     expect(config.filter_subject).toBe(subjects.timerFires)
     expect(ack_floor.stream_seq).toBe(manifest.consumers.find(({ name }) => name === consumers.timers)?.floor)
     expect(await refusal(into.desk, ["restore", folder])).toMatch(
-      /^JetStream holds HUB_COUNTERS, HUB_EVENTS, .*--replace/
+      /^JetStream holds HUB_ASIDE, HUB_COUNTERS, .*--replace/
     )
   })
 
@@ -132,12 +132,12 @@ export const restoreTests = (): void => {
     [
       "a stream that copies from elsewhere",
       forge((forged) => ((firstStream(forged)["config"] as Record<string, unknown>)["sources"] = [{ name: "OTHER" }])),
-      /has sources in the configuration of HUB_IDEMPOTENCY$/
+      /has sources in the configuration of HUB_ASIDE$/
     ],
     [
       "a stream on foreign subjects",
       forge((forged) => ((firstStream(forged)["config"] as Record<string, unknown>)["subjects"] = ["other.>"])),
-      /has subjects in the configuration of HUB_IDEMPOTENCY that are not the service's$/
+      /has subjects in the configuration of HUB_ASIDE that are not the service's$/
     ],
     [
       "a stream too few",

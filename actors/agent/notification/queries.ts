@@ -3,7 +3,7 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import type { Notification } from "../../../schemas/notification/api.ts"
 import type { Database } from "../../database.ts"
-import { pageOf } from "../../page.ts"
+import { COUNTED, pageOf } from "../../page.ts"
 
 const recordOf = (row: Selectable<Database["notifications"]>): Notification => ({
   id: Number(row.id),
@@ -20,7 +20,7 @@ export const notificationsQuery =
     let found = db.selectFrom("notifications").where("agent", "=", input.agent)
     if (input.unread) found = found.where("read_at", "is", null)
     if (input.since_id > 0) found = found.where("id", ">", String(input.since_id))
-    const { total, rows } = await pageOf(found, found.selectAll().orderBy("id", "desc"), input)
+    const { total, rows } = await pageOf(found.select(COUNTED), found.selectAll().orderBy("id", "desc"), input)
     return { total, items: rows.map(recordOf) }
   }
 

@@ -1,0 +1,18 @@
+/** Who wrote something, as a row of `agents` or an agent's state says it. */
+import type { Author } from "../../schemas/content/author.ts"
+import { agentNumber } from "../../schemas/signing/identity.ts"
+
+interface Written {
+  readonly number: number
+  readonly handle: string
+  readonly name: string
+  readonly status: string
+}
+
+export const authorOf = (id: string, { number, handle, name, status }: Written, baseUrl: string): Author => {
+  const common = { id, hx_id: agentNumber(number) }
+  if (status === "deleted") return { ...common, handle: null, name: "Deleted agent", status, url: null }
+  if (status === "banned") return { ...common, handle, name, status, url: null }
+  const shown = status === "suspended" ? "suspended" : "active"
+  return { ...common, handle, name, status: shown, url: `${baseUrl}/agents/${handle}` }
+}

@@ -1,0 +1,36 @@
+/** What a list shows of a text: its beginning in plain words, without the marks of markdown (contract "Common"). */
+import Markdown, { type Token } from "markdown-it"
+
+const EXCERPT_MAX_CHARS = 280
+/** What is looked at: marks, addresses and markup may be most of a text's beginning. */
+const LOOKED_AT_CHARS = 2000
+
+const markdown = new Markdown({ html: false, linkify: false })
+
+/** In code points; a text that is cut ends with an ellipsis. */
+export const excerptOf = (body: string): string => {
+  const words = plain(markdown.parse(body.slice(0, LOOKED_AT_CHARS).toWellFormed(), {}))
+    .join("")
+    .replaceAll(/\s+/gu, " ")
+    .trim()
+  const points = [...words]
+  if (points.length <= EXCERPT_MAX_CHARS && body.length <= LOOKED_AT_CHARS) return words
+  return `${points
+    .slice(0, EXCERPT_MAX_CHARS - 1)
+    .join("")
+    .trimEnd()}…`
+}
+
+/** Blocks stand apart as words do. */
+const plain = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> =>
+  tokens.map(({ type, content, children }) => {
+    if (type === "inline") return `${inline(children ?? []).join("")} `
+    return type === "code_block" || type === "fence" ? `${content} ` : ""
+  })
+
+const inline = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> =>
+  tokens.map(({ type, content, children }) => {
+    if (type === "text" || type === "code_inline") return content
+    if (type === "softbreak" || type === "hardbreak") return " "
+    return children === null ? "" : inline(children).join("")
+  })

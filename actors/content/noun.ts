@@ -1,0 +1,3 @@
+import { textKind } from "./text.ts"
+
+export const kinds = [textKind]

@@ -1,0 +1,90 @@
+/**
+ * The claim of an author on a text: id = what of the text counts, hashed together with its noun and author (contract
+ * "Common": the same text twice within a day is refused).
+ *
+ * Invariants
+ *  - Nobody asks a claim anything: it is written in the commits of what makes or removes the text, and only there. So
+ *    whoever would make it reads the log, and the expected sequence decides a race.
+ *  - The log forgets it after a day. Only what still stands is in the way: a removal releases it.
+ */
+import { createHash } from "node:crypto"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, Schema } from "effect"
+import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import type { Companion } from "../engine/definition.ts"
+import { event, eventsOf } from "../engine/events.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
+import type { Commit } from "../log/commit.ts"
+import { lastMessage } from "../log/last-message.ts"
+
+const KEPT_SECONDS = 86_400
+const TIMEOUT_MS = 3000
+const HASH_HEX = 32
+
+/** Of what the text is. */
+export const TextState = Schema.NullOr(Schema.Struct({ noun: Schema.String, id: Schema.Int }))
+export type TextState = typeof TextState.Type
+
+export const TextEvent = Schema.Union([
+  event("text.claimed", 1, { noun: Schema.String, id: Schema.Int }),
+  event("text.released", 1)
+])
+export type TextEvent = typeof TextEvent.Type
+
+export const evolveText = (_state: TextState, event: TextEvent): TextState =>
+  event.type === "text.claimed" ? { noun: event.noun, id: event.id } : null
+
+const fold: Fold<ActorOf<TextState, TextEvent>> = {
+  kind: "text",
+  state: TextState,
+  initial: null,
+  events: TextEvent,
+  evolve: evolveText
+}
+
+export const textKind = kind(fold, {}, () => ({ keepSeconds: KEPT_SECONDS, operations: {} }))
+
+/** What two texts must share to be one: Unicode's spellings and white space make no difference. */
+export const textOf = (noun: string, author: string, text: string): string => {
+  const plain = text.normalize("NFC").trim().replaceAll(/\s+/gu, " ")
+  return createHash("sha256").update(`${noun}\n${author}\n${plain}`).digest("hex").slice(0, HASH_HEX)
+}
+
+/** How a claim stands in the log. */
+export interface TextClaim {
+  readonly text: string
+  readonly seq: number
+  readonly held: TextState
+}
+
+const decoder = new TextDecoder()
+
+export const claimOf = (nats: NatsConnection, text: string): Effect.Effect<TextClaim, Refusal> =>
+  Effect.tryPromise({
+    try: async () => {
+      const last = await lastMessage(nats, streams.events, subjects.event("text", text), TIMEOUT_MS)
+      if (last === null || last.data.length === 0) return { text, seq: 0, held: null }
+      const commit: Commit = JSON.parse(decoder.decode(last.data))
+      return { text, seq: last.seq, held: eventsOf(TextEvent, commit).reduce(evolveText, null as TextState) }
+    },
+    catch: () => unavailable("Whether this was written before cannot be looked up at the moment.")
+  })
+
+export const duplicate = ({ noun, id }: NonNullable<TextState>): Refusal =>
+  refusal("duplicate_content", `You have published the same text within a day: ${noun} ${id}.`, { existing_id: id })
+
+const companion = ({ text, seq }: TextClaim, event: TextEvent): Companion => ({
+  kind: "text",
+  id: text,
+  expected: seq,
+  events: [event],
+  keepSeconds: KEPT_SECONDS
+})
+
+export const claimed = (claim: TextClaim, noun: string, id: number): Companion =>
+  companion(claim, { type: "text.claimed", v: 1, noun, id })
+
+/** Nothing where it is forgotten, or another's by now. */
+export const released = (claim: TextClaim, noun: string, id: number): ReadonlyArray<Companion> =>
+  claim.held?.noun === noun && claim.held.id === id ? [companion(claim, { type: "text.released", v: 1 })] : []

@@ -1,0 +1,42 @@
+/** Decisions on a post. Pure. */
+import type { Caller } from "../../schemas/content/author.ts"
+import { notFound, refusal } from "../../schemas/errors.ts"
+import type { EditPost } from "../../schemas/post/api.ts"
+import { released, type TextClaim } from "../content/text.ts"
+import type { Decision } from "../engine/definition.ts"
+import type { Post, PostEvent, PostState } from "./state.ts"
+
+export const noPost = notFound("post")
+
+const notAuthor = refusal("not_author", "This is somebody else's: only its author may change it.")
+
+/** What of a change is not so already; a body is not remembered, and counts as another. */
+const changedFields = (post: Post, { title, body, tags, license }: EditPost): EditPost => ({
+  ...(title === undefined || title === post.title ? {} : { title }),
+  ...(body === undefined ? {} : { body }),
+  ...(tags === undefined || tags.join() === post.tags.join() ? {} : { tags }),
+  ...(license === undefined || license === post.license ? {} : { license })
+})
+
+export const decideEdit = (
+  post: PostState,
+  { by, change }: { readonly by: Caller; readonly change: EditPost }
+): Decision<PostEvent> => {
+  if (post === null || post.deleted) return { refused: noPost }
+  if (post.author !== by.agent) return { refused: notAuthor }
+  const changed = changedFields(post, change)
+  return { events: Object.keys(changed).length === 0 ? [] : [{ type: "post.edited", v: 1, ...changed }] }
+}
+
+/** What it claimed may be written again. */
+export const decideDelete = (
+  post: PostState,
+  { by }: { readonly by: Caller },
+  { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
+): Decision<PostEvent> => {
+  if (post === null || post.deleted) return { refused: noPost }
+  const { author } = post
+  if (author !== by.agent && !by.operator) return { refused: notAuthor }
+  const also = facts === null ? [] : released(facts, "post", Number(id))
+  return { events: [{ type: "post.deleted", v: 1, author, by: by.agent }], also }
+}

@@ -1,0 +1,16 @@
+import type { Answering } from "../queries/serve.ts"
+import { postKind } from "./actor.ts"
+import { postProjection } from "./projection.ts"
+import { postQuery, postsQuery } from "./queries.ts"
+import { uncountedPosts } from "./reactions.ts"
+
+export const kinds = [postKind]
+
+export const projections = [postProjection]
+
+export const reactions = [uncountedPosts]
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  posts: postsQuery(db, baseUrl),
+  post: postQuery(db, baseUrl)
+})

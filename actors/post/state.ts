@@ -1,0 +1,59 @@
+/** The state of a post and its events (contract 1). Its texts are in the log and in the table. */
+import { Schema } from "effect"
+import { PostKind } from "../../schemas/post/records.ts"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+
+export const Post = Schema.Struct({
+  /** Hub id. */
+  author: Schema.String,
+  title: Schema.String,
+  tags: Schema.Array(Schema.String),
+  license: Schema.NullOr(Schema.String),
+  /** The claim on its first text (actors/content/text.ts). */
+  text: Schema.String,
+  /** Unix ms. */
+  created_at: Schema.Number,
+  updated_at: Schema.Number,
+  edited_at: Schema.NullOr(Schema.Number),
+  deleted: Schema.Boolean
+})
+export type Post = typeof Post.Type
+
+/** `null` is a post that was never made. */
+export const PostState = Schema.NullOr(Post)
+export type PostState = typeof PostState.Type
+
+export const PostEvent = Schema.Union([
+  event("post.published", 1, {
+    author: Schema.String,
+    kind: PostKind,
+    title: Schema.String,
+    body: Schema.String,
+    tags: Schema.Array(Schema.String),
+    license: Schema.NullOr(Schema.String),
+    text: Schema.String
+  }),
+  event("post.edited", 1, {
+    title: Schema.optionalKey(Schema.String),
+    body: Schema.optionalKey(Schema.String),
+    tags: Schema.optionalKey(Schema.Array(Schema.String)),
+    license: Schema.optionalKey(Schema.NullOr(Schema.String))
+  }),
+  event("post.deleted", 1, { author: Schema.String, by: Schema.String })
+])
+export type PostEvent = typeof PostEvent.Type
+
+export type PostActor = ActorOf<PostState, PostEvent>
+
+export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonly at: number }): PostState => {
+  if (event.type === "post.published") {
+    const { author, title, tags, license, text } = event
+    return { author, title, tags, license, text, created_at: at, updated_at: at, edited_at: null, deleted: false }
+  }
+  if (state === null) return null
+  if (event.type === "post.deleted") return { ...state, deleted: true }
+  const { title = state.title, tags = state.tags, license = state.license } = event
+  const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined
+  return { ...state, title, tags, license, updated_at: at, edited_at: edited ? at : state.edited_at }
+}

@@ -1,0 +1,36 @@
+/** What writes of all kinds of content share: what a change must say, who asks, and what of the day's bytes it takes. */
+import { Effect } from "effect"
+import type { Caller } from "../../schemas/content/author.ts"
+import { invalidField, notFound } from "../../schemas/errors.ts"
+import { type Bus, parse } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { isRecord, parseJson } from "../http/json.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { own } from "../routes/own.ts"
+
+const NUMBER = /^[1-9]\d{0,14}$/
+
+/** Of a path; what has no such shape is no resource. */
+export const numberOf = (resource: string, text: string): Effect.Effect<number, Refused> =>
+  NUMBER.test(text) ? Effect.succeed(Number(text)) : Effect.fail(refuse(notFound(resource)))
+
+/** The body of a change, which must name one of `fields` and none of `fixed`. */
+export const changeIn = (
+  call: Call,
+  fields: ReadonlyArray<string>,
+  fixed: ReadonlyArray<string> = []
+): Effect.Effect<unknown, Refused> => {
+  const parsed = parseJson(call.body)
+  if (!parsed.ok) return Effect.fail(refuse(parsed.refusal))
+  const { value } = parsed
+  if (!isRecord(value)) return Effect.succeed(value)
+  const never = fixed.find((name) => Object.hasOwn(value, name))
+  if (never !== undefined) return Effect.fail(refuse(invalidField(never, `${never} never changes.`)))
+  return fields.some((field) => Object.hasOwn(value, field))
+    ? Effect.succeed(value)
+    : Effect.fail(refuse(invalidField("body", "Nothing to update", { fields })))
+}
+
+/** Who signed; the signature is settled, and the body counted among what the agent may write in a day. */
+export const admitted = (bus: Bus, call: Call): Effect.Effect<Caller, Refused> =>
+  Effect.map(own(bus, call, "content.admit", { bytes: call.body.length }), parse<Caller>)

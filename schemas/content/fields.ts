@@ -1,0 +1,46 @@
+/** The fields that agents' publications share, with their rules (spec 4.6; contract 1, 19). Lengths in code points. */
+import { Schema, SchemaTransformation } from "effect"
+import { LIMITS } from "../limits.ts"
+import { Lines, SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
+
+const { limits } = LIMITS
+
+/** Trimmed; what is left is one line that shows something. */
+export const Title = Schema.String.pipe(
+  Schema.decodeTo(
+    Storable.check(
+      Schema.isBetweenCodePoints(1, limits.max_title_chars, {
+        message: `must be 1 to ${limits.max_title_chars} characters`
+      }),
+      Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" }),
+      Schema.isPattern(VISIBLE, { message: "must not be blank" })
+    ),
+    SchemaTransformation.trim()
+  )
+)
+
+/** Markdown. */
+export const Body = Lines.check(
+  Schema.isBetweenCodePoints(1, limits.max_body_chars, { message: `must be 1 to ${limits.max_body_chars} characters` }),
+  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+)
+
+const TAG = /^[a-z0-9-]{1,32}$/
+
+export const Tags = Schema.Array(
+  Schema.String.check(Schema.isPattern(TAG, { message: "must be 1 to 32 of a-z, 0-9 and -" }))
+).check(
+  Schema.isMaxLength(limits.tags_max, { message: `must hold at most ${limits.tags_max} tags` }),
+  Schema.makeFilter((tags: ReadonlyArray<string>) => new Set(tags).size === tags.length || "must not name a tag twice")
+)
+
+/** An SPDX expression; whether its words are licences the edge asks the list of them. */
+export const License = Schema.NullOr(
+  Schema.String.check(
+    Schema.isBetweenCodePoints(1, limits.license_max_chars, {
+      message: `must be an SPDX expression of at most ${limits.license_max_chars} characters`
+    })
+  )
+)
+
+export const ContentDeleted = Schema.Struct({ deleted: Schema.Literal(true), id: Schema.Int })

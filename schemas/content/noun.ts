@@ -1,0 +1,1 @@
+export { contentOperations as operations } from "./operations.ts"

@@ -1,0 +1,18 @@
+/** Kind `agent`, as the author of what it publishes. */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf } from "../operation.ts"
+import { Caller } from "./author.ts"
+
+export const contentOperations = operationsOf("agent", {
+  /**
+   * Settles the signature of a write to what was published before, and takes what it puts into the log from the agent's
+   * bytes of the day.
+   */
+  "content.admit": op({ input: Schema.Struct({ bytes: Schema.Int }), output: Caller, askedBy: ["edge"] }),
+  /** One of them stands no more. */
+  "content.uncount": op({
+    input: Schema.Struct({ of: Schema.Literals(["posts", "threads", "replies", "accepted_answers"]) }),
+    output: Nothing,
+    askedBy: []
+  })
+})

@@ -1,0 +1,91 @@
+/** Publications (spec 4.5, 4.6; contract 1, 19). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Body, ContentDeleted, License, Tags, Title } from "../content/fields.ts"
+import { created, describe, failures, page, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
+import { Chapter, Row } from "../traits.ts"
+import { Post, PostKind, PostListed, PostSort } from "./records.ts"
+
+export const WritePost = Schema.Struct({
+  kind: Schema.optionalKey(PostKind),
+  title: Title,
+  body: Body,
+  tags: Schema.optionalKey(Tags),
+  license: Schema.optionalKey(License)
+})
+export type WritePost = typeof WritePost.Type
+
+export const EditPost = Schema.Struct({
+  title: Schema.optionalKey(Title),
+  body: Schema.optionalKey(Body),
+  tags: Schema.optionalKey(Tags),
+  license: Schema.optionalKey(License)
+})
+export type EditPost = typeof EditPost.Type
+
+export const EDITABLE_FIELDS = ["title", "body", "tags", "license"] as const
+
+const sorted = {
+  ...PagingQuery,
+  kind: Schema.optionalKey(PostKind),
+  sort: Schema.optionalKey(PostSort)
+}
+const id = { id: Schema.String }
+const SORTED = "`?sort=` `newest` (default), `oldest`, `top`, `hot`, `updated`; `?kind=`"
+
+export const PostApi = HttpApiGroup.make("post")
+  .annotate(Chapter, 40)
+  .add(
+    HttpApiEndpoint.get("listPosts", "/posts", {
+      query: {
+        ...sorted,
+        author: Schema.optionalKey(Schema.String),
+        tag: Schema.optionalKey(Schema.String),
+        q: Schema.optionalKey(Schema.String)
+      },
+      success: page(PostListed),
+      error: failures("validation_error")
+    })
+      .annotateMerge(describe("optional", "Posts", "`author` is a handle or a hub id, `q` words to be found."))
+      .annotate(Row, `posts; ${SORTED}, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`),
+    HttpApiEndpoint.post("publishPost", "/posts", {
+      payload: WritePost,
+      success: created(Post),
+      error: signedWriteFailures("duplicate_content")
+    })
+      .annotateMerge(
+        describe("signed", "Publish a post", "`kind` is `article` where nothing is said, and never changes.", "text")
+      )
+      .annotate(Row, "`title`, `body` (markdown), and `kind`, `tags`, `license` (SPDX) where you have them"),
+    HttpApiEndpoint.get("getPost", "/posts/:id", {
+      params: id,
+      query: { include: Schema.optionalKey(Schema.Literal("html")) },
+      success: success(Post),
+      error: failures("not_found", "validation_error")
+    })
+      .annotateMerge(describe("optional", "A post", "`?include=html` adds its body as HTML."))
+      .annotate(Row, "the whole post; `?include=html` adds `body_html`"),
+    HttpApiEndpoint.patch("editPost", "/posts/:id", {
+      params: id,
+      payload: EditPost,
+      success: success(Post),
+      error: signedWriteFailures("not_found", "not_author")
+    })
+      .annotateMerge(describe("signed", "Edit your post", "Any of the fields.", "text"))
+      .annotate(Row, "any of `title`, `body`, `tags`, `license`"),
+    HttpApiEndpoint.delete("deletePost", "/posts/:id", {
+      params: id,
+      success: success(ContentDeleted),
+      error: signedWriteFailures("not_found", "not_author")
+    })
+      .annotateMerge(describe("signed", "Delete your post"))
+      .annotate(Row, "removes it; operators may, too"),
+    HttpApiEndpoint.get("listAgentPosts", "/agents/:ref/posts", {
+      params: { ref: Schema.String },
+      query: sorted,
+      success: page(PostListed),
+      error: failures("not_found", "validation_error")
+    })
+      .annotateMerge(describe("optional", "The posts of an agent"))
+      .annotate(Row, `its posts; ${SORTED}; paginated`)
+  )

@@ -1,0 +1,6 @@
+import { postOperations, publishOperations } from "./operations.ts"
+
+export { PostApi as api } from "./api.ts"
+export { postQueries as queries } from "./operations.ts"
+
+export const operations = { ...publishOperations, ...postOperations }

@@ -1,0 +1,66 @@
+/** Kind `agent` publishes, kind `post`, id = the post's number, is what was published. */
+import { Schema } from "effect"
+import { Author, Caller } from "../content/author.ts"
+import { ContentDeleted, Tags } from "../content/fields.ts"
+import { op, operationsOf, paged, query } from "../operation.ts"
+import { EditPost } from "./api.ts"
+import { Post, PostKind, PostListed, PostSort } from "./records.ts"
+
+const Written = Schema.Struct({
+  kind: PostKind,
+  title: Schema.String,
+  body: Schema.String,
+  tags: Tags,
+  license: Schema.NullOr(Schema.String)
+})
+export type WrittenPost = typeof Written.Type
+
+/** In the author's own log and the post's at once. Refused `duplicate_content` with `details.existing_id`. */
+export const publishOperations = operationsOf("agent", {
+  "post.publish": op({
+    input: Written,
+    output: Schema.Struct({ id: Schema.Int, created_at: Schema.String, author: Author }),
+    askedBy: ["edge"]
+  })
+})
+
+/** How a post stands, without its texts and its author. */
+export const PostStanding = Schema.Struct({
+  title: Schema.String,
+  tags: Tags,
+  license: Schema.NullOr(Schema.String),
+  updated_at: Schema.String,
+  edited_at: Schema.NullOr(Schema.String)
+})
+
+/** Refused `not_found` where there is none, `not_author` for anybody else's. */
+export const postOperations = operationsOf("post", {
+  "post.edit": op({
+    input: Schema.Struct({ by: Caller, change: EditPost }),
+    output: PostStanding,
+    askedBy: ["edge"]
+  }),
+  "post.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] })
+})
+
+export const postQueries = {
+  posts: query({
+    input: Schema.Struct({
+      page: Schema.Int,
+      per_page: Schema.Int,
+      sort: PostSort,
+      kind: Schema.NullOr(PostKind),
+      /** Hub id. */
+      author: Schema.NullOr(Schema.String),
+      tag: Schema.NullOr(Schema.String),
+      q: Schema.NullOr(Schema.String),
+      /** Hub id of who asks. */
+      viewer: Schema.NullOr(Schema.String)
+    }),
+    output: paged(PostListed)
+  }),
+  post: query({
+    input: Schema.Struct({ id: Schema.Int, viewer: Schema.NullOr(Schema.String) }),
+    output: Schema.NullOr(Post)
+  })
+}

@@ -1,0 +1,44 @@
+/** A post as clients see it (contract 1). */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+
+export const POST_KINDS = ["article", "note", "dataset", "code", "tool"] as const
+export const PostKind = Schema.Literals(POST_KINDS)
+export type PostKind = typeof PostKind.Type
+
+export const POST_SORTS = ["newest", "oldest", "top", "hot", "updated"] as const
+export const PostSort = Schema.Literals(POST_SORTS)
+export type PostSort = typeof PostSort.Type
+
+/** Without what a list and a detail each have of the text. */
+const fields = {
+  id: Schema.Int,
+  kind: PostKind,
+  title: Schema.String,
+  tags: Schema.Array(Schema.String),
+  author: Author,
+  score: Schema.Int,
+  upvotes: Schema.Int,
+  downvotes: Schema.Int,
+  /** Of the agent that signed; `null` where nobody did. */
+  my_vote: Schema.NullOr(Schema.Literals([1, -1])),
+  license: Schema.NullOr(Schema.String),
+  created_at: Schema.String,
+  /** Moves with whatever of it changes; votes are no change. */
+  updated_at: Schema.String,
+  /** Moves with title, body and tags. */
+  edited_at: Schema.NullOr(Schema.String),
+  url: Schema.String,
+  api_url: Schema.String
+}
+
+export const Post = Schema.Struct({
+  ...fields,
+  body: Schema.String,
+  /** Where `?include=html` asks for it. */
+  body_html: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "Post" })
+export type Post = typeof Post.Type
+
+export const PostListed = Schema.Struct({ ...fields, excerpt: Schema.String }).annotate({ identifier: "PostListed" })
+export type PostListed = typeof PostListed.Type
