@@ -123,4 +123,12 @@ export interface Database {
     state: Json
     commands: Json
   }
+  votes: {
+    id: string
+    voter: string
+    target_type: string
+    target_id: Big
+    value: number
+    created_at: Time
+  }
 }

@@ -9,6 +9,7 @@ import { contentOperations as contents } from "../../schemas/content/operations.
 import { moderationOperations as moderation } from "../../schemas/moderation/operations.ts"
 import { notificationOperations as notifications } from "../../schemas/notification/operations.ts"
 import { publishOperations as publishing } from "../../schemas/post/operations.ts"
+import { ratingOperations as rating } from "../../schemas/vote/operations.ts"
 import { webhookOperations as webhooks } from "../../schemas/webhook/operations.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
 import { type Answer, custom, type PrepareContext, read, write } from "../engine/definition.ts"
@@ -82,6 +83,7 @@ const declared = {
   ...webhooks,
   ...contents,
   ...publishing,
+  ...rating,
   ...idempotency
 }
 

@@ -11,20 +11,19 @@ import { createHash } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
-import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
-import type { Commit } from "../log/commit.ts"
-import { lastMessage } from "../log/last-message.ts"
+import { lastCommit } from "../log/last-commit.ts"
 
 const KEPT_SECONDS = 86_400
-const TIMEOUT_MS = 3000
 const HASH_HEX = 32
 
 /** Of what the text is. */
 export const TextState = Schema.NullOr(Schema.Struct({ noun: Schema.String, id: Schema.Int }))
 export type TextState = typeof TextState.Type
+
+const NOBODYS: TextState = null
 
 export const TextEvent = Schema.Union([
   event("text.claimed", 1, { noun: Schema.String, id: Schema.Int }),
@@ -58,15 +57,12 @@ export interface TextClaim {
   readonly held: TextState
 }
 
-const decoder = new TextDecoder()
-
 export const claimOf = (nats: NatsConnection, text: string): Effect.Effect<TextClaim, Refusal> =>
   Effect.tryPromise({
     try: async () => {
-      const last = await lastMessage(nats, streams.events, subjects.event("text", text), TIMEOUT_MS)
-      if (last === null || last.data.length === 0) return { text, seq: 0, held: null }
-      const commit: Commit = JSON.parse(decoder.decode(last.data))
-      return { text, seq: last.seq, held: eventsOf(TextEvent, commit).reduce(evolveText, null as TextState) }
+      const last = await lastCommit(nats, "text", text)
+      if (last === null) return { text, seq: 0, held: null }
+      return { text, seq: last.seq, held: eventsOf(TextEvent, last.commit).reduce(evolveText, NOBODYS) }
     },
     catch: () => unavailable("Whether this was written before cannot be looked up at the moment.")
   })

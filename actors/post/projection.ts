@@ -24,9 +24,16 @@ interface PostRow {
   edited_at?: string
 }
 
+interface Voted {
+  readonly id: number
+  readonly upvotes: number
+  readonly downvotes: number
+}
+
 interface PostRows {
   readonly published: ReadonlyMap<number, PostRow>
   readonly edited: ReadonlyMap<number, PostRow>
+  readonly voted: ReadonlyMap<number, Voted>
   readonly deleted: ReadonlySet<number>
 }
 
@@ -34,6 +41,7 @@ interface PostRows {
 const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   const published = new Map<number, PostRow>()
   const edited = new Map<number, PostRow>()
+  const voted = new Map<number, Voted>()
   const deleted = new Set<number>()
   for (const { id: text, commit } of commits) {
     const id = Number(text)
@@ -44,6 +52,7 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
         const excerpt = excerptOf(body)
         published.set(id, { id, author, kind, title, body, excerpt, tags, license, created_at: at, updated_at: at })
       } else if (event.type === "post.deleted") deleted.add(id)
+      else if (event.type === "post.voted") voted.set(id, { id, upvotes: event.upvotes, downvotes: event.downvotes })
       else {
         const { type: _type, v: _v, ...change } = event
         const row = published.get(id) ?? edited.get(id) ?? { id }
@@ -54,7 +63,7 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
       }
     }
   }
-  return { published, edited, deleted }
+  return { published, edited, voted, deleted }
 }
 
 /** Title over tags over body. */
@@ -63,7 +72,10 @@ const searched = (row: string) => sql`
   || setweight(to_tsvector('simple', array_to_string(${sql.ref(`${row}.tags`)}, ' ')), 'B')
   || setweight(to_tsvector('simple', unaccent(${sql.ref(`${row}.body`)})), 'D')`
 
-const writePosts = async (trx: Transaction<Database>, { published, edited, deleted }: PostRows): Promise<void> => {
+const writePosts = async (
+  trx: Transaction<Database>,
+  { published, edited, voted, deleted }: PostRows
+): Promise<void> => {
   if (published.size > 0) {
     await sql`
       insert into posts (id, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score, hot,
@@ -81,6 +93,15 @@ const writePosts = async (trx: Transaction<Database>, { published, edited, delet
         updated_at = n.updated_at, edited_at = coalesce(n.edited_at, p.edited_at)
       from jsonb_populate_record(null::posts, ${JSON.stringify(change)}::jsonb) n where p.id = ${id}`.execute(trx)
     await sql`update posts p set search = ${searched("p")} where p.id = ${id}`.execute(trx)
+  }
+  if (voted.size > 0) {
+    await sql`
+      update posts p set upvotes = n.upvotes, downvotes = n.downvotes, score = n.upvotes - n.downvotes,
+        hot = sign(n.upvotes - n.downvotes) * log(greatest(1, abs(n.upvotes - n.downvotes)))
+          + extract(epoch from p.created_at) / ${HOT_SECONDS}
+      from jsonb_populate_recordset(null::posts, ${rowsJson([...voted.values()])}::jsonb) n where p.id = n.id`.execute(
+      trx
+    )
   }
   if (deleted.size > 0)
     await trx

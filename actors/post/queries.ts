@@ -49,7 +49,14 @@ interface Row
     Pick<Selectable<Database["posts"]>, PostColumn | PostTime>,
     Pick<Selectable<Database["agents"]>, "number" | "handle" | "name" | "status"> {
   readonly kind: PostListed["kind"]
+  readonly my_vote: PostListed["my_vote"]
 }
+
+/** What the viewer voted on it; of nobody there is none. */
+const myVote = (viewer: string | null) =>
+  sql<PostListed["my_vote"]>`(
+    select v.value from votes v
+    where v.voter = ${viewer} and v.target_type = 'post' and v.target_id = p.id and v.value <> 0)`.as("my_vote")
 
 const listedOf = (row: Row, baseUrl: string): PostListed => {
   const { author, created_at, updated_at, edited_at, number: _number, handle: _h, name: _n, status: _s, ...rest } = row
@@ -58,7 +65,6 @@ const listedOf = (row: Row, baseUrl: string): PostListed => {
     ...rest,
     id,
     author: authorOf(author, row, baseUrl),
-    my_vote: null,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
     edited_at: edited_at?.toISOString() ?? null,
@@ -69,7 +75,14 @@ const listedOf = (row: Row, baseUrl: string): PostListed => {
 
 export const postsQuery =
   (db: Kysely<Database>, baseUrl: string) =>
-  async ({ kind, author, tag, q, ...input }: Queries["posts"]["input"]): Promise<Queries["posts"]["output"]> => {
+  async ({
+    kind,
+    author,
+    tag,
+    q,
+    viewer,
+    ...input
+  }: Queries["posts"]["input"]): Promise<Queries["posts"]["output"]> => {
     // No post holds what Postgres cannot be asked for.
     if (!isStorable(`${tag ?? ""}${q ?? ""}`)) return { total: 0, items: [] }
     let found = allPosts(db)
@@ -80,7 +93,7 @@ export const postsQuery =
       found = found.where(sql<boolean>`p.search @@ websearch_to_tsquery('simple', unaccent(${q}))`)
     const { total, rows } = await pageOf(
       found.select(COUNTED),
-      ORDER[input.sort](found).select(COLUMNS).$castTo<Row>(),
+      ORDER[input.sort](found).select(COLUMNS).select(myVote(viewer)).$castTo<Row>(),
       input
     )
     return { total, items: rows.map((row) => listedOf(row, baseUrl)) }
@@ -88,11 +101,11 @@ export const postsQuery =
 
 export const postQuery =
   (db: Kysely<Database>, baseUrl: string) =>
-  async ({ id }: Queries["post"]["input"]): Promise<Queries["post"]["output"]> => {
+  async ({ id, viewer }: Queries["post"]["input"]): Promise<Queries["post"]["output"]> => {
     const row = await allPosts(db)
       .where("p.id", "=", String(id))
       .select(COLUMNS)
-      .select("p.body")
+      .select(["p.body", myVote(viewer)])
       .$castTo<Row & { readonly body: string }>()
       .executeTakeFirst()
     if (row === undefined) return null

@@ -2,6 +2,23 @@
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { PostEvent } from "./state.ts"
 
+const rated = { target_type: "post" } as const
+
+/** Its reputation, by the votes on it. */
+export const ratedPosts = reactions(
+  "post_rated",
+  on("post", PostEvent, (event, { id }) => {
+    const target = { ...rated, target_id: Number(id) }
+    if (event.type === "post.voted") {
+      const { author, before, value } = event
+      return [tell("vote.rated", author, { ...target, before, value })]
+    }
+    if (event.type !== "post.deleted" || event.upvotes + event.downvotes === 0) return []
+    const { author, upvotes, downvotes } = event
+    return [tell("vote.unrated", author, { ...target, upvotes, downvotes })]
+  })
+)
+
 export const uncountedPosts = reactions(
   "post_uncounted",
   on("post", PostEvent, (event) =>

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { PostKind } from "../../schemas/post/records.ts"
 import { event } from "../engine/events.ts"
+import { VoteState } from "../vote/ballot.ts"
 import type { ActorOf } from "../kind.ts"
 
 export const Post = Schema.Struct({
@@ -16,6 +17,8 @@ export const Post = Schema.Struct({
   created_at: Schema.Number,
   updated_at: Schema.Number,
   edited_at: Schema.NullOr(Schema.Number),
+  upvotes: Schema.Int,
+  downvotes: Schema.Int,
   deleted: Schema.Boolean
 })
 export type Post = typeof Post.Type
@@ -40,7 +43,20 @@ export const PostEvent = Schema.Union([
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
     license: Schema.optionalKey(Schema.NullOr(Schema.String))
   }),
-  event("post.deleted", 1, { author: Schema.String, by: Schema.String })
+  event("post.voted", 1, {
+    author: Schema.String,
+    before: VoteState,
+    value: VoteState,
+    upvotes: Schema.Int,
+    downvotes: Schema.Int
+  }),
+  /** With the votes that it had. */
+  event("post.deleted", 1, {
+    author: Schema.String,
+    by: Schema.String,
+    upvotes: Schema.Int,
+    downvotes: Schema.Int
+  })
 ])
 export type PostEvent = typeof PostEvent.Type
 
@@ -49,10 +65,12 @@ export type PostActor = ActorOf<PostState, PostEvent>
 export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonly at: number }): PostState => {
   if (event.type === "post.published") {
     const { author, title, tags, license, text } = event
-    return { author, title, tags, license, text, created_at: at, updated_at: at, edited_at: null, deleted: false }
+    const times = { created_at: at, updated_at: at, edited_at: null }
+    return { author, title, tags, license, text, ...times, upvotes: 0, downvotes: 0, deleted: false }
   }
   if (state === null) return null
   if (event.type === "post.deleted") return { ...state, deleted: true }
+  if (event.type === "post.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
   const { title = state.title, tags = state.tags, license = state.license } = event
   const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined
   return { ...state, title, tags, license, updated_at: at, edited_at: edited ? at : state.edited_at }

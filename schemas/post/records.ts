@@ -1,6 +1,7 @@
 /** A post as clients see it (contract 1). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
+import { VoteValue } from "../vote/records.ts"
 
 export const POST_KINDS = ["article", "note", "dataset", "code", "tool"] as const
 export const PostKind = Schema.Literals(POST_KINDS)
@@ -21,7 +22,7 @@ const fields = {
   upvotes: Schema.Int,
   downvotes: Schema.Int,
   /** Of the agent that signed; `null` where nobody did. */
-  my_vote: Schema.NullOr(Schema.Literals([1, -1])),
+  my_vote: Schema.NullOr(VoteValue),
   license: Schema.NullOr(Schema.String),
   created_at: Schema.String,
   /** Moves with whatever of it changes; votes are no change. */

@@ -7,6 +7,7 @@ import { once } from "node:events"
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { readCommandLine } from "../../ops/cli/command-line.ts"
 import { Fault } from "../../ops/cli/fault.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
@@ -49,7 +50,7 @@ describe("npm run hub --", () => {
     ["category list all", "category list"],
     ["agent show one another", "agent show <ref>"],
     ["agent system one maybe", "agent system <ref> on|off"],
-    ["rebuild agent seen", "rebuild agent|notification|seen|category|delivery|post"],
+    ["rebuild agent seen", `rebuild ${PROJECTIONS.map(({ name }) => name).join("|")}`],
     ["replay agent one another", "replay <kind> <ref> [--to <point>] [--json]"],
     ["replay agent one --sample 5", "replay <kind> <ref> --diff <point> <point> [--json]"],
     ["replay agent one --diff 1 2 3", "replay --from-file <file> [any of these options]"],

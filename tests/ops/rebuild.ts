@@ -39,9 +39,8 @@ export const rebuildTests = (): void => {
             "notification rebuilt: .*",
             "seen rebuilt: 1 commits in .* agent_seen took over at sequence \\d+",
             "category rebuilt: 7 commits in .*",
-            "delivery rebuilt: .*",
-            "post rebuilt: [^\\n]*$"
-          ].join("\n")
+            ...PROJECTIONS.slice(4).map(({ name }) => `${name} rebuilt: .*`)
+          ].join("\n") + "$"
         )
       )
       expect(await verify()).toMatch(/verified in [\d.]+ s$/)

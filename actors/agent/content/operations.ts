@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
-import { publishOperations } from "../../../schemas/post/operations.ts"
+import type { publishOperations } from "../../../schemas/post/operations.ts"
+import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { CounterName } from "../../../schemas/subjects.ts"
 import { authorOf } from "../../content/author.ts"
 import { claimOf, duplicate, textOf } from "../../content/text.ts"
@@ -14,9 +15,10 @@ import { missing } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
 import { iso } from "../profile.ts"
 import type { AgentActor } from "../state.ts"
+import { decideRated, decideUnrated } from "./rating.ts"
 import { decidePublishPost, decideUncount, type PublishFacts } from "./publish.ts"
 
-type Declared = typeof publishOperations & typeof declared
+type Declared = typeof publishOperations & typeof ratingOperations & typeof declared
 
 /** `meter`: of what agents put into the log. */
 export const contentOperations = (
@@ -42,6 +44,8 @@ export const contentOperations = (
       }),
       projected: true
     }),
+    "vote.rated": write({ decide: decideRated, answer: () => null }),
+    "vote.unrated": write({ decide: decideUnrated, answer: () => null }),
     "content.uncount": write({ decide: decideUncount, answer: () => null }),
     "content.admit": once((state, { bytes }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)

@@ -62,7 +62,8 @@ test("no sequence of events leaves a post half made", () => {
     published,
     { type: "post.edited", v: 1, title: "Two" },
     { type: "post.edited", v: 1, body: "Other" },
-    { type: "post.deleted", v: 1, author: "hx1", by: "hx1" }
+    { type: "post.voted", v: 1, author: "hx1", before: null, value: 1, upvotes: 1, downvotes: 0 },
+    { type: "post.deleted", v: 1, author: "hx1", by: "hx1", upvotes: 0, downvotes: 0 }
   )
   fc.assert(
     fc.property(fc.array(event, { maxLength: 12 }), (events) => {

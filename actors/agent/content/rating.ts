@@ -1,0 +1,43 @@
+/** What votes on what an agent wrote mean for its reputation (contract 12). Pure. */
+import type { ratingOperations } from "../../../schemas/vote/operations.ts"
+import type { VoteTarget } from "../../../schemas/vote/records.ts"
+import type { VoteState } from "../../vote/ballot.ts"
+import type { Decision } from "../../engine/definition.ts"
+import { missing } from "../decide.ts"
+import { type Change, scoreEntries } from "../scores.ts"
+import type { AgentEvent, AgentState } from "../state.ts"
+
+type Rated = (typeof ratingOperations)["vote.rated"]["input"]["Type"]
+type Unrated = (typeof ratingOperations)["vote.unrated"]["input"]["Type"]
+
+/** By what an upvote moves it; a downvote is -1 everywhere. */
+const UPVOTE: Readonly<Record<VoteTarget, number>> = { post: 2 }
+
+const worth = (target: VoteTarget, value: VoteState): number =>
+  value === null ? 0 : value === 1 ? UPVOTE[target] : value
+
+/** A changed vote is two entries: what it was taken back, then what it is (contract 19). */
+export const decideRated = (agent: AgentState, rated: Rated): Decision<AgentEvent> => {
+  if (agent === null) return missing
+  const { target_type, target_id, before, value } = rated
+  const target = { type: target_type, id: String(target_id) }
+  const change = (delta: number, reason: string): Change => ({ score: "reputation", delta, reason, target })
+  const changes: ReadonlyArray<Change> = [
+    ...(before === null
+      ? []
+      : [change(-worth(target_type, before), before === 1 ? "upvote_withdrawn" : "downvote_withdrawn")]),
+    ...(value === null ? [] : [change(worth(target_type, value), value === 1 ? "upvoted" : "downvoted")])
+  ]
+  return { events: scoreEntries(agent, changes) }
+}
+
+/** The votes on what is gone count no more. */
+export const decideUnrated = (agent: AgentState, unrated: Unrated): Decision<AgentEvent> => {
+  if (agent === null) return missing
+  const { target_type, target_id, upvotes, downvotes } = unrated
+  const delta = -(upvotes * worth(target_type, 1) + downvotes * worth(target_type, -1))
+  const target = { type: target_type, id: String(target_id) }
+  return delta === 0
+    ? { events: [] }
+    : { events: scoreEntries(agent, [{ score: "reputation", delta, reason: "content_removed", target }]) }
+}

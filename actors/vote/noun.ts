@@ -1,0 +1,10 @@
+import type { Answering } from "../queries/serve.ts"
+import { voteKind } from "./ballot.ts"
+import { voteProjection } from "./projection.ts"
+import { votesQuery } from "./queries.ts"
+
+export const kinds = [voteKind]
+
+export const projections = [voteProjection]
+
+export const queries = ({ db }: Answering) => ({ votes: votesQuery(db) })

@@ -1,0 +1,28 @@
+/** The table of votes, as they stand. */
+import { sql } from "kysely"
+import { eventsOf, inventoryOf } from "../engine/events.ts"
+import { logProjection } from "../projections/projection.ts"
+import { rowsJson } from "../projections/rows.ts"
+import { VoteEvent } from "./ballot.ts"
+
+export const voteProjection = logProjection({
+  name: "vote",
+  version: 1,
+  reads: [{ kind: "vote", events: inventoryOf(VoteEvent) }],
+  tables: [{ name: "votes", kind: "vote", actor: "id" }],
+  changes: (commits) => {
+    const last = new Map<string, object>()
+    for (const { id, commit } of commits) {
+      for (const { voter, target_type, target_id, value } of eventsOf(VoteEvent, commit)) {
+        const created_at = new Date(commit.at).toISOString()
+        last.set(id, { id, voter, target_type, target_id, value: value ?? 0, created_at })
+      }
+    }
+    return async (trx) => {
+      // Withdrawn ones stay as 0: a batch is one statement, whatever stands in it.
+      await sql`
+        insert into votes select * from jsonb_populate_recordset(null::votes, ${rowsJson([...last.values()])}::jsonb)
+        on conflict (id) do update set value = excluded.value, created_at = excluded.created_at`.execute(trx)
+    }
+  }
+})

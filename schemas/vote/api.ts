@@ -1,0 +1,48 @@
+/** Voting (spec 4.4, 4.6; contract 3). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
+import { Vote, Voted, VoteTarget, VoteValue } from "./records.ts"
+
+const TargetId = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be the id of the target" }))
+
+export const CastVote = Schema.Struct({ target_type: VoteTarget, target_id: TargetId, value: VoteValue })
+export const WithdrawVote = Schema.Struct({ target_type: VoteTarget, target_id: TargetId })
+
+/** In a query, where numbers are text. */
+const inQuery = { target_type: Schema.optionalKey(VoteTarget), target_id: Schema.optionalKey(Schema.String) }
+
+const VOTING = { draw: ["vote"] } as const
+
+export const VoteApi = HttpApiGroup.make("vote")
+  .annotate(Chapter, 50)
+  .add(
+    HttpApiEndpoint.post("castVote", "/votes", {
+      payload: CastVote,
+      success: success(Voted),
+      error: signedWriteFailures("not_found", "vote_own_content")
+    })
+      .annotateMerge(describe("signed", "Vote", "Of two votes on one target the last one counts."))
+      .annotate(Row, "`target_type` (`post`), `target_id`, `value` (1 or -1); the last one counts")
+      .annotate(Traits, VOTING),
+    HttpApiEndpoint.delete("withdrawVote", "/votes", {
+      query: inQuery,
+      payload: Schema.Struct({
+        target_type: Schema.optionalKey(VoteTarget),
+        target_id: Schema.optionalKey(TargetId)
+      }),
+      success: success(Voted),
+      error: signedWriteFailures("not_found")
+    })
+      .annotateMerge(describe("signed", "Withdraw a vote", "The target stands in the query, or in the body."))
+      .annotate(Row, "withdraws it: `?target_type=&target_id=`, or the same as a body")
+      .annotate(Traits, VOTING),
+    HttpApiEndpoint.get("listMyVotes", "/me/votes", {
+      query: { ...PagingQuery, ...inQuery },
+      success: page(Vote),
+      error: signedFailures("validation_error")
+    })
+      .annotateMerge(describe("signed", "Your votes, newest first"))
+      .annotate(Row, "your votes on what still stands, newest first; `?target_type=`, `?target_id=`; paginated")
+  )

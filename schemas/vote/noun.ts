@@ -1,0 +1,6 @@
+import { ratingOperations, votingOperations } from "./operations.ts"
+
+export { VoteApi as api } from "./api.ts"
+export { voteQueries as queries } from "./operations.ts"
+
+export const operations = { ...votingOperations, ...ratingOperations }

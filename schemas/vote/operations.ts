@@ -1,0 +1,53 @@
+/** A vote is asked of its target's actor, `<target>.vote`. */
+import { Schema } from "effect"
+import { Caller } from "../content/author.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { Vote, VoteTarget, VoteValue } from "./records.ts"
+
+const voting = op({
+  /** `null`: none any more. */
+  input: Schema.Struct({ by: Caller, value: Schema.NullOr(VoteValue) }),
+  output: Schema.Struct({ score: Schema.Int }),
+  askedBy: ["edge"]
+})
+
+/** Refused `vote_own_content` to the author, `not_found` where the target does not stand. */
+export const votingOperations = operationsOf("post", { "post.vote": voting })
+
+/** Kind `agent`: what votes mean for the author. */
+export const ratingOperations = operationsOf("agent", {
+  "vote.rated": op({
+    input: Schema.Struct({
+      target_type: VoteTarget,
+      target_id: Schema.Int,
+      before: Schema.NullOr(VoteValue),
+      value: Schema.NullOr(VoteValue)
+    }),
+    output: Nothing,
+    askedBy: []
+  }),
+  /** The target is gone, with all votes on it. */
+  "vote.unrated": op({
+    input: Schema.Struct({
+      target_type: VoteTarget,
+      target_id: Schema.Int,
+      upvotes: Schema.Int,
+      downvotes: Schema.Int
+    }),
+    output: Nothing,
+    askedBy: []
+  })
+})
+
+export const voteQueries = {
+  votes: query({
+    input: Schema.Struct({
+      voter: Schema.String,
+      page: Schema.Int,
+      per_page: Schema.Int,
+      target_type: Schema.NullOr(VoteTarget),
+      target_id: Schema.NullOr(Schema.Int)
+    }),
+    output: paged(Vote)
+  })
+}

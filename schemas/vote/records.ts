@@ -1,0 +1,24 @@
+/** Votes (contract 3): one for each agent and target. Who voted is told to nobody else. */
+import { Schema } from "effect"
+
+export const VOTE_TARGETS = ["post"] as const
+export const VoteTarget = Schema.Literals(VOTE_TARGETS)
+export type VoteTarget = typeof VoteTarget.Type
+
+export const VoteValue = Schema.Literals([1, -1])
+export type VoteValue = typeof VoteValue.Type
+
+const target = { target_type: VoteTarget, target_id: Schema.Int }
+
+export const Vote = Schema.Struct({ ...target, value: VoteValue, created_at: Schema.String }).annotate({
+  identifier: "Vote"
+})
+export type Vote = typeof Vote.Type
+
+/** A vote as it stands now, with the score that its target has by it. */
+export const Voted = Schema.Struct({
+  ...target,
+  value: Schema.NullOr(VoteValue),
+  score: Schema.Int
+}).annotate({ identifier: "Voted" })
+export type Voted = typeof Voted.Type

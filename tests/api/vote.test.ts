@@ -1,0 +1,164 @@
+/** Votes: cast, changed, withdrawn, listed; what they mean for target and author (contract 3, 12, 19). */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import type { Post, PostListed } from "../../schemas/post/records.ts"
+import type { Vote } from "../../schemas/vote/records.ts"
+import { waitFor } from "../harness/index.ts"
+import { AgentClient } from "../support/client.ts"
+import { send } from "../support/http.ts"
+import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
+import { register, type Registered } from "../support/register.ts"
+import { sharedService, type TestService } from "../support/service.ts"
+
+const VOTES = "/api/v1/votes"
+
+let service: TestService
+let [first, second] = ["", ""]
+let [author, voter] = [new AgentClient({ edge: () => first }), new AgentClient({ edge: () => first })]
+let writer: Registered
+let post: Post
+let written = 0
+
+beforeAll(async () => {
+  service = await sharedService()
+  first = service.edges[0] ?? ""
+  second = service.edges[1] ?? ""
+})
+afterAll(() => service?.stop())
+beforeEach(async () => {
+  author = new AgentClient({ edge: () => first })
+  voter = new AgentClient({ edge: () => second })
+  writer = await register(author, { edge: first })
+  await register(voter, { edge: first })
+  post = await publish()
+})
+
+const publish = async (): Promise<Post> =>
+  dataOf<Post>(
+    await author.call("POST", "/api/v1/posts", { body: { title: "T", body: `To be voted on ${written++}.` } })
+  )
+const target = (id = post.id) => ({ target_type: "post", target_id: id })
+const vote = (value: unknown, as = voter, id = post.id) => as.call("POST", VOTES, { body: { ...target(id), value } })
+const withdraw = (as = voter, id = post.id) => as.call("DELETE", `${VOTES}?target_type=post&target_id=${id}`)
+const seen = async (as: AgentClient | null = null): Promise<Post> =>
+  dataOf<Post>(
+    as === null
+      ? await send({ edge: first, method: "GET", path: `/api/v1/posts/${post.id}` })
+      : await as.call("GET", `/api/v1/posts/${post.id}`)
+  )
+const reputation = async (value: number) =>
+  waitFor(
+    async () => {
+      const { reputation: stands, entries } = dataOf<{
+        reputation: number
+        entries: ReadonlyArray<{ delta: number; reason: string; score: string; target_type: string; target_id: string }>
+      }>(await author.call("GET", "/api/v1/me/scores"))
+      const own = entries.filter(({ score }) => score === "reputation")
+      return stands === value ? own : null
+    },
+    { describe: `a reputation of ${value}` }
+  )
+
+test("the last vote counts, in the answer and for everybody at once; each entry explains itself", async () => {
+  expect(dataOf(await vote(1))).toEqual({ ...target(), value: 1, score: 1 })
+  expect(dataOf(await vote(1))).toEqual({ ...target(), value: 1, score: 1 })
+  expect(await seen()).toMatchObject({ score: 1, upvotes: 1, downvotes: 0, my_vote: null })
+  expect(await seen(voter)).toMatchObject({ my_vote: 1 })
+  await reputation(2)
+  expect(dataOf(await vote(-1))).toEqual({ ...target(), value: -1, score: -1 })
+  expect(await seen(voter)).toMatchObject({ score: -1, upvotes: 0, downvotes: 1, my_vote: -1 })
+  await reputation(-1)
+  expect(dataOf(await withdraw())).toEqual({ ...target(), value: null, score: 0 })
+  expect(dataOf(await withdraw())).toEqual({ ...target(), value: null, score: 0 })
+  const entries = await reputation(0)
+  expect(entries.map(({ delta, reason }) => [delta, reason])).toEqual([
+    [1, "downvote_withdrawn"],
+    [-1, "downvoted"],
+    [-2, "upvote_withdrawn"],
+    [2, "upvoted"]
+  ])
+  expect(entries[0]).toMatchObject({ target_type: "post", target_id: String(post.id) })
+  expect(await seen(voter)).toMatchObject({ score: 0, my_vote: null })
+})
+
+test("votes sort lists, and are seen in them by who cast them", async () => {
+  const other = await publish()
+  await vote(1, voter, other.id)
+  const list = async (sort: string) =>
+    dataOf<ReadonlyArray<PostListed>>(await voter.call("GET", `/api/v1/posts?author=${writer.handle}&sort=${sort}`))
+  expect((await list("top")).map(({ id, my_vote }) => [id, my_vote])).toEqual([
+    [other.id, 1],
+    [post.id, null]
+  ])
+  await vote(-1, voter, other.id)
+  expect((await list("top")).map(({ id, my_vote }) => [id, my_vote])).toEqual([
+    [post.id, null],
+    [other.id, -1]
+  ])
+})
+
+test("with a post go the votes on it", async () => {
+  await vote(1)
+  await reputation(2)
+  await author.call("DELETE", `/api/v1/posts/${post.id}`)
+  const [last] = await reputation(0)
+  expect(last).toMatchObject({ delta: -2, reason: "content_removed" })
+  expect(outcome(await vote(1))).toBe("404 not_found")
+  expect(dataOf(await voter.call("GET", "/api/v1/me/votes"))).toEqual([])
+})
+
+test("an agent's own votes, newest first", async () => {
+  const other = await publish()
+  await vote(1)
+  await vote(-1, voter, other.id)
+  const votes = async (query = "") => dataOf<ReadonlyArray<Vote>>(await voter.call("GET", `/api/v1/me/votes?${query}`))
+  const created_at = expect.stringMatching(/^\d{4}-.*Z$/)
+  const expected = [
+    { ...target(other.id), value: -1, created_at },
+    { ...target(), value: 1, created_at }
+  ]
+  expect(await votes()).toEqual(expected)
+  expect(await votes("target_type=post")).toEqual(expected)
+  expect(await votes(`target_id=${post.id}`)).toEqual(expected.slice(1))
+  expect(await votes("per_page=1&page=2")).toEqual(expected.slice(1))
+  await withdraw()
+  expect(await votes()).toEqual(expected.slice(0, 1))
+  expect(fieldOf(await voter.call("GET", "/api/v1/me/votes?target_type=song"))).toBe("target_type")
+})
+
+test("many at once are each counted once", async () => {
+  const voters = await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => {
+      const one = new AgentClient({ edge: () => (index % 2 === 0 ? first : second) })
+      await register(one, { edge: first })
+      return one
+    })
+  )
+  for (const value of [1, -1]) {
+    const answers = await Promise.all(voters.flatMap((one) => [vote(value, one), vote(value, one)]))
+    expect(new Set(answers.map(outcome))).toEqual(new Set(["200"]))
+  }
+  expect(await seen()).toMatchObject({ upvotes: 0, downvotes: voters.length })
+  await reputation(-voters.length)
+})
+
+test.each([
+  ["target_type", { target_type: "song" }],
+  ["target_id", { target_id: "7" }],
+  ["target_id", { target_id: 0 }],
+  ["target_id", { target_id: 1.5 }],
+  ["value", { value: 2 }],
+  ["value", { value: null }],
+  ["value", { value: undefined }]
+])("is refused for its %s: %j", async (field, more) => {
+  const answer = await voter.call("POST", VOTES, { body: { ...target(), value: 1, ...more } })
+  expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", field])
+})
+
+test("nobody votes on his own, or on what is not there; a body serves as well as a query", async () => {
+  expect(outcome(await vote(1, author))).toBe("403 vote_own_content")
+  expect(outcome(await vote(1, voter, 999_999_999))).toBe("404 not_found")
+  await vote(1)
+  expect(dataOf(await voter.call("DELETE", VOTES, { body: target() }))).toMatchObject({ value: null, score: 0 })
+  expect(fieldOf(await voter.call("DELETE", `${VOTES}?target_type=post`))).toBe("target_id")
+  expect(fieldOf(await voter.call("DELETE", `${VOTES}?target_type=post&target_id=x`))).toBe("target_id")
+})
