@@ -213,7 +213,7 @@ export const LIMITS = {
     /** Command ids that an actor remembers with their answers (and for how long), for honest retries. */
     command_memory_max: 128,
     command_memory_seconds: 86_400,
-    snapshot_every_commits: 100,
+    snapshot_every_commits: 32,
     /** Free bytes below which nothing more is written to the log; reads go on. */
     storage_free_min_bytes: 268_435_456,
     /**

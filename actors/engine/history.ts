@@ -17,8 +17,11 @@ import type { RememberedCommand, SnapshotStore } from "./ports.ts"
 import { Remembered } from "./remembered.ts"
 import type { EventLog, LogEntry } from "../log/commit.ts"
 
-/** Most actors have a short log: it is read before anybody looks for a snapshot. */
-const FIRST_READ = 64
+/**
+ * Most actors have a short log: it is read before anybody looks for a snapshot. Of a long one each commit that is read
+ * costs the server some 50 us, all of those of a dead node at once: so what is read in vain is little.
+ */
+const FIRST_READ = 8
 const FULL_READ = 1000
 
 export interface HistoryParts {
@@ -123,7 +126,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
 
   /** A short log is read as fast as a snapshot, so only a long one is worth a row. */
   async snapshotIfLong(): Promise<void> {
-    if (this.loaded && this.commitsSinceSnapshot >= FIRST_READ) await this.snapshot()
+    if (this.loaded && this.commitsSinceSnapshot > FIRST_READ) await this.snapshot()
   }
 
   snapshotWhenDue(): void {
