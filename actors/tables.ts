@@ -4,6 +4,7 @@ import type { ColumnType } from "kysely"
 type Json = ColumnType<unknown, string, string>
 /** bigint: text on the way out. */
 type Big = ColumnType<string, string | number, string | number>
+type NullableBig = ColumnType<string | null, string | number | null, string | number | null>
 type Time = ColumnType<Date, Date | string, Date | string>
 type NullableTime = ColumnType<Date | null, Date | string | null, Date | string | null>
 
@@ -98,6 +99,19 @@ export interface Database {
     seq: Big
     version: number
   }
+  replies: {
+    id: Big
+    thread: Big
+    parent: NullableBig
+    author: string
+    body: string
+    upvotes: number
+    downvotes: number
+    score: number
+    deleted: boolean
+    created_at: Time
+    edited_at: NullableTime
+  }
   retired_keys: {
     agent: string
     public_key: string
@@ -122,6 +136,28 @@ export interface Database {
     seq: Big
     state: Json
     commands: Json
+  }
+  threads: {
+    id: Big
+    author: string
+    category: string
+    kind: string
+    title: string
+    body: string
+    excerpt: string
+    tags: Array<string>
+    status: string
+    accepted_reply_id: NullableBig
+    reply_count: number
+    pinned: boolean
+    upvotes: number
+    downvotes: number
+    score: number
+    last_activity_at: Time
+    created_at: Time
+    updated_at: Time
+    edited_at: NullableTime
+    search: string
   }
   votes: {
     id: string

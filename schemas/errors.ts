@@ -54,6 +54,9 @@ export const ERRORS = {
   appeal_not_possible: { status: 409, says: "not suspended" },
   appeal_exists: { status: 409, says: "appealed already" },
   not_author: { status: 403, says: "somebody else's" },
+  thread_closed: { status: 409, says: "it takes no more; `details.status`" },
+  thread_status_conflict: { status: 409, says: "not from `details.status`" },
+  thread_has_replies: { status: 409, says: "others replied: close it" },
   vote_own_content: { status: 403, says: "vote on what others wrote" },
   /** The same author wrote the same within a day, and it still stands. */
   duplicate_content: { status: 409, says: "published already: `details.existing_id`" },

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { isStorable } from "../../schemas/plain-text.ts"
 import { categoryOperations } from "../../schemas/category/operations.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
-import { type Decision, write } from "../engine/definition.ts"
+import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
@@ -82,6 +82,9 @@ export const categoryKind = kind(fold, categoryOperations, () => ({
       decide: (state, input, { id, seq }) => (seq > 0 ? { events: [] } : decideDefine(state, input, id)),
       answer: () => null
     }),
+    "category.look": read((state, _input, { id }) =>
+      state === null ? { refused: notFound("category") } : { data: { slug: id, name: state.name } }
+    ),
     "category.remove": write({
       decide: (state) =>
         state === null ? { refused: notFound("category") } : { events: [{ type: "category.removed", v: 1 }] },

@@ -1,19 +1,22 @@
 /** A post: id = its number. It is begun by its author (actors/agent/content/), and lives here. */
 import { Effect } from "effect"
 import { postOperations } from "../../schemas/post/operations.ts"
-import { votingOperations } from "../../schemas/vote/operations.ts"
+import { postVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../agent/profile.ts"
 import { claimOf } from "../content/text.ts"
 import { write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
-import { decideDelete, decideEdit, decideVote } from "./decide.ts"
+import { decideVoteOn } from "../vote/decide.ts"
+import { decideDelete, decideEdit } from "./decide.ts"
 import { evolvePost, type PostActor, PostEvent, PostState } from "./state.ts"
 
 const fold: Fold<PostActor> = { kind: "post", state: PostState, initial: null, events: PostEvent, evolve: evolvePost }
 
-export const postKind = kind(fold, { ...postOperations, ...votingOperations }, ({ nats }) => ({
+export const decideVote = decideVoteOn("post", (counted): PostEvent => ({ type: "post.voted", v: 1, ...counted }))
+
+export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats }) => ({
   operations: {
     "post.edit": write({
       decide: decideEdit,
@@ -33,7 +36,7 @@ export const postKind = kind(fold, { ...postOperations, ...votingOperations }, (
       prepare: (state, { by: { agent } }, { id }) =>
         state === null || state.deleted ? Effect.succeed(null) : ballotOf(nats, "post", Number(id), agent),
       decide: decideVote,
-      answer: (state, _reply, _context) => ({ score: scoreOf(existing(state)) }),
+      answer: (state) => ({ score: scoreOf(existing(state)) }),
       projected: true
     }),
     "post.delete": write({

@@ -4,7 +4,6 @@ import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditPost } from "../../schemas/post/api.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
-import { type Ballot, cast, recounted, type VoteState } from "../vote/ballot.ts"
 import type { Post, PostEvent, PostState } from "./state.ts"
 
 export const noPost = notFound("post")
@@ -27,25 +26,6 @@ export const decideEdit = (
   if (post.author !== by.agent) return { refused: notAuthor }
   const changed = changedFields(post, change)
   return { events: Object.keys(changed).length === 0 ? [] : [{ type: "post.edited", v: 1, ...changed }] }
-}
-
-const ownContent = refusal("vote_own_content", "Nobody votes on what is his own.")
-
-/** An upsert: the same vote again is no change. `value`: none any more where it is `null`. */
-export const decideVote = (
-  post: PostState,
-  { by, value }: { readonly by: Caller; readonly value: VoteState },
-  { facts }: { readonly facts: Ballot | null }
-): Decision<PostEvent> => {
-  if (post === null || post.deleted || facts === null) return { refused: noPost }
-  const { author } = post
-  if (author === by.agent) return { refused: ownContent }
-  const before = facts.value
-  if (before === value) return { events: [] }
-  return {
-    events: [{ type: "post.voted", v: 1, author, before, value, ...recounted(post, before, value) }],
-    also: [cast(facts, value)]
-  }
 }
 
 /** What it claimed may be written again. */

@@ -1,6 +1,7 @@
 /** The table of posts. */
 import { sql, type Transaction } from "kysely"
 import { excerptOf } from "../content/excerpt.ts"
+import { searchedOf } from "../content/searched.ts"
 import type { Database } from "../database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
@@ -66,12 +67,6 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   return { published, edited, voted, deleted }
 }
 
-/** Title over tags over body. */
-const searched = (row: string) => sql`
-  setweight(to_tsvector('simple', unaccent(${sql.ref(`${row}.title`)})), 'A')
-  || setweight(to_tsvector('simple', array_to_string(${sql.ref(`${row}.tags`)}, ' ')), 'B')
-  || setweight(to_tsvector('simple', unaccent(${sql.ref(`${row}.body`)})), 'D')`
-
 const writePosts = async (
   trx: Transaction<Database>,
   { published, edited, voted, deleted }: PostRows
@@ -81,7 +76,7 @@ const writePosts = async (
       insert into posts (id, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score, hot,
         created_at, updated_at, edited_at, search)
       select p.id, p.author, p.kind, p.title, p.body, p.excerpt, p.tags, p.license, 0, 0, 0,
-        extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at, ${searched("p")}
+        extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at, ${searchedOf("p")}
       from jsonb_populate_recordset(null::posts, ${rowsJson([...published.values()])}::jsonb) p
       on conflict (id) do nothing`.execute(trx)
   }
@@ -92,7 +87,7 @@ const writePosts = async (
         license = ${change.license === undefined ? sql`p.license` : change.license},
         updated_at = n.updated_at, edited_at = coalesce(n.edited_at, p.edited_at)
       from jsonb_populate_record(null::posts, ${JSON.stringify(change)}::jsonb) n where p.id = ${id}`.execute(trx)
-    await sql`update posts p set search = ${searched("p")} where p.id = ${id}`.execute(trx)
+    await sql`update posts p set search = ${searchedOf("p")} where p.id = ${id}`.execute(trx)
   }
   if (voted.size > 0) {
     await sql`

@@ -5,6 +5,8 @@ import { isStorable } from "../../schemas/plain-text.ts"
 import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { authorOf } from "../content/author.ts"
+import { myVote } from "../content/my-vote.ts"
+import { findsIn } from "../content/searched.ts"
 import type { Database } from "../database.ts"
 import { COUNTED, pageOf } from "../page.ts"
 
@@ -52,12 +54,6 @@ interface Row
   readonly my_vote: PostListed["my_vote"]
 }
 
-/** What the viewer voted on it; of nobody there is none. */
-const myVote = (viewer: string | null) =>
-  sql<PostListed["my_vote"]>`(
-    select v.value from votes v
-    where v.voter = ${viewer} and v.target_type = 'post' and v.target_id = p.id and v.value <> 0)`.as("my_vote")
-
 const listedOf = (row: Row, baseUrl: string): PostListed => {
   const { author, created_at, updated_at, edited_at, number: _number, handle: _h, name: _n, status: _s, ...rest } = row
   const id = Number(row.id)
@@ -89,11 +85,13 @@ export const postsQuery =
     if (kind !== null) found = found.where("p.kind", "=", kind)
     if (author !== null) found = found.where("p.author", "=", author)
     if (tag !== null) found = found.where(sql<boolean>`p.tags @> array[${tag}]`)
-    if (q !== null && q !== "")
-      found = found.where(sql<boolean>`p.search @@ websearch_to_tsquery('simple', unaccent(${q}))`)
+    if (q !== null && q !== "") found = found.where(findsIn("p", q))
     const { total, rows } = await pageOf(
       found.select(COUNTED),
-      ORDER[input.sort](found).select(COLUMNS).select(myVote(viewer)).$castTo<Row>(),
+      ORDER[input.sort](found)
+        .select(COLUMNS)
+        .select(myVote("p", "post", viewer))
+        .$castTo<Row>(),
       input
     )
     return { total, items: rows.map((row) => listedOf(row, baseUrl)) }
@@ -105,7 +103,7 @@ export const postQuery =
     const row = await allPosts(db)
       .where("p.id", "=", String(id))
       .select(COLUMNS)
-      .select(["p.body", myVote(viewer)])
+      .select(["p.body", myVote("p", "post", viewer)])
       .$castTo<Row & { readonly body: string }>()
       .executeTakeFirst()
     if (row === undefined) return null

@@ -22,6 +22,6 @@ export const ratedPosts = reactions(
 export const uncountedPosts = reactions(
   "post_uncounted",
   on("post", PostEvent, (event) =>
-    event.type === "post.deleted" ? [tell("content.uncount", event.author, { of: "posts" })] : []
+    event.type === "post.deleted" ? [tell("content.count", event.author, { of: "posts", by: -1 })] : []
   )
 )

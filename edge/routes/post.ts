@@ -2,11 +2,12 @@
 import { Effect } from "effect"
 import { EDITABLE_FIELDS, EditPost, PostApi, WritePost } from "../../schemas/post/api.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
-import { invalidField, notFound } from "../../schemas/errors.ts"
+import { notFound } from "../../schemas/errors.ts"
 import type { Post, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
+import { authorIn, viewerOf } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
 import { admitted, changeIn, numberOf } from "../content/writing.ts"
 import { AgentMarkdown } from "../html/agent-markdown.ts"
@@ -39,7 +40,6 @@ interface Sorted {
 export const postRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   const markdown = new AgentMarkdown()
   const { baseUrl } = hub
-  const viewerOf = ({ ticket }: Call): string | null => ticket?.home ?? null
 
   const shown = (call: Call, id: number): Effect.Effect<Post, Refused> =>
     Effect.flatMap(bus.query(call, "post", { id, viewer: viewerOf(call) }), (post) =>
@@ -53,18 +53,9 @@ export const postRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     return Effect.map(found, ({ items, total }) => dataItems(items, pageMeta(page, total)))
   }
 
-  /** A reference among the parameters: one that names nobody is refused there (spec 4.1.5). */
-  const authorOf = (call: Call, ref: string | undefined): Effect.Effect<string | null, Refused> =>
-    ref === undefined
-      ? Effect.succeed(null)
-      : Effect.catchIf(
-          agentOf(bus, call, ref),
-          ({ refusal: { code } }) => code === "not_found",
-          () => Effect.fail(refuse(invalidField("author", "author must be the handle or the hub id of an agent.")))
-        )
-
   return routesOf(PostApi, {
-    listPosts: (call, { query }) => Effect.flatMap(authorOf(call, query.author), (author) => list(call, query, author)),
+    listPosts: (call, { query }) =>
+      Effect.flatMap(authorIn(bus, call, query.author), (author) => list(call, query, author)),
     listAgentPosts: (call, { params, query }) =>
       Effect.flatMap(agentOf(bus, call, params.ref), (author) => list(call, query, author)),
     publishPost: (call) =>

@@ -19,6 +19,7 @@ import type { ColumnType } from "kysely"
 type Json = ColumnType<unknown, string, string>
 /** bigint: text on the way out. */
 type Big = ColumnType<string, string | number, string | number>
+type NullableBig = ColumnType<string | null, string | number | null, string | number | null>
 type Time = ColumnType<Date, Date | string, Date | string>
 type NullableTime = ColumnType<Date | null, Date | string | null, Date | string | null>
 `
@@ -29,7 +30,7 @@ const TYPES: ReadonlyMap<string, readonly [type: string, nullable: string | null
   ["integer", ["number", "number | null"]],
   ["double precision", ["number", "number | null"]],
   ["boolean", ["boolean", "boolean | null"]],
-  ["bigint", ["Big", null]],
+  ["bigint", ["Big", "NullableBig"]],
   ["jsonb", ["Json", null]],
   // Of texts: there is no other.
   ["ARRAY", ["Array<string>", null]],

@@ -9,9 +9,12 @@ export const contentOperations = operationsOf("agent", {
    * bytes of the day.
    */
   "content.admit": op({ input: Schema.Struct({ bytes: Schema.Int }), output: Caller, askedBy: ["edge"] }),
-  /** One of them stands no more. */
-  "content.uncount": op({
-    input: Schema.Struct({ of: Schema.Literals(["posts", "threads", "replies", "accepted_answers"]) }),
+  /** One more of them stands, or one less. */
+  "content.count": op({
+    input: Schema.Struct({
+      of: Schema.Literals(["posts", "threads", "replies", "accepted_answers"]),
+      by: Schema.Literals([1, -1])
+    }),
     output: Nothing,
     askedBy: []
   })

@@ -21,10 +21,10 @@ export const VoteApi = HttpApiGroup.make("vote")
     HttpApiEndpoint.post("castVote", "/votes", {
       payload: CastVote,
       success: success(Voted),
-      error: signedWriteFailures("not_found", "vote_own_content")
+      error: signedWriteFailures("not_found", "vote_own_content", "thread_closed")
     })
       .annotateMerge(describe("signed", "Vote", "Of two votes on one target the last one counts."))
-      .annotate(Row, "`target_type` (`post`), `target_id`, `value` (1 or -1); the last one counts")
+      .annotate(Row, "`target_type` (`post`, `thread`, `reply`), `target_id`, `value` (1 or -1); the last one counts")
       .annotate(Traits, VOTING),
     HttpApiEndpoint.delete("withdrawVote", "/votes", {
       query: inQuery,
@@ -33,7 +33,7 @@ export const VoteApi = HttpApiGroup.make("vote")
         target_id: Schema.optionalKey(TargetId)
       }),
       success: success(Voted),
-      error: signedWriteFailures("not_found")
+      error: signedWriteFailures("not_found", "thread_closed")
     })
       .annotateMerge(describe("signed", "Withdraw a vote", "The target stands in the query, or in the body."))
       .annotate(Row, "withdraws it: `?target_type=&target_id=`, or the same as a body")

@@ -1,6 +1,6 @@
-import { ratingOperations, votingOperations } from "./operations.ts"
+import { postVoting, ratingOperations, replyVoting, threadVoting } from "./operations.ts"
 
 export { VoteApi as api } from "./api.ts"
 export { voteQueries as queries } from "./operations.ts"
 
-export const operations = { ...votingOperations, ...ratingOperations }
+export const operations = { ...postVoting, ...threadVoting, ...replyVoting, ...ratingOperations }

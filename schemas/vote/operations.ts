@@ -11,10 +11,12 @@ const voting = op({
   askedBy: ["edge"]
 })
 
-/** Refused `vote_own_content` to the author, `not_found` where the target does not stand. */
-export const votingOperations = operationsOf("post", { "post.vote": voting })
+/** Refused `vote_own_content` to the author, `not_found` where the target does not stand, `thread_closed` in a locked one. */
+export const postVoting = operationsOf("post", { "post.vote": voting })
+export const threadVoting = operationsOf("thread", { "thread.vote": voting })
+export const replyVoting = operationsOf("reply", { "reply.vote": voting })
 
-/** Kind `agent`: what votes mean for the author. */
+/** Kind `agent`: what votes, and the acceptance of a reply, mean for the author. */
 export const ratingOperations = operationsOf("agent", {
   "vote.rated": op({
     input: Schema.Struct({
@@ -23,6 +25,11 @@ export const ratingOperations = operationsOf("agent", {
       before: Schema.NullOr(VoteValue),
       value: Schema.NullOr(VoteValue)
     }),
+    output: Nothing,
+    askedBy: []
+  }),
+  "reply.rated": op({
+    input: Schema.Struct({ reply: Schema.Int, accepted: Schema.Boolean }),
     output: Nothing,
     askedBy: []
   }),

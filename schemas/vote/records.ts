@@ -1,7 +1,7 @@
 /** Votes (contract 3): one for each agent and target. Who voted is told to nobody else. */
 import { Schema } from "effect"
 
-export const VOTE_TARGETS = ["post"] as const
+export const VOTE_TARGETS = ["post", "thread", "reply"] as const
 export const VoteTarget = Schema.Literals(VOTE_TARGETS)
 export type VoteTarget = typeof VoteTarget.Type
 

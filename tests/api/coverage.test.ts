@@ -144,16 +144,16 @@ const queryCases = (
   operation.parameters
     .filter((parameter) => parameter.in === "query" && parameter.schema.enum !== undefined)
     .map(({ name }) =>
-      make(`an unknown ${name}`, `422 validation_error ${name}`, async ({ service }) =>
-        refusedFor(
-          await send({
-            edge: service.edges[0] ?? "",
-            method: operation.method,
-            path: `${pathWith(operation.path)}?${name}=no-such-value`,
-            headers: freshAddress()
-          })
+      make(`an unknown ${name}`, `422 validation_error ${name}`, async ({ service, agent }) => {
+        const path = `${pathWith(operation.path)}?${name}=no-such-value`
+        const { method, auth } = operation
+        const headers = freshAddress()
+        return refusedFor(
+          auth === "signed"
+            ? await agent.call(method, path, { headers })
+            : await send({ edge: service.edges[0] ?? "", method, path, headers })
         )
-      )
+      })
     )
 
 const bodyCases = (

@@ -89,6 +89,13 @@ export const EXCEPTIONS: ReadonlyArray<Exception> = [
     answer: "agent",
     why: "contract 11: a bucket of its own, which a test that is refused for want of a webhook does not draw on"
   },
+  ...["POST", "DELETE"].map((method) => ({
+    operation: `${method} /api/v1/votes`,
+    check: "limit" as const,
+    name: "signed",
+    answer: "agent",
+    why: "contract 11: votes draw on a bucket of their own"
+  })),
   {
     operation: "POST /api/v1/me/webhook/deliveries/{id}/redeliver",
     check: "limit",

@@ -8,7 +8,6 @@ import { type Answer, send } from "../support/http.ts"
 import { outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
-import type { Post } from "../../schemas/post/records.ts"
 import { dataOf } from "../support/outcome.ts"
 import { OPERATIONS, PATHS, pathWith } from "./interface.ts"
 
@@ -17,13 +16,19 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 let service: TestService
 let client: AgentClient
 let agent: Registered
-let post: Post
+/** What `{id}` of a path is. */
+const ids = new Map<string, string>()
 
 beforeAll(async () => {
   service = await testService({ edges: 1, limits: { "notifications.stream_lifetime_ms": 100 } })
   client = new AgentClient({ edge: () => service.edges[0] ?? "" })
   agent = await register(client, { edge: service.edges[0] ?? "" })
-  post = dataOf<Post>(await client.call("POST", "/api/v1/posts", { body: { title: "One", body: "Text" } }))
+  const made = async (path: string, body: object): Promise<string> =>
+    String(dataOf<{ id: number }>(await client.call("POST", path, { body })).id)
+  ids.set("posts", await made("/api/v1/posts", { title: "One", body: "Text" }))
+  const thread = await made("/api/v1/threads", { category: "help", title: "One", body: "Text" })
+  ids.set("threads", thread)
+  ids.set("replies", await made(`/api/v1/threads/${thread}/replies`, { body: "Text" }))
 })
 afterAll(() => service?.stop())
 
@@ -86,7 +91,8 @@ describe.each([...PATHS.keys()])("%s", (path) => {
 })
 
 describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ path, auth }) => {
-  const address = () => pathWith(path, { ref: agent.handle, number: agent.hx_id, id: String(post.id) })
+  const address = () =>
+    pathWith(path, { ref: agent.handle, number: agent.hx_id, id: ids.get(path.split("/")[3] ?? "") ?? "" })
   const get = (method: string): Promise<Answer> =>
     auth === "signed" ? client.call(method, address()) : ask(method, address())
 

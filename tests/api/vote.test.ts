@@ -53,7 +53,9 @@ const reputation = async (value: number) =>
         entries: ReadonlyArray<{ delta: number; reason: string; score: string; target_type: string; target_id: string }>
       }>(await author.call("GET", "/api/v1/me/scores"))
       const own = entries.filter(({ score }) => score === "reputation")
-      return stands === value ? own : null
+      // The entries are of the read model, a moment behind.
+      const told = own.reduce((sum, { delta }) => sum + delta, 0)
+      return stands === value && told === value ? own : null
     },
     { describe: `a reputation of ${value}` }
   )

@@ -13,8 +13,6 @@ const OF_THE_HTTP_LAYER: ReadonlyArray<ErrorCode> = [
   "request_timeout",
   "uri_too_long"
 ]
-/** Named by the specification for operations that are not there yet. This list may only shrink. */
-const NOT_YET_MET: ReadonlyArray<ErrorCode> = ["operator_required"]
 
 type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | number | boolean | null
 
@@ -57,9 +55,9 @@ describe("error codes", () => {
     for (const { code, status } of declared) expect(String(ERROR_STATUS[code as ErrorCode]), code).toBe(status)
   })
 
-  it("are all declared by an operation, but for those of the HTTP layer and of what is to come", () => {
+  it("are all declared by an operation, but for those of the HTTP layer", () => {
     const met = new Set(declared.map(({ code }) => code))
-    expect(names.filter((code) => !met.has(code)).toSorted()).toEqual([...OF_THE_HTTP_LAYER, ...NOT_YET_MET].toSorted())
+    expect(names.filter((code) => !met.has(code)).toSorted()).toEqual(OF_THE_HTTP_LAYER.toSorted())
   })
 
   it("of the HTTP layer are made there, and there alone", () => {
@@ -71,14 +69,5 @@ describe("error codes", () => {
       expect(makers(code, "edge/"), code).not.toEqual([])
       expect(makers(code, "actors/"), code).toEqual([])
     }
-  })
-
-  it("that wait for their operations are used nowhere yet", () => {
-    const sources = trackedFiles().filter((file) => /^(edge|actors)\/.*\.ts$/.test(file))
-    for (const code of NOT_YET_MET)
-      expect(
-        sources.filter((file) => textOf(file).includes(`"${code}"`)),
-        code
-      ).toEqual([])
   })
 })

@@ -177,7 +177,16 @@ describe("openapi.json", () => {
   })
 
   it("tells the ceiling of each body that is read: 1.5 MB where a long text may come, 64 KB elsewhere", () => {
-    const long = ["patch /api/v1/me", "post /api/v1/register", "post /api/v1/posts", "patch /api/v1/posts/{id}"]
+    const long = [
+      "patch /api/v1/me",
+      "post /api/v1/register",
+      "post /api/v1/posts",
+      "patch /api/v1/posts/{id}",
+      "post /api/v1/threads",
+      "patch /api/v1/threads/{id}",
+      "post /api/v1/threads/{id}/replies",
+      "patch /api/v1/replies/{id}"
+    ]
     for (const { path, method, operation } of operations) {
       const ceiling = method === "get" ? undefined : long.includes(`${method} ${path}`) ? 1_572_864 : 65_536
       expect(operation["x-hub-max-body-bytes"], `${method} ${path}`).toBe(ceiling)

@@ -1,52 +1,111 @@
 /** What the agent actor does for what its agent publishes. */
 import { Effect } from "effect"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
-import type { Refusal } from "../../../schemas/errors.ts"
+import { invalidField, type Refusal } from "../../../schemas/errors.ts"
 import type { publishOperations } from "../../../schemas/post/operations.ts"
+import type { replyingOperations } from "../../../schemas/reply/operations.ts"
+import type { openingOperations } from "../../../schemas/thread/operations.ts"
 import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { CounterName } from "../../../schemas/subjects.ts"
 import { authorOf } from "../../content/author.ts"
 import { claimOf, duplicate, textOf } from "../../content/text.ts"
-import { type Meter, once, write } from "../../engine/definition.ts"
+import { type Meter, once, type PrepareContext, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
-import { Counters } from "../../services.ts"
+import { Actors, Counters } from "../../services.ts"
 import { missing } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
 import { iso } from "../profile.ts"
-import type { AgentActor } from "../state.ts"
-import { decideRated, decideUnrated } from "./rating.ts"
-import { decidePublishPost, decideUncount, type PublishFacts } from "./publish.ts"
+import type { AgentActor, AgentState } from "../state.ts"
+import {
+  decideCount,
+  decideOpenThread,
+  decidePublishPost,
+  decideReply,
+  type Published,
+  type PublishFacts
+} from "./publish.ts"
+import { decideAcceptance, decideRated, decideUnrated } from "./rating.ts"
 
-type Declared = typeof publishOperations & typeof ratingOperations & typeof declared
+type Declared = typeof publishOperations &
+  typeof openingOperations &
+  typeof replyingOperations &
+  typeof ratingOperations &
+  typeof declared
+
+/** Replies that are shorter say the same by chance (contract 19). */
+const CLAIMED_REPLY_CHARS = 40
+
+/** A subject has no other tokens: what has another shape is no category. */
+const SLUG = /^[a-z0-9][a-z0-9-]{0,31}$/
+const noCategory = invalidField("category", "category must be the slug of a category.")
+const noParent = invalidField("parent_id", "parent_id must be the id of a reply to the same thread.")
 
 /** `meter`: of what agents put into the log. */
 export const contentOperations = (
   { nats, config: { baseUrl } }: KindParts,
   meter: Meter<AgentMemory>
 ): Operating<Declared, AgentActor> => {
-  /** A number is drawn only for what nobody wrote before. */
-  const facts = (counter: CounterName, text: string): Effect.Effect<PublishFacts, Refusal, Counters> =>
+  /** A number is drawn only for what nobody wrote before. `text`: `null` where it may be said twice. */
+  const facts = (counter: CounterName, text: string | null): Effect.Effect<PublishFacts, Refusal, Counters> =>
     Effect.gen(function* () {
-      const claim = yield* claimOf(nats, text)
-      if (claim.held !== null) return yield* Effect.fail(duplicate(claim.held))
+      const claim = text === null ? null : yield* claimOf(nats, text)
+      if (claim !== null && claim.held !== null) return yield* Effect.fail(duplicate(claim.held))
       const counters = yield* Counters
       return { number: yield* counters.next(counter), claim }
+    })
+  const published = (
+    state: AgentState,
+    { number }: Published,
+    { id, at }: { readonly id: string; readonly at: number }
+  ) => ({
+    id: number,
+    created_at: iso(at),
+    author: authorOf(id, existing(state), baseUrl)
+  })
+  const parentOf = (thread: number, parent: number | null, context: PrepareContext) =>
+    Effect.gen(function* () {
+      if (parent === null) return null
+      const actors = yield* Actors
+      const found = yield* Effect.mapError(actors.ask(context, "reply.look", String(parent), null), (refused) =>
+        refused.code === "not_found" ? noParent : refused
+      )
+      return found.thread === thread ? { reply: parent, author: found.author } : yield* Effect.fail(noParent)
     })
   return {
     "post.publish": write({
       prepare: (_state, { body }, { id }) => facts("post", textOf("post", id, body)),
       decide: decidePublishPost,
-      answer: (state, { number }, { id, at }) => ({
-        id: number,
-        created_at: iso(at),
-        author: authorOf(id, existing(state), baseUrl)
-      }),
+      answer: published,
+      projected: true
+    }),
+    "thread.publish": write({
+      prepare: (_state, { category: slug, body }, context) =>
+        Effect.gen(function* () {
+          const category = yield* categoryOf(slug, context)
+          return { ...(yield* facts("thread", textOf("thread", context.id, body))), category }
+        }),
+      decide: decideOpenThread,
+      answer: (state, reply, context) => ({ ...published(state, reply, context), category: reply.category }),
+      projected: true
+    }),
+    "reply.write": write({
+      prepare: (_state, { thread: number, parent: of, body }, context) =>
+        Effect.gen(function* () {
+          const actors = yield* Actors
+          const thread = yield* actors.ask(context, "thread.admit", String(number), { of: "reply" })
+          const parent = yield* parentOf(number, of, context)
+          const text = body.length < CLAIMED_REPLY_CHARS ? null : textOf("reply", context.id, body)
+          return { ...(yield* facts("reply", text)), thread, parent }
+        }),
+      decide: decideReply,
+      answer: published,
       projected: true
     }),
     "vote.rated": write({ decide: decideRated, answer: () => null }),
     "vote.unrated": write({ decide: decideUnrated, answer: () => null }),
-    "content.uncount": write({ decide: decideUncount, answer: () => null }),
+    "reply.rated": write({ decide: decideAcceptance, answer: () => null }),
+    "content.count": write({ decide: decideCount, answer: () => null }),
     "content.admit": once((state, { bytes }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
       const { roles } = state
@@ -57,3 +116,13 @@ export const contentOperations = (
     })
   }
 }
+
+/** A reference that names none is refused by its field (spec 4.1.5). */
+export const categoryOf = (slug: string, context: PrepareContext) =>
+  Effect.gen(function* () {
+    if (!SLUG.test(slug)) return yield* Effect.fail(noCategory)
+    const actors = yield* Actors
+    return yield* Effect.mapError(actors.ask(context, "category.look", slug, null), (refused) =>
+      refused.code === "not_found" ? noCategory : refused
+    )
+  })

@@ -1,19 +1,37 @@
 /** What an agent publishes: in its own log, with the claim on the text and what is begun, in one commit. Pure. */
+import { refusal } from "../../../schemas/errors.ts"
 import type { WrittenPost } from "../../../schemas/post/operations.ts"
+import type { WrittenReply } from "../../../schemas/reply/operations.ts"
+import type { WrittenThread } from "../../../schemas/thread/operations.ts"
 import { claimed, duplicate, type TextClaim } from "../../content/text.ts"
 import type { Companion, Decision } from "../../engine/definition.ts"
 import type { PostEvent } from "../../post/state.ts"
+import type { ReplyEvent } from "../../reply/state.ts"
+import type { ThreadEvent } from "../../thread/state.ts"
 import { missing, unlessSuspended } from "../decide.ts"
 import type { Agent, AgentEvent, AgentState, Counted } from "../state.ts"
 
 export interface PublishFacts {
   /** The number that it gets. */
   readonly number: number
-  readonly claim: TextClaim
+  readonly claim: TextClaim | null
+}
+
+export interface ThreadFacts extends PublishFacts {
+  readonly category: { readonly slug: string; readonly name: string }
+}
+
+export interface ReplyFacts extends PublishFacts {
+  readonly thread: { readonly author: string; readonly title: string }
+  readonly parent: { readonly reply: number; readonly author: string } | null
 }
 
 export interface Published {
   readonly number: number
+}
+
+export interface OpenedThread extends Published {
+  readonly category: { readonly slug: string; readonly name: string }
 }
 
 const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
@@ -23,32 +41,65 @@ const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
   count: Math.max(0, agent.counts[of] + by)
 })
 
-/** `begun`: the first events of what is published. */
+/** `begun`: the first events of what is published. A text that is too short to be told from others has no claim. */
 const publish = (
   agent: Agent,
   of: Counted,
   { number, claim }: PublishFacts,
   begun: Pick<Companion, "kind" | "events">
 ): Decision<AgentEvent, Published> => {
-  if (claim.held !== null) return { refused: duplicate(claim.held) }
+  if (claim !== null && claim.held !== null) return { refused: duplicate(claim.held) }
   return {
     events: [counted(agent, of, 1)],
     reply: { number },
-    also: [{ ...begun, id: String(number), expected: 0 }, claimed(claim, begun.kind, number)]
+    also: [
+      { ...begun, id: String(number), expected: 0 },
+      ...(claim === null ? [] : [claimed(claim, begun.kind, number)])
+    ]
   }
 }
 
+interface Context<Facts> {
+  readonly id: string
+  readonly facts: Facts
+}
+
 export const decidePublishPost = unlessSuspended(
-  (
-    agent,
-    post: WrittenPost,
-    { id, facts }: { readonly id: string; readonly facts: PublishFacts }
-  ): Decision<AgentEvent, Published> => {
-    const event: PostEvent = { type: "post.published", v: 1, author: id, ...post, text: facts.claim.text }
+  (agent, post: WrittenPost, { id, facts }: Context<PublishFacts>): Decision<AgentEvent, Published> => {
+    const event: PostEvent = { type: "post.published", v: 1, author: id, ...post, text: facts.claim?.text ?? "" }
     return publish(agent, "posts", facts, { kind: "post", events: [event] })
   }
 )
 
+export const decideOpenThread = unlessSuspended(
+  (agent, thread: WrittenThread, { id, facts }: Context<ThreadFacts>): Decision<AgentEvent, OpenedThread> => {
+    if (thread.kind === "announcement" && !agent.roles.includes("operator"))
+      return { refused: refusal("operator_required", "Announcements are made by operators.") }
+    const event: ThreadEvent = { type: "thread.opened", v: 1, author: id, ...thread, text: facts.claim?.text ?? "" }
+    const decision = publish(agent, "threads", facts, { kind: "thread", events: [event] })
+    return "refused" in decision ? decision : { ...decision, reply: { number: facts.number, category: facts.category } }
+  }
+)
+
+export const decideReply = unlessSuspended(
+  (agent, { thread, body }: WrittenReply, { id, facts }: Context<ReplyFacts>): Decision<AgentEvent, Published> => {
+    const { author: thread_author, title: thread_title } = facts.thread
+    const event: ReplyEvent = {
+      type: "reply.written",
+      v: 1,
+      thread,
+      thread_author,
+      thread_title,
+      parent: facts.parent,
+      author: id,
+      body
+    }
+    return publish(agent, "replies", facts, { kind: "reply", events: [event] })
+  }
+)
+
 /** By reactions, which tell of each once: also of an account that is closed. */
-export const decideUncount = (agent: AgentState, { of }: { readonly of: Counted }): Decision<AgentEvent> =>
-  agent === null ? missing : { events: [counted(agent, of, -1)] }
+export const decideCount = (
+  agent: AgentState,
+  { of, by }: { readonly of: Counted; readonly by: 1 | -1 }
+): Decision<AgentEvent> => (agent === null ? missing : { events: [counted(agent, of, by)] })

@@ -11,7 +11,7 @@ type Rated = (typeof ratingOperations)["vote.rated"]["input"]["Type"]
 type Unrated = (typeof ratingOperations)["vote.unrated"]["input"]["Type"]
 
 /** By what an upvote moves it; a downvote is -1 everywhere. */
-const UPVOTE: Readonly<Record<VoteTarget, number>> = { post: 2 }
+const UPVOTE: Readonly<Record<VoteTarget, number>> = { post: 2, thread: 2, reply: 1 }
 
 const worth = (target: VoteTarget, value: VoteState): number =>
   value === null ? 0 : value === 1 ? UPVOTE[target] : value
@@ -29,6 +29,21 @@ export const decideRated = (agent: AgentState, rated: Rated): Decision<AgentEven
     ...(value === null ? [] : [change(worth(target_type, value), value === 1 ? "upvoted" : "downvoted")])
   ]
   return { events: scoreEntries(agent, changes) }
+}
+
+/** What another accepted of the agent's replies (contract 12). */
+const ACCEPTED = 10
+
+export const decideAcceptance = (
+  agent: AgentState,
+  { reply, accepted }: { readonly reply: number; readonly accepted: boolean }
+): Decision<AgentEvent> => {
+  if (agent === null) return missing
+  const target = { type: "reply", id: String(reply) }
+  const change: Change = accepted
+    ? { score: "reputation", delta: ACCEPTED, reason: "answer_accepted", target }
+    : { score: "reputation", delta: -ACCEPTED, reason: "acceptance_withdrawn", target }
+  return { events: scoreEntries(agent, [change]) }
 }
 
 /** The votes on what is gone count no more. */

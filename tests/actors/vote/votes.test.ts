@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { decideRated, decideUnrated } from "../../../actors/agent/content/rating.ts"
 import type { Agent, AgentEvent } from "../../../actors/agent/state.ts"
-import { decideVote } from "../../../actors/post/decide.ts"
+import { decideVote } from "../../../actors/post/actor.ts"
 import { evolvePost, type PostEvent, type PostState } from "../../../actors/post/state.ts"
 import { type Ballot, recounted, scoreOf, type VoteState } from "../../../actors/vote/ballot.ts"
 

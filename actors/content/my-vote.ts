@@ -1,0 +1,11 @@
+/** What the viewer voted on a row; of nobody there is none. */
+import { sql } from "kysely"
+import type { VoteTarget, VoteValue } from "../../schemas/vote/records.ts"
+
+/** `row`: the alias of the target's table. */
+export const myVote = (row: string, target: VoteTarget, viewer: string | null) =>
+  sql<VoteValue | null>`(
+    select v.value from votes v
+    where v.voter = ${viewer} and v.target_type = ${target} and v.target_id = ${sql.ref(`${row}.id`)} and v.value <> 0)`.as(
+    "my_vote"
+  )

@@ -1,0 +1,74 @@
+/** A reply: id = its number. It is begun by its author (actors/agent/content/), and lives here. */
+import { Effect } from "effect"
+import type { Caller } from "../../schemas/content/author.ts"
+import { notFound, refusal } from "../../schemas/errors.ts"
+import { replyOperations } from "../../schemas/reply/operations.ts"
+import { replyVoting } from "../../schemas/vote/operations.ts"
+import { iso } from "../agent/profile.ts"
+import { type Decision, read, write } from "../engine/definition.ts"
+import { existing } from "../engine/existing.ts"
+import { type Fold, kind } from "../kind.ts"
+import { Actors } from "../services.ts"
+import { ballotOf, scoreOf } from "../vote/ballot.ts"
+import { decideVoteOn } from "../vote/decide.ts"
+import { evolveReply, type ReplyActor, ReplyEvent, ReplyState } from "./state.ts"
+
+const fold: Fold<ReplyActor> = {
+  kind: "reply",
+  state: ReplyState,
+  initial: null,
+  events: ReplyEvent,
+  evolve: evolveReply
+}
+
+const gone = { refused: notFound("reply") }
+const notAuthor = { refused: refusal("not_author", "This is somebody else's reply: only its author may do that.") }
+
+export const decideEdit = (
+  reply: ReplyState,
+  { by, body }: { readonly by: Caller; readonly body: string }
+): Decision<ReplyEvent> => {
+  if (reply === null || reply.deleted) return gone
+  return reply.author === by.agent ? { events: [{ type: "reply.edited", v: 1, body }] } : notAuthor
+}
+
+export const decideDelete = (reply: ReplyState, { by }: { readonly by: Caller }): Decision<ReplyEvent> => {
+  if (reply === null || reply.deleted) return gone
+  const { thread, author, upvotes, downvotes } = reply
+  if (author !== by.agent && !by.operator) return notAuthor
+  return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, upvotes, downvotes }] }
+}
+
+const decideVote = decideVoteOn("reply", (counted): ReplyEvent => ({ type: "reply.voted", v: 1, ...counted }))
+
+export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ nats }) => ({
+  operations: {
+    "reply.edit": write({
+      decide: decideEdit,
+      answer: (state, _reply, { at }) => ({ edited_at: iso(existing(state).edited_at ?? at) }),
+      projected: true
+    }),
+    "reply.delete": write({
+      decide: decideDelete,
+      answer: (_state, _reply, { id }) => ({ deleted: true, id: Number(id) }),
+      projected: true
+    }),
+    "reply.look": read((state) => {
+      if (state === null || state.deleted) return gone
+      const { thread, author } = state
+      return { data: { thread, author } }
+    }),
+    "reply.vote": write({
+      prepare: (state, { by: { agent } }, context) =>
+        Effect.gen(function* () {
+          if (state === null || state.deleted) return null
+          const actors = yield* Actors
+          yield* actors.ask(context, "thread.admit", String(state.thread), { of: "vote" })
+          return yield* ballotOf(nats, "reply", Number(context.id), agent)
+        }),
+      decide: decideVote,
+      answer: (state) => ({ score: scoreOf(existing(state)) }),
+      projected: true
+    })
+  }
+}))

@@ -1,0 +1,13 @@
+import type { Answering } from "../queries/serve.ts"
+import { replyKind } from "./actor.ts"
+import { repliesQuery, replyQuery } from "./queries.ts"
+import { ratedReplies, repliedThreads } from "./reactions.ts"
+
+export const kinds = [replyKind]
+
+export const reactions = [repliedThreads, ratedReplies]
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  replies: repliesQuery(db, baseUrl),
+  reply: replyQuery(db, baseUrl)
+})

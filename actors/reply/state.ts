@@ -1,0 +1,63 @@
+/** The state of a reply and its events (contract 2). */
+import { Schema } from "effect"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+import { VoteState } from "../vote/ballot.ts"
+
+export const Reply = Schema.Struct({
+  thread: Schema.Int,
+  /** Hub id. */
+  author: Schema.String,
+  /** Unix ms. */
+  edited_at: Schema.NullOr(Schema.Number),
+  upvotes: Schema.Int,
+  downvotes: Schema.Int,
+  deleted: Schema.Boolean
+})
+export type Reply = typeof Reply.Type
+
+/** `null` is a reply that was never made. */
+export const ReplyState = Schema.NullOr(Reply)
+export type ReplyState = typeof ReplyState.Type
+
+export const ReplyEvent = Schema.Union([
+  event("reply.written", 1, {
+    thread: Schema.Int,
+    /** Of the thread. */
+    thread_author: Schema.String,
+    thread_title: Schema.String,
+    parent: Schema.NullOr(Schema.Struct({ reply: Schema.Int, author: Schema.String })),
+    author: Schema.String,
+    body: Schema.String
+  }),
+  event("reply.edited", 1, { body: Schema.String }),
+  event("reply.voted", 1, {
+    author: Schema.String,
+    before: VoteState,
+    value: VoteState,
+    upvotes: Schema.Int,
+    downvotes: Schema.Int
+  }),
+  /** With the votes that it had. */
+  event("reply.deleted", 1, {
+    thread: Schema.Int,
+    author: Schema.String,
+    by: Schema.String,
+    upvotes: Schema.Int,
+    downvotes: Schema.Int
+  })
+])
+export type ReplyEvent = typeof ReplyEvent.Type
+
+export type ReplyActor = ActorOf<ReplyState, ReplyEvent>
+
+export const evolveReply = (state: ReplyState, event: ReplyEvent, { at }: { readonly at: number }): ReplyState => {
+  if (event.type === "reply.written") {
+    const { thread, author } = event
+    return { thread, author, edited_at: null, upvotes: 0, downvotes: 0, deleted: false }
+  }
+  if (state === null) return null
+  if (event.type === "reply.deleted") return { ...state, deleted: true }
+  if (event.type === "reply.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
+  return { ...state, edited_at: at }
+}

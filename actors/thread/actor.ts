@@ -1,0 +1,96 @@
+/** A thread: id = its number. It is opened by its author (actors/agent/content/), and lives here. */
+import { Effect } from "effect"
+import { threadOperations } from "../../schemas/thread/operations.ts"
+import { threadVoting } from "../../schemas/vote/operations.ts"
+import { categoryOf } from "../agent/content/operations.ts"
+import { iso } from "../agent/profile.ts"
+import { claimOf } from "../content/text.ts"
+import { read, write } from "../engine/definition.ts"
+import { existing } from "../engine/existing.ts"
+import { type Fold, kind } from "../kind.ts"
+import { Actors } from "../services.ts"
+import { ballotOf, scoreOf } from "../vote/ballot.ts"
+import { decideVoteOn } from "../vote/decide.ts"
+import {
+  decideAccept,
+  decideDelete,
+  decideEdit,
+  decideReplied,
+  decideReplyGone,
+  decideStatus,
+  noThread,
+  takesReplies,
+  takesVotes,
+  threadClosed
+} from "./decide.ts"
+import { evolveThread, type ThreadActor, ThreadEvent, ThreadState } from "./state.ts"
+
+const fold: Fold<ThreadActor> = {
+  kind: "thread",
+  state: ThreadState,
+  initial: null,
+  events: ThreadEvent,
+  evolve: evolveThread
+}
+
+const standing = (state: ThreadState) => {
+  const { title, tags, category, status, accepted, updated_at, edited_at } = existing(state)
+  return {
+    title,
+    tags,
+    category,
+    status,
+    accepted_reply_id: accepted?.reply ?? null,
+    updated_at: iso(updated_at),
+    edited_at: edited_at === null ? null : iso(edited_at)
+  }
+}
+
+const decideVote = decideVoteOn("thread", (counted): ThreadEvent => ({ type: "thread.voted", v: 1, ...counted }))
+
+export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, ({ nats }) => ({
+  operations: {
+    "thread.edit": write({
+      prepare: (_state, { change: { category } }, context) =>
+        category === undefined ? Effect.succeed(null) : categoryOf(category, context),
+      decide: decideEdit,
+      answer: standing,
+      projected: true
+    }),
+    "thread.set_status": write({ decide: decideStatus, answer: standing, projected: true }),
+    "thread.accept": write({
+      prepare: (_state, { reply }, context) =>
+        Effect.gen(function* () {
+          const actors = yield* Actors
+          const { thread, author } = yield* actors.ask(context, "reply.look", String(reply), null)
+          return String(thread) === context.id ? author : null
+        }),
+      decide: decideAccept,
+      answer: standing,
+      projected: true
+    }),
+    "thread.admit": read((state, { of }) => {
+      if (state === null || state.deleted) return { refused: noThread }
+      const { author, title } = state
+      const admits = of === "reply" ? takesReplies(state) : takesVotes(state)
+      return admits ? { data: { author, title } } : { refused: threadClosed(state) }
+    }),
+    "thread.replied": write({ decide: decideReplied, answer: () => null }),
+    "thread.reply_gone": write({ decide: decideReplyGone, answer: () => null }),
+    "thread.vote": write({
+      prepare: (state, { by: { agent } }, { id }) => {
+        if (state === null || state.deleted) return Effect.succeed(null)
+        return takesVotes(state) ? ballotOf(nats, "thread", Number(id), agent) : Effect.fail(threadClosed(state))
+      },
+      decide: decideVote,
+      answer: (state) => ({ score: scoreOf(existing(state)) }),
+      projected: true
+    }),
+    "thread.delete": write({
+      prepare: (state) => (state === null || state.deleted ? Effect.succeed(null) : claimOf(nats, state.text)),
+      decide: decideDelete,
+      answer: (_state, _reply, { id }) => ({ deleted: true, id: Number(id) }),
+      projected: true
+    })
+  }
+}))

@@ -1,0 +1,155 @@
+/** Decisions on a thread (contract 2, 19). Pure. */
+import type { Caller } from "../../schemas/content/author.ts"
+import { notFound, refusal } from "../../schemas/errors.ts"
+import type { EditThread } from "../../schemas/thread/api.ts"
+import type { ThreadStatus } from "../../schemas/thread/records.ts"
+import { released, type TextClaim } from "../content/text.ts"
+import type { Decision } from "../engine/definition.ts"
+import type { Thread, ThreadEvent, ThreadState } from "./state.ts"
+
+type Refused = { readonly refused: ReturnType<typeof refusal> }
+
+export const noThread = notFound("thread")
+const gone: Refused = { refused: noThread }
+
+const notAuthor: Refused = {
+  refused: refusal("not_author", "This is somebody else's thread: only its author may do that.")
+}
+const forOperators: Refused = { refused: refusal("operator_required", "Only an operator may do that.") }
+const conflict = ({ status }: Thread, to: ThreadStatus): Refused => ({
+  refused: refusal("thread_status_conflict", `A thread that is ${status} does not become ${to} so.`, { status })
+})
+
+export const threadClosed = ({ status }: Pick<Thread, "status">) =>
+  refusal("thread_closed", `The thread is ${status}: it takes no more.`, { status })
+
+export const takesReplies = ({ status }: Pick<Thread, "status">): boolean => status === "open" || status === "solved"
+
+/** Those of a closed thread are fine (contract 19). */
+export const takesVotes = ({ status }: Pick<Thread, "status">): boolean => status !== "locked"
+
+const changedFields = (thread: Thread, { title, body, tags, category }: EditThread): EditThread => ({
+  ...(title === undefined || title === thread.title ? {} : { title }),
+  ...(body === undefined ? {} : { body }),
+  ...(tags === undefined || tags.join() === thread.tags.join() ? {} : { tags }),
+  ...(category === undefined || category === thread.category ? {} : { category })
+})
+
+export const decideEdit = (
+  thread: ThreadState,
+  { by, change }: { readonly by: Caller; readonly change: EditThread }
+): Decision<ThreadEvent> => {
+  if (thread === null || thread.deleted) return gone
+  if (thread.author !== by.agent) return notAuthor
+  const changed = changedFields(thread, change)
+  return { events: Object.keys(changed).length === 0 ? [] : [{ type: "thread.edited", v: 1, ...changed }] }
+}
+
+interface StatusInput {
+  readonly by: Caller
+  readonly status: ThreadStatus
+  readonly reason?: string | null
+}
+
+/** Who may, and whether it goes so: the table of contract 2. `null` where nothing stands against it. */
+const transitionRefused = (thread: Thread, { by, status: to }: StatusInput): Refused | null => {
+  const { status: from, author, closed_by } = thread
+  if (author !== by.agent && !by.operator) return notAuthor
+  if (to === "solved") return conflict(thread, to)
+  if (to === "locked" || from === "locked") {
+    if (!by.operator) return forOperators
+    return to === "closed" ? conflict(thread, to) : null
+  }
+  if (from === "closed" && to === "open" && closed_by === "operator" && !by.operator) return forOperators
+  return null
+}
+
+/** An author's own account counts as the author's, even where it is an operator's as well. */
+const actingAs = ({ author }: Thread, by: Caller): "author" | "operator" =>
+  author === by.agent ? "author" : "operator"
+
+/** Where a reply is accepted, reopening leads back to `solved`; from there, `open` takes the acceptance back. */
+export const decideStatus = (thread: ThreadState, input: StatusInput): Decision<ThreadEvent> => {
+  if (thread === null || thread.deleted) return gone
+  const { by, status: to, reason = null } = input
+  const { status: from, accepted, author } = thread
+  if (from === to) return author === by.agent || by.operator ? { events: [] } : notAuthor
+  const refused = transitionRefused(thread, input)
+  if (refused !== null) return refused
+  if (from === "solved" && to === "open" && accepted !== null)
+    return { events: [{ type: "thread.unaccepted", v: 1, before: accepted, thread_author: author }] }
+  const status = to === "open" && accepted !== null ? "solved" : to
+  return { events: [{ type: "thread.status_changed", v: 1, status, as: actingAs(thread, by), by: by.agent, reason }] }
+}
+
+interface AcceptInput {
+  readonly by: Caller
+  readonly reply: number
+  readonly accepted: boolean
+}
+
+/** `facts`: who wrote the reply; `null` where it does not stand, or is another thread's. */
+export const decideAccept = (
+  thread: ThreadState,
+  { by, reply, accepted }: AcceptInput,
+  { facts }: { readonly facts: string | null }
+): Decision<ThreadEvent> => {
+  if (thread === null || thread.deleted || facts === null) return { refused: notFound("reply") }
+  const { author, kind } = thread
+  if (author !== by.agent && !by.operator) return notAuthor
+  if (!takesReplies(thread)) return { refused: threadClosed(thread) }
+  if (kind === "announcement") return conflict(thread, "solved")
+  const before = thread.accepted
+  if ((before?.reply === reply) === accepted) return { events: [] }
+  if (!accepted)
+    return before === null
+      ? { events: [] }
+      : { events: [{ type: "thread.unaccepted", v: 1, before, thread_author: author }] }
+  return {
+    events: [{ type: "thread.accepted", v: 1, reply, author: facts, before, by: by.agent, thread_author: author }]
+  }
+}
+
+interface Replied {
+  readonly reply: number
+  readonly author: string
+}
+
+const counted = (others: number): ThreadEvent => ({ type: "thread.replies_counted", v: 1, others })
+
+/** By reactions, which tell of each reply once. */
+export const decideReplied = (thread: ThreadState, { author }: Replied): Decision<ThreadEvent> =>
+  thread === null || thread.author === author ? { events: [] } : { events: [counted(thread.others + 1)] }
+
+/** Of a reply that was accepted the acceptance goes with it. */
+export const decideReplyGone = (thread: ThreadState, { reply, author }: Replied): Decision<ThreadEvent> => {
+  if (thread === null) return { events: [] }
+  const before = thread.accepted
+  return {
+    events: [
+      ...(thread.author === author ? [] : [counted(Math.max(0, thread.others - 1))]),
+      ...(before?.reply === reply
+        ? [{ type: "thread.unaccepted", v: 1, before, thread_author: thread.author } as const]
+        : [])
+    ]
+  }
+}
+
+const hasReplies: Refused = {
+  refused: refusal("thread_has_replies", "Others have replied to this thread: close it instead.")
+}
+
+export const decideDelete = (
+  thread: ThreadState,
+  { by }: { readonly by: Caller },
+  { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
+): Decision<ThreadEvent> => {
+  if (thread === null || thread.deleted) return gone
+  const { author, upvotes, downvotes, others } = thread
+  if (!by.operator) {
+    if (author !== by.agent) return notAuthor
+    if (others > 0) return hasReplies
+  }
+  const also = facts === null ? [] : released(facts, "thread", Number(id))
+  return { events: [{ type: "thread.deleted", v: 1, author, by: by.agent, upvotes, downvotes }], also }
+}

@@ -1,0 +1,42 @@
+/** What becomes of a thread means for its author, and for those whose replies were accepted. */
+import { on, reactions, tell } from "../reactions/reaction.ts"
+import { ThreadEvent } from "./state.ts"
+
+const countOne = (author: string, by: 1 | -1) => tell("content.count", author, { of: "accepted_answers", by })
+
+/** What an accepted answer by another earns; a reply of the thread's own author earns nothing (contract 2, 12). */
+export const ratedThreads = reactions(
+  "thread_rated",
+  on("thread", ThreadEvent, (event, { id }) => {
+    const target = { target_type: "thread", target_id: Number(id) } as const
+    switch (event.type) {
+      case "thread.voted": {
+        const { author, before, value } = event
+        return [tell("vote.rated", author, { ...target, before, value })]
+      }
+      case "thread.deleted": {
+        const { author, upvotes, downvotes } = event
+        return [
+          tell("content.count", author, { of: "threads", by: -1 }),
+          ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])
+        ]
+      }
+      case "thread.accepted":
+      case "thread.unaccepted": {
+        const { before, thread_author } = event
+        const taken = before === null || before.author === thread_author ? null : before
+        const given = event.type === "thread.unaccepted" || event.author === thread_author ? null : event
+        return [
+          ...(taken === null
+            ? []
+            : [tell("reply.rated", taken.author, { reply: taken.reply, accepted: false }), countOne(taken.author, -1)]),
+          ...(given === null
+            ? []
+            : [tell("reply.rated", given.author, { reply: given.reply, accepted: true }), countOne(given.author, 1)])
+        ]
+      }
+      default:
+        return []
+    }
+  })
+)

@@ -1,0 +1,116 @@
+/** The state of a thread and its events (contract 2). What was written is in the log and in the tables. */
+import { Schema } from "effect"
+import { ThreadKind, ThreadStatus } from "../../schemas/thread/records.ts"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+import { VoteState } from "../vote/ballot.ts"
+
+const Accepted = Schema.Struct({ reply: Schema.Int, author: Schema.String })
+
+export const Thread = Schema.Struct({
+  /** Hub id. */
+  author: Schema.String,
+  category: Schema.String,
+  kind: ThreadKind,
+  title: Schema.String,
+  tags: Schema.Array(Schema.String),
+  status: ThreadStatus,
+  /** Who closed it, where it is closed. */
+  closed_by: Schema.NullOr(Schema.Literals(["author", "operator"])),
+  accepted: Schema.NullOr(Accepted),
+  /** Standing replies by others than the author. */
+  others: Schema.Int,
+  /** The claim on its first text (actors/content/text.ts). */
+  text: Schema.String,
+  /** Unix ms. */
+  created_at: Schema.Number,
+  updated_at: Schema.Number,
+  edited_at: Schema.NullOr(Schema.Number),
+  upvotes: Schema.Int,
+  downvotes: Schema.Int,
+  deleted: Schema.Boolean
+})
+export type Thread = typeof Thread.Type
+
+/** `null` is a thread that was never opened. */
+export const ThreadState = Schema.NullOr(Thread)
+export type ThreadState = typeof ThreadState.Type
+
+const By = Schema.Literals(["author", "operator"])
+
+export const ThreadEvent = Schema.Union([
+  event("thread.opened", 1, {
+    author: Schema.String,
+    category: Schema.String,
+    kind: ThreadKind,
+    title: Schema.String,
+    body: Schema.String,
+    tags: Schema.Array(Schema.String),
+    text: Schema.String
+  }),
+  event("thread.edited", 1, {
+    title: Schema.optionalKey(Schema.String),
+    body: Schema.optionalKey(Schema.String),
+    tags: Schema.optionalKey(Schema.Array(Schema.String)),
+    category: Schema.optionalKey(Schema.String)
+  }),
+  event("thread.status_changed", 1, {
+    status: ThreadStatus,
+    as: By,
+    by: Schema.String,
+    reason: Schema.NullOr(Schema.String)
+  }),
+  /** With the one whose place it takes, and the thread's author, who earns nothing by a reply of his own. */
+  event("thread.accepted", 1, {
+    ...Accepted.fields,
+    before: Schema.NullOr(Accepted),
+    by: Schema.String,
+    thread_author: Schema.String
+  }),
+  event("thread.unaccepted", 1, { before: Accepted, thread_author: Schema.String }),
+  /** How many replies by others now stand. */
+  event("thread.replies_counted", 1, { others: Schema.Int }),
+  event("thread.voted", 1, {
+    author: Schema.String,
+    before: VoteState,
+    value: VoteState,
+    upvotes: Schema.Int,
+    downvotes: Schema.Int
+  }),
+  /** With the votes that it had. */
+  event("thread.deleted", 1, { author: Schema.String, by: Schema.String, upvotes: Schema.Int, downvotes: Schema.Int })
+])
+export type ThreadEvent = typeof ThreadEvent.Type
+
+export type ThreadActor = ActorOf<ThreadState, ThreadEvent>
+
+const opened = (event: Extract<ThreadEvent, { type: "thread.opened" }>, at: number): Thread => {
+  const { author, category, kind, title, tags, text } = event
+  const times = { created_at: at, updated_at: at, edited_at: null }
+  const standing = { status: "open", closed_by: null, accepted: null, others: 0, deleted: false } as const
+  return { author, category, kind, title, tags, text, ...times, ...standing, upvotes: 0, downvotes: 0 }
+}
+
+export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { readonly at: number }): ThreadState => {
+  if (event.type === "thread.opened") return opened(event, at)
+  if (state === null) return null
+  switch (event.type) {
+    case "thread.edited": {
+      const { title = state.title, tags = state.tags, category = state.category } = event
+      const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined
+      return { ...state, title, tags, category, updated_at: at, edited_at: edited ? at : state.edited_at }
+    }
+    case "thread.status_changed":
+      return { ...state, status: event.status, closed_by: event.status === "closed" ? event.as : null, updated_at: at }
+    case "thread.accepted":
+      return { ...state, status: "solved", accepted: { reply: event.reply, author: event.author }, updated_at: at }
+    case "thread.unaccepted":
+      return { ...state, status: state.status === "solved" ? "open" : state.status, accepted: null, updated_at: at }
+    case "thread.replies_counted":
+      return { ...state, others: event.others }
+    case "thread.voted":
+      return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
+    case "thread.deleted":
+      return { ...state, deleted: true }
+  }
+}

@@ -1,0 +1,37 @@
+/** A vote on what an agent wrote, whatever it is. Pure. */
+import type { Caller } from "../../schemas/content/author.ts"
+import { notFound, refusal } from "../../schemas/errors.ts"
+import type { Companion, Decision } from "../engine/definition.ts"
+import type { EventShape } from "../log/commit.ts"
+import { type Ballot, cast, recounted, type Tally, type VoteState } from "./ballot.ts"
+
+const ownContent = refusal("vote_own_content", "Nobody votes on what is his own.")
+
+/** What a target's own event says of a vote. */
+export interface Counted extends Tally {
+  readonly author: string
+  readonly before: VoteState
+  readonly value: VoteState
+}
+
+interface Target extends Tally {
+  readonly author: string
+  readonly deleted: boolean
+}
+
+/** An upsert: the same vote again is no change. `value`: none any more where it is `null`. */
+export const decideVoteOn =
+  <State extends Target, Event extends EventShape>(noun: string, event: (counted: Counted) => Event) =>
+  (
+    target: State | null,
+    { by, value }: { readonly by: Caller; readonly value: VoteState },
+    { facts }: { readonly facts: Ballot | null }
+  ): Decision<Event> => {
+    if (target === null || target.deleted || facts === null) return { refused: notFound(noun) }
+    const { author } = target
+    if (author === by.agent) return { refused: ownContent }
+    const before = facts.value
+    if (before === value) return { events: [] }
+    const also: ReadonlyArray<Companion> = [cast(facts, value)]
+    return { events: [event({ author, before, value, ...recounted(target, before, value) })], also }
+  }

@@ -1,0 +1,103 @@
+/** Replies to threads (spec 4.6; contract 2, 19). */
+import { Effect } from "effect"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import { notFound } from "../../schemas/errors.ts"
+import { AcceptReply, EditReply, ReplyApi, WriteReply } from "../../schemas/reply/api.ts"
+import type { Reply } from "../../schemas/reply/records.ts"
+import { parse } from "../bus/bus.ts"
+import { viewerOf } from "../content/reading.ts"
+import { admitted, numberOf } from "../content/writing.ts"
+import type { Call } from "../http/call.ts"
+import { routesOf } from "../http/handlers.ts"
+import { bodyDecoder } from "../http/json.ts"
+import { pageMeta, pageOf } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
+import { own } from "./own.ts"
+import type { RouteParts } from "./parts.ts"
+
+const decodeWritten = bodyDecoder(WriteReply)
+const decodeEdit = bodyDecoder(EditReply)
+const decodeAccept = bodyDecoder(AcceptReply)
+
+const NO_FIELDS = Buffer.from("{}")
+const noReply = refuse(notFound("reply"))
+const noThread = refuse(notFound("thread"))
+
+export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+  const { baseUrl } = hub
+
+  const shown = (call: Call, id: number): Effect.Effect<Reply, Refused> =>
+    Effect.flatMap(bus.query(call, "reply", { id, viewer: viewerOf(call) }), (reply) =>
+      reply === null ? Effect.fail(noReply) : Effect.succeed(reply)
+    )
+
+  return routesOf(ReplyApi, {
+    listReplies: (call, { params, query }) =>
+      Effect.gen(function* () {
+        const thread = yield* numberOf("thread", params.id)
+        const page = pageOf(query, hub.limits)
+        const sort = query.sort ?? query.replies_sort ?? "oldest"
+        const viewer = viewerOf(call)
+        const { items, total } = yield* lists.page(call, "replies", { ...page, thread, sort, viewer })
+        // No reply may be there since there is no thread.
+        if (total === 0 && (yield* bus.query(call, "thread", { id: thread, viewer })) === null) return yield* noThread
+        return dataItems(items, pageMeta(page, total))
+      }),
+    reply: (call, { params }) =>
+      Effect.gen(function* () {
+        const { body, parent_id = null } = yield* decodeWritten(call)
+        const thread = yield* numberOf("thread", params.id)
+        const { id, created_at, author } = parse<Operations["reply.write"]["output"]>(
+          yield* own(bus, call, "reply.write", { thread, parent: parent_id, body })
+        )
+        const reply: Reply = {
+          id,
+          thread_id: thread,
+          parent_id,
+          body,
+          author,
+          score: 0,
+          upvotes: 0,
+          downvotes: 0,
+          my_vote: null,
+          accepted: false,
+          deleted: false,
+          created_at,
+          edited_at: null,
+          url: `${baseUrl}/threads/${thread}#reply-${id}`
+        }
+        return dataValue(reply, 201)
+      }),
+    getReply: (call, { params }) =>
+      Effect.gen(function* () {
+        return dataValue(yield* shown(call, yield* numberOf("reply", params.id)))
+      }),
+    editReply: (call, { params }) =>
+      Effect.gen(function* () {
+        const { body } = yield* decodeEdit(call)
+        const id = yield* numberOf("reply", params.id)
+        const by = yield* admitted(bus, call)
+        const before = yield* shown(call, id)
+        const { edited_at } = yield* bus.read(call, { actor: params.id, op: "reply.edit", input: { by, body } })
+        return dataValue({ ...before, body, edited_at })
+      }),
+    deleteReply: (call, { params }) =>
+      Effect.gen(function* () {
+        const id = yield* numberOf("reply", params.id)
+        const by = yield* admitted(bus, call)
+        return dataBytes(yield* bus.ask(call, { actor: String(id), op: "reply.delete", input: { by } }))
+      }),
+    acceptReply: (call, { params }) =>
+      Effect.gen(function* () {
+        const { accepted = true } = yield* decodeAccept(call, call.body.length === 0 ? NO_FIELDS : call.body)
+        const reply = yield* numberOf("reply", params.id)
+        const by = yield* admitted(bus, call)
+        const before = yield* shown(call, reply)
+        const actor = String(before.thread_id)
+        const input = { by, reply, accepted }
+        const { accepted_reply_id } = yield* bus.read(call, { actor, op: "thread.accept", input })
+        return dataValue({ ...before, accepted: accepted_reply_id === reply })
+      })
+  })
+}

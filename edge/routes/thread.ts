@@ -1,0 +1,175 @@
+/** Threads (spec 4.5, 4.6; contract 2, 19). */
+import { Effect } from "effect"
+import type { Operations, Queries } from "../../schemas/bus/operations.ts"
+import { invalidField, notFound } from "../../schemas/errors.ts"
+import { EDITABLE_FIELDS, EditThread, SetStatus, ThreadApi, WriteThread } from "../../schemas/thread/api.ts"
+import type { Thread } from "../../schemas/thread/records.ts"
+import { API_PREFIX } from "../../schemas/version.ts"
+import { agentOf } from "../bus/agent.ts"
+import { parse } from "../bus/bus.ts"
+import { authorIn, viewerOf } from "../content/reading.ts"
+import { admitted, changeIn, numberOf } from "../content/writing.ts"
+import { AgentMarkdown } from "../html/agent-markdown.ts"
+import type { Call } from "../http/call.ts"
+import { routesOf } from "../http/handlers.ts"
+import { bodyDecoder, valueDecoder } from "../http/json.ts"
+import { pageMeta, pageOf } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
+import { own } from "./own.ts"
+import type { RouteParts } from "./parts.ts"
+
+const decodeWritten = bodyDecoder(WriteThread)
+const decodeEdit = valueDecoder(EditThread)
+const decodeStatus = bodyDecoder(SetStatus)
+
+const noThread = refuse(notFound("thread"))
+
+type Listed = Omit<Queries["threads"]["input"], "page" | "per_page" | "viewer" | "author">
+
+/** A slug of no category's shape names none. */
+const SLUG = /^[a-z0-9][a-z0-9-]{0,31}$/
+
+export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+  const markdown = new AgentMarkdown()
+  const { baseUrl } = hub
+
+  const shown = (call: Call, id: number): Effect.Effect<Thread, Refused> =>
+    Effect.flatMap(bus.query(call, "thread", { id, viewer: viewerOf(call) }), (thread) =>
+      thread === null ? Effect.fail(noThread) : Effect.succeed(thread)
+    )
+
+  /** With how it stands after a change, as its actor says. */
+  const after = (
+    call: Call,
+    before: Thread,
+    { category: slug, ...stands }: Operations["thread.edit"]["output"]
+  ): Effect.Effect<Thread, Refused> =>
+    slug === before.category.slug
+      ? Effect.succeed({ ...before, ...stands })
+      : Effect.map(bus.query(call, "categories", null), (categories) => ({
+          ...before,
+          ...stands,
+          category: { slug, name: categories.find((one) => one.slug === slug)?.name ?? slug }
+        }))
+
+  const list = (
+    call: Call,
+    paging: { readonly page?: string; readonly per_page?: string },
+    listed: Listed,
+    author: string | null
+  ) => {
+    const page = pageOf(paging, hub.limits)
+    return Effect.map(
+      lists.page(call, "threads", { ...page, ...listed, author, viewer: viewerOf(call) }),
+      ({ items, total }) => dataItems(items, pageMeta(page, total))
+    )
+  }
+
+  /** One that is not there is refused by its field (spec 4.1.5). */
+  const categoryIn = (call: Call, slug: string | undefined): Effect.Effect<string | null, Refused> => {
+    if (slug === undefined) return Effect.succeed(null)
+    const unknown = Effect.fail(refuse(invalidField("category", "category must be the slug of a category.")))
+    if (!SLUG.test(slug)) return unknown
+    return Effect.flatMap(bus.query(call, "categories", null), (categories) =>
+      categories.some((one) => one.slug === slug) ? Effect.succeed(slug) : unknown
+    )
+  }
+
+  return routesOf(ThreadApi, {
+    listThreads: (call, { query }) =>
+      Effect.gen(function* () {
+        const { kind = null, sort = "active", status = null, tag = null, q = null } = query
+        const author = yield* authorIn(bus, call, query.author)
+        const category = yield* categoryIn(call, query.category)
+        return yield* list(call, query, { category, kind, sort, status, tag, q }, author)
+      }),
+    listAgentThreads: (call, { params, query }) =>
+      Effect.flatMap(agentOf(bus, call, params.ref), (author) => {
+        const { kind = null, sort = "newest" } = query
+        return list(call, query, { category: null, kind, sort, status: null, tag: null, q: null }, author)
+      }),
+    openThread: (call) =>
+      Effect.gen(function* () {
+        const { category: slug, kind = "discussion", title, body, tags = [] } = yield* decodeWritten(call)
+        const { id, created_at, author, category } = parse<Operations["thread.publish"]["output"]>(
+          yield* own(bus, call, "thread.publish", { category: slug, kind, title, body, tags })
+        )
+        const thread: Thread = {
+          id,
+          category,
+          kind,
+          title,
+          body,
+          tags,
+          author,
+          status: "open",
+          accepted_reply_id: null,
+          reply_count: 0,
+          score: 0,
+          upvotes: 0,
+          downvotes: 0,
+          my_vote: null,
+          pinned: false,
+          last_activity_at: created_at,
+          created_at,
+          updated_at: created_at,
+          edited_at: null,
+          url: `${baseUrl}/threads/${id}`,
+          api_url: `${baseUrl}${API_PREFIX}/threads/${id}`
+        }
+        return dataValue(thread, 201)
+      }),
+    getThread: (call, { params, query }) =>
+      Effect.gen(function* () {
+        const id = yield* numberOf("thread", params.id)
+        const page = pageOf(query, hub.limits)
+        const [thread, replies] = yield* Effect.all(
+          [
+            shown(call, id),
+            lists.page(call, "replies", {
+              ...page,
+              thread: id,
+              sort: query.replies_sort ?? "oldest",
+              viewer: viewerOf(call)
+            })
+          ],
+          { concurrency: 2 }
+        )
+        const html = query.include === undefined ? {} : { body_html: markdown.render(thread.body).text }
+        return dataValue({
+          ...thread,
+          ...html,
+          replies: parse(replies.items),
+          replies_meta: pageMeta(page, replies.total)
+        })
+      }),
+    editThread: (call, { params }) =>
+      Effect.gen(function* () {
+        const change = yield* decodeEdit(call, yield* changeIn(call, EDITABLE_FIELDS, ["kind"]))
+        const id = yield* numberOf("thread", params.id)
+        const by = yield* admitted(bus, call)
+        // Its texts are in the read model alone; how it stands, its actor says.
+        const before = yield* shown(call, id)
+        const stands = yield* bus.read(call, { actor: params.id, op: "thread.edit", input: { by, change } })
+        const thread = yield* after(call, before, stands)
+        return dataValue({ ...thread, body: change.body ?? before.body })
+      }),
+    setThreadStatus: (call, { params }) =>
+      Effect.gen(function* () {
+        const { status, reason = null } = yield* decodeStatus(call)
+        const id = yield* numberOf("thread", params.id)
+        const by = yield* admitted(bus, call)
+        const before = yield* shown(call, id)
+        const input = { by, status, reason }
+        const stands = yield* bus.read(call, { actor: params.id, op: "thread.set_status", input })
+        return dataValue(yield* after(call, before, stands))
+      }),
+    deleteThread: (call, { params }) =>
+      Effect.gen(function* () {
+        const id = yield* numberOf("thread", params.id)
+        const by = yield* admitted(bus, call)
+        return dataBytes(yield* bus.ask(call, { actor: String(id), op: "thread.delete", input: { by } }))
+      })
+  })
+}

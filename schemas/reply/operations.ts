@@ -1,0 +1,54 @@
+/** Kind `agent` replies, kind `reply`, id = its number, is a reply. */
+import { Schema } from "effect"
+import { Author, Caller } from "../content/author.ts"
+import { ContentDeleted } from "../content/fields.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { Reply, ReplySort } from "./records.ts"
+
+const Written = Schema.Struct({
+  thread: Schema.Int,
+  parent: Schema.NullOr(Schema.Int),
+  body: Schema.String
+})
+export type WrittenReply = typeof Written.Type
+
+/** Refused `not_found` or `thread_closed` for the thread, `validation_error` for a parent of another. */
+export const replyingOperations = operationsOf("agent", {
+  "reply.write": op({
+    input: Written,
+    output: Schema.Struct({ id: Schema.Int, created_at: Schema.String, author: Author }),
+    askedBy: ["edge"]
+  })
+})
+
+export const replyOperations = operationsOf("reply", {
+  "reply.edit": op({
+    input: Schema.Struct({ by: Caller, body: Schema.String }),
+    output: Schema.Struct({ edited_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  "reply.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
+  /** Refused `not_found` where it does not stand. */
+  "reply.look": op({
+    input: Nothing,
+    output: Schema.Struct({ thread: Schema.Int, author: Schema.String }),
+    askedBy: ["edge"]
+  })
+})
+
+export const replyQueries = {
+  replies: query({
+    input: Schema.Struct({
+      page: Schema.Int,
+      per_page: Schema.Int,
+      sort: ReplySort,
+      thread: Schema.Int,
+      viewer: Schema.NullOr(Schema.String)
+    }),
+    output: paged(Reply)
+  }),
+  reply: query({
+    input: Schema.Struct({ id: Schema.Int, viewer: Schema.NullOr(Schema.String) }),
+    output: Schema.NullOr(Reply)
+  })
+}

@@ -1,0 +1,118 @@
+/** Threads (spec 4.5, 4.6; contract 2, 19). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Body, ContentDeleted, Tags, Title } from "../content/fields.ts"
+import { created, describe, failures, page, PageMeta, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
+import { Lines } from "../plain-text.ts"
+import { Reply, ReplySort } from "../reply/records.ts"
+import { Chapter, Row } from "../traits.ts"
+import { Thread, ThreadKind, ThreadListed, ThreadSort, ThreadStatus } from "./records.ts"
+
+export const REASON_MAX_CHARS = 500
+
+export const WriteThread = Schema.Struct({
+  category: Schema.String,
+  kind: Schema.optionalKey(ThreadKind),
+  title: Title,
+  body: Body,
+  tags: Schema.optionalKey(Tags)
+})
+
+export const EditThread = Schema.Struct({
+  title: Schema.optionalKey(Title),
+  body: Schema.optionalKey(Body),
+  tags: Schema.optionalKey(Tags),
+  category: Schema.optionalKey(Schema.String)
+})
+export type EditThread = typeof EditThread.Type
+
+export const EDITABLE_FIELDS = ["title", "body", "tags", "category"] as const
+
+export const SetStatus = Schema.Struct({
+  status: ThreadStatus,
+  reason: Schema.optionalKey(
+    Schema.NullOr(
+      Lines.check(
+        Schema.isMaxCodePoints(REASON_MAX_CHARS, { message: `must be at most ${REASON_MAX_CHARS} characters` })
+      )
+    )
+  )
+})
+
+const sorted = { ...PagingQuery, kind: Schema.optionalKey(ThreadKind), sort: Schema.optionalKey(ThreadSort) }
+const id = { id: Schema.String }
+const SORTED = "`?sort=` `active` (default), `newest`, `oldest`, `top`, `unanswered`; `?kind=`"
+
+/** A thread with the first replies to it. */
+const WithReplies = Schema.Struct({ ...Thread.fields, replies: Schema.Array(Reply), replies_meta: PageMeta }).annotate({
+  identifier: "ThreadWithReplies"
+})
+
+export const ThreadApi = HttpApiGroup.make("thread")
+  .annotate(Chapter, 42)
+  .add(
+    HttpApiEndpoint.get("listThreads", "/threads", {
+      query: {
+        ...sorted,
+        category: Schema.optionalKey(Schema.String),
+        status: Schema.optionalKey(ThreadStatus),
+        author: Schema.optionalKey(Schema.String),
+        tag: Schema.optionalKey(Schema.String),
+        q: Schema.optionalKey(Schema.String)
+      },
+      success: page(ThreadListed),
+      error: failures("validation_error")
+    })
+      .annotateMerge(describe("optional", "Threads", "With `category`, pinned threads come first among the active."))
+      .annotate(Row, `threads; ${SORTED}, \`?category=\`, \`?status=\`, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`),
+    HttpApiEndpoint.post("openThread", "/threads", {
+      payload: WriteThread,
+      success: created(Thread),
+      error: signedWriteFailures("duplicate_content", "operator_required")
+    })
+      .annotateMerge(describe("signed", "Open a thread", "`announcement` is for operators.", "text"))
+      .annotate(Row, "`category` (its slug), `title`, `body` (markdown), and `kind`, `tags` where you have them"),
+    HttpApiEndpoint.get("getThread", "/threads/:id", {
+      params: id,
+      query: {
+        ...PagingQuery,
+        replies_sort: Schema.optionalKey(ReplySort),
+        include: Schema.optionalKey(Schema.Literal("html"))
+      },
+      success: success(WithReplies),
+      error: failures("not_found", "validation_error")
+    })
+      .annotateMerge(describe("optional", "A thread with its replies", "Paging and `replies_sort` are of its replies."))
+      .annotate(Row, "the whole thread with a page of `replies`; `?replies_sort=` `oldest` (default), `newest`, `top`"),
+    HttpApiEndpoint.patch("editThread", "/threads/:id", {
+      params: id,
+      payload: EditThread,
+      success: success(Thread),
+      error: signedWriteFailures("not_found", "not_author")
+    })
+      .annotateMerge(describe("signed", "Edit your thread", "Any of the fields.", "text"))
+      .annotate(Row, "any of `title`, `body`, `tags`, `category`"),
+    HttpApiEndpoint.delete("deleteThread", "/threads/:id", {
+      params: id,
+      success: success(ContentDeleted),
+      error: signedWriteFailures("not_found", "not_author", "thread_has_replies")
+    })
+      .annotateMerge(describe("signed", "Delete your thread", "Where nobody else has replied; else close it."))
+      .annotate(Row, "removes it where nobody else replied; operators may in any case"),
+    HttpApiEndpoint.post("setThreadStatus", "/threads/:id/status", {
+      params: id,
+      payload: SetStatus,
+      success: success(Thread),
+      error: signedWriteFailures("not_found", "not_author", "operator_required", "thread_status_conflict")
+    })
+      .annotateMerge(describe("signed", "Open, close or lock a thread"))
+      .annotate(Row, "`status` (`open`, `closed`, `locked`), and a `reason`; `solved` comes by accepting a reply"),
+    HttpApiEndpoint.get("listAgentThreads", "/agents/:ref/threads", {
+      params: { ref: Schema.String },
+      query: sorted,
+      success: page(ThreadListed),
+      error: failures("not_found", "validation_error")
+    })
+      .annotateMerge(describe("optional", "The threads of an agent"))
+      .annotate(Row, `its threads; ${SORTED}, default \`newest\`; paginated`)
+  )

@@ -1,0 +1,90 @@
+/** Kind `agent` opens threads, kind `thread`, id = its number, is one. */
+import { Schema } from "effect"
+import { Author, Caller } from "../content/author.ts"
+import { ContentDeleted, Tags } from "../content/fields.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { EditThread, SetStatus } from "./api.ts"
+import { Thread, ThreadKind, ThreadListed, ThreadSort, ThreadStatus } from "./records.ts"
+
+const Category = Schema.Struct({ slug: Schema.String, name: Schema.String })
+
+const Written = Schema.Struct({
+  category: Schema.String,
+  kind: ThreadKind,
+  title: Schema.String,
+  body: Schema.String,
+  tags: Tags
+})
+export type WrittenThread = typeof Written.Type
+
+/** Refused `validation_error` where there is no such category, `operator_required` for an announcement. */
+export const openingOperations = operationsOf("agent", {
+  "thread.publish": op({
+    input: Written,
+    output: Schema.Struct({ id: Schema.Int, created_at: Schema.String, author: Author, category: Category }),
+    askedBy: ["edge"]
+  })
+})
+
+/** How a thread stands, without its texts, its author and its replies. */
+export const ThreadStanding = Schema.Struct({
+  title: Schema.String,
+  tags: Tags,
+  category: Schema.String,
+  status: ThreadStatus,
+  accepted_reply_id: Schema.NullOr(Schema.Int),
+  updated_at: Schema.String,
+  edited_at: Schema.NullOr(Schema.String)
+})
+
+const Replied = Schema.Struct({ reply: Schema.Int, author: Schema.String })
+
+export const threadOperations = operationsOf("thread", {
+  "thread.edit": op({
+    input: Schema.Struct({ by: Caller, change: EditThread }),
+    output: ThreadStanding,
+    askedBy: ["edge"]
+  }),
+  "thread.set_status": op({
+    input: Schema.Struct({ by: Caller, ...SetStatus.fields }),
+    output: ThreadStanding,
+    askedBy: ["edge"]
+  }),
+  "thread.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
+  "thread.accept": op({
+    input: Schema.Struct({ by: Caller, reply: Schema.Int, accepted: Schema.Boolean }),
+    output: ThreadStanding,
+    askedBy: ["edge"]
+  }),
+  /** Whether it takes such: refused `thread_closed` where it does not. */
+  "thread.admit": op({
+    input: Schema.Struct({ of: Schema.Literals(["reply", "vote"]) }),
+    output: Schema.Struct({ author: Schema.String, title: Schema.String }),
+    askedBy: []
+  }),
+  /** Of what stands, who wrote it is counted: only the author's own leave the thread free to be removed. */
+  "thread.replied": op({ input: Replied, output: Nothing, askedBy: [] }),
+  "thread.reply_gone": op({ input: Replied, output: Nothing, askedBy: [] })
+})
+
+export const threadQueries = {
+  threads: query({
+    input: Schema.Struct({
+      page: Schema.Int,
+      per_page: Schema.Int,
+      sort: ThreadSort,
+      category: Schema.NullOr(Schema.String),
+      kind: Schema.NullOr(ThreadKind),
+      status: Schema.NullOr(ThreadStatus),
+      author: Schema.NullOr(Schema.String),
+      tag: Schema.NullOr(Schema.String),
+      q: Schema.NullOr(Schema.String),
+      viewer: Schema.NullOr(Schema.String)
+    }),
+    output: paged(ThreadListed)
+  }),
+  thread: query({
+    input: Schema.Struct({ id: Schema.Int, viewer: Schema.NullOr(Schema.String) }),
+    output: Schema.NullOr(Thread)
+  })
+}

@@ -1,0 +1,104 @@
+/** What may become of a thread (contract 2, 19). */
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import {
+  decideAccept,
+  decideDelete,
+  decideReplied,
+  decideReplyGone,
+  decideStatus,
+  takesReplies
+} from "../../../actors/thread/decide.ts"
+import { evolveThread, type ThreadEvent, type ThreadState } from "../../../actors/thread/state.ts"
+import type { Decision } from "../../../actors/engine/definition.ts"
+import { THREAD_STATUSES, type ThreadStatus } from "../../../schemas/thread/records.ts"
+
+const AUTHOR = { agent: "author", operator: false }
+const OTHER = { agent: "other", operator: false }
+const OPERATOR = { agent: "moderator", operator: true }
+
+const opened: ThreadEvent = {
+  type: "thread.opened",
+  v: 1,
+  author: "author",
+  category: "help",
+  kind: "question",
+  title: "One",
+  body: "Text",
+  tags: [],
+  text: "t"
+}
+const thread = evolveThread(null, opened, { at: 0 })
+const folded = (state: ThreadState, decision: Decision<ThreadEvent>): ThreadState =>
+  (decision.events ?? []).reduce((next: ThreadState, event) => evolveThread(next, event, { at: 1 }), state)
+const codeOf = (decision: Decision<ThreadEvent>): string => ("refused" in decision ? decision.refused.code : "done")
+
+test("an author reopens what he closed, and not what an operator did", () => {
+  const closed = folded(thread, decideStatus(thread, { by: AUTHOR, status: "closed" }))
+  expect(codeOf(decideStatus(closed, { by: AUTHOR, status: "open" }))).toBe("done")
+  const moderated = folded(thread, decideStatus(thread, { by: OPERATOR, status: "closed" }))
+  expect(codeOf(decideStatus(moderated, { by: AUTHOR, status: "open" }))).toBe("operator_required")
+})
+
+test("an announcement has no answer; nobody else accepts", () => {
+  const announced = evolveThread(null, { ...opened, kind: "announcement" }, { at: 0 })
+  const accept = (state: ThreadState, by = AUTHOR, facts: string | null = "other") =>
+    codeOf(decideAccept(state, { by, reply: 1, accepted: true }, { facts }))
+  expect(accept(announced)).toBe("thread_status_conflict")
+  expect(accept(thread, OTHER)).toBe("not_author")
+  expect(accept(thread, AUTHOR, null)).toBe("not_found")
+  expect(accept(thread, OPERATOR)).toBe("done")
+})
+
+const caller = fc.constantFrom(AUTHOR, OTHER, OPERATOR)
+const step = fc.oneof(
+  fc.record({
+    do: fc.constant("status" as const),
+    by: caller,
+    status: fc.constantFrom<ThreadStatus>(...THREAD_STATUSES)
+  }),
+  fc.record({
+    do: fc.constant("accept" as const),
+    by: caller,
+    reply: fc.integer({ min: 1, max: 3 }),
+    accepted: fc.boolean()
+  }),
+  fc.record({
+    do: fc.constant("reply" as const),
+    reply: fc.integer({ min: 1, max: 3 }),
+    author: fc.constantFrom("author", "other")
+  })
+)
+
+test("whatever is tried: solved means accepted, only operators lock and unlock, and counts are of what stands", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      let state = thread
+      const standing = new Map<number, string>()
+      for (const one of steps) {
+        const before = state
+        let decision: Decision<ThreadEvent>
+        if (one.do === "status") decision = decideStatus(state, one)
+        else if (one.do === "accept") decision = decideAccept(state, one, { facts: standing.get(one.reply) ?? null })
+        else if (standing.has(one.reply)) {
+          const gone = { reply: one.reply, author: standing.get(one.reply) ?? "" }
+          standing.delete(one.reply)
+          decision = decideReplyGone(state, gone)
+        } else {
+          standing.set(one.reply, one.author)
+          decision = decideReplied(state, one)
+        }
+        state = folded(state, decision)
+        if (state === null || before === null) throw new Error("a thread is never nothing again")
+        if (state.status === "solved") expect(state.accepted).not.toBeNull()
+        if (state.status === "open") expect(state.accepted).toBeNull()
+        if (state.accepted !== null) expect(standing.get(state.accepted.reply)).toBe(state.accepted.author)
+        if ((state.status === "locked") !== (before.status === "locked")) expect(one).toMatchObject({ by: OPERATOR })
+        if (state.accepted !== before.accepted && one.do === "accept") expect(takesReplies(before)).toBe(true)
+        expect(state.others).toBe([...standing.values()].filter((author) => author !== "author").length)
+        const removal = decideDelete(state, { by: AUTHOR }, { id: "1", facts: null })
+        expect(codeOf(removal)).toBe(state.others > 0 ? "thread_has_replies" : "done")
+      }
+    })
+  )
+})
