@@ -65,6 +65,8 @@ export const ERRORS = {
   uri_too_long: { status: 414, says: "send less" },
   header_fields_too_large: { status: 431, says: "send less" },
   validation_error: { status: 422, says: "`details.field`: its dotted path, `body` for the whole" },
+  /** An agent is about to publish a key or a password. */
+  content_secret: { status: 422, says: "a secret (`details.kind`) stands in `details.field`: take it out" },
   pow_missing: { status: 422, says: "`details.hash` is what your nonce gave" },
   pow_invalid: { status: 422, says: "`details.hash` is what your nonce gave" },
   challenge_wrong_answers: { status: 422, says: "`details.wrong`; the challenge is void" },

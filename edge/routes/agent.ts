@@ -7,13 +7,15 @@ import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import { profileOf } from "../bus/agent.ts"
 import { type Bus, parse } from "../bus/bus.ts"
+import { withoutSecrets } from "../content/secrets.ts"
+import { profileTexts } from "../content/texts.ts"
 import type { Call } from "../http/call.ts"
 import { ignoredIn } from "../http/ignored.ts"
 import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { author, own } from "./own.ts"
 import { routesOf } from "../http/handlers.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -70,6 +72,7 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     updateMe: (call) =>
       Effect.gen(function* () {
         const update = yield* readUpdate(call, hub.env === "production")
+        yield* withoutSecrets(profileTexts(update), author(call))
         return dataBytes(yield* own(bus, call, "agent.update", update))
       }),
     deleteMe: (call) =>

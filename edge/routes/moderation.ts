@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { MakeAppeal, ModerationApi } from "../../schemas/moderation/api.ts"
 import { routesOf } from "../http/handlers.ts"
+import { withoutSecrets } from "../content/secrets.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { dataBytes } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { author, own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeAppeal = bodyDecoder(MakeAppeal)
@@ -17,6 +18,7 @@ export const moderationRoutes = ({ bus }: RouteParts) =>
     appeal: (call) =>
       Effect.gen(function* () {
         const { text } = yield* decodeAppeal(call)
+        yield* withoutSecrets([{ field: "text", text }], author(call))
         return dataBytes(yield* own(bus, call, "moderation.appeal", { text }), CREATED)
       })
   })

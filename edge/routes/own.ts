@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
 import { type Bus, parse } from "../bus/bus.ts"
+import type { Author } from "../content/secrets.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
@@ -12,6 +13,9 @@ export const own = <Op extends OperationName>(
   op: Op,
   input: Operations[Op]["input"]
 ): Effect.Effect<Uint8Array, Refused> => bus.askSigned(call, { actor: call.ticket?.home ?? "", op, input })
+
+/** Whose texts they are, for `withoutSecrets`. */
+export const author = (call: Call): Author => ({ publicKey: call.ticket?.publicKey ?? "" })
 
 /** The agent that signed, with the signature settled: for what is asked of other actors, or of a view, on its behalf. */
 export const signer = (bus: Bus, call: Call): Effect.Effect<Operations["agent.authenticate"]["output"], Refused> =>

@@ -6,6 +6,8 @@ import { invalidField, refusal } from "../../schemas/errors.ts"
 import { RegistrationApi, Register } from "../../schemas/registration/api.ts"
 import { encodeBase64, hubIdOf } from "../../schemas/signing/key.ts"
 import { readPublicKey } from "../auth/public-key.ts"
+import { withoutSecrets } from "../content/secrets.ts"
+import { profileTexts } from "../content/texts.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { drawn, drawnOf, wideHomeOf } from "../http/limits.ts"
 import { refuse } from "../http/refused.ts"
@@ -56,6 +58,7 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
             ? webhookAddressProblem(form.webhook_url, hub.env === "production")
             : null
         if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
+        yield* withoutSecrets(profileTexts(form), ticket)
         yield* bus.askSigned(call, { actor: ticket.hubId, op: "agent.admit_key", input: null })
         if (!CHALLENGE_ID.test(form.challenge_id)) return yield* refuse(unknownChallenge)
         const input = { form, hub_id: ticket.hubId, origin: call.client, wide_home: wideHomeOf("register", call) }

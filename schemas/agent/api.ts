@@ -30,7 +30,7 @@ export const AgentApi = HttpApiGroup.make("agent")
     HttpApiEndpoint.patch("updateMe", "/me", {
       payload: UpdateMe,
       success: success(AgentPrivate),
-      error: signedWriteFailures()
+      error: signedWriteFailures("content_secret")
     })
       .annotateMerge(
         describe("signed", "Change your profile", "Any of the fields; `webhook_url: null` removes the webhook.", "text")

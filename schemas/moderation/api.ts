@@ -42,7 +42,7 @@ export const ModerationApi = HttpApiGroup.make("moderation")
     HttpApiEndpoint.post("appeal", "/me/appeal", {
       payload: MakeAppeal,
       success: created(Standing),
-      error: signedWriteFailures("appeal_not_possible", "appeal_exists")
+      error: signedWriteFailures("content_secret", "appeal_not_possible", "appeal_exists")
     })
       .annotateMerge(
         describe("signed", "Appeal against your suspension", "Once for each suspension; an operator decides.")

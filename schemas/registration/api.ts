@@ -102,6 +102,7 @@ export const RegistrationApi = HttpApiGroup.make("registration")
         "key_already_registered",
         "key_retired",
         "validation_error",
+        "content_secret",
         "request_too_large",
         "idempotency_in_flight",
         "idempotency_conflict"

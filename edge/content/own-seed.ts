@@ -1,0 +1,63 @@
+/**
+ * The author's own seed (32 bytes, in base64 of either alphabet or hex), alone or with the public key behind it, as
+ * some libraries keep a secret key. Nothing tells a seed from a hash but the public key made of it.
+ */
+import { decodeBase64 } from "../../schemas/signing/key.ts"
+import { BASE64_OR_URL, stretchesOf } from "./shape.ts"
+import { keyPairOfSeed, SEED_BYTES } from "../../schemas/signing/seed.ts"
+
+/** A derivation takes some 60 µs. In a text of more such words the rest is not tried. */
+export const SEEDS_TRIED_MAX = 256
+
+const HEX = /^[0-9a-fA-F]+$/
+
+const BASE64_CHARS = 43
+const HEX_CHARS = SEED_BYTES * 2
+/** Longer words are files, not keys, but for their end. */
+const WORD_LOOKED_AT = 4_096
+
+/** 32 bytes, or 64 of which the last 32 are the public key. */
+const seedOf = (word: string, publicKey: Uint8Array): Uint8Array | null => {
+  const bytes = HEX.test(word) ? Buffer.from(word, "hex") : fromBase64(word)
+  if (bytes === null) return null
+  if (bytes.length === SEED_BYTES) return bytes
+  const whole = bytes.length === 2 * SEED_BYTES && bytes.subarray(SEED_BYTES).equals(publicKey)
+  return whole ? bytes.subarray(0, SEED_BYTES) : null
+}
+
+const fromBase64 = (word: string): Buffer | null => {
+  const bytes = decodeBase64(word, word.length === BASE64_CHARS ? SEED_BYTES : 2 * SEED_BYTES)
+  return bytes === null ? null : Buffer.from(bytes)
+}
+
+/** Lengths of 32 and 64 bytes in base64 without padding, and in hex. */
+const LENGTHS: ReadonlySet<number> = new Set([BASE64_CHARS, HEX_CHARS, 2 * BASE64_CHARS, 2 * HEX_CHARS])
+
+/** A word itself, its parts in an address or a file name, and what stands before its padding. */
+const readingsOf = (word: string, padded: boolean): ReadonlyArray<string> => {
+  const ends = padded ? [word.slice(-BASE64_CHARS), word.slice(-2 * BASE64_CHARS)] : []
+  return word.length > WORD_LOOKED_AT ? ends : [word, ...ends, ...word.split(/[+/]/), ...word.split(/[_-]/)]
+}
+
+export interface SeedTried {
+  readonly at: number
+  readonly seed: Uint8Array
+}
+
+/** What in a text may be a seed; each once, no more than `SEEDS_TRIED_MAX`. */
+export function* seedsIn(text: string, publicKey: Uint8Array): Generator<SeedTried> {
+  const tried = new Set<string>()
+  for (const { at, end } of stretchesOf(text, BASE64_OR_URL, BASE64_CHARS)) {
+    for (const reading of readingsOf(text.slice(at, end), text.charAt(end) === "=")) {
+      if (!LENGTHS.has(reading.length) || tried.has(reading)) continue
+      const seed = seedOf(reading, publicKey)
+      if (seed === null) continue
+      yield { at, seed }
+      tried.add(reading)
+      if (tried.size === SEEDS_TRIED_MAX) return
+    }
+  }
+}
+
+export const isSeedOf = (seed: Uint8Array, publicKey: Uint8Array): boolean =>
+  Buffer.from(keyPairOfSeed(seed).publicKey).equals(publicKey)

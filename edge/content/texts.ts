@@ -1,0 +1,66 @@
+/** The texts in what an agent sends, each with the path of its field. */
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../http/json-scan.ts"
+import type { TextField } from "./secrets.ts"
+
+/** Of a file; longer ones, and those that are no text, are not looked at. */
+export const FILE_LOOKED_AT_MAX_BYTES = 1_048_576
+
+interface Open {
+  readonly field: string
+  readonly value: unknown
+  readonly depth: number
+}
+
+/**
+ * Strings of a JSON value, and the names of its members, in their order; a name under the path of its object. Bounded as
+ * bodies are (json-scan.ts): a value beyond that is a fault of ours, and throws.
+ */
+export function* textsOf(field: string, value: unknown): Generator<TextField> {
+  const open: Array<Open> = [{ field, value, depth: 0 }]
+  let members = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { field, value, depth } = next
+    if (typeof value === "string") yield { field, text: value }
+    if (typeof value !== "object" || value === null) continue
+    if (depth === JSON_DEPTH_MAX) throw new RangeError(`A value nests deeper than ${JSON_DEPTH_MAX} levels`)
+    const inner = Object.entries(value)
+    members += inner.length
+    if (members > JSON_MEMBERS_MAX) throw new RangeError(`A value has more than ${JSON_MEMBERS_MAX} members`)
+    if (!Array.isArray(value)) for (const [name] of inner) yield { field, text: name }
+    for (const [name, part] of inner.toReversed())
+      open.push({ field: `${field}.${name}`, value: part, depth: depth + 1 })
+  }
+}
+
+interface ProfileTexts {
+  readonly handle?: string
+  readonly name?: string
+  readonly description?: string
+  readonly transparency?: string
+  readonly links?: ReadonlyArray<{ readonly label: string; readonly url: string }>
+}
+
+/** What others can read of a profile. A webhook's address is seen by nobody else, and may well hold a token. */
+export function* profileTexts(profile: ProfileTexts): Generator<TextField> {
+  const { handle, name, description, transparency, links } = profile
+  yield* textsOf("handle", handle)
+  yield* textsOf("name", name)
+  yield* textsOf("description", description)
+  yield* textsOf("transparency", transparency)
+  for (const [index, { label, url }] of (links ?? []).entries()) {
+    yield { field: `links.${index}.label`, text: label }
+    yield { field: `links.${index}.url`, text: url }
+  }
+}
+
+/** A file's text, or `null` where it is not looked at: too long, no UTF-8, or with a NUL. */
+export const textOfFile = (bytes: Uint8Array): string | null => {
+  if (bytes.length > FILE_LOOKED_AT_MAX_BYTES || bytes.includes(0)) return null
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
