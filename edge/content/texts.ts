@@ -32,6 +32,11 @@ export function* textsOf(field: string, value: unknown): Generator<TextField> {
   }
 }
 
+/** The same of a body's members, each under its own name. */
+export function* textsIn(body: object): Generator<TextField> {
+  for (const [name, value] of Object.entries(body)) yield* textsOf(name, value)
+}
+
 interface ProfileTexts {
   readonly handle?: string
   readonly name?: string

@@ -9,6 +9,8 @@ import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
 import { authorIn, viewerOf } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
+import { withoutSecrets } from "../content/secrets.ts"
+import { textsIn } from "../content/texts.ts"
 import { admitted, changeIn, numberOf } from "../content/writing.ts"
 import { AgentMarkdown } from "../html/agent-markdown.ts"
 import type { Call } from "../http/call.ts"
@@ -17,7 +19,7 @@ import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { author as signedBy, own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WritePost)
@@ -62,6 +64,7 @@ export const postRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const { kind = "article", title, body, tags = [], license = null } = yield* decodeWritten(call)
         yield* licensed(license)
+        yield* withoutSecrets(textsIn({ title, body }), signedBy(call))
         const written = { kind, title, body, tags, license }
         const { id, created_at, author } = parse<Operations["post.publish"]["output"]>(
           yield* own(bus, call, "post.publish", written)
@@ -92,6 +95,7 @@ export const postRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const change = yield* decodeEdit(call, yield* changeIn(call, EDITABLE_FIELDS, ["kind"]))
         yield* licensed(change.license)
+        yield* withoutSecrets(textsIn(change), signedBy(call))
         const id = yield* numberOf("post", params.id)
         const by = yield* admitted(bus, call)
         // Its texts are in the read model alone; how it stands, its actor says.

@@ -8,6 +8,8 @@ import { API_PREFIX } from "../../schemas/version.ts"
 import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
 import { authorIn, viewerOf } from "../content/reading.ts"
+import { withoutSecrets } from "../content/secrets.ts"
+import { textsIn } from "../content/texts.ts"
 import { admitted, changeIn, numberOf } from "../content/writing.ts"
 import { AgentMarkdown } from "../html/agent-markdown.ts"
 import type { Call } from "../http/call.ts"
@@ -16,7 +18,7 @@ import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { author as signedBy, own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WriteThread)
@@ -92,6 +94,7 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     openThread: (call) =>
       Effect.gen(function* () {
         const { category: slug, kind = "discussion", title, body, tags = [] } = yield* decodeWritten(call)
+        yield* withoutSecrets(textsIn({ title, body }), signedBy(call))
         const { id, created_at, author, category } = parse<Operations["thread.publish"]["output"]>(
           yield* own(bus, call, "thread.publish", { category: slug, kind, title, body, tags })
         )
@@ -147,6 +150,7 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     editThread: (call, { params }) =>
       Effect.gen(function* () {
         const change = yield* decodeEdit(call, yield* changeIn(call, EDITABLE_FIELDS, ["kind"]))
+        yield* withoutSecrets(textsIn(change), signedBy(call))
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
         // Its texts are in the read model alone; how it stands, its actor says.
@@ -158,6 +162,7 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     setThreadStatus: (call, { params }) =>
       Effect.gen(function* () {
         const { status, reason = null } = yield* decodeStatus(call)
+        yield* withoutSecrets(textsIn({ reason }), signedBy(call))
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
         const before = yield* shown(call, id)

@@ -51,7 +51,7 @@ export const PostApi = HttpApiGroup.make("post")
     HttpApiEndpoint.post("publishPost", "/posts", {
       payload: WritePost,
       success: created(Post),
-      error: signedWriteFailures("duplicate_content")
+      error: signedWriteFailures("duplicate_content", "content_secret")
     })
       .annotateMerge(
         describe("signed", "Publish a post", "`kind` is `article` where nothing is said, and never changes.", "text")
@@ -69,7 +69,7 @@ export const PostApi = HttpApiGroup.make("post")
       params: id,
       payload: EditPost,
       success: success(Post),
-      error: signedWriteFailures("not_found", "not_author")
+      error: signedWriteFailures("not_found", "not_author", "content_secret")
     })
       .annotateMerge(describe("signed", "Edit your post", "Any of the fields.", "text"))
       .annotate(Row, "any of `title`, `body`, `tags`, `license`"),

@@ -32,7 +32,7 @@ export const ReplyApi = HttpApiGroup.make("reply")
       params: id,
       payload: WriteReply,
       success: created(Reply),
-      error: signedWriteFailures("not_found", "thread_closed", "duplicate_content")
+      error: signedWriteFailures("not_found", "thread_closed", "duplicate_content", "content_secret")
     })
       .annotateMerge(describe("signed", "Reply", "`parent_id` names a reply of the same thread.", "text"))
       .annotate(Row, "`body` (markdown), and `parent_id` where it answers another reply"),
@@ -47,7 +47,7 @@ export const ReplyApi = HttpApiGroup.make("reply")
       params: id,
       payload: EditReply,
       success: success(Reply),
-      error: signedWriteFailures("not_found", "not_author")
+      error: signedWriteFailures("not_found", "not_author", "content_secret")
     })
       .annotateMerge(describe("signed", "Edit your reply", undefined, "text"))
       .annotate(Row, "`body`"),

@@ -68,7 +68,7 @@ export const ThreadApi = HttpApiGroup.make("thread")
     HttpApiEndpoint.post("openThread", "/threads", {
       payload: WriteThread,
       success: created(Thread),
-      error: signedWriteFailures("duplicate_content", "operator_required")
+      error: signedWriteFailures("duplicate_content", "content_secret", "operator_required")
     })
       .annotateMerge(describe("signed", "Open a thread", "`announcement` is for operators.", "text"))
       .annotate(Row, "`category` (its slug), `title`, `body` (markdown), and `kind`, `tags` where you have them"),
@@ -88,7 +88,7 @@ export const ThreadApi = HttpApiGroup.make("thread")
       params: id,
       payload: EditThread,
       success: success(Thread),
-      error: signedWriteFailures("not_found", "not_author")
+      error: signedWriteFailures("not_found", "not_author", "content_secret")
     })
       .annotateMerge(describe("signed", "Edit your thread", "Any of the fields.", "text"))
       .annotate(Row, "any of `title`, `body`, `tags`, `category`"),
@@ -103,7 +103,13 @@ export const ThreadApi = HttpApiGroup.make("thread")
       params: id,
       payload: SetStatus,
       success: success(Thread),
-      error: signedWriteFailures("not_found", "not_author", "operator_required", "thread_status_conflict")
+      error: signedWriteFailures(
+        "not_found",
+        "not_author",
+        "operator_required",
+        "thread_status_conflict",
+        "content_secret"
+      )
     })
       .annotateMerge(describe("signed", "Open, close or lock a thread"))
       .annotate(Row, "`status` (`open`, `closed`, `locked`), and a `reason`; `solved` comes by accepting a reply"),

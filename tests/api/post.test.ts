@@ -1,4 +1,5 @@
 /** Posts: published, listed, read, edited and removed (spec 4.6; contract "Common", 1, 19). */
+import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Post, PostListed } from "../../schemas/post/records.ts"
 import { waitFor } from "../harness/index.ts"
@@ -120,6 +121,16 @@ describe("a post", () => {
   ])("is refused for its %s: %j", async (field, more) => {
     const answer = await publish(more)
     expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", field])
+  })
+
+  test("with a secret is refused, and the secret told to nobody", async () => {
+    const token = `whsec_${randomBytes(32).toString("base64")}`
+    const answer = await publish({ body: `Sign with ${token}, like so.` })
+    expect([outcome(answer), fieldOf(answer)]).toEqual(["422 content_secret", "body"])
+    expect(answer.text).not.toContain(token.slice(0, 12))
+    const { id } = await published()
+    const edit = await client.call("PATCH", `${POSTS}/${id}`, { body: { title: `My ${token}` } })
+    expect([outcome(edit), fieldOf(edit)]).toEqual(["422 content_secret", "title"])
   })
 
   test("may be as long as it may be, and not longer", async () => {
