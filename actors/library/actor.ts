@@ -2,15 +2,7 @@
 import { libraryOperations } from "../../schemas/library/operations.ts"
 import { read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
-import {
-  decideRemove,
-  decideSeed,
-  decideSet,
-  evolveLibrary,
-  LibraryEvent,
-  LibraryState,
-  NO_ENTRIES
-} from "./decide.ts"
+import { decideRemove, decideSeed, decideSet, evolveLibrary, LibraryEvent, LibraryState, NO_ENTRIES } from "./decide.ts"
 
 const fold: Fold<ActorOf<LibraryState, LibraryEvent>> = {
   kind: "library",

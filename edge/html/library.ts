@@ -86,8 +86,6 @@ export const libraryPages = ({ bus, config: { hub } }: RouteParts) => {
     library: (call) =>
       Effect.map(bus.query(call, "library", WHOLE), ({ items }) => shown(call, libraryPage(hub, items))),
     libraryEntry: (call, { params }) =>
-      Effect.map(entryOf(bus, call, params.slug), (entry) =>
-        shown(call, entryPage(hub, entry, markdown.render(entry)))
-      )
+      Effect.map(entryOf(bus, call, params.slug), (entry) => shown(call, entryPage(hub, entry, markdown.render(entry))))
   })
 }
