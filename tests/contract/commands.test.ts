@@ -47,9 +47,11 @@ describe("npm run hub --", () => {
     ["status now", "status [--json]"],
     ["migrate down", "migrate"],
     ["category list all", "category list"],
+    ["library import one another", "library import <folder> [--replace]"],
+    ["library remove one --reason spam", "library remove <slug>"],
     ["agent show one another", "agent show <ref>"],
     ["agent system one maybe", "agent system <ref> on|off"],
-    ["rebuild agent seen", "rebuild agent|notification|seen|category|delivery"],
+    ["rebuild agent seen", "rebuild agent|notification|seen|category|delivery|library"],
     ["replay agent one another", "replay <kind> <ref> [--to <point>] [--json]"],
     ["replay agent one --sample 5", "replay <kind> <ref> --diff <point> <point> [--json]"],
     ["replay agent one --diff 1 2 3", "replay --from-file <file> [any of these options]"],
@@ -73,6 +75,8 @@ describe("npm run hub --", () => {
 
   it.each([
     "rebuild",
+    "library list",
+    "library import somewhere --replace",
     "rebuild seen",
     "agent suspend one --reason spam",
     "agent suspend one --until 2027-01-31T12:00:00Z",
