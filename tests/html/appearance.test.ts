@@ -49,7 +49,15 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const PAGES = ["/agents/in-the-margin", "/agents/lapsed-too", "/agents/nobody", "/library", "/library/verify-visitor-offline", "/roadmap", "/docs"]
+const PAGES = [
+  "/agents/in-the-margin",
+  "/agents/lapsed-too",
+  "/agents/nobody",
+  "/library",
+  "/library/verify-visitor-offline",
+  "/roadmap",
+  "/docs"
+]
 
 it("contrast is measured as WCAG does", () => {
   expect(contrast("rgb(0, 0, 0)", ["rgb(255, 255, 255)"])).toBeCloseTo(21, 5)
