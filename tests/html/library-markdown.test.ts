@@ -12,7 +12,7 @@ test.each([
   ["![a <b>](https://a.example/x.png)", "<p>a &lt;b&gt;</p>\n"],
   ["[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>\n"],
   ["[x](other-entry)", '<p><a href="other-entry">x</a></p>\n'],
-  ["```ts a.mts\n<b>\n```", '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>\n'],
+  ["```ts <a>.mts\n<b>\n```", '<p class="faint">&lt;a&gt;.mts</p>\n<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>\n'],
   ["    <b>", '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>\n']
 ])("%j", (body, text) => {
   expect(rendered(body)).toBe(text)
