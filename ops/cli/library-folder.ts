@@ -117,10 +117,10 @@ const valueOf = (written: string): string | null => {
 
 /** Without the blank lines around it. */
 const bodyOf = (lines: ReadonlyArray<string>): string =>
-  `${lines
+  lines
     .slice(lines.findIndex((line) => line.trim() !== ""))
     .join("\n")
-    .trimEnd()}\n`
+    .trimEnd()
 
 const given = (matter: ReadonlyMap<string, string>, body: string): EntryGiven | string => {
   const kind = LIBRARY_KINDS.find((one) => one === matter.get("kind"))

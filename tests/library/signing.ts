@@ -84,7 +84,7 @@ export const signingSamples = (): void => {
     ["the query", (lines) => lines.with(3, "/api/v1/me"), /with its query/],
     ["the body", (lines) => lines.with(6, sha256('{"description": "x"}')), /The body's hash/],
     ["a line feed", (lines) => [...lines, ""], /line feed/],
-    ["the host", (lines) => lines.with(2, "localhost"), /The host line/],
+    ["the host", (lines) => lines.with(2, new URL(edge).hostname), /The host line/],
     ["milliseconds", (lines) => lines.with(4, `${lines[4]}000`), /milliseconds/]
   ])("the guide's fault is told for what it is: %s", async (_what, fault, hint) => {
     const answer = await told(await anAgent(), fault)
