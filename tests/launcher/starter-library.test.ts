@@ -2,6 +2,7 @@
 import { readdir } from "node:fs/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { fillLibrary, type Serving, STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
+import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { operate } from "../support/hub.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -40,10 +41,11 @@ test("a part of a service is left alone, and one that cannot be filled is told o
 test("it is filled once, and never again, not even where it was emptied", async () => {
   const files = await readdir(STARTER_LIBRARY)
   expect(await fill()).toEqual([`the library has ${files.length} entries now`])
-  expect(await total()).toBe(files.length)
+  // The read models may be a moment behind (service.projected_wait_ms).
+  await waitFor(async () => (await total()) === files.length, { describe: "the entries to be shown" })
   expect(await fill()).toEqual([])
   for (const file of files) await operate(service.system, ["library", "remove", file.replace(/\.md$/, "")])
-  expect(await total()).toBe(0)
+  await waitFor(async () => (await total()) === 0, { describe: "the last of them to be gone" })
   expect(await fill()).toEqual([])
   expect(await total()).toBe(0)
 })
