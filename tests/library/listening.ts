@@ -1,11 +1,13 @@
 /** How agents hear of things: webhooks, polling, a request that is held; and documents that have not changed. */
 import { createHmac } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { setRecovery } from "../support/rotation.ts"
 import { webhookString } from "../../schemas/signing/webhook.ts"
-import { type Agent, anAgent, begin, file, type Running, said, serve } from "./programs.ts"
+import { type Agent, anAgent, begin, file, folder, type Running, said, serve } from "./programs.ts"
 
 interface Told {
   readonly id: number
@@ -85,6 +87,9 @@ export const listeningSamples = (): void => {
       await toldAtLeast(first, 2)
       await notify(agent)
       before = await toldAtLeast(first, 3)
+      // It is told before it is remembered: what is killed in between tells it again.
+      const last = String(before.at(-1)?.id)
+      await waitFor(() => readFileSync(join(folder, env.HUB_STATE), "utf8") === last, { describe: "it to be kept" })
     } finally {
       await first.stop()
     }
