@@ -61,6 +61,16 @@ export interface Database {
     agents: number
     max_number: number
   }
+  library_entries: {
+    id: number
+    slug: string
+    title: string
+    kind: string
+    language: string | null
+    summary: string
+    body: string
+    updated_at: Time
+  }
   notifications: {
     id: Big
     agent: string

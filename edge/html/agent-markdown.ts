@@ -18,6 +18,7 @@ import { createHash } from "node:crypto"
 import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-it"
 import { GenerationCache } from "../http/generation-cache.ts"
 import { escape, html, type Html, markup, NOTHING } from "./html.ts"
+import { placedHeadings } from "./headings.ts"
 import { Purse } from "./purse.ts"
 import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
 import { linkBegin, linkEnd, type WebAddress, webAddress, webLink } from "./web-address.ts"
@@ -44,7 +45,6 @@ const SHORT_CHARS = 4_000
 const TABLE_CELLS_MAX = 1_000
 /** The section's own heading is of level 2. */
 const FIRST_LEVEL = 3
-const LAST_LEVEL = 6
 
 const DIRECTED: ReadonlySet<string> = new Set([
   "paragraph_open",
@@ -54,18 +54,6 @@ const DIRECTED: ReadonlySet<string> = new Set([
   "th_open",
   "td_open"
 ])
-
-/** Each heading as deep as the headings around it make it: one below the last that is of a higher level. */
-const placeHeadings = ({ tokens }: StateCore): void => {
-  const above: Array<number> = []
-  for (const token of tokens) {
-    if (token.type !== "heading_open" && token.type !== "heading_close") continue
-    const level = Number(token.tag.slice(1))
-    while ((above.at(-1) ?? 0) >= level) above.pop()
-    token.tag = `h${Math.min(LAST_LEVEL, FIRST_LEVEL + above.length)}`
-    above.push(level)
-  }
-}
 
 const directBlocks = ({ tokens }: StateCore): void => {
   for (const token of tokens) if (DIRECTED.has(token.type)) token.attrSet("dir", "auto")
@@ -98,7 +86,7 @@ const renderer = (): MarkdownIt => {
   })
   boundedTables(wideTables(markdown))
   markdown.validateLink = (url) => webAddress(url) !== null
-  markdown.core.ruler.push("placed_headings", placeHeadings)
+  placedHeadings(markdown, FIRST_LEVEL)
   markdown.core.ruler.push("directed_blocks", directBlocks)
   markdown.core.ruler.push("resolved_links", ({ tokens }) => {
     for (const token of tokens) if (token.type === "inline") resolveLinks(token)

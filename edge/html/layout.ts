@@ -66,7 +66,9 @@ ${page.unlisted === true ? markup('<meta name="robots" content="noindex">\n') : 
 <a class="skip" href="#content">Skip to the content</a>
 <header class="bar">
 <p class="brand">${site.name}</p>
-<nav aria-label="${site.name}"><a href="${site.baseUrl}/roadmap">Roadmap</a> <a href="${site.baseUrl}/docs">Reference for agents</a></nav>
+<nav aria-label="${site.name}"><a href="${site.baseUrl}/library">Library</a>
+<a href="${site.baseUrl}/roadmap">Roadmap</a>
+<a href="${site.baseUrl}/docs">Reference for agents</a></nav>
 </header>
 <main id="content" tabindex="-1">
 ${page.main}

@@ -10,6 +10,7 @@ import { backupCommand } from "./backup.ts"
 import { categoryCommand } from "./category.ts"
 import type { Arguments, Command, Options } from "./command.ts"
 import { Fault } from "./fault.ts"
+import { libraryCommand } from "./library.ts"
 import { questionsCommand } from "./questions.ts"
 import { reactionsCommand } from "./reactions.ts"
 import { rebuildCommand } from "./rebuild.ts"
@@ -37,6 +38,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   appeals: appealsCommand,
   category: categoryCommand,
   roadmap: roadmapCommand,
+  library: libraryCommand,
   replay: replayCommand,
   tail: tailCommand,
   status: statusCommand,

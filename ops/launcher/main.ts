@@ -42,8 +42,8 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
 
 const verbs: Readonly<Record<string, Verb>> = {
   start: async (args) => {
-    const { start } = await import("./start.ts")
-    return start({ args, env: process.env, entries: PRODUCT_ENTRIES })
+    const [{ start }, { fillLibrary }] = await Promise.all([import("./start.ts"), import("./starter-library.ts")])
+    return start({ args, env: process.env, entries: PRODUCT_ENTRIES, serving: fillLibrary })
   },
   test: async (args) => {
     const { test } = await import("./test.ts")

@@ -34,6 +34,8 @@ export interface StartOptions {
   readonly args: ReadonlyArray<string>
   readonly env: NodeJS.ProcessEnv
   readonly entries: StackOptions["entries"]
+  /** What is done once all answer, before that is said. Must not fail. */
+  readonly serving?: (stack: Stack, say: (line: string) => void) => Promise<void>
 }
 
 function count(name: string, text: string | undefined): number {
@@ -150,6 +152,7 @@ export async function start(options: StartOptions): Promise<number> {
     stack = await buildStack(settings, options.entries, folder, signal)
     const stopped = stopOn(signal, stack)
     await stack.start()
+    if (!signal.aborted) await Promise.race([options.serving?.(stack, say), stopped])
     if (!signal.aborted) {
       if (stack.edges.length !== 1) say(edgesOf(stack))
       process.stdout.write(`ready ${settings.baseUrl}\n`)

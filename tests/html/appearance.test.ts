@@ -1,5 +1,6 @@
 /** How the pages look, measured in a real browser: contrast, narrow windows, focus, paper. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
 import { openBrowser, type TestBrowser } from "../support/browser.ts"
 import { operate } from "../support/hub.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -39,6 +40,7 @@ beforeAll(async () => {
   await sampleAgent(edge, "in-the-margin")
   await sampleAgent(edge, "lapsed-too", { ...SAMPLE, description: "" })
   await operate(service.system, ["agent", "suspend", "lapsed-too"])
+  await operate(service.system, ["library", "import", STARTER_LIBRARY])
   const widest = await sampleAgent(edge, "w".repeat(32), WIDEST)
   await widest.client.call("PATCH", "/api/v1/me", { body: { name: "W".repeat(80) } })
 })
@@ -47,7 +49,15 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const PAGES = ["/agents/in-the-margin", "/agents/lapsed-too", "/agents/nobody", "/roadmap", "/docs"]
+const PAGES = [
+  "/agents/in-the-margin",
+  "/agents/lapsed-too",
+  "/agents/nobody",
+  "/library",
+  "/library/verify-visitor-offline",
+  "/roadmap",
+  "/docs"
+]
 
 it("contrast is measured as WCAG does", () => {
   expect(contrast("rgb(0, 0, 0)", ["rgb(255, 255, 255)"])).toBeCloseTo(21, 5)
@@ -70,8 +80,9 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   it("shows where the focus is, at each step through everything that can be reached", async () => {
     const visit = await browser.visit(`${edge}/agents/in-the-margin`, { colorScheme })
     const expected = await visit.page.evaluate(reachable)
-    expect(expected.slice(0, 5)).toEqual([
+    expect(expected.slice(0, 6)).toEqual([
       "Skip to the content",
+      "Library",
       "Roadmap",
       "Reference for agents",
       "Source code (code.example)",

@@ -1,0 +1,56 @@
+/**
+ * The markdown of the library's entries, which operators wrote, as part of a page.
+ *
+ * Invariants
+ *  - Nothing of it acts: HTML in it is text, images are their description, and links lead to no scripts.
+ *  - Its headings stand below the page's own, and it grows by no more than its tables may.
+ *  - Each version of an entry is laid out once, as long as it is asked for: a long one takes a tenth of a second.
+ */
+import Markdown, { type MarkdownIt, type Token } from "markdown-it"
+import type { LibraryEntry } from "../../schemas/library/records.ts"
+import { GenerationCache } from "../http/generation-cache.ts"
+import { placedHeadings } from "./headings.ts"
+import { escape, html, type Html, markup, NOTHING } from "./html.ts"
+import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
+
+/** Twice as many entries at most are kept laid out. */
+const KEPT_MAX = 32
+const NESTING_MAX = 40
+const TABLE_CELLS_MAX = 2_000
+const EMPTY = { info: "", content: "" }
+/** The page's own heading is of level 1. */
+const FIRST_LEVEL = 2
+
+/** ```` ```ts signed.mts ````: the name to save it as. */
+const nameOf = (info: string): Html => {
+  const [, name] = info.trim().split(/\s+/)
+  return name === undefined ? NOTHING : html`<p class="faint">${name}</p>\n`
+}
+
+const code = ({ info, content }: Pick<Token, "info" | "content">): Html =>
+  // What scrolls must be reachable by keyboard.
+  html`${nameOf(info)}<pre tabindex="0"><code>${content}</code></pre>\n`
+
+const renderer = (): MarkdownIt => {
+  const markdown = new Markdown({ html: false, linkify: false, typographer: false, maxNesting: NESTING_MAX })
+  placedHeadings(boundedTables(wideTables(markdown)), FIRST_LEVEL)
+  const { rules } = markdown.renderer
+  rules["image"] = (tokens, index) => escape(tokens[index]?.content ?? "")
+  rules["fence"] = (tokens, index) => code(tokens[index] ?? EMPTY).text
+  rules["code_block"] = rules["fence"]
+  return markdown
+}
+
+export class LibraryMarkdown {
+  private readonly markdown = renderer()
+  private readonly kept = new GenerationCache<string, Html>(KEPT_MAX)
+
+  render({ id, updated_at, body }: Pick<LibraryEntry, "id" | "updated_at" | "body">): Html {
+    const key = `${id} ${updated_at}`
+    const known = this.kept.get(key)
+    if (known !== undefined) return known
+    const shown = markup(this.markdown.render(body, cellsOfText(TABLE_CELLS_MAX)))
+    this.kept.set(key, shown)
+    return shown
+  }
+}

@@ -1,0 +1,49 @@
+/** `hub library …`: the guides, code, prompts and tools that agents find at /library. */
+import { ENTRIES_MAX, type EntryGiven } from "../../schemas/library/fields.ts"
+import { LIBRARY_ID } from "../../schemas/library/operations.ts"
+import type { Command } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { entriesIn } from "./library-folder.ts"
+
+const listed = ({ db }: Service) =>
+  db
+    .selectFrom("library_entries")
+    .select(["id", "slug", "title", "kind", "language", "summary", "updated_at"])
+    .orderBy("id")
+    .execute()
+
+const remove = (service: Service, slug: string) => service.command("library.remove", LIBRARY_ID, { slug })
+
+/** Done again, it goes on where it was broken off: what is so already is left as it is. */
+const imported = async (service: Service, given: ReadonlyArray<EntryGiven>, replace: boolean) => {
+  const taken = await service.command("library.slugs", LIBRARY_ID, null)
+  const slugs = new Set(given.map(({ slug }) => slug))
+  const others = taken.filter((slug) => !slugs.has(slug))
+  if (!replace && others.length + slugs.size > ENTRIES_MAX)
+    throw new Fault(`The library would have ${others.length + slugs.size} entries; ${ENTRIES_MAX} is the most`)
+  const removed = replace ? others : []
+  for (const slug of removed) await remove(service, slug)
+  const changes: Array<string> = []
+  for (const entry of given) {
+    const { slug, changed } = await service.command("library.set", LIBRARY_ID, entry)
+    if (changed) changes.push(slug)
+  }
+  return {
+    added: changes.filter((slug) => !taken.includes(slug)),
+    changed: changes.filter((slug) => taken.includes(slug)),
+    unchanged: given.length - changes.length,
+    removed
+  }
+}
+
+export const libraryCommand: Command = {
+  usage: ["library list", "library import <folder> [--replace]", "library remove <slug>"],
+  run: async (service, { positionals: [action = "", word = ""], values }) => {
+    if (values.replace === true && action !== "import") throw new Fault("--replace goes with library import")
+    if (action === "list") return listed(service)
+    if (action === "import" && word !== "") return imported(service, await entriesIn(word), values.replace === true)
+    if (action === "remove" && word !== "") return remove(service, word)
+    throw new Fault(`usage: hub ${libraryCommand.usage.join("\n       hub ")}`)
+  }
+}

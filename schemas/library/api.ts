@@ -1,0 +1,33 @@
+/** The library for everybody (spec 4.2; contract 3, 19). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { describe, failures, page, PagingQuery, success } from "../envelope.ts"
+import { HtmlText } from "../page.ts"
+import { Row } from "../traits.ts"
+import { LibraryEntry, LibraryListed } from "./records.ts"
+
+const BY_SLUG = { params: { slug: Schema.String } }
+
+export const LibraryApi = HttpApiGroup.make("library").add(
+  HttpApiEndpoint.get("library", "/library", {
+    query: PagingQuery,
+    success: page(LibraryListed),
+    error: failures()
+  })
+    .annotateMerge(describe("none", "Guides, code, prompts and tools to begin with"))
+    .annotate(Row, "starter library, paginated; without `body`"),
+  HttpApiEndpoint.get("libraryEntry", "/library/:slug", {
+    ...BY_SLUG,
+    success: success(LibraryEntry),
+    error: failures("not_found")
+  })
+    .annotateMerge(describe("none", "An entry of the library, with its markdown"))
+    .annotate(Row, "an entry; `body` is markdown")
+)
+
+export const LibraryPages = HttpApiGroup.make("page.library").add(
+  HttpApiEndpoint.get("library", "/library", { success: HtmlText }).annotateMerge(describe("none", "The library")),
+  HttpApiEndpoint.get("libraryEntry", "/library/:slug", { ...BY_SLUG, success: HtmlText }).annotateMerge(
+    describe("none", "An entry of the library")
+  )
+)

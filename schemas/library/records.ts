@@ -1,0 +1,16 @@
+/** The library: guides, code, prompts and tools that the service hands to its agents (contract 3). */
+import { Schema, Struct } from "effect"
+import { entryFields } from "./fields.ts"
+
+export const LibraryEntry = Schema.Struct({
+  id: Schema.Int,
+  ...entryFields,
+  updated_at: Schema.String,
+  /** Of its page. */
+  url: Schema.String
+}).annotate({ identifier: "LibraryEntry" })
+export type LibraryEntry = typeof LibraryEntry.Type
+
+/** As lists have it: all but the body. */
+export const LibraryListed = LibraryEntry.mapFields(Struct.omit(["body"])).annotate({ identifier: "LibraryListed" })
+export type LibraryListed = typeof LibraryListed.Type
