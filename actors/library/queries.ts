@@ -4,7 +4,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { LibraryKind } from "../../schemas/library/fields.ts"
 import type { LibraryListed } from "../../schemas/library/records.ts"
 import type { Database } from "../database.ts"
-import { pageOf } from "../page.ts"
+import { COUNTED, pageOf } from "../page.ts"
 
 const LISTED = ["id", "slug", "title", "kind", "language", "summary", "updated_at"] as const
 
@@ -25,7 +25,11 @@ export const libraryQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async (input: Queries["library"]["input"]): Promise<Queries["library"]["output"]> => {
     const found = db.selectFrom("library_entries")
-    const { total, rows } = await pageOf(found, found.select(LISTED).orderBy("id").$narrowType<Written>(), input)
+    const { total, rows } = await pageOf(
+      found.select(COUNTED),
+      found.select(LISTED).orderBy("id").$narrowType<Written>(),
+      input
+    )
     return { total, items: rows.map((row) => shown(row, baseUrl)) }
   }
 

@@ -138,7 +138,8 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
     if (place.startsWith("$JS.API.CONSUMER.") && place.includes(`.${streams.events}.${consumers.webhooks}`))
       return /\.(INFO|MSG\.NEXT)\./.test(place)
-    if (place.startsWith("$JS.API.STREAM.PURGE.")) return place.endsWith(streams.verified)
+    if (place.startsWith("$JS.API.STREAM.PURGE."))
+      return [streams.verified, streams.aside].some((stream) => place.endsWith(stream))
     if (place.startsWith("$JS.API."))
       return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(
         place
