@@ -233,7 +233,7 @@ export const LIMITS = {
     /** How far each set of reactions is, some 100 bytes each. */
     reactions_max_bytes: 1_048_576,
     /** What reactions could not have done in its turn, some 500 bytes each. */
-    aside_max_bytes: 67_108_864,
+    aside_max_bytes: 15_728_640,
     /** One message for each shard and node. */
     leases_max_bytes: 8_388_608,
     /** A write's answer waits this long at most for the read models to have it. */

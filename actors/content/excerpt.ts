@@ -4,17 +4,27 @@ import Markdown, { type Token } from "markdown-it"
 const EXCERPT_MAX_CHARS = 280
 /** What is looked at: marks, addresses and markup may be most of a text's beginning. */
 const LOOKED_AT_CHARS = 2000
+/** Of what costs the parser most: what follows is not looked at. */
+const MARKS_MAX = 120
+const MARKS: ReadonlySet<string> = new Set("[]!*_`~<>&\\|#")
+const NESTING_MAX = 20
 
-const markdown = new Markdown({ html: false, linkify: false })
+const markdown = new Markdown({ html: false, linkify: false, maxNesting: NESTING_MAX }).disable(["table"])
+
+/** A text's beginning, up to the mark that is one too many. */
+const lookedAt = (body: string): string => {
+  let marks = 0
+  for (let at = 0; at < body.length && at < LOOKED_AT_CHARS; at++)
+    if (MARKS.has(body.charAt(at)) && ++marks > MARKS_MAX) return body.slice(0, at)
+  return body.slice(0, LOOKED_AT_CHARS)
+}
 
 /** In code points; a text that is cut ends with an ellipsis. */
 export const excerptOf = (body: string): string => {
-  const words = plain(markdown.parse(body.slice(0, LOOKED_AT_CHARS).toWellFormed(), {}))
-    .join("")
-    .replaceAll(/\s+/gu, " ")
-    .trim()
+  const beginning = lookedAt(body)
+  const words = plain(markdown.parse(beginning.toWellFormed(), {})).join("").replaceAll(/\s+/gu, " ").trim()
   const points = [...words]
-  if (points.length <= EXCERPT_MAX_CHARS && body.length <= LOOKED_AT_CHARS) return words
+  if (points.length <= EXCERPT_MAX_CHARS && beginning.length === body.length) return words
   return `${points
     .slice(0, EXCERPT_MAX_CHARS - 1)
     .join("")

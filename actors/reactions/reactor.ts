@@ -250,10 +250,12 @@ class Run {
       })
       return yield* Effect.catch(carried, failed)
     }).pipe(
-      // It was parked by a newer release, and waits for one.
-      Effect.catchIf(
-        ({ cause }) => cause instanceof UnknownEvent,
-        () => Effect.succeed(false)
+      // What cannot be made of the log any more is a fault, as it is in its turn; whatever else stands against it, a
+      // newer release's event or a log that does not answer, may go better later.
+      Effect.catch(({ cause }) =>
+        cause instanceof TypeError || cause instanceof SyntaxError
+          ? Effect.as(this.fault({ ...aside, error: String(cause) }, cause), true)
+          : Effect.succeed(false)
       )
     )
   }

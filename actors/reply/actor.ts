@@ -5,6 +5,7 @@ import { notFound, refusal } from "../../schemas/errors.ts"
 import { replyOperations } from "../../schemas/reply/operations.ts"
 import { replyVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../agent/profile.ts"
+import { claimOf, released, type TextClaim } from "../content/text.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
@@ -32,11 +33,17 @@ export const decideEdit = (
   return reply.author === by.agent ? { events: [{ type: "reply.edited", v: 1, body }] } : notAuthor
 }
 
-export const decideDelete = (reply: ReplyState, { by }: { readonly by: Caller }): Decision<ReplyEvent> => {
+/** What it claimed may be written again. */
+export const decideDelete = (
+  reply: ReplyState,
+  { by }: { readonly by: Caller },
+  { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
+): Decision<ReplyEvent> => {
   if (reply === null || reply.deleted) return gone
   const { thread, author, upvotes, downvotes } = reply
   if (author !== by.agent && !by.operator) return notAuthor
-  return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, upvotes, downvotes }] }
+  const also = facts === null ? [] : released(facts, "reply", Number(id))
+  return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, upvotes, downvotes }], also }
 }
 
 const decideVote = decideVoteOn("reply", (counted): ReplyEvent => ({ type: "reply.voted", v: 1, ...counted }))
@@ -49,6 +56,8 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
       projected: true
     }),
     "reply.delete": write({
+      prepare: (state) =>
+        state === null || state.deleted || state.text === null ? Effect.succeed(null) : claimOf(nats, state.text),
       decide: decideDelete,
       answer: (_state, _reply, { id }) => ({ deleted: true, id: Number(id) }),
       projected: true
@@ -63,7 +72,9 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
         Effect.gen(function* () {
           if (state === null || state.deleted) return null
           const actors = yield* Actors
-          yield* actors.ask(context, "thread.admit", String(state.thread), { of: "vote" })
+          yield* Effect.mapError(actors.ask(context, "thread.admit", String(state.thread), { of: "vote" }), (refused) =>
+            refused.code === "not_found" ? gone.refused : refused
+          )
           return yield* ballotOf(nats, "reply", Number(context.id), agent)
         }),
       decide: decideVote,

@@ -8,6 +8,8 @@ export const Reply = Schema.Struct({
   thread: Schema.Int,
   /** Hub id. */
   author: Schema.String,
+  /** The claim on its first text (actors/content/text.ts); a short one has none. */
+  text: Schema.NullOr(Schema.String),
   /** Unix ms. */
   edited_at: Schema.NullOr(Schema.Number),
   upvotes: Schema.Int,
@@ -28,7 +30,8 @@ export const ReplyEvent = Schema.Union([
     thread_title: Schema.String,
     parent: Schema.NullOr(Schema.Struct({ reply: Schema.Int, author: Schema.String })),
     author: Schema.String,
-    body: Schema.String
+    body: Schema.String,
+    text: Schema.NullOr(Schema.String)
   }),
   event("reply.edited", 1, { body: Schema.String }),
   event("reply.voted", 1, {
@@ -53,8 +56,8 @@ export type ReplyActor = ActorOf<ReplyState, ReplyEvent>
 
 export const evolveReply = (state: ReplyState, event: ReplyEvent, { at }: { readonly at: number }): ReplyState => {
   if (event.type === "reply.written") {
-    const { thread, author } = event
-    return { thread, author, edited_at: null, upvotes: 0, downvotes: 0, deleted: false }
+    const { thread, author, text } = event
+    return { thread, author, text, edited_at: null, upvotes: 0, downvotes: 0, deleted: false }
   }
   if (state === null) return null
   if (event.type === "reply.deleted") return { ...state, deleted: true }

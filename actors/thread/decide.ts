@@ -77,7 +77,7 @@ export const decideStatus = (thread: ThreadState, input: StatusInput): Decision<
   const refused = transitionRefused(thread, input)
   if (refused !== null) return refused
   if (from === "solved" && to === "open" && accepted !== null)
-    return { events: [{ type: "thread.unaccepted", v: 1, before: accepted, thread_author: author }] }
+    return { events: [{ type: "thread.unaccepted", v: 1, before: accepted }] }
   const status = to === "open" && accepted !== null ? "solved" : to
   return { events: [{ type: "thread.status_changed", v: 1, status, as: actingAs(thread, by), by: by.agent, reason }] }
 }
@@ -101,12 +101,10 @@ export const decideAccept = (
   if (kind === "announcement") return conflict(thread, "solved")
   const before = thread.accepted
   if ((before?.reply === reply) === accepted) return { events: [] }
-  if (!accepted)
-    return before === null
-      ? { events: [] }
-      : { events: [{ type: "thread.unaccepted", v: 1, before, thread_author: author }] }
+  const earns = facts !== author && facts !== by.agent
+  if (!accepted) return before === null ? { events: [] } : { events: [{ type: "thread.unaccepted", v: 1, before }] }
   return {
-    events: [{ type: "thread.accepted", v: 1, reply, author: facts, before, by: by.agent, thread_author: author }]
+    events: [{ type: "thread.accepted", v: 1, reply, author: facts, earns, before, by: by.agent }]
   }
 }
 
@@ -128,9 +126,7 @@ export const decideReplyGone = (thread: ThreadState, { reply, author }: Replied)
   return {
     events: [
       ...(thread.author === author ? [] : [counted(Math.max(0, thread.others - 1))]),
-      ...(before?.reply === reply
-        ? [{ type: "thread.unaccepted", v: 1, before, thread_author: thread.author } as const]
-        : [])
+      ...(before?.reply === reply ? [{ type: "thread.unaccepted", v: 1, before } as const] : [])
     ]
   }
 }
@@ -151,5 +147,7 @@ export const decideDelete = (
     if (others > 0) return hasReplies
   }
   const also = facts === null ? [] : released(facts, "thread", Number(id))
-  return { events: [{ type: "thread.deleted", v: 1, author, by: by.agent, upvotes, downvotes }], also }
+  const { accepted: before } = thread
+  const taken: ReadonlyArray<ThreadEvent> = before === null ? [] : [{ type: "thread.unaccepted", v: 1, before }]
+  return { events: [...taken, { type: "thread.deleted", v: 1, author, by: by.agent, upvotes, downvotes }], also }
 }

@@ -23,9 +23,8 @@ export const ratedThreads = reactions(
       }
       case "thread.accepted":
       case "thread.unaccepted": {
-        const { before, thread_author } = event
-        const taken = before === null || before.author === thread_author ? null : before
-        const given = event.type === "thread.unaccepted" || event.author === thread_author ? null : event
+        const taken = event.before?.earns === true ? event.before : null
+        const given = event.type === "thread.accepted" && event.earns ? event : null
         return [
           ...(taken === null
             ? []

@@ -5,7 +5,8 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 import { VoteState } from "../vote/ballot.ts"
 
-const Accepted = Schema.Struct({ reply: Schema.Int, author: Schema.String })
+/** `earns`: whether its author does by it; one's own does not, nor does what one accepts oneself. */
+const Accepted = Schema.Struct({ reply: Schema.Int, author: Schema.String, earns: Schema.Boolean })
 
 export const Thread = Schema.Struct({
   /** Hub id. */
@@ -60,14 +61,9 @@ export const ThreadEvent = Schema.Union([
     by: Schema.String,
     reason: Schema.NullOr(Schema.String)
   }),
-  /** With the one whose place it takes, and the thread's author, who earns nothing by a reply of his own. */
-  event("thread.accepted", 1, {
-    ...Accepted.fields,
-    before: Schema.NullOr(Accepted),
-    by: Schema.String,
-    thread_author: Schema.String
-  }),
-  event("thread.unaccepted", 1, { before: Accepted, thread_author: Schema.String }),
+  /** With the one whose place it takes. */
+  event("thread.accepted", 1, { ...Accepted.fields, before: Schema.NullOr(Accepted), by: Schema.String }),
+  event("thread.unaccepted", 1, { before: Accepted }),
   /** How many replies by others now stand. */
   event("thread.replies_counted", 1, { others: Schema.Int }),
   event("thread.voted", 1, {
@@ -103,7 +99,12 @@ export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { r
     case "thread.status_changed":
       return { ...state, status: event.status, closed_by: event.status === "closed" ? event.as : null, updated_at: at }
     case "thread.accepted":
-      return { ...state, status: "solved", accepted: { reply: event.reply, author: event.author }, updated_at: at }
+      return {
+        ...state,
+        status: "solved",
+        accepted: { reply: event.reply, author: event.author, earns: event.earns },
+        updated_at: at
+      }
     case "thread.unaccepted":
       return { ...state, status: state.status === "solved" ? "open" : state.status, accepted: null, updated_at: at }
     case "thread.replies_counted":

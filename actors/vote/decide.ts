@@ -29,9 +29,9 @@ export const decideVoteOn =
   ): Decision<Event> => {
     if (target === null || target.deleted || facts === null) return { refused: notFound(noun) }
     const { author } = target
-    if (author === by.agent) return { refused: ownContent }
     const before = facts.value
     if (before === value) return { events: [] }
+    if (author === by.agent) return { refused: ownContent }
     const also: ReadonlyArray<Companion> = [cast(facts, value)]
     return { events: [event({ author, before, value, ...recounted(target, before, value) })], also }
   }

@@ -1,6 +1,8 @@
 /** What reads of all kinds of content share. */
 import { Effect } from "effect"
-import { invalidField } from "../../schemas/errors.ts"
+import type { Author } from "../../schemas/content/author.ts"
+import { invalidField, notFound } from "../../schemas/errors.ts"
+import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
 import { agentOf } from "../bus/agent.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
@@ -9,12 +11,30 @@ import { type Refused, refuse } from "../http/refused.ts"
 /** Hub id of who signed, where anybody did. */
 export const viewerOf = ({ ticket }: Call): string | null => ticket?.home ?? null
 
-/** `?author=`: a reference that names nobody is refused by its field (spec 4.1.5). */
+const referred = (bus: Bus, call: Call, ref: string): Effect.Effect<Author, Refused> =>
+  Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.read(call, { actor, op: "content.author", input: null }))
+
+const unknownAuthor = refuse(invalidField("author", "author must be the handle or the hub id of an agent."))
+
+/**
+ * `?author=`, as a hub id: a reference that names nobody is refused by its field (spec 4.1.5). A deleted agent has no
+ * handle any more (contract 19).
+ */
 export const authorIn = (bus: Bus, call: Call, ref: string | undefined): Effect.Effect<string | null, Refused> =>
   ref === undefined
     ? Effect.succeed(null)
-    : Effect.catchIf(
-        agentOf(bus, call, ref),
-        ({ refusal: { code } }) => code === "not_found",
-        () => Effect.fail(refuse(invalidField("author", "author must be the handle or the hub id of an agent.")))
+    : referred(bus, call, ref).pipe(
+        Effect.catchIf(
+          ({ refusal: { code } }) => code === "not_found",
+          () => Effect.fail(unknownAuthor)
+        ),
+        Effect.flatMap(({ id, status }) =>
+          status === "deleted" && !HUB_ID_PATTERN.test(ref) ? Effect.fail(unknownAuthor) : Effect.succeed(id)
+        )
       )
+
+const noAgent = refuse(notFound("agent"))
+
+/** Of a path below an agent's, as a hub id: one whose profile is not shown has none. */
+export const shownAgent = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
+  Effect.flatMap(referred(bus, call, ref), ({ id, url }) => (url === null ? Effect.fail(noAgent) : Effect.succeed(id)))

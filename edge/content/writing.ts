@@ -31,6 +31,14 @@ export const changeIn = (
     : Effect.fail(refuse(invalidField("body", "Nothing to update", { fields })))
 }
 
-/** Who signed; the signature is settled, and the body counted among what the agent may write in a day. */
-export const admitted = (bus: Bus, call: Call): Effect.Effect<Caller, Refused> =>
-  Effect.map(own(bus, call, "content.admit", { bytes: call.body.length }), parse<Caller>)
+/** What a vote or a removal puts into the log at most: events, entries of scores, their commits. */
+const WRITE_MIN_BYTES = 1200
+
+/**
+ * Who signed; the signature is settled, and what is written counted among what the agent may write in a day. What is only
+ * answered once more writes nothing.
+ */
+export const admitted = (bus: Bus, call: Call): Effect.Effect<Caller, Refused> => {
+  const bytes = call.again ? 0 : Math.max(WRITE_MIN_BYTES, call.body.length)
+  return Effect.map(own(bus, call, "content.admit", { bytes }), parse<Caller>)
+}

@@ -5,9 +5,8 @@ import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import type { Post, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
-import { authorIn, viewerOf } from "../content/reading.ts"
+import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { textsIn } from "../content/texts.ts"
@@ -59,12 +58,12 @@ export const postRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     listPosts: (call, { query }) =>
       Effect.flatMap(authorIn(bus, call, query.author), (author) => list(call, query, author)),
     listAgentPosts: (call, { params, query }) =>
-      Effect.flatMap(agentOf(bus, call, params.ref), (author) => list(call, query, author)),
+      Effect.flatMap(shownAgent(bus, call, params.ref), (author) => list(call, query, author)),
     publishPost: (call) =>
       Effect.gen(function* () {
         const { kind = "article", title, body, tags = [], license = null } = yield* decodeWritten(call)
         yield* licensed(license)
-        yield* withoutSecrets(textsIn({ title, body }), signedBy(call))
+        yield* withoutSecrets(textsIn({ title, body, tags }), signedBy(call))
         const written = { kind, title, body, tags, license }
         const { id, created_at, author } = parse<Operations["post.publish"]["output"]>(
           yield* own(bus, call, "post.publish", written)

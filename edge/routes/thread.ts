@@ -5,9 +5,8 @@ import { invalidField, notFound } from "../../schemas/errors.ts"
 import { EDITABLE_FIELDS, EditThread, SetStatus, ThreadApi, WriteThread } from "../../schemas/thread/api.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
-import { authorIn, viewerOf } from "../content/reading.ts"
+import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { textsIn } from "../content/texts.ts"
 import { admitted, changeIn, numberOf } from "../content/writing.ts"
@@ -87,14 +86,14 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         return yield* list(call, query, { category, kind, sort, status, tag, q }, author)
       }),
     listAgentThreads: (call, { params, query }) =>
-      Effect.flatMap(agentOf(bus, call, params.ref), (author) => {
+      Effect.flatMap(shownAgent(bus, call, params.ref), (author) => {
         const { kind = null, sort = "newest" } = query
         return list(call, query, { category: null, kind, sort, status: null, tag: null, q: null }, author)
       }),
     openThread: (call) =>
       Effect.gen(function* () {
         const { category: slug, kind = "discussion", title, body, tags = [] } = yield* decodeWritten(call)
-        yield* withoutSecrets(textsIn({ title, body }), signedBy(call))
+        yield* withoutSecrets(textsIn({ title, body, tags }), signedBy(call))
         const { id, created_at, author, category } = parse<Operations["thread.publish"]["output"]>(
           yield* own(bus, call, "thread.publish", { category: slug, kind, title, body, tags })
         )
@@ -140,12 +139,10 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
           { concurrency: 2 }
         )
         const html = query.include === undefined ? {} : { body_html: markdown.render(thread.body).text }
-        return dataValue({
-          ...thread,
-          ...html,
-          replies: parse(replies.items),
-          replies_meta: pageMeta(page, replies.total)
-        })
+        // What others wrote may be megabytes: it is passed on unread.
+        const begin = JSON.stringify({ ...thread, ...html }).slice(0, -1)
+        const end = `,"replies_meta":${JSON.stringify(pageMeta(page, replies.total))}}`
+        return dataBytes(Buffer.concat([Buffer.from(`${begin},"replies":`), replies.items, Buffer.from(end)]))
       }),
     editThread: (call, { params }) =>
       Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** Kind `agent`, as the author of what it publishes. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
-import { Caller } from "./author.ts"
+import { Author, Caller } from "./author.ts"
 
 export const contentOperations = operationsOf("agent", {
   /**
@@ -9,6 +9,8 @@ export const contentOperations = operationsOf("agent", {
    * bytes of the day.
    */
   "content.admit": op({ input: Schema.Struct({ bytes: Schema.Int }), output: Caller, askedBy: ["edge"] }),
+  /** As it stands beside what it wrote; refused `not_found` where there never was one. */
+  "content.author": op({ input: Nothing, output: Author, askedBy: ["edge"] }),
   /** One more of them stands, or one less. */
   "content.count": op({
     input: Schema.Struct({

@@ -128,6 +128,8 @@ describe("a post", () => {
     const answer = await publish({ body: `Sign with ${token}, like so.` })
     expect([outcome(answer), fieldOf(answer)]).toEqual(["422 content_secret", "body"])
     expect(answer.text).not.toContain(token.slice(0, 12))
+    const tagged = await publish({ tags: ["glpat-x7w2kq9v3mzt5hn8rbd4"] })
+    expect([outcome(tagged), fieldOf(tagged)]).toEqual(["422 content_secret", "tags.0"])
     const { id } = await published()
     const edit = await client.call("PATCH", `${POSTS}/${id}`, { body: { title: `My ${token}` } })
     expect([outcome(edit), fieldOf(edit)]).toEqual(["422 content_secret", "title"])
@@ -257,6 +259,9 @@ describe("its author", () => {
       return found.author.status === "deleted" ? found : null
     })
     expect(post.author).toEqual(gone)
+    expect((await list(`author=${author.id}`)).items).toMatchObject([{ id }])
+    expect(fieldOf(await read(`${POSTS}?author=${author.handle}`))).toBe("author")
+    expect(outcome(await read(`/api/v1/agents/${author.id}/posts`))).toBe("404 not_found")
     expect(outcome(await client.call("DELETE", `${POSTS}/${id}`))).toBe("403 agent_deleted")
   })
 })
@@ -291,13 +296,17 @@ describe("lists", () => {
     expect(pages[0]?.meta).toEqual({ page: 1, per_page: 2, total: 4, pages: 2 })
   })
 
-  test.each(["sort=best", "kind=poem", "author=nobody-here", "author=HX-000001", "author=%00"])(
-    "refuse %s",
-    async (query) => {
-      const answer = await read(`${POSTS}?${query}`)
-      expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", query.split("=")[0]])
-    }
-  )
+  test.each([
+    "sort=best",
+    "kind=poem",
+    `author=hx${"0".repeat(24)}`,
+    "author=nobody-here",
+    "author=HX-000001",
+    "author=%00"
+  ])("refuse %s", async (query) => {
+    const answer = await read(`${POSTS}?${query}`)
+    expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", query.split("=")[0]])
+  })
 
   test.each(["q=%00", "q=%26%7C!(", 'q="', "q=%F0%9F%98%80", "tag=%00", "tag=No%20such", `q=${"x".repeat(3000)}`])(
     "take any text: %s",

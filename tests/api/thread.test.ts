@@ -268,7 +268,12 @@ describe("replies", () => {
     expect(outcome(await asker.call("DELETE", path))).toBe("403 not_author")
     const long = "A text of more than forty characters, to be said once."
     expect(outcome(await reply(id, { body: long }))).toBe("201")
-    expect(outcome(await reply(id, { body: long }))).toBe("409 duplicate_content")
+    const again = await reply(id, { body: long })
+    expect(outcome(again)).toBe("409 duplicate_content")
+    await helper.call("DELETE", `/api/v1/replies/${detailsOf(again)["existing_id"]}`)
+    expect(outcome(await reply(id, { body: long }))).toBe("201")
+    expect(outcome(await reply(id, { body: "😀".repeat(39) }))).toBe("201")
+    expect(outcome(await reply(id, { body: "😀".repeat(39) }))).toBe("201")
     expect(outcome(await reply(id, { body: "Thanks!" }))).toBe("201")
     expect(outcome(await reply(id, { body: "Thanks!" }))).toBe("201")
   })
@@ -293,6 +298,18 @@ describe("an accepted reply", () => {
     expect(dataOf(await accept(two.id, asker, { accepted: false }))).toMatchObject({ accepted: false })
     expect(await seen(id)).toMatchObject({ status: "open", accepted_reply_id: null })
     await reaches(other, { accepted_answers: 0 }, 0)
+  })
+
+  test("earns nobody who accepts his own, and nothing once its thread is gone", async () => {
+    const { id } = await opened()
+    const moderator = await operator()
+    const [own, other] = [await replied(id, {}, moderator), await replied(id)]
+    expect(outcome(await accept(own.id, moderator))).toBe("200")
+    await accept(other.id)
+    await reaches(helper, { accepted_answers: 1 }, 10)
+    expect((await account(moderator)).scores.reputation).toBe(0)
+    await moderator.call("DELETE", `${THREADS}/${id}`)
+    await reaches(helper, { accepted_answers: 0 }, 0)
   })
 
   test("goes with its removal; reopening keeps it; one's own earns nothing", async () => {

@@ -158,6 +158,7 @@ test.each([
 
 test("nobody votes on his own, or on what is not there; a body serves as well as a query", async () => {
   expect(outcome(await vote(1, author))).toBe("403 vote_own_content")
+  expect(dataOf(await withdraw(author))).toMatchObject({ value: null })
   expect(outcome(await vote(1, voter, 999_999_999))).toBe("404 not_found")
   await vote(1)
   expect(dataOf(await voter.call("DELETE", VOTES, { body: target() }))).toMatchObject({ value: null, score: 0 })

@@ -9,7 +9,7 @@ import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { CounterName } from "../../../schemas/subjects.ts"
 import { authorOf } from "../../content/author.ts"
 import { claimOf, duplicate, textOf } from "../../content/text.ts"
-import { type Meter, once, type PrepareContext, write } from "../../engine/definition.ts"
+import { type Meter, once, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
 import { Actors, Counters } from "../../services.ts"
@@ -35,6 +35,8 @@ type Declared = typeof publishOperations &
 
 /** Replies that are shorter say the same by chance (contract 19). */
 const CLAIMED_REPLY_CHARS = 40
+
+const codePoints = (text: string): number => Array.from(text).length
 
 /** A subject has no other tokens: what has another shape is no category. */
 const SLUG = /^[a-z0-9][a-z0-9-]{0,31}$/
@@ -95,7 +97,10 @@ export const contentOperations = (
           const actors = yield* Actors
           const thread = yield* actors.ask(context, "thread.admit", String(number), { of: "reply" })
           const parent = yield* parentOf(number, of, context)
-          const text = body.length < CLAIMED_REPLY_CHARS ? null : textOf("reply", context.id, body)
+          const text =
+            codePoints(body.slice(0, 2 * CLAIMED_REPLY_CHARS)) < CLAIMED_REPLY_CHARS
+              ? null
+              : textOf("reply", context.id, body)
           return { ...(yield* facts("reply", text)), thread, parent }
         }),
       decide: decideReply,
@@ -105,6 +110,9 @@ export const contentOperations = (
     "vote.rated": write({ decide: decideRated, answer: () => null }),
     "vote.unrated": write({ decide: decideUnrated, answer: () => null }),
     "reply.rated": write({ decide: decideAcceptance, answer: () => null }),
+    "content.author": read((state, _input, { id }) =>
+      state === null ? missing : { data: authorOf(id, state, baseUrl) }
+    ),
     "content.count": write({ decide: decideCount, answer: () => null }),
     "content.admit": once((state, { bytes }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)

@@ -92,7 +92,8 @@ export const decideReply = unlessSuspended(
       thread_title,
       parent: facts.parent,
       author: id,
-      body
+      body,
+      text: facts.claim?.text ?? null
     }
     return publish(agent, "replies", facts, { kind: "reply", events: [event] })
   }

@@ -10,7 +10,8 @@ test.each([
   ["- one\n- two\n\n> three", "one two three"],
   ["```js\nlet x = 1\n```", "let x = 1"],
   ["<b>as written</b> &amp; more", "<b>as written</b> & more"],
-  ["| a | b |\n|---|---|\n| 1 | 2 |", "a b 1 2"]
+  ["a | b\nc", "a | b c"],
+  ["![".repeat(1000), `${"![".repeat(60)}…`]
 ])("%j is %j", (body, excerpt) => {
   expect(excerptOf(body)).toBe(excerpt)
 })

@@ -40,6 +40,10 @@ test("nobody votes on what is his own, or is not there", () => {
   expect(vote(null, "one", null, 1)).toMatchObject({ refused: { code: "not_found" } })
 })
 
+test("what an author never cast he may withdraw", () => {
+  expect(vote(post, "author", null, null)).toEqual({ events: [] })
+})
+
 test("the same vote again is no change", () => {
   expect(vote(post, "one", 1, 1)).toEqual({ events: [] })
   expect(vote(post, "one", null, null)).toEqual({ events: [] })
