@@ -9,6 +9,9 @@ import { outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { dataOf } from "../support/outcome.ts"
+import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
+import { waitFor } from "../harness/index.ts"
+import { operate } from "../support/hub.ts"
 import { OPERATIONS, PATHS, pathWith } from "./interface.ts"
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -18,6 +21,7 @@ let client: AgentClient
 let agent: Registered
 /** What `{id}` of a path is. */
 const ids = new Map<string, string>()
+let slug = ""
 
 beforeAll(async () => {
   service = await testService({ edges: 1, limits: { "notifications.stream_lifetime_ms": 100 } })
@@ -28,6 +32,12 @@ beforeAll(async () => {
   ids.set("posts", await made("/api/v1/posts", { title: "One", body: "Text" }))
   const thread = await made("/api/v1/threads", { category: "help", title: "One", body: "Text" })
   ids.set("threads", thread)
+  await operate(service.system, ["library", "import", STARTER_LIBRARY])
+  slug = await waitFor(async () =>
+    dataOf<ReadonlyArray<{ slug: string }>>(await ask("GET", "/api/v1/library"))
+      .map((entry) => entry.slug)
+      .at(0)
+  )
   ids.set("replies", await made(`/api/v1/threads/${thread}/replies`, { body: "Text" }))
 })
 afterAll(() => service?.stop())
@@ -92,7 +102,7 @@ describe.each([...PATHS.keys()])("%s", (path) => {
 
 describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ path, auth }) => {
   const address = () =>
-    pathWith(path, { ref: agent.handle, number: agent.hx_id, id: ids.get(path.split("/")[3] ?? "") ?? "" })
+    pathWith(path, { ref: agent.handle, number: agent.hx_id, id: ids.get(path.split("/")[3] ?? "") ?? "", slug })
   const get = (method: string): Promise<Answer> =>
     auth === "signed" ? client.call(method, address()) : ask(method, address())
 

@@ -92,7 +92,7 @@ describe("verify", () => {
 
   test("of a sample says what it cannot say", async () => {
     expect(await verify({ sample: "3" })).toContain(
-      "not compared: identity_blocks, library_entries: made of all actors, and only 3 were picked"
+      "not compared: identity_blocks, library_entries, threads: made of all actors, and only 3 were picked"
     )
   })
 
@@ -110,7 +110,7 @@ describe("verify", () => {
       code: 1,
       stdout: expect.stringContaining("first difference: agents ") as string,
       stderr: expect.stringMatching(
-        /^agent: \d+ of \d+ \(100 %\), \d+ commits a second\n[^]*\ndelivery: [^\n]*\n$/
+        /^agent: \d+ of \d+ \(100 %\), \d+ commits a second\n[^]*\ndelivery: [^\n]*\n[^]*\n$/
       ) as string
     })
   })
