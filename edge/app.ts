@@ -9,6 +9,7 @@ import { Lists } from "./bus/lists.ts"
 import { openBus } from "./bus/service.ts"
 import type { ConfigProblem, EdgeConfig } from "./config.ts"
 import { loadDocuments } from "./docs/documents.ts"
+import { AgentMarkdown } from "./html/agent-markdown.ts"
 import { outsideOf } from "./html/outside.ts"
 import { Clients } from "./http/address.ts"
 import { EndpointTable } from "./http/endpoints.ts"
@@ -70,7 +71,8 @@ export const openEdge = (
         link: bus.link,
         documents,
         identities,
-        notifications
+        notifications,
+        markdown: new AgentMarkdown()
       }),
       outside: outsideOf(hub, buckets, identities.judge),
       context: yield* Effect.context<never>()

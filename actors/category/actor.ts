@@ -1,7 +1,7 @@
 /** A forum category: id = its slug (spec 2.8). Operators define and remove them; the first ones are seeded. */
 import { Schema } from "effect"
 import { isStorable } from "../../schemas/plain-text.ts"
-import { categoryOperations } from "../../schemas/category/operations.ts"
+import { CATEGORY_SLUG, categoryOperations } from "../../schemas/category/operations.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
@@ -23,7 +23,6 @@ export type CategoryEvent = typeof CategoryEvent.Type
 
 export const CATEGORY_EVENTS = inventoryOf(CategoryEvent)
 
-const SLUG_PATTERN = /^[a-z0-9][a-z0-9-]{0,31}$/
 const NAME_MAX_CHARS = 80
 const DESCRIPTION_MAX_CHARS = 500
 
@@ -37,7 +36,7 @@ export const decideDefine = (
   input: CategoryState,
   id: string
 ): Decision<CategoryEvent> => {
-  if (!SLUG_PATTERN.test(id))
+  if (!CATEGORY_SLUG.test(id))
     return { refused: invalidField("slug", "slug must be 1 to 32 of a-z, 0-9 and -, and not start with -.") }
   if (!isStorable(input.name) || !isStorable(input.description))
     return { refused: invalidField("name", "Names and descriptions must be whole Unicode text.") }

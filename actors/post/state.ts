@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { PostKind } from "../../schemas/post/records.ts"
 import { event } from "../engine/events.ts"
-import { VoteState } from "../vote/ballot.ts"
+import { tallied, voted } from "../vote/ballot.ts"
 import type { ActorOf } from "../kind.ts"
 
 export const Post = Schema.Struct({
@@ -17,8 +17,7 @@ export const Post = Schema.Struct({
   created_at: Schema.Number,
   updated_at: Schema.Number,
   edited_at: Schema.NullOr(Schema.Number),
-  upvotes: Schema.Int,
-  downvotes: Schema.Int,
+  ...tallied,
   deleted: Schema.Boolean
 })
 export type Post = typeof Post.Type
@@ -43,19 +42,12 @@ export const PostEvent = Schema.Union([
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
     license: Schema.optionalKey(Schema.NullOr(Schema.String))
   }),
-  event("post.voted", 1, {
-    author: Schema.String,
-    before: VoteState,
-    value: VoteState,
-    upvotes: Schema.Int,
-    downvotes: Schema.Int
-  }),
+  event("post.voted", 1, voted),
   /** With the votes that it had. */
   event("post.deleted", 1, {
     author: Schema.String,
     by: Schema.String,
-    upvotes: Schema.Int,
-    downvotes: Schema.Int
+    ...tallied
   })
 ])
 export type PostEvent = typeof PostEvent.Type

@@ -71,6 +71,7 @@ export interface Command {
 }
 
 export const commandsOf = (set: string, seq: number, told: ReadonlyArray<Told>): ReadonlyArray<Command> => {
+  if (told.length === 0) return []
   const counted = new Map<string, number>()
   return told.map((one) => {
     const { op, kind, actor } = one

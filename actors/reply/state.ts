@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
-import { VoteState } from "../vote/ballot.ts"
+import { tallied, voted } from "../vote/ballot.ts"
 
 export const Reply = Schema.Struct({
   thread: Schema.Int,
@@ -12,8 +12,7 @@ export const Reply = Schema.Struct({
   text: Schema.NullOr(Schema.String),
   /** Unix ms. */
   edited_at: Schema.NullOr(Schema.Number),
-  upvotes: Schema.Int,
-  downvotes: Schema.Int,
+  ...tallied,
   deleted: Schema.Boolean
 })
 export type Reply = typeof Reply.Type
@@ -34,20 +33,13 @@ export const ReplyEvent = Schema.Union([
     text: Schema.NullOr(Schema.String)
   }),
   event("reply.edited", 1, { body: Schema.String }),
-  event("reply.voted", 1, {
-    author: Schema.String,
-    before: VoteState,
-    value: VoteState,
-    upvotes: Schema.Int,
-    downvotes: Schema.Int
-  }),
+  event("reply.voted", 1, voted),
   /** With the votes that it had. */
   event("reply.deleted", 1, {
     thread: Schema.Int,
     author: Schema.String,
     by: Schema.String,
-    upvotes: Schema.Int,
-    downvotes: Schema.Int
+    ...tallied
   })
 ])
 export type ReplyEvent = typeof ReplyEvent.Type

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ThreadKind, ThreadStatus } from "../../schemas/thread/records.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
-import { VoteState } from "../vote/ballot.ts"
+import { tallied, voted } from "../vote/ballot.ts"
 
 /** `earns`: whether its author does by it; one's own does not, nor does what one accepts oneself. */
 const Accepted = Schema.Struct({ reply: Schema.Int, author: Schema.String, earns: Schema.Boolean })
@@ -27,8 +27,7 @@ export const Thread = Schema.Struct({
   created_at: Schema.Number,
   updated_at: Schema.Number,
   edited_at: Schema.NullOr(Schema.Number),
-  upvotes: Schema.Int,
-  downvotes: Schema.Int,
+  ...tallied,
   deleted: Schema.Boolean
 })
 export type Thread = typeof Thread.Type
@@ -66,15 +65,9 @@ export const ThreadEvent = Schema.Union([
   event("thread.unaccepted", 1, { before: Accepted }),
   /** How many replies by others now stand. */
   event("thread.replies_counted", 1, { others: Schema.Int }),
-  event("thread.voted", 1, {
-    author: Schema.String,
-    before: VoteState,
-    value: VoteState,
-    upvotes: Schema.Int,
-    downvotes: Schema.Int
-  }),
+  event("thread.voted", 1, voted),
   /** With the votes that it had. */
-  event("thread.deleted", 1, { author: Schema.String, by: Schema.String, upvotes: Schema.Int, downvotes: Schema.Int })
+  event("thread.deleted", 1, { author: Schema.String, by: Schema.String, ...tallied })
 ])
 export type ThreadEvent = typeof ThreadEvent.Type
 

@@ -74,6 +74,10 @@ export const cast = ({ target_type, target_id, voter, seq }: Ballot, value: Vote
   return { kind: "vote", id: idOf(target_type, target_id, voter), expected: seq, events: [event] }
 }
 
+/** What a target's events say of its votes. */
+export const tallied = { upvotes: Schema.Int, downvotes: Schema.Int }
+export const voted = { author: Schema.String, before: VoteState, value: VoteState, ...tallied }
+
 export interface Tally {
   readonly upvotes: number
   readonly downvotes: number

@@ -6,7 +6,9 @@ import { type Bus, parse } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { isRecord, parseJson } from "../http/json.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { own } from "../routes/own.ts"
+import { author, own } from "../routes/own.ts"
+import { withoutSecrets } from "./secrets.ts"
+import { textsIn } from "./texts.ts"
 
 const NUMBER = /^[1-9]\d{0,14}$/
 
@@ -30,6 +32,10 @@ export const changeIn = (
     ? Effect.succeed(value)
     : Effect.fail(refuse(invalidField("body", "Nothing to update", { fields })))
 }
+
+/** The texts of a body, which hold no secret (contract "Common"). */
+export const textsChecked = (call: Call, texts: object): Effect.Effect<void, Refused> =>
+  withoutSecrets(textsIn(texts), author(call))
 
 /** What a vote or a removal puts into the log at most: events, entries of scores, their commits. */
 const WRITE_MIN_BYTES = 1200

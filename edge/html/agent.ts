@@ -11,7 +11,6 @@ import { profileOf } from "../bus/agent.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { empty, plain } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
-import { AgentMarkdown } from "./agent-markdown.ts"
 import { agentPage } from "./agent-view.ts"
 import { pageHeaders, pageText } from "./layout.ts"
 
@@ -19,8 +18,7 @@ const ENTRIES_SHOWN = 10
 /** The page is worth more than its history: read models that are away must not hold it up for long. */
 const ENTRIES_WAIT_MS = 1_500
 
-export const agentPages = ({ bus, config: { hub } }: RouteParts) => {
-  const markdown = new AgentMarkdown()
+export const agentPages = ({ bus, markdown, config: { hub } }: RouteParts) => {
   return pagesOf(AgentPages, {
     profile: (call, { params }) =>
       Effect.gen(function* () {

@@ -4,6 +4,7 @@ import type { Lists } from "../bus/lists.ts"
 import type { Link } from "../bus/connection.ts"
 import type { EdgeConfig } from "../config.ts"
 import type { Documents } from "../docs/documents.ts"
+import type { AgentMarkdown } from "../html/agent-markdown.ts"
 import type { EdgeLimits } from "../http/limits.ts"
 import type { Identities } from "../identity/identities.ts"
 import type { Notifications } from "../notification/notifications.ts"
@@ -17,4 +18,6 @@ export interface RouteParts {
   readonly documents: Documents
   readonly identities: Identities
   readonly notifications: Notifications
+  /** One for the process: all renderings share its part of the time. */
+  readonly markdown: AgentMarkdown
 }

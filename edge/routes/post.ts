@@ -8,17 +8,14 @@ import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
 import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
-import { withoutSecrets } from "../content/secrets.ts"
-import { textsIn } from "../content/texts.ts"
-import { admitted, changeIn, numberOf } from "../content/writing.ts"
-import { AgentMarkdown } from "../html/agent-markdown.ts"
+import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { author as signedBy, own } from "./own.ts"
+import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WritePost)
@@ -38,8 +35,7 @@ interface Sorted {
   readonly sort?: PostSort
 }
 
-export const postRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
-  const markdown = new AgentMarkdown()
+export const postRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Post, Refused> =>
@@ -63,7 +59,7 @@ export const postRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const { kind = "article", title, body, tags = [], license = null } = yield* decodeWritten(call)
         yield* licensed(license)
-        yield* withoutSecrets(textsIn({ title, body, tags }), signedBy(call))
+        yield* textsChecked(call, { title, body, tags })
         const written = { kind, title, body, tags, license }
         const { id, created_at, author } = parse<Operations["post.publish"]["output"]>(
           yield* own(bus, call, "post.publish", written)
@@ -94,7 +90,7 @@ export const postRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const change = yield* decodeEdit(call, yield* changeIn(call, EDITABLE_FIELDS, ["kind"]))
         yield* licensed(change.license)
-        yield* withoutSecrets(textsIn(change), signedBy(call))
+        yield* textsChecked(call, change)
         const id = yield* numberOf("post", params.id)
         const by = yield* admitted(bus, call)
         // Its texts are in the read model alone; how it stands, its actor says.

@@ -6,16 +6,14 @@ import { AcceptReply, EditReply, ReplyApi, WriteReply } from "../../schemas/repl
 import type { Reply } from "../../schemas/reply/records.ts"
 import { parse } from "../bus/bus.ts"
 import { viewerOf } from "../content/reading.ts"
-import { withoutSecrets } from "../content/secrets.ts"
-import { textsIn } from "../content/texts.ts"
-import { admitted, numberOf } from "../content/writing.ts"
+import { admitted, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { author as signedBy, own } from "./own.ts"
+import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WriteReply)
@@ -49,7 +47,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     reply: (call, { params }) =>
       Effect.gen(function* () {
         const { body, parent_id = null } = yield* decodeWritten(call)
-        yield* withoutSecrets(textsIn({ body }), signedBy(call))
+        yield* textsChecked(call, { body })
         const thread = yield* numberOf("thread", params.id)
         const { id, created_at, author } = parse<Operations["reply.write"]["output"]>(
           yield* own(bus, call, "reply.write", { thread, parent: parent_id, body })
@@ -79,7 +77,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     editReply: (call, { params }) =>
       Effect.gen(function* () {
         const { body } = yield* decodeEdit(call)
-        yield* withoutSecrets(textsIn({ body }), signedBy(call))
+        yield* textsChecked(call, { body })
         const id = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)
         const before = yield* shown(call, id)

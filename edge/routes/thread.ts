@@ -7,17 +7,14 @@ import type { Thread } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
 import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
-import { withoutSecrets } from "../content/secrets.ts"
-import { textsIn } from "../content/texts.ts"
-import { admitted, changeIn, numberOf } from "../content/writing.ts"
-import { AgentMarkdown } from "../html/agent-markdown.ts"
+import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { author as signedBy, own } from "./own.ts"
+import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WriteThread)
@@ -28,11 +25,7 @@ const noThread = refuse(notFound("thread"))
 
 type Listed = Omit<Queries["threads"]["input"], "page" | "per_page" | "viewer" | "author">
 
-/** A slug of no category's shape names none. */
-const SLUG = /^[a-z0-9][a-z0-9-]{0,31}$/
-
-export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
-  const markdown = new AgentMarkdown()
+export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Thread, Refused> =>
@@ -70,10 +63,10 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   /** One that is not there is refused by its field (spec 4.1.5). */
   const categoryIn = (call: Call, slug: string | undefined): Effect.Effect<string | null, Refused> => {
     if (slug === undefined) return Effect.succeed(null)
-    const unknown = Effect.fail(refuse(invalidField("category", "category must be the slug of a category.")))
-    if (!SLUG.test(slug)) return unknown
     return Effect.flatMap(bus.query(call, "categories", null), (categories) =>
-      categories.some((one) => one.slug === slug) ? Effect.succeed(slug) : unknown
+      categories.some((one) => one.slug === slug)
+        ? Effect.succeed(slug)
+        : Effect.fail(refuse(invalidField("category", "category must be the slug of a category.")))
     )
   }
 
@@ -93,7 +86,7 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     openThread: (call) =>
       Effect.gen(function* () {
         const { category: slug, kind = "discussion", title, body, tags = [] } = yield* decodeWritten(call)
-        yield* withoutSecrets(textsIn({ title, body, tags }), signedBy(call))
+        yield* textsChecked(call, { title, body, tags })
         const { id, created_at, author, category } = parse<Operations["thread.publish"]["output"]>(
           yield* own(bus, call, "thread.publish", { category: slug, kind, title, body, tags })
         )
@@ -147,7 +140,7 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     editThread: (call, { params }) =>
       Effect.gen(function* () {
         const change = yield* decodeEdit(call, yield* changeIn(call, EDITABLE_FIELDS, ["kind"]))
-        yield* withoutSecrets(textsIn(change), signedBy(call))
+        yield* textsChecked(call, change)
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
         // Its texts are in the read model alone; how it stands, its actor says.
@@ -159,7 +152,7 @@ export const threadRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     setThreadStatus: (call, { params }) =>
       Effect.gen(function* () {
         const { status, reason = null } = yield* decodeStatus(call)
-        yield* withoutSecrets(textsIn({ reason }), signedBy(call))
+        yield* textsChecked(call, { reason })
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
         const before = yield* shown(call, id)

@@ -3,6 +3,9 @@ import { Schema } from "effect"
 import { Deleted } from "../agent/records.ts"
 import { Nothing, op, operationsOf } from "../operation.ts"
 
+/** An id is a token of a subject: what has another shape is no category. */
+export const CATEGORY_SLUG = /^[a-z0-9][a-z0-9-]{0,31}$/
+
 const Definition = Schema.Struct({ name: Schema.String, description: Schema.String, position: Schema.Number })
 
 export const categoryOperations = operationsOf("category", {

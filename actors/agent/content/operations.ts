@@ -1,6 +1,7 @@
 /** What the agent actor does for what its agent publishes. */
 import { Effect } from "effect"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
+import { CATEGORY_SLUG } from "../../../schemas/category/operations.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"
 import type { publishOperations } from "../../../schemas/post/operations.ts"
 import type { replyingOperations } from "../../../schemas/reply/operations.ts"
@@ -38,8 +39,6 @@ const CLAIMED_REPLY_CHARS = 40
 
 const codePoints = (text: string): number => Array.from(text).length
 
-/** A subject has no other tokens: what has another shape is no category. */
-const SLUG = /^[a-z0-9][a-z0-9-]{0,31}$/
 const noCategory = invalidField("category", "category must be the slug of a category.")
 const noParent = invalidField("parent_id", "parent_id must be the id of a reply to the same thread.")
 
@@ -48,13 +47,13 @@ export const contentOperations = (
   { nats, config: { baseUrl } }: KindParts,
   meter: Meter<AgentMemory>
 ): Operating<Declared, AgentActor> => {
-  /** A number is drawn only for what nobody wrote before. `text`: `null` where it may be said twice. */
-  const facts = (counter: CounterName, text: string | null): Effect.Effect<PublishFacts, Refusal, Counters> =>
+  const next = (counter: CounterName) => Effect.flatMap(Counters, (counters) => counters.next(counter))
+  /** A number is drawn only for what nobody wrote before. */
+  const facts = (counter: CounterName, text: string): Effect.Effect<PublishFacts, Refusal, Counters> =>
     Effect.gen(function* () {
-      const claim = text === null ? null : yield* claimOf(nats, text)
-      if (claim !== null && claim.held !== null) return yield* Effect.fail(duplicate(claim.held))
-      const counters = yield* Counters
-      return { number: yield* counters.next(counter), claim }
+      const claim = yield* claimOf(nats, text)
+      if (claim.held !== null) return yield* Effect.fail(duplicate(claim.held))
+      return { number: yield* next(counter), claim }
     })
   const published = (
     state: AgentState,
@@ -97,11 +96,12 @@ export const contentOperations = (
           const actors = yield* Actors
           const thread = yield* actors.ask(context, "thread.admit", String(number), { of: "reply" })
           const parent = yield* parentOf(number, of, context)
-          const text =
-            codePoints(body.slice(0, 2 * CLAIMED_REPLY_CHARS)) < CLAIMED_REPLY_CHARS
-              ? null
-              : textOf("reply", context.id, body)
-          return { ...(yield* facts("reply", text)), thread, parent }
+          // The longest that may be said twice, in pairs of surrogates.
+          const short = codePoints(body.slice(0, 2 * CLAIMED_REPLY_CHARS)) < CLAIMED_REPLY_CHARS
+          const drawn = short
+            ? { number: yield* next("reply"), claim: null }
+            : yield* facts("reply", textOf("reply", context.id, body))
+          return { ...drawn, thread, parent }
         }),
       decide: decideReply,
       answer: published,
@@ -128,7 +128,7 @@ export const contentOperations = (
 /** A reference that names none is refused by its field (spec 4.1.5). */
 export const categoryOf = (slug: string, context: PrepareContext) =>
   Effect.gen(function* () {
-    if (!SLUG.test(slug)) return yield* Effect.fail(noCategory)
+    if (!CATEGORY_SLUG.test(slug)) return yield* Effect.fail(noCategory)
     const actors = yield* Actors
     return yield* Effect.mapError(actors.ask(context, "category.look", slug, null), (refused) =>
       refused.code === "not_found" ? noCategory : refused

@@ -11,17 +11,18 @@ import type { ThreadEvent } from "../../thread/state.ts"
 import { missing, unlessSuspended } from "../decide.ts"
 import type { Agent, AgentEvent, AgentState, Counted } from "../state.ts"
 
-export interface PublishFacts {
+/** A text that is too short to be told from others has no claim: only replies are. */
+export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
   /** The number that it gets. */
   readonly number: number
-  readonly claim: TextClaim | null
+  readonly claim: Claim
 }
 
 export interface ThreadFacts extends PublishFacts {
   readonly category: { readonly slug: string; readonly name: string }
 }
 
-export interface ReplyFacts extends PublishFacts {
+export interface ReplyFacts extends PublishFacts<TextClaim | null> {
   readonly thread: { readonly author: string; readonly title: string }
   readonly parent: { readonly reply: number; readonly author: string } | null
 }
@@ -41,11 +42,11 @@ const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
   count: Math.max(0, agent.counts[of] + by)
 })
 
-/** `begun`: the first events of what is published. A text that is too short to be told from others has no claim. */
+/** `begun`: the first events of what is published. */
 const publish = (
   agent: Agent,
   of: Counted,
-  { number, claim }: PublishFacts,
+  { number, claim }: PublishFacts<TextClaim | null>,
   begun: Pick<Companion, "kind" | "events">
 ): Decision<AgentEvent, Published> => {
   if (claim !== null && claim.held !== null) return { refused: duplicate(claim.held) }
@@ -66,7 +67,7 @@ interface Context<Facts> {
 
 export const decidePublishPost = unlessSuspended(
   (agent, post: WrittenPost, { id, facts }: Context<PublishFacts>): Decision<AgentEvent, Published> => {
-    const event: PostEvent = { type: "post.published", v: 1, author: id, ...post, text: facts.claim?.text ?? "" }
+    const event: PostEvent = { type: "post.published", v: 1, author: id, ...post, text: facts.claim.text }
     return publish(agent, "posts", facts, { kind: "post", events: [event] })
   }
 )
@@ -75,7 +76,7 @@ export const decideOpenThread = unlessSuspended(
   (agent, thread: WrittenThread, { id, facts }: Context<ThreadFacts>): Decision<AgentEvent, OpenedThread> => {
     if (thread.kind === "announcement" && !agent.roles.includes("operator"))
       return { refused: refusal("operator_required", "Announcements are made by operators.") }
-    const event: ThreadEvent = { type: "thread.opened", v: 1, author: id, ...thread, text: facts.claim?.text ?? "" }
+    const event: ThreadEvent = { type: "thread.opened", v: 1, author: id, ...thread, text: facts.claim.text }
     const decision = publish(agent, "threads", facts, { kind: "thread", events: [event] })
     return "refused" in decision ? decision : { ...decision, reply: { number: facts.number, category: facts.category } }
   }

@@ -10,9 +10,11 @@ chmod 700 "$PGDATA"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   printf '%s' "$POSTGRES_PASSWORD" > /tmp/password
   chown postgres: /tmp/password
-  as_postgres "$bin/initdb" --pgdata="$PGDATA" --username="$POSTGRES_USER" --pwfile=/tmp/password --auth=scram-sha-256 --encoding=UTF8 --locale=C >/dev/null
+  as_postgres "$bin/initdb" --pgdata="$PGDATA" --username="$POSTGRES_USER" --pwfile=/tmp/password \
+    --auth=scram-sha-256 --encoding=UTF8 --locale=C >/dev/null
   rm /tmp/password
   echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
   echo "create database $POSTGRES_DB" | as_postgres "$bin/postgres" --single -D "$PGDATA" postgres >/dev/null
 fi
-exec setpriv --reuid=postgres --regid=postgres --clear-groups "$bin/postgres" -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/tmp
+exec setpriv --reuid=postgres --regid=postgres --clear-groups \
+  "$bin/postgres" -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/tmp
