@@ -1,16 +1,8 @@
 /** An actor process dies under load, and comes back. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
-import { ACTORS, openScene, type Scene } from "./scene.ts"
-import {
-  expectAppliedOnce,
-  expectNoFault,
-  expectReplaysRefused,
-  homeOf,
-  isSettled,
-  ownersOf,
-  sessionOf
-} from "./verdict.ts"
+import { ACTORS, openScene, type Scene, victimOf } from "./scene.ts"
+import { expectAppliedOnce, expectNoFault, expectReplaysRefused, isSettled, ownersOf, sessionOf } from "./verdict.ts"
 
 /** From the kill to the answer of the agent that waited longest. */
 const ANSWERS_AGAIN_WITHIN_MS = 1500
@@ -23,11 +15,8 @@ beforeAll(async () => {
 afterAll(() => scene?.stop())
 
 test("a killed actor process costs time, no write and no nonce", async () => {
-  const { view, system, load, scheduling, random, edges } = scene
-  const victim = random.pick(system.actors)
-  const session = await sessionOf(view, victim.pid)
-  const hit = load.agents.filter((agent) => homeOf(view, agent.hubId) === session)
-  expect(hit.length, "agents whose home dies").toBeGreaterThan(0)
+  const { view, load, scheduling, edges } = scene
+  const { victim, hit } = await victimOf(scene)
 
   const killedAt = performance.now()
   await victim.kill()
