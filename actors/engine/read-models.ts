@@ -8,10 +8,9 @@
  *  - The wait is bounded (`projected_wait_ms`). When a watermark has not moved during a whole wait (Postgres is down),
  *    one write at a time waits to see whether it does again, and the others go on at once. While nothing is written it
  *    does not move either: that says nothing.
- *  - A watermark without a projection's name is that of a release that kept one for all.
  */
-import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
-import { Effect, FiberHandle, Schedule, type Scope } from "effect"
+import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import { Effect, Latch, Schedule, type Scope } from "effect"
 import { subjects } from "../../schemas/subjects.ts"
 import { subscribed } from "../log/subscription.ts"
 import type { ReadModels, Written } from "./ports.ts"
@@ -24,45 +23,51 @@ interface Waiter {
 }
 
 const SWEEP_MS = 25
-/** `<projection>=<sequence>`, with spaces between. */
-const HEADER = "Hub-Projected"
 /** How long the watermark of a batch that changed nothing waits for one that did. */
 const RIDE_MS = 2
 
-/** Tells how far the projections of a process are, after each of their batches. */
+/**
+ * Tells how far the projections of a process are, after each of their batches: `<projection>=<sequence>`, with spaces
+ * between.
+ */
 export class Announcer {
   private readonly nats: NatsConnection
   private readonly moves = new Map<string, number>()
-  private readonly soon: () => unknown
+  /** Open while something waits for a batch that changes a row. */
+  private readonly some = Latch.makeUnsafe(false)
 
-  private constructor(nats: NatsConnection, soon: (tell: () => void) => unknown) {
+  private constructor(nats: NatsConnection) {
     this.nats = nats
-    this.soon = () => soon(() => this.tell())
   }
 
   /** For as long as the scope is open. */
   static make(nats: NatsConnection): Effect.Effect<Announcer, never, Scope.Scope> {
-    return Effect.map(
-      FiberHandle.makeRuntime<never>(),
-      (run) => new Announcer(nats, (tell) => run(Effect.delay(Effect.sync(tell), RIDE_MS), { onlyIfMissing: true }))
-    )
+    return Effect.gen(function* () {
+      const announcer = new Announcer(nats)
+      yield* Effect.forkScoped(Effect.forever(announcer.soon), { startImmediately: true })
+      return announcer
+    })
   }
 
   /** `changed`: whether some row is another now. */
   moved(projection: string, seq: number, changed: boolean): void {
     this.moves.set(projection, seq)
     if (changed) this.tell()
-    else this.soon()
+    else this.some.openUnsafe()
   }
+
+  private readonly soon = Effect.gen({ self: this }, function* () {
+    yield* this.some.await
+    yield* Effect.sleep(RIDE_MS)
+    this.some.closeUnsafe()
+    this.tell()
+  })
 
   private tell(): void {
     if (this.moves.size === 0 || this.nats.isClosed()) return
-    const named = headers()
-    named.set(HEADER, [...this.moves].map(([projection, seq]) => `${projection}=${seq}`).join(" "))
-    // A release that has one watermark for all reads no more than this.
-    const all = String(Math.min(...this.moves.values()))
+    const told = [...this.moves].map(([projection, seq]) => `${projection}=${seq}`).join(" ")
     this.moves.clear()
-    this.nats.publish(subjects.projected, all, { headers: named })
+    this.nats.publish(subjects.projected, told)
   }
 }
 
@@ -143,9 +148,7 @@ export class Watermarks implements ReadModels {
   }
 
   private heard(message: Msg): void {
-    const named = message.headers?.get(HEADER) ?? ""
-    if (named === "") for (const mark of this.marks.values()) mark.announced(Number(message.string()))
-    else for (const move of named.split(" ")) this.announced(move)
+    for (const move of message.string().split(" ")) this.announced(move)
   }
 
   private sweep(): void {

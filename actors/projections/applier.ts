@@ -40,24 +40,30 @@ export class Applier {
     this.projection = projection
   }
 
-  /** The mark afterwards. */
-  async apply(batch: ReadonlyArray<Message>, mark: Mark): Promise<Mark> {
+  /** The mark afterwards; at once where the batch changes no row. */
+  apply(batch: ReadonlyArray<Message>, mark: Mark): Mark | Promise<Mark> {
     try {
-      return await this.applyBatch(batch, mark)
+      const applied = this.applyBatch(batch, mark)
+      return applied instanceof Promise ? applied.catch((error) => this.oneByOne(batch, mark, error)) : applied
     } catch (error) {
-      if (!isDataFault(error) && !(error instanceof UnknownEvent)) throw error
-      let at = mark
-      for (const message of batch) {
-        try {
-          at = await this.applyBatch([message], at)
-        } catch (fault) {
-          if (fault instanceof UnknownEvent) await this.keep(at)
-          if (!isDataFault(fault)) throw fault
-          at = await this.passOver(message, at, fault)
-        }
-      }
-      return at
+      return this.oneByOne(batch, mark, error)
     }
+  }
+
+  /** After `failure` of the batch as a whole. */
+  private async oneByOne(batch: ReadonlyArray<Message>, mark: Mark, failure: unknown): Promise<Mark> {
+    if (!isDataFault(failure) && !(failure instanceof UnknownEvent)) throw failure
+    let at = mark
+    for (const message of batch) {
+      try {
+        at = await this.applyBatch([message], at)
+      } catch (fault) {
+        if (fault instanceof UnknownEvent) await this.keep(at)
+        if (!isDataFault(fault)) throw fault
+        at = await this.passOver(message, at, fault)
+      }
+    }
+    return at
   }
 
   /** The watermark that is kept catches up. */
@@ -81,12 +87,14 @@ export class Applier {
     return passed
   }
 
-  private async applyBatch(batch: ReadonlyArray<Message>, mark: Mark): Promise<Mark> {
+  private applyBatch(batch: ReadonlyArray<Message>, mark: Mark): Mark | Promise<Mark> {
     const seq = batch.at(-1)?.seq ?? mark.seq
     const change = this.projection.changes(batch)
-    const next = change === null ? { ...mark, seq } : await this.moving(mark, seq, change)
-    this.counts.messages += batch.length
-    return next
+    const counted = (next: Mark): Mark => {
+      this.counts.messages += batch.length
+      return next
+    }
+    return change === null ? counted({ ...mark, seq }) : this.moving(mark, seq, change).then(counted)
   }
 
   private async moving(from: Mark, to: number, change: Change): Promise<Mark> {

@@ -2,7 +2,7 @@
  * A projector's reading of its stream from a watermark on: messages gather while a batch of them is applied. It ends
  * where it must begin again from the watermark that is kept.
  */
-import { Effect, Latch, type Scope } from "effect"
+import { Effect, Latch, Schedule, type Scope } from "effect"
 import type { Kysely } from "kysely"
 import { nowMs } from "../../schemas/runtime/trace/span.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
@@ -46,7 +46,7 @@ export class Reading {
   private readonly applier: Applier
   /** What is applied at the moment is in it too. */
   private readonly gathered: Array<Message> = []
-  /** Closed while it waits for something to come. */
+  /** Closed while it waits for something to come; opened every KEEP_MS besides, which costs less than a limit on each wait. */
   private readonly come = Latch.makeUnsafe(false)
   private following: Following | null = null
   private mark: Mark
@@ -67,6 +67,8 @@ export class Reading {
       const reading = new Reading(parts, applier, from)
       const { feed, projection } = parts
       reading.following = yield* feed.read(projection, from + 1, (message) => reading.take(message))
+      const looks = Effect.sync(() => reading.come.openUnsafe())
+      yield* Effect.forkScoped(Effect.repeat(looks, Schedule.spaced(KEEP_MS)))
       // What comes next need not read again what has changed nothing.
       yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.mark))))
       return reading
@@ -86,18 +88,17 @@ export class Reading {
 
   *toItsEnd() {
     while (!this.overflowed || this.gathered.length > 0) {
-      if (this.gathered.length === 0) yield* this.some
-      else yield* toItsEnd(() => this.apply(this.gathered.slice(0, BATCH_MAX)))
+      if (this.gathered.length === 0) {
+        this.come.closeUnsafe()
+        yield* this.come.await
+      } else {
+        const applied = this.apply(this.gathered.slice(0, BATCH_MAX))
+        if (applied !== null) yield* toItsEnd(() => applied)
+      }
       if (this.idle) continue
       if (!(yield* toItsEnd(() => this.look()))) return
     }
   }
-
-  /** Until something has come, for a while at most. */
-  private readonly some: Effect.Effect<unknown> = Effect.suspend(() => {
-    this.come.closeUnsafe()
-    return Effect.timeoutOption(this.come.await, KEEP_MS)
-  })
 
   private take(message: Message): void {
     // Once one is left out, so is everything behind it.
@@ -108,10 +109,22 @@ export class Reading {
     if (this.gathered.length === 1) queueMicrotask(() => this.come.openUnsafe())
   }
 
-  private async apply(batch: ReadonlyArray<Message>): Promise<void> {
+  /** `null`: nothing was to be waited for. */
+  private apply(batch: ReadonlyArray<Message>): Promise<void> | null {
+    const beganAt = this.parts.tracing?.on === true ? nowMs() : 0
+    const mark = this.applier.apply(batch, this.mark)
+    if (mark instanceof Promise) return mark.then((to) => this.applied(batch, to, beganAt))
+    try {
+      this.applied(batch, mark, beganAt)
+      return null
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  private applied(batch: ReadonlyArray<Message>, mark: Mark, beganAt: number): void {
     const { projection, announce, tracing = NO_TRACING } = this.parts
-    const beganAt = tracing.on ? nowMs() : 0
-    this.mark = await this.applier.apply(batch, this.mark)
+    this.mark = mark
     this.gathered.splice(0, batch.length)
     const changed = this.mark.kept === this.mark.seq
     if (tracing.on && changed) tellApplied(tracing, projection.name, batch, beganAt)
