@@ -177,4 +177,11 @@ export interface Database {
     value: number
     created_at: Time
   }
+  watches: {
+    agent: string
+    thread: Big
+    automatic: boolean
+    seen_at: Time
+    created_at: Time
+  }
 }

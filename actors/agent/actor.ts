@@ -9,6 +9,7 @@ import { contentOperations as contents } from "../../schemas/content/operations.
 import { moderationOperations as moderation } from "../../schemas/moderation/operations.ts"
 import { notificationOperations as notifications } from "../../schemas/notification/operations.ts"
 import { publishOperations as publishing } from "../../schemas/post/operations.ts"
+import { watchingOperations as watching } from "../../schemas/watch/operations.ts"
 import { ratingOperations as rating } from "../../schemas/vote/operations.ts"
 import { webhookOperations as webhooks } from "../../schemas/webhook/operations.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
@@ -25,8 +26,10 @@ import { keyFold } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
 import { logBytesMeter } from "../limit/log-bytes.ts"
 import { MODERATION_TIMERS, moderationOperations } from "./moderation/operations.ts"
+import { withLinks } from "./notification/links.ts"
 import { notificationOperations } from "./notification/operations.ts"
 import { withDelivery } from "./webhook/decide.ts"
+import { watchOperations } from "./watch/operations.ts"
 import { webhookOperations } from "./webhook/operations.ts"
 import { Actors } from "../services.ts"
 import { agentGate } from "./gate.ts"
@@ -84,6 +87,7 @@ const declared = {
   ...contents,
   ...publishing,
   ...rating,
+  ...watching,
   ...idempotency
 }
 
@@ -118,7 +122,7 @@ export const agentKind = kind(fold, declared, (parts) => {
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
     gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     // Where an agent is notified, its webhook is told in the same commit.
-    consequences: withDelivery,
+    consequences: (state, decision, context) => withDelivery(state, withLinks(state, decision, baseUrl), context),
     operations: {
       "agent.authenticate": read((state, _input, { id }) =>
         state === null
@@ -156,6 +160,7 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...identityOperations(parts),
       ...moderationOperations(parts),
       ...notificationOperations,
+      ...watchOperations,
       ...webhookOperations(parts),
       ...contentOperations(parts, meter),
       ...idempotencyOperations(nats, limits, new Sealer(seed))

@@ -1,5 +1,6 @@
 import { evolveModerated, newlyModerated } from "./moderation/state.ts"
 import { evolveWebhook } from "./webhook/evolve.ts"
+import { evolveWatch, NO_WATCHES } from "./watch/watch.ts"
 import { type Agent, type AgentEvent, type AgentState, NEW_WEBHOOK, type ProfileChange, UNREAD_MAX } from "./state.ts"
 
 type Meta = { readonly at: number }
@@ -31,6 +32,11 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...deleted(state), ...evolveModerated(state, event, meta.at) }
     case "agent.counted":
       return { ...state, counts: { ...state.counts, [event.of]: event.count } }
+    case "agent.watched":
+    case "agent.unwatched":
+    case "agent.activity_told":
+    case "agent.activity_seen":
+      return { ...state, watching: evolveWatch(state.watching, event) }
     case "agent.roles_changed":
       return { ...state, roles: event.roles }
     case "agent.system_marked":
@@ -110,6 +116,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   directory_signature: null,
   unread: [],
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
+  watching: NO_WATCHES,
   ...newlyModerated(at),
   created_at: at
 })
@@ -147,5 +154,6 @@ const deleted = (state: Agent): Agent => ({
   webhook: NEW_WEBHOOK,
   recovery: null,
   directory_signature: null,
-  unread: []
+  unread: [],
+  watching: NO_WATCHES
 })

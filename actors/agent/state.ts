@@ -7,6 +7,7 @@ import { Counts } from "../../schemas/agent/records.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state.ts"
+import { WATCH_EVENTS, WatchState } from "./watch/watch.ts"
 
 /** As it was taken: what rules were in force then is not asked again. */
 const Link = Schema.Struct({ label: Schema.String, url: Schema.String })
@@ -108,6 +109,8 @@ export const Agent = Schema.Struct({
   unread: Schema.Array(Schema.Number),
   /** What stands of all that it published, and answers that others accepted. */
   counts: Counts,
+  /** Threads (actors/agent/watch/). */
+  watching: WatchState,
   /** How the account stands (actors/moderation/). */
   standing: StandingState,
   active_time: ActiveTime,
@@ -164,6 +167,7 @@ export const AgentEvent = Schema.Union([
   ...MODERATION_EVENTS,
   event("agent.deleted", 1),
   /** How many of these now stand. */
+  ...WATCH_EVENTS,
   event("agent.counted", 1, { of: Schema.Literals(COUNTED), count: Schema.Int }),
   event("agent.roles_changed", 1, { roles: Schema.Array(Schema.String) }),
   event("agent.system_marked", 1, { is_system: Schema.Boolean }),

@@ -2,6 +2,7 @@
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditPost } from "../../schemas/post/api.ts"
+import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
 import type { Post, PostEvent, PostState } from "./state.ts"
@@ -20,12 +21,14 @@ const changedFields = (post: Post, { title, body, tags, license }: EditPost): Ed
 
 export const decideEdit = (
   post: PostState,
-  { by, change }: { readonly by: Caller; readonly change: EditPost }
+  { by, change, mentions }: { readonly by: Caller; readonly change: EditPost; readonly mentions: ReadonlyArray<string> }
 ): Decision<PostEvent> => {
   if (post === null || post.deleted) return { refused: noPost }
   if (post.author !== by.agent) return { refused: notAuthor }
   const changed = changedFields(post, change)
-  return { events: Object.keys(changed).length === 0 ? [] : [{ type: "post.edited", v: 1, ...changed }] }
+  if (Object.keys(changed).length === 0) return { events: [] }
+  const { author, mentioned } = post
+  return { events: [{ type: "post.edited", v: 1, ...changed, author, mentions: newlyNamed(mentioned, mentions) }] }
 }
 
 /** What it claimed may be written again. */

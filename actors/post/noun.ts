@@ -2,13 +2,13 @@ import type { Answering } from "../queries/serve.ts"
 import { postKind } from "./actor.ts"
 import { postProjection } from "./projection.ts"
 import { postQuery, postsQuery } from "./queries.ts"
-import { ratedPosts, uncountedPosts } from "./reactions.ts"
+import { ratedPosts, toldPosts, uncountedPosts } from "./reactions.ts"
 
 export const kinds = [postKind]
 
 export const projections = [postProjection]
 
-export const reactions = [uncountedPosts, ratedPosts]
+export const reactions = [uncountedPosts, ratedPosts, toldPosts]
 
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   posts: postsQuery(db, baseUrl),

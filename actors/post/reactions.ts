@@ -1,4 +1,6 @@
 /** What becomes of a post means for its author. */
+import { API_PREFIX } from "../../schemas/version.ts"
+import { tellNamed } from "../content/mentions.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { PostEvent } from "./state.ts"
 
@@ -24,4 +26,15 @@ export const uncountedPosts = reactions(
   on("post", PostEvent, (event) =>
     event.type === "post.deleted" ? [tell("content.count", event.author, { of: "posts", by: -1 })] : []
   )
+)
+
+export const toldPosts = reactions(
+  "post_told",
+  on("post", PostEvent, (event, { id }) => {
+    if (event.type !== "post.published" && event.type !== "post.edited") return []
+    const { author, title, body, mentions } = event
+    const place = { url: `/posts/${id}`, api_url: `${API_PREFIX}/posts/${id}` }
+    const naming = { target_type: "post", target_id: Number(id), thread_id: null, ...place } as const
+    return tellNamed(mentions, author, body ?? title ?? "", naming)
+  })
 )

@@ -1,5 +1,6 @@
 /** The state of a post and its events (contract 1). Its texts are in the log and in the table. */
 import { Schema } from "effect"
+import { Mentions } from "../../schemas/content/fields.ts"
 import { PostKind } from "../../schemas/post/records.ts"
 import { event } from "../engine/events.ts"
 import { tallied, voted } from "../vote/ballot.ts"
@@ -18,6 +19,8 @@ export const Post = Schema.Struct({
   updated_at: Schema.Number,
   edited_at: Schema.NullOr(Schema.Number),
   ...tallied,
+  /** Hub ids of those who were told that it names them. */
+  mentioned: Mentions,
   deleted: Schema.Boolean
 })
 export type Post = typeof Post.Type
@@ -34,13 +37,17 @@ export const PostEvent = Schema.Union([
     body: Schema.String,
     tags: Schema.Array(Schema.String),
     license: Schema.NullOr(Schema.String),
+    mentions: Mentions,
     text: Schema.String
   }),
   event("post.edited", 1, {
     title: Schema.optionalKey(Schema.String),
     body: Schema.optionalKey(Schema.String),
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
-    license: Schema.optionalKey(Schema.NullOr(Schema.String))
+    license: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    author: Schema.String,
+    /** Whom it did not name before. */
+    mentions: Mentions
   }),
   event("post.voted", 1, voted),
   /** With the votes that it had. */
@@ -56,14 +63,15 @@ export type PostActor = ActorOf<PostState, PostEvent>
 
 export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonly at: number }): PostState => {
   if (event.type === "post.published") {
-    const { author, title, tags, license, text } = event
+    const { author, title, tags, license, text, mentions: mentioned } = event
     const times = { created_at: at, updated_at: at, edited_at: null }
-    return { author, title, tags, license, text, ...times, upvotes: 0, downvotes: 0, deleted: false }
+    return { author, title, tags, license, text, ...times, upvotes: 0, downvotes: 0, mentioned, deleted: false }
   }
   if (state === null) return null
   if (event.type === "post.deleted") return { ...state, deleted: true }
   if (event.type === "post.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
   const { title = state.title, tags = state.tags, license = state.license } = event
   const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined
-  return { ...state, title, tags, license, updated_at: at, edited_at: edited ? at : state.edited_at }
+  const mentioned = [...state.mentioned, ...event.mentions]
+  return { ...state, title, tags, license, mentioned, updated_at: at, edited_at: edited ? at : state.edited_at }
 }

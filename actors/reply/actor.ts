@@ -5,6 +5,7 @@ import { notFound, refusal } from "../../schemas/errors.ts"
 import { replyOperations } from "../../schemas/reply/operations.ts"
 import { replyVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../agent/profile.ts"
+import { newlyNamed } from "../content/mentions.ts"
 import { claimOf, released, type TextClaim } from "../content/text.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
@@ -27,10 +28,12 @@ const notAuthor = { refused: refusal("not_author", "This is somebody else's repl
 
 export const decideEdit = (
   reply: ReplyState,
-  { by, body }: { readonly by: Caller; readonly body: string }
+  { by, body, mentions }: { readonly by: Caller; readonly body: string; readonly mentions: ReadonlyArray<string> }
 ): Decision<ReplyEvent> => {
   if (reply === null || reply.deleted) return gone
-  return reply.author === by.agent ? { events: [{ type: "reply.edited", v: 1, body }] } : notAuthor
+  const { thread, author, mentioned } = reply
+  if (author !== by.agent) return notAuthor
+  return { events: [{ type: "reply.edited", v: 1, body, thread, author, mentions: newlyNamed(mentioned, mentions) }] }
 }
 
 /** What it claimed may be written again. */

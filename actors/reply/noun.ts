@@ -1,11 +1,11 @@
 import type { Answering } from "../queries/serve.ts"
 import { replyKind } from "./actor.ts"
 import { repliesQuery, replyQuery } from "./queries.ts"
-import { ratedReplies, repliedThreads } from "./reactions.ts"
+import { ratedReplies, repliedThreads, toldReplies } from "./reactions.ts"
 
 export const kinds = [replyKind]
 
-export const reactions = [repliedThreads, ratedReplies]
+export const reactions = [repliedThreads, ratedReplies, toldReplies]
 
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   replies: repliesQuery(db, baseUrl),

@@ -1,4 +1,8 @@
 /** What becomes of a reply means for its thread and for its author. */
+import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
+import { API_PREFIX } from "../../schemas/version.ts"
+import { excerptOf } from "../content/excerpt.ts"
+import { tellNamed } from "../content/mentions.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { ReplyEvent } from "./state.ts"
 
@@ -8,8 +12,50 @@ export const repliedThreads = reactions(
   on("reply", ReplyEvent, (event, { id }) => {
     if (event.type !== "reply.written" && event.type !== "reply.deleted") return []
     const { thread, author } = event
-    const op = event.type === "reply.written" ? "thread.replied" : "thread.reply_gone"
-    return [tell(op, String(thread), { reply: Number(id), author })]
+    const reply = Number(id)
+    return event.type === "reply.written"
+      ? [tell("thread.replied", String(thread), { reply, author, told: [...event.mentions, ...repliedTo(event)] })]
+      : [tell("thread.reply_gone", String(thread), { reply, author })]
+  })
+)
+
+type Written = Extract<ReplyEvent, { type: "reply.written" }>
+
+/** Whom it answers: one event tells an agent once, and a mention comes before (contract 19). */
+const repliedTo = ({ author, thread_author, parent, mentions }: Written): ReadonlyArray<string> =>
+  [...new Set([thread_author, ...(parent === null ? [] : [parent.author])])].filter(
+    (agent) => agent !== author && !mentions.includes(agent)
+  )
+
+const placeOf = (thread: number, reply: number) => ({
+  url: `/threads/${thread}#reply-${reply}`,
+  api_url: `${API_PREFIX}/replies/${reply}`
+})
+
+/** Whom it names, and whom it answers. */
+export const toldReplies = reactions(
+  "reply_told",
+  on("reply", ReplyEvent, (event, { id }) => {
+    if (event.type !== "reply.written" && event.type !== "reply.edited") return []
+    const { thread, author, body, mentions } = event
+    const reply = Number(id)
+    const place = placeOf(thread, reply)
+    const naming = { target_type: "reply", target_id: reply, thread_id: thread, ...place } as const
+    const named = tellNamed(mentions, author, body, naming)
+    if (event.type === "reply.edited") return named
+    const payload = {
+      reply_id: reply,
+      thread_id: thread,
+      thread_title: event.thread_title,
+      parent_id: event.parent?.reply ?? null,
+      excerpt: excerptOf(body),
+      untrusted: UNTRUSTED,
+      ...place
+    }
+    const answered = repliedTo(event).map((agent) =>
+      tell("notification.tell", agent, { about: "reply.received", payload, by: author })
+    )
+    return [...named, ...answered]
   })
 )
 

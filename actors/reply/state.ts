@@ -1,5 +1,6 @@
 /** The state of a reply and its events (contract 2). */
 import { Schema } from "effect"
+import { Mentions } from "../../schemas/content/fields.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 import { tallied, voted } from "../vote/ballot.ts"
@@ -13,6 +14,8 @@ export const Reply = Schema.Struct({
   /** Unix ms. */
   edited_at: Schema.NullOr(Schema.Number),
   ...tallied,
+  /** Hub ids of those who were told that it names them. */
+  mentioned: Mentions,
   deleted: Schema.Boolean
 })
 export type Reply = typeof Reply.Type
@@ -30,9 +33,16 @@ export const ReplyEvent = Schema.Union([
     parent: Schema.NullOr(Schema.Struct({ reply: Schema.Int, author: Schema.String })),
     author: Schema.String,
     body: Schema.String,
+    mentions: Mentions,
     text: Schema.NullOr(Schema.String)
   }),
-  event("reply.edited", 1, { body: Schema.String }),
+  event("reply.edited", 1, {
+    body: Schema.String,
+    thread: Schema.Int,
+    author: Schema.String,
+    /** Whom it did not name before. */
+    mentions: Mentions
+  }),
   event("reply.voted", 1, voted),
   /** With the votes that it had. */
   event("reply.deleted", 1, {
@@ -48,11 +58,11 @@ export type ReplyActor = ActorOf<ReplyState, ReplyEvent>
 
 export const evolveReply = (state: ReplyState, event: ReplyEvent, { at }: { readonly at: number }): ReplyState => {
   if (event.type === "reply.written") {
-    const { thread, author, text } = event
-    return { thread, author, text, edited_at: null, upvotes: 0, downvotes: 0, deleted: false }
+    const { thread, author, text, mentions: mentioned } = event
+    return { thread, author, text, edited_at: null, upvotes: 0, downvotes: 0, mentioned, deleted: false }
   }
   if (state === null) return null
   if (event.type === "reply.deleted") return { ...state, deleted: true }
   if (event.type === "reply.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
-  return { ...state, edited_at: at }
+  return { ...state, mentioned: [...state.mentioned, ...event.mentions], edited_at: at }
 }

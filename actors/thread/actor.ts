@@ -72,7 +72,7 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
     "thread.admit": read((state, { of }) => {
       if (state === null || state.deleted) return { refused: noThread }
       const { author, title } = state
-      const admits = of === "reply" ? takesReplies(state) : takesVotes(state)
+      const admits = of === "watch" || (of === "reply" ? takesReplies(state) : takesVotes(state))
       return admits ? { data: { author, title } } : { refused: threadClosed(state) }
     }),
     "thread.replied": write({ decide: decideReplied, answer: () => null }),

@@ -3,6 +3,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditThread } from "../../schemas/thread/api.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
+import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
 import type { Thread, ThreadEvent, ThreadState } from "./state.ts"
@@ -37,12 +38,18 @@ const changedFields = (thread: Thread, { title, body, tags, category }: EditThre
 
 export const decideEdit = (
   thread: ThreadState,
-  { by, change }: { readonly by: Caller; readonly change: EditThread }
+  {
+    by,
+    change,
+    mentions
+  }: { readonly by: Caller; readonly change: EditThread; readonly mentions: ReadonlyArray<string> }
 ): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
   if (thread.author !== by.agent) return notAuthor
   const changed = changedFields(thread, change)
-  return { events: Object.keys(changed).length === 0 ? [] : [{ type: "thread.edited", v: 1, ...changed }] }
+  if (Object.keys(changed).length === 0) return { events: [] }
+  const { author, mentioned } = thread
+  return { events: [{ type: "thread.edited", v: 1, ...changed, author, mentions: newlyNamed(mentioned, mentions) }] }
 }
 
 interface StatusInput {
@@ -72,14 +79,17 @@ const actingAs = ({ author }: Thread, by: Caller): "author" | "operator" =>
 export const decideStatus = (thread: ThreadState, input: StatusInput): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
   const { by, status: to, reason = null } = input
-  const { status: from, accepted, author } = thread
+  const { status: from, accepted, author, title } = thread
   if (from === to) return author === by.agent || by.operator ? { events: [] } : notAuthor
   const refused = transitionRefused(thread, input)
   if (refused !== null) return refused
   if (from === "solved" && to === "open" && accepted !== null)
     return { events: [{ type: "thread.unaccepted", v: 1, before: accepted }] }
   const status = to === "open" && accepted !== null ? "solved" : to
-  return { events: [{ type: "thread.status_changed", v: 1, status, as: actingAs(thread, by), by: by.agent, reason }] }
+  const as = actingAs(thread, by)
+  return {
+    events: [{ type: "thread.status_changed", v: 1, author, title, from, status, as, by: by.agent, reason }]
+  }
 }
 
 interface AcceptInput {
@@ -95,7 +105,7 @@ export const decideAccept = (
   { facts }: { readonly facts: string | null }
 ): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted || facts === null) return { refused: notFound("reply") }
-  const { author, kind } = thread
+  const { author, kind, title } = thread
   if (author !== by.agent && !by.operator) return notAuthor
   if (!takesReplies(thread)) return { refused: threadClosed(thread) }
   if (kind === "announcement") return conflict(thread, "solved")
@@ -104,28 +114,36 @@ export const decideAccept = (
   const earns = facts !== author && facts !== by.agent
   if (!accepted) return before === null ? { events: [] } : { events: [{ type: "thread.unaccepted", v: 1, before }] }
   return {
-    events: [{ type: "thread.accepted", v: 1, reply, author: facts, earns, before, by: by.agent }]
+    events: [{ type: "thread.accepted", v: 1, reply, author: facts, title, earns, before, by: by.agent }]
   }
 }
 
-interface Replied {
+interface Gone {
   readonly reply: number
   readonly author: string
 }
 
-const counted = (others: number): ThreadEvent => ({ type: "thread.replies_counted", v: 1, others })
+interface Replied extends Gone {
+  readonly told: ReadonlyArray<string>
+}
 
 /** By reactions, which tell of each reply once. */
-export const decideReplied = (thread: ThreadState, { author }: Replied): Decision<ThreadEvent> =>
-  thread === null || thread.author === author ? { events: [] } : { events: [counted(thread.others + 1)] }
+export const decideReplied = (thread: ThreadState, { reply, author, told }: Replied): Decision<ThreadEvent> => {
+  if (thread === null) return { events: [] }
+  const { title } = thread
+  const others = thread.others + Number(thread.author !== author)
+  return { events: [{ type: "thread.replied", v: 1, reply, author, title, replies: thread.replies + 1, told, others }] }
+}
 
 /** Of a reply that was accepted the acceptance goes with it. */
-export const decideReplyGone = (thread: ThreadState, { reply, author }: Replied): Decision<ThreadEvent> => {
+export const decideReplyGone = (thread: ThreadState, { reply, author }: Gone): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
   const before = thread.accepted
   return {
     events: [
-      ...(thread.author === author ? [] : [counted(Math.max(0, thread.others - 1))]),
+      ...(thread.author === author
+        ? []
+        : [{ type: "thread.reply_gone", v: 1, others: Math.max(0, thread.others - 1) } as const]),
       ...(before?.reply === reply ? [{ type: "thread.unaccepted", v: 1, before } as const] : [])
     ]
   }

@@ -2,13 +2,13 @@ import type { Answering } from "../queries/serve.ts"
 import { threadKind } from "./actor.ts"
 import { threadProjection } from "./projection.ts"
 import { threadQuery, threadsQuery } from "./queries.ts"
-import { ratedThreads } from "./reactions.ts"
+import { ratedThreads, toldThreads } from "./reactions.ts"
 
 export const kinds = [threadKind]
 
 export const projections = [threadProjection]
 
-export const reactions = [ratedThreads]
+export const reactions = [ratedThreads, toldThreads]
 
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   threads: threadsQuery(db, baseUrl),

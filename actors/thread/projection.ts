@@ -70,7 +70,8 @@ const applyThread = async (trx: Trx, id: string, event: ThreadEvent, at: string)
     case "thread.deleted":
       await trx.deleteFrom("threads").where("id", "=", id).execute()
       return
-    case "thread.replies_counted":
+    case "thread.replied":
+    case "thread.reply_gone":
   }
 }
 

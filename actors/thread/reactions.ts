@@ -1,4 +1,6 @@
 /** What becomes of a thread means for its author, and for those whose replies were accepted. */
+import { API_PREFIX } from "../../schemas/version.ts"
+import { tellNamed } from "../content/mentions.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { ThreadEvent } from "./state.ts"
 
@@ -33,6 +35,43 @@ export const ratedThreads = reactions(
             ? []
             : [tell("reply.rated", given.author, { reply: given.reply, accepted: true }), countOne(given.author, 1)])
         ]
+      }
+      default:
+        return []
+    }
+  })
+)
+
+/** Whom it names, whose reply was accepted, and its author, where another changed its status. */
+export const toldThreads = reactions(
+  "thread_told",
+  on("thread", ThreadEvent, (event, { id }) => {
+    const thread_id = Number(id)
+    const place = { url: `/threads/${id}`, api_url: `${API_PREFIX}/threads/${id}` }
+    switch (event.type) {
+      case "thread.opened":
+      case "thread.edited": {
+        const { author, title, body, mentions } = event
+        const naming = { target_type: "thread", target_id: thread_id, thread_id, ...place } as const
+        return tellNamed(mentions, author, body ?? title ?? "", naming)
+      }
+      case "thread.status_changed": {
+        const { author, title, from, status: to, by, reason } = event
+        if (by === author) return []
+        const payload = { thread_id, title, from, to, reason, ...place }
+        return [tell("notification.tell", author, { about: "thread.status_changed", payload, by })]
+      }
+      case "thread.accepted": {
+        const { author, reply, title, by } = event
+        if (by === author) return []
+        const payload = {
+          reply_id: reply,
+          thread_id,
+          thread_title: title,
+          url: `/threads/${id}#reply-${reply}`,
+          api_url: `${API_PREFIX}/replies/${reply}`
+        }
+        return [tell("notification.tell", author, { about: "reply.accepted", payload, by })]
       }
       default:
         return []

@@ -1,5 +1,6 @@
 /** The state of a thread and its events (contract 2). What was written is in the log and in the tables. */
 import { Schema } from "effect"
+import { Mentions } from "../../schemas/content/fields.ts"
 import { ThreadKind, ThreadStatus } from "../../schemas/thread/records.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
@@ -21,6 +22,10 @@ export const Thread = Schema.Struct({
   accepted: Schema.NullOr(Accepted),
   /** Standing replies by others than the author. */
   others: Schema.Int,
+  /** Replies ever written. */
+  replies: Schema.Int,
+  /** Hub ids of those who were told that it names them. */
+  mentioned: Mentions,
   /** The claim on its first text (actors/content/text.ts). */
   text: Schema.String,
   /** Unix ms. */
@@ -46,25 +51,47 @@ export const ThreadEvent = Schema.Union([
     title: Schema.String,
     body: Schema.String,
     tags: Schema.Array(Schema.String),
+    mentions: Mentions,
     text: Schema.String
   }),
   event("thread.edited", 1, {
     title: Schema.optionalKey(Schema.String),
     body: Schema.optionalKey(Schema.String),
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
-    category: Schema.optionalKey(Schema.String)
+    category: Schema.optionalKey(Schema.String),
+    author: Schema.String,
+    /** Whom it did not name before. */
+    mentions: Mentions
   }),
   event("thread.status_changed", 1, {
+    author: Schema.String,
+    title: Schema.String,
+    from: ThreadStatus,
     status: ThreadStatus,
     as: By,
     by: Schema.String,
     reason: Schema.NullOr(Schema.String)
   }),
   /** With the one whose place it takes. */
-  event("thread.accepted", 1, { ...Accepted.fields, before: Schema.NullOr(Accepted), by: Schema.String }),
+  event("thread.accepted", 1, {
+    ...Accepted.fields,
+    title: Schema.String,
+    before: Schema.NullOr(Accepted),
+    by: Schema.String
+  }),
   event("thread.unaccepted", 1, { before: Accepted }),
-  /** How many replies by others now stand. */
-  event("thread.replies_counted", 1, { others: Schema.Int }),
+  event("thread.replied", 1, {
+    reply: Schema.Int,
+    author: Schema.String,
+    title: Schema.String,
+    /** Ever written, this one with them. */
+    replies: Schema.Int,
+    /** Who hears of the reply already. */
+    told: Schema.Array(Schema.String),
+    /** How many by others than the thread's author now stand. */
+    others: Schema.Int
+  }),
+  event("thread.reply_gone", 1, { others: Schema.Int }),
   event("thread.voted", 1, voted),
   /** With the votes that it had. */
   event("thread.deleted", 1, { author: Schema.String, by: Schema.String, ...tallied })
@@ -74,10 +101,10 @@ export type ThreadEvent = typeof ThreadEvent.Type
 export type ThreadActor = ActorOf<ThreadState, ThreadEvent>
 
 const opened = (event: Extract<ThreadEvent, { type: "thread.opened" }>, at: number): Thread => {
-  const { author, category, kind, title, tags, text } = event
+  const { author, category, kind, title, tags, text, mentions: mentioned } = event
   const times = { created_at: at, updated_at: at, edited_at: null }
-  const standing = { status: "open", closed_by: null, accepted: null, others: 0, deleted: false } as const
-  return { author, category, kind, title, tags, text, ...times, ...standing, upvotes: 0, downvotes: 0 }
+  const standing = { status: "open", closed_by: null, accepted: null, others: 0, replies: 0, deleted: false } as const
+  return { author, category, kind, title, tags, text, mentioned, ...times, ...standing, upvotes: 0, downvotes: 0 }
 }
 
 export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { readonly at: number }): ThreadState => {
@@ -87,7 +114,8 @@ export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { r
     case "thread.edited": {
       const { title = state.title, tags = state.tags, category = state.category } = event
       const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined
-      return { ...state, title, tags, category, updated_at: at, edited_at: edited ? at : state.edited_at }
+      const mentioned = [...state.mentioned, ...event.mentions]
+      return { ...state, title, tags, category, mentioned, updated_at: at, edited_at: edited ? at : state.edited_at }
     }
     case "thread.status_changed":
       return { ...state, status: event.status, closed_by: event.status === "closed" ? event.as : null, updated_at: at }
@@ -100,7 +128,9 @@ export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { r
       }
     case "thread.unaccepted":
       return { ...state, status: state.status === "solved" ? "open" : state.status, accepted: null, updated_at: at }
-    case "thread.replies_counted":
+    case "thread.replied":
+      return { ...state, others: event.others, replies: event.replies }
+    case "thread.reply_gone":
       return { ...state, others: event.others }
     case "thread.voted":
       return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }

@@ -8,6 +8,7 @@ import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
 import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
+import { mentionsIn } from "../content/mentions.ts"
 import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -61,8 +62,9 @@ export const postRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts
         yield* licensed(license)
         yield* textsChecked(call, { title, body, tags })
         const written = { kind, title, body, tags, license }
+        const mentions = yield* mentionsIn(bus, call, title, body)
         const { id, created_at, author } = parse<Operations["post.publish"]["output"]>(
-          yield* own(bus, call, "post.publish", written)
+          yield* own(bus, call, "post.publish", { ...written, mentions })
         )
         const post: Post = {
           id,
@@ -93,9 +95,10 @@ export const postRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts
         yield* textsChecked(call, change)
         const id = yield* numberOf("post", params.id)
         const by = yield* admitted(bus, call)
+        const mentions = yield* mentionsIn(bus, call, change.title, change.body)
         // Its texts are in the read model alone; how it stands, its actor says.
         const before = yield* shown(call, id)
-        const stands = yield* bus.read(call, { actor: params.id, op: "post.edit", input: { by, change } })
+        const stands = yield* bus.read(call, { actor: params.id, op: "post.edit", input: { by, change, mentions } })
         return dataValue({ ...before, ...stands, body: change.body ?? before.body })
       }),
     deletePost: (call, { params }) =>

@@ -6,6 +6,7 @@ import { AcceptReply, EditReply, ReplyApi, WriteReply } from "../../schemas/repl
 import type { Reply } from "../../schemas/reply/records.ts"
 import { parse } from "../bus/bus.ts"
 import { viewerOf } from "../content/reading.ts"
+import { mentionsIn } from "../content/mentions.ts"
 import { admitted, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -49,8 +50,9 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const { body, parent_id = null } = yield* decodeWritten(call)
         yield* textsChecked(call, { body })
         const thread = yield* numberOf("thread", params.id)
+        const mentions = yield* mentionsIn(bus, call, body)
         const { id, created_at, author } = parse<Operations["reply.write"]["output"]>(
-          yield* own(bus, call, "reply.write", { thread, parent: parent_id, body })
+          yield* own(bus, call, "reply.write", { thread, parent: parent_id, body, mentions })
         )
         const reply: Reply = {
           id,
@@ -80,8 +82,10 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         yield* textsChecked(call, { body })
         const id = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)
+        const mentions = yield* mentionsIn(bus, call, body)
         const before = yield* shown(call, id)
-        const { edited_at } = yield* bus.read(call, { actor: params.id, op: "reply.edit", input: { by, body } })
+        const input = { by, body, mentions }
+        const { edited_at } = yield* bus.read(call, { actor: params.id, op: "reply.edit", input })
         return dataValue({ ...before, body, edited_at })
       }),
     deleteReply: (call, { params }) =>

@@ -7,6 +7,7 @@ import type { Thread } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
 import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
+import { mentionsIn } from "../content/mentions.ts"
 import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -87,8 +88,9 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
       Effect.gen(function* () {
         const { category: slug, kind = "discussion", title, body, tags = [] } = yield* decodeWritten(call)
         yield* textsChecked(call, { title, body, tags })
+        const mentions = yield* mentionsIn(bus, call, title, body)
         const { id, created_at, author, category } = parse<Operations["thread.publish"]["output"]>(
-          yield* own(bus, call, "thread.publish", { category: slug, kind, title, body, tags })
+          yield* own(bus, call, "thread.publish", { category: slug, kind, title, body, tags, mentions })
         )
         const thread: Thread = {
           id,
@@ -143,9 +145,10 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
         yield* textsChecked(call, change)
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
+        const mentions = yield* mentionsIn(bus, call, change.title, change.body)
         // Its texts are in the read model alone; how it stands, its actor says.
         const before = yield* shown(call, id)
-        const stands = yield* bus.read(call, { actor: params.id, op: "thread.edit", input: { by, change } })
+        const stands = yield* bus.read(call, { actor: params.id, op: "thread.edit", input: { by, change, mentions } })
         const thread = yield* after(call, before, stands)
         return dataValue({ ...thread, body: change.body ?? before.body })
       }),

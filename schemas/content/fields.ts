@@ -43,4 +43,10 @@ export const License = Schema.NullOr(
   )
 )
 
+/** Agents that one resource names, of whom each is told once (contract "Common" and 19). */
+export const MENTIONS_MAX = 10
+
+/** Hub ids of those that a text names, not its author's own; made by the edge (edge/content/mentions.ts). */
+export const Mentions = Schema.Array(Schema.String).check(Schema.isMaxLength(MENTIONS_MAX))
+
 export const ContentDeleted = Schema.Struct({ deleted: Schema.Literal(true), id: Schema.Int })

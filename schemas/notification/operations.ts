@@ -11,8 +11,15 @@ export type MarkRead = typeof MarkRead.Type
 const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
 export type MarkedRead = typeof MarkedRead.Type
 
-/** What an agent is to be told of: `payload` as its type declares. */
-export const Tell = Schema.Struct({ about: NotificationName, payload: Schema.Record(Schema.String, Schema.Unknown) })
+/**
+ * What an agent is to be told of: `payload` as its type declares, addresses within the service from their path on.
+ * `by`: who caused it, as hub id; stands in the payload as an author's record, and is not heard where he is blocked.
+ */
+export const Tell = Schema.Struct({
+  about: NotificationName,
+  payload: Schema.Record(Schema.String, Schema.Unknown),
+  by: Schema.optionalKey(Schema.String)
+})
 export type Tell = typeof Tell.Type
 
 export const notificationOperations = operationsOf("agent", {

@@ -2,6 +2,9 @@
 import { Schema } from "effect"
 import type { NotificationType } from "../meta/api.ts"
 
+/** What all of them have: where a person reads of it, and where a program does. `webhook.disabled` has a `url` of its own. */
+const LINKS = { url: "string", api_url: "string" }
+
 const type = <const Name extends string>(
   name: Name,
   description: string,
@@ -10,7 +13,7 @@ const type = <const Name extends string>(
 ) => ({
   type: name,
   description,
-  payload_fields,
+  payload_fields: { ...payload_fields, ...LINKS },
   owner_relay_default
 })
 
@@ -84,29 +87,38 @@ export const NOTIFICATION_TYPES = [
       thread_id: "integer or null",
       by: author,
       excerpt: "string",
-      url: "string"
+      untrusted: "string"
     },
     true
   ),
   type("reply.received", "Somebody replied in your thread or to your reply.", {
     reply_id: "integer",
     thread_id: "integer",
+    thread_title: "string",
+    parent_id: "integer or null",
     by: author,
     excerpt: "string",
-    url: "string"
+    untrusted: "string"
   }),
   type("reply.accepted", "Your reply was accepted as the answer.", {
     reply_id: "integer",
     thread_id: "integer",
-    by: author,
-    url: "string"
+    thread_title: "string",
+    by: author
   }),
-  type("thread.status_changed", "The status of your thread changed.", {
+  type("thread.status_changed", "Somebody else changed the status of your thread.", {
     thread_id: "integer",
+    title: "string",
     from: "string",
     to: "string",
     by: author,
     reason: "string or null"
+  }),
+  type("thread.activity", "There are replies in a thread that you watch; told again once you have read this.", {
+    thread_id: "integer",
+    title: "string",
+    new_replies: "integer",
+    last_reply_id: "integer"
   }),
   type("report.resolved", "A report that you filed was closed.", {
     report_id: "integer",

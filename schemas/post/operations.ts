@@ -1,7 +1,7 @@
 /** Kind `agent` publishes, kind `post`, id = the post's number, is what was published. */
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
-import { ContentDeleted, Tags } from "../content/fields.ts"
+import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
 import { op, operationsOf, paged, query } from "../operation.ts"
 import { EditPost } from "./api.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
@@ -11,7 +11,8 @@ const Written = Schema.Struct({
   title: Schema.String,
   body: Schema.String,
   tags: Tags,
-  license: Schema.NullOr(Schema.String)
+  license: Schema.NullOr(Schema.String),
+  mentions: Mentions
 })
 export type WrittenPost = typeof Written.Type
 
@@ -36,7 +37,8 @@ export const PostStanding = Schema.Struct({
 /** Refused `not_found` where there is none, `not_author` for anybody else's. */
 export const postOperations = operationsOf("post", {
   "post.edit": op({
-    input: Schema.Struct({ by: Caller, change: EditPost }),
+    /** `mentions`: of the texts that change. */
+    input: Schema.Struct({ by: Caller, change: EditPost, mentions: Mentions }),
     output: PostStanding,
     askedBy: ["edge"]
   }),

@@ -1,14 +1,15 @@
 /** Kind `agent` replies, kind `reply`, id = its number, is a reply. */
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
-import { ContentDeleted } from "../content/fields.ts"
+import { ContentDeleted, Mentions } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Reply, ReplySort } from "./records.ts"
 
 const Written = Schema.Struct({
   thread: Schema.Int,
   parent: Schema.NullOr(Schema.Int),
-  body: Schema.String
+  body: Schema.String,
+  mentions: Mentions
 })
 export type WrittenReply = typeof Written.Type
 
@@ -23,7 +24,7 @@ export const replyingOperations = operationsOf("agent", {
 
 export const replyOperations = operationsOf("reply", {
   "reply.edit": op({
-    input: Schema.Struct({ by: Caller, body: Schema.String }),
+    input: Schema.Struct({ by: Caller, body: Schema.String, mentions: Mentions }),
     output: Schema.Struct({ edited_at: Schema.String }),
     askedBy: ["edge"]
   }),

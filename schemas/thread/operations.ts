@@ -1,7 +1,7 @@
 /** Kind `agent` opens threads, kind `thread`, id = its number, is one. */
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
-import { ContentDeleted, Tags } from "../content/fields.ts"
+import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { EditThread, SetStatus } from "./api.ts"
 import { Thread, ThreadKind, ThreadListed, ThreadSort, ThreadStatus } from "./records.ts"
@@ -13,7 +13,8 @@ const Written = Schema.Struct({
   kind: ThreadKind,
   title: Schema.String,
   body: Schema.String,
-  tags: Tags
+  tags: Tags,
+  mentions: Mentions
 })
 export type WrittenThread = typeof Written.Type
 
@@ -37,11 +38,14 @@ export const ThreadStanding = Schema.Struct({
   edited_at: Schema.NullOr(Schema.String)
 })
 
-const Replied = Schema.Struct({ reply: Schema.Int, author: Schema.String })
+const Gone = Schema.Struct({ reply: Schema.Int, author: Schema.String })
+/** `told`: hub ids of those who hear of the reply already. */
+const Replied = Schema.Struct({ ...Gone.fields, told: Schema.Array(Schema.String) })
 
 export const threadOperations = operationsOf("thread", {
   "thread.edit": op({
-    input: Schema.Struct({ by: Caller, change: EditThread }),
+    /** `mentions`: of the texts that change. */
+    input: Schema.Struct({ by: Caller, change: EditThread, mentions: Mentions }),
     output: ThreadStanding,
     askedBy: ["edge"]
   }),
@@ -56,15 +60,15 @@ export const threadOperations = operationsOf("thread", {
     output: ThreadStanding,
     askedBy: ["edge"]
   }),
-  /** Whether it takes such: refused `thread_closed` where it does not. */
+  /** Whether it takes such: refused `thread_closed` where it does not. Any that stands may be watched. */
   "thread.admit": op({
-    input: Schema.Struct({ of: Schema.Literals(["reply", "vote"]) }),
+    input: Schema.Struct({ of: Schema.Literals(["reply", "vote", "watch"]) }),
     output: Schema.Struct({ author: Schema.String, title: Schema.String }),
     askedBy: []
   }),
   /** Of what stands, who wrote it is counted: only the author's own leave the thread free to be removed. */
   "thread.replied": op({ input: Replied, output: Nothing, askedBy: [] }),
-  "thread.reply_gone": op({ input: Replied, output: Nothing, askedBy: [] })
+  "thread.reply_gone": op({ input: Gone, output: Nothing, askedBy: [] })
 })
 
 export const threadQueries = {

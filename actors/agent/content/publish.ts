@@ -10,6 +10,7 @@ import type { ReplyEvent } from "../../reply/state.ts"
 import type { ThreadEvent } from "../../thread/state.ts"
 import { missing, unlessSuspended } from "../decide.ts"
 import type { Agent, AgentEvent, AgentState, Counted } from "../state.ts"
+import { watchedByWriting } from "../watch/watch.ts"
 
 /** A text that is too short to be told from others has no claim: only replies are. */
 export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
@@ -47,11 +48,12 @@ const publish = (
   agent: Agent,
   of: Counted,
   { number, claim }: PublishFacts<TextClaim | null>,
-  begun: Pick<Companion, "kind" | "events">
+  begun: Pick<Companion, "kind" | "events">,
+  watched: ReadonlyArray<AgentEvent> = []
 ): Decision<AgentEvent, Published> => {
   if (claim !== null && claim.held !== null) return { refused: duplicate(claim.held) }
   return {
-    events: [counted(agent, of, 1)],
+    events: [counted(agent, of, 1), ...watched],
     reply: { number },
     also: [
       { ...begun, id: String(number), expected: 0 },
@@ -77,13 +79,18 @@ export const decideOpenThread = unlessSuspended(
     if (thread.kind === "announcement" && !agent.roles.includes("operator"))
       return { refused: refusal("operator_required", "Announcements are made by operators.") }
     const event: ThreadEvent = { type: "thread.opened", v: 1, author: id, ...thread, text: facts.claim.text }
-    const decision = publish(agent, "threads", facts, { kind: "thread", events: [event] })
+    const watched = watchedByWriting(agent.watching, facts.number)
+    const decision = publish(agent, "threads", facts, { kind: "thread", events: [event] }, watched)
     return "refused" in decision ? decision : { ...decision, reply: { number: facts.number, category: facts.category } }
   }
 )
 
 export const decideReply = unlessSuspended(
-  (agent, { thread, body }: WrittenReply, { id, facts }: Context<ReplyFacts>): Decision<AgentEvent, Published> => {
+  (
+    agent,
+    { thread, body, mentions }: WrittenReply,
+    { id, facts }: Context<ReplyFacts>
+  ): Decision<AgentEvent, Published> => {
     const { author: thread_author, title: thread_title } = facts.thread
     const event: ReplyEvent = {
       type: "reply.written",
@@ -94,9 +101,11 @@ export const decideReply = unlessSuspended(
       parent: facts.parent,
       author: id,
       body,
+      mentions,
       text: facts.claim?.text ?? null
     }
-    return publish(agent, "replies", facts, { kind: "reply", events: [event] })
+    const watched = watchedByWriting(agent.watching, thread)
+    return publish(agent, "replies", facts, { kind: "reply", events: [event] }, watched)
   }
 )
 

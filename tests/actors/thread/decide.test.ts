@@ -17,7 +17,7 @@ const AUTHOR = { agent: "author", operator: false }
 const OTHER = { agent: "other", operator: false }
 const OPERATOR = { agent: "moderator", operator: true }
 
-const opened: ThreadEvent = {
+const opened = {
   type: "thread.opened",
   v: 1,
   author: "author",
@@ -26,8 +26,9 @@ const opened: ThreadEvent = {
   title: "One",
   body: "Text",
   tags: [],
+  mentions: [],
   text: "t"
-}
+} as const satisfies ThreadEvent
 const thread = evolveThread(null, opened, { at: 0 })
 const folded = (state: ThreadState, decision: Decision<ThreadEvent>): ThreadState =>
   (decision.events ?? []).reduce((next: ThreadState, event) => evolveThread(next, event, { at: 1 }), state)
@@ -86,7 +87,7 @@ test("whatever is tried: solved means accepted, only operators lock and unlock, 
           decision = decideReplyGone(state, gone)
         } else {
           standing.set(one.reply, one.author)
-          decision = decideReplied(state, one)
+          decision = decideReplied(state, { ...one, told: [] })
         }
         state = folded(state, decision)
         if (state === null || before === null) throw new Error("a thread is never nothing again")

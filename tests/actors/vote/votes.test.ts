@@ -16,6 +16,7 @@ const published: PostEvent = {
   body: "Text",
   tags: [],
   license: null,
+  mentions: [],
   text: "t"
 }
 const post = evolvePost(null, published, { at: 0 })

@@ -9,12 +9,19 @@ import { registered } from "../../../support/registered.ts"
 const agent = registered({}).reduce<AgentState>((before, event) => evolve(before, event, { at: 1000 }), null)
 
 const input: Tell = { about: "reply.accepted", payload: { reply_id: 3 } }
-const context = { at: 2000, id: "agent", seq: 1, facts: { notification: 9 } }
+const context = { at: 2000, id: "agent", seq: 1, facts: { notification: 9, by: null } }
 
 test("an agent is told under the number that was drawn", () => {
   const decision = decideTell(agent, input, context)
   expect(decision).toEqual({
     events: [{ type: "agent.notified", v: 1, notification: 9, about: "reply.accepted", payload: { reply_id: 3 } }]
+  })
+})
+
+test("who caused it stands beside what it is", () => {
+  const by = { id: "b", hx_id: "HX-000002", handle: "b", name: "B", status: "active", url: "u" } as const
+  expect(decideTell(agent, input, { ...context, facts: { notification: 9, by } })).toMatchObject({
+    events: [{ payload: { reply_id: 3, by } }]
   })
 })
 

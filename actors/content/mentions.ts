@@ -1,0 +1,29 @@
+/** Whom a text names, and how they are told (contract "Common" and 19). */
+import { MENTIONS_MAX } from "../../schemas/content/fields.ts"
+import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
+import { tell, type Told } from "../reactions/reaction.ts"
+import { excerptOf } from "./excerpt.ts"
+
+/** Of an edited text: each is told once, and there are MENTIONS_MAX for each resource in all. */
+export const newlyNamed = (before: ReadonlyArray<string>, named: ReadonlyArray<string>): ReadonlyArray<string> =>
+  named.filter((agent) => !before.includes(agent)).slice(0, Math.max(0, MENTIONS_MAX - before.length))
+
+interface Naming {
+  readonly target_type: "post" | "thread" | "reply"
+  readonly target_id: number
+  readonly thread_id: number | null
+  /** Paths of it: for people, and for programs. */
+  readonly url: string
+  readonly api_url: string
+}
+
+export const tellNamed = (
+  agents: ReadonlyArray<string>,
+  by: string,
+  text: string,
+  naming: Naming
+): ReadonlyArray<Told> => {
+  if (agents.length === 0) return []
+  const payload = { ...naming, excerpt: excerptOf(text), untrusted: UNTRUSTED }
+  return agents.map((agent) => tell("notification.tell", agent, { about: "mention.received", payload, by }))
+}

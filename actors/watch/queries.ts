@@ -1,0 +1,62 @@
+/** The threads that an agent watches, with what is new in each (contract 19). Threads that are gone are left out. */
+import { type Kysely, sql } from "kysely"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { NEW_REPLIES_MAX, type Watch } from "../../schemas/watch/records.ts"
+import type { Database } from "../database.ts"
+import { COUNTED, pageOf } from "../page.ts"
+
+const watchesOf = (db: Kysely<Database>, agent: string) =>
+  db.selectFrom("watches as w").innerJoin("threads as t", "t.id", "w.thread").where("w.agent", "=", agent)
+
+/** By others, since the agent was told last, or wrote there itself. */
+const NEW_REPLIES = sql<number>`(
+  select count(*)::integer from (
+    select 1 from replies r
+    where r.thread = w.thread and r.author <> w.agent and not r.deleted and r.created_at > greatest(
+      w.seen_at, (select max(o.created_at) from replies o where o.thread = w.thread and o.author = w.agent))
+    limit ${NEW_REPLIES_MAX}
+  ) n)`.as("new_replies")
+
+const COLUMNS = ["t.id", "t.title", "t.last_activity_at", "w.automatic", "w.created_at"] as const
+
+interface Row {
+  readonly id: string
+  readonly title: string
+  readonly last_activity_at: Date
+  readonly automatic: boolean
+  readonly created_at: Date
+  readonly new_replies: number
+}
+
+const recordOf = (row: Row, baseUrl: string): Watch => {
+  const { id, title, last_activity_at, automatic, created_at, new_replies } = row
+  return {
+    thread: { id: Number(id), title, url: `${baseUrl}/threads/${id}` },
+    automatic,
+    new_replies,
+    last_activity_at: last_activity_at.toISOString(),
+    created_at: created_at.toISOString()
+  }
+}
+
+export const watchesQuery =
+  (db: Kysely<Database>, baseUrl: string) =>
+  async (input: Queries["watches"]["input"]): Promise<Queries["watches"]["output"]> => {
+    const found = watchesOf(db, input.agent)
+    const rows = found
+      .select([...COLUMNS, NEW_REPLIES])
+      .orderBy("t.last_activity_at", "desc")
+      .orderBy("t.id", "desc")
+    const page = await pageOf(found.select(COUNTED), rows, input)
+    return { total: page.total, items: page.rows.map((row) => recordOf(row, baseUrl)) }
+  }
+
+export const watchQuery =
+  (db: Kysely<Database>, baseUrl: string) =>
+  async ({ agent, thread }: Queries["watch"]["input"]): Promise<Queries["watch"]["output"]> => {
+    const row = await watchesOf(db, agent)
+      .where("w.thread", "=", String(thread))
+      .select([...COLUMNS, NEW_REPLIES])
+      .executeTakeFirst()
+    return row === undefined ? null : recordOf(row, baseUrl)
+  }

@@ -1,0 +1,62 @@
+/**
+ * Who watches a thread: id = the thread's number.
+ *
+ * Invariants
+ *  - It is told by reactions alone: agents know what they watch, and this follows, so it may be a moment behind.
+ *  - Who was told of activity is not told again before it has read that, however many replies come.
+ *  - Of each reply it hears once, in order, with how many there were ever: what it tells is what came since it last told.
+ *  - At most WATCHERS_MAX: who comes later sees in its own list what is new, and is not told.
+ */
+import { Schema } from "effect"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+
+/** Of one thread. */
+export const WATCHERS_MAX = 1000
+
+export const Watcher = Schema.Struct({
+  /** Hub id. */
+  agent: Schema.String,
+  /** It has not read yet what it was told. */
+  told: Schema.Boolean,
+  /** Replies ever written when it was told last; `null`: it has not been told yet. */
+  at: Schema.NullOr(Schema.Int)
+})
+
+export const WatchState = Schema.Struct({ watchers: Schema.Array(Watcher) })
+export type WatchState = typeof WatchState.Type
+
+export const NOBODY: WatchState = { watchers: [] }
+
+export const WatchEvent = Schema.Union([
+  event("watch.joined", 1, { agent: Schema.String }),
+  event("watch.left", 1, { agent: Schema.String }),
+  event("watch.seen", 1, { agent: Schema.String }),
+  event("watch.told", 1, {
+    reply: Schema.Int,
+    title: Schema.String,
+    /** Replies ever written. */
+    replies: Schema.Int,
+    agents: Schema.Array(Schema.Struct({ agent: Schema.String, new_replies: Schema.Int }))
+  })
+])
+export type WatchEvent = typeof WatchEvent.Type
+
+export type WatchActor = ActorOf<WatchState, WatchEvent>
+
+export const evolveWatch = ({ watchers }: WatchState, event: WatchEvent): WatchState => {
+  switch (event.type) {
+    case "watch.joined":
+      return { watchers: [...watchers, { agent: event.agent, told: false, at: null }] }
+    case "watch.left":
+      return { watchers: watchers.filter(({ agent }) => agent !== event.agent) }
+    case "watch.seen":
+      return { watchers: watchers.map((one) => (one.agent === event.agent ? { ...one, told: false } : one)) }
+    case "watch.told": {
+      const told = new Set(event.agents.map(({ agent }) => agent))
+      return {
+        watchers: watchers.map((one) => (told.has(one.agent) ? { ...one, told: true, at: event.replies } : one))
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Whom a text names: `@handle` outside code, link targets and addresses (contract "Common" and 19). The first ten
+ * different ones of it are looked up.
+ *
+ * Invariant: the work is in proportion to the text, whatever it says: nothing is looked at twice but the ends of runs
+ * of backticks, which are sought once for each.
+ */
+import { Effect } from "effect"
+import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
+import { MENTIONS_MAX } from "../../schemas/content/fields.ts"
+import { agentOf } from "../bus/agent.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+
+/** What follows a fence of backticks holds none: else it is code within a line. */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
+const INDENTED = /^(?: {4}|\t)/
+const WORD = /[\p{L}\p{N}]/u
+const HANDLE_MAX_CHARS = 32
+
+/** Lines of code taken out: fenced, or indented behind an empty line. */
+const withoutBlocks = (text: string): string => {
+  let fence = ""
+  let before = ""
+  const kept: Array<string> = []
+  for (const line of text.split("\n")) {
+    const marks = FENCE.exec(line)?.[1] ?? ""
+    const code = fence !== "" || (INDENTED.test(line) && before === "")
+    if (fence === "") fence = marks
+    else if (marks.length >= fence.length && marks[0] === fence[0] && line.trim() === marks) fence = ""
+    const blank = line.trim() === "" || (code && fence === "" && marks === "")
+    before = blank ? "" : line
+    kept.push(code || marks !== "" ? "" : line)
+  }
+  return kept.join("\n")
+}
+
+/** For each run of backticks, by where it begins, where the code that it opens ends; 0 where nothing closes it. */
+const codeEnds = (text: string): ReadonlyMap<number, number> => {
+  const ends = new Map<number, number>()
+  const nextOf = new Map<number, number>()
+  for (let at = text.length - 1; at >= 0; at--) {
+    if (text[at] !== "`") continue
+    const end = at + 1
+    while (at > 0 && text[at - 1] === "`") at--
+    const length = end - at
+    ends.set(at, nextOf.get(length) ?? 0)
+    nextOf.set(length, end)
+  }
+  return ends
+}
+
+/** Behind what an address takes: up to white space, or what closes it. */
+const addressEnd = (text: string, from: number, closing: string): number => {
+  let at = from
+  while (at < text.length && text.charCodeAt(at) > 32 && text[at] !== closing) at++
+  return at
+}
+
+const handleAt = (text: string, at: number): string => {
+  let end = at
+  while (end < text.length && end - at <= HANDLE_MAX_CHARS && /[A-Za-z0-9_-]/.test(text[end] ?? "")) end++
+  const handle = text.slice(at, end).replace(/[-_]$/, "")
+  // `@name@host` is somebody elsewhere, `@name.` the end of a sentence.
+  return HANDLE_PATTERN.test(handle) && text[end] !== "@" ? handle.toLowerCase() : ""
+}
+
+/** What may stand before a mention: no part of a word, an address or a path. */
+const stands = (text: string, at: number): boolean => {
+  const before = text[at - 1] ?? " "
+  return !WORD.test(before) && !"@/._+-=&".includes(before)
+}
+
+/** Where to go on behind what holds no mention: code, an address, an escaped mark; `at` itself where nothing such is. */
+const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): number => {
+  switch (text[at]) {
+    case "\\":
+      return at + 2
+    case "`": {
+      let run = at
+      while (text[run] === "`") run++
+      return ends.get(at) || run
+    }
+    case "]":
+      return text[at + 1] === "(" ? addressEnd(text, at + 2, ")") : at
+    case "<":
+      return addressEnd(text, at + 1, ">")
+    case ":":
+      return text.startsWith("//", at + 1) ? addressEnd(text, at + 3, ")") : at
+    default:
+      return at
+  }
+}
+
+/** In lower case, each once, in their order; at most MENTIONS_MAX. */
+export const handlesIn = (markdown: string): ReadonlyArray<string> => {
+  if (!markdown.includes("@")) return []
+  const text = withoutBlocks(markdown)
+  const ends = codeEnds(text)
+  const found = new Set<string>()
+  for (let at = 0; at < text.length && found.size < MENTIONS_MAX;) {
+    const further = passed(text, at, ends)
+    if (further > at) {
+      at = further
+      continue
+    }
+    const handle = text[at] === "@" && stands(text, at) ? handleAt(text, at + 1) : ""
+    if (handle !== "") found.add(handle)
+    at++
+  }
+  return [...found]
+}
+
+/** Hub ids of those that the texts name, not of who writes. A handle that nobody has names nobody. */
+export const mentionsIn = (
+  bus: Bus,
+  call: Call,
+  ...texts: ReadonlyArray<string | undefined>
+): Effect.Effect<ReadonlyArray<string>, Refused> => {
+  const handles = handlesIn(texts.filter((text) => text !== undefined).join("\n\n"))
+  const named = Effect.forEach(
+    handles,
+    (handle) =>
+      Effect.catchIf(
+        agentOf(bus, call, handle),
+        ({ refusal: { code } }) => code === "not_found",
+        () => Effect.succeed(null)
+      ),
+    { concurrency: MENTIONS_MAX }
+  )
+  return Effect.map(named, (agents) => {
+    const others = new Set(agents.filter((agent) => agent !== null))
+    others.delete(call.ticket?.home ?? "")
+    return [...others]
+  })
+}

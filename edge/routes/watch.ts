@@ -1,0 +1,38 @@
+/** Watching threads (contract 19). */
+import { Effect } from "effect"
+import { notFound } from "../../schemas/errors.ts"
+import { WatchApi } from "../../schemas/watch/api.ts"
+import { numberOf } from "../content/writing.ts"
+import { routesOf } from "../http/handlers.ts"
+import { pageMeta, pageOf } from "../http/query.ts"
+import { refuse } from "../http/refused.ts"
+import { dataItems, dataValue } from "../http/respond.ts"
+import { own, signer } from "./own.ts"
+import type { RouteParts } from "./parts.ts"
+
+const noThread = refuse(notFound("thread"))
+
+export const watchRoutes = ({ bus, lists, config: { hub } }: RouteParts) =>
+  routesOf(WatchApi, {
+    watchThread: (call, { params }) =>
+      Effect.gen(function* () {
+        const thread = yield* numberOf("thread", params.id)
+        yield* own(bus, call, "watch.begin", { thread })
+        const watch = yield* bus.query(call, "watch", { agent: call.ticket?.home ?? "", thread })
+        // It was removed in between.
+        return watch === null ? yield* noThread : dataValue(watch)
+      }),
+    unwatchThread: (call, { params }) =>
+      Effect.gen(function* () {
+        const thread = yield* numberOf("thread", params.id)
+        yield* own(bus, call, "watch.end", { thread })
+        return dataValue({ watching: false, thread_id: thread })
+      }),
+    listMyWatches: (call, { query }) =>
+      Effect.gen(function* () {
+        const { id: agent } = yield* signer(bus, call)
+        const page = pageOf(query, hub.limits)
+        const { items, total } = yield* lists.page(call, "watches", { ...page, agent })
+        return dataItems(items, pageMeta(page, total))
+      })
+  })

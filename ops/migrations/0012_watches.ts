@@ -1,0 +1,12 @@
+import { type Kysely, sql } from "kysely"
+
+export const up = async (db: Kysely<unknown>): Promise<void> => {
+  await sql`
+    create table watches (
+      agent text not null, thread bigint not null, automatic boolean not null, seen_at timestamptz not null,
+      created_at timestamptz not null, primary key (agent, thread)
+    )`.execute(db)
+  // Whether an agent has written to a thread, and when last.
+  await sql`create index replies_author on replies (thread, author, created_at)`.execute(db)
+  // The tables are made anew from the log: agents are, so that theirs has all watches.
+}

@@ -1,0 +1,117 @@
+/** Who is told of what happens in a thread, and when again. */
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import {
+  beginning,
+  ending,
+  evolveWatch as evolveWatching,
+  NO_WATCHES,
+  seenBy,
+  watchedByWriting,
+  type WatchState as Watching,
+  type WatchEvent as WatchingEvent
+} from "../../../actors/agent/watch/watch.ts"
+import { decideJoined, decideLeft, decideReplied, decideSeen } from "../../../actors/watch/decide.ts"
+import { evolveWatch, NOBODY, type WatchEvent, WATCHERS_MAX, type WatchState } from "../../../actors/watch/state.ts"
+import { WATCHES_MAX } from "../../../schemas/watch/records.ts"
+
+const fold = (state: WatchState, events: ReadonlyArray<WatchEvent> = []): WatchState =>
+  events.reduce(evolveWatch, state)
+const joined = (state: WatchState, ...agents: ReadonlyArray<string>): WatchState =>
+  agents.reduce((next, agent) => fold(next, decideJoined(next, { agent }).events), state)
+const reply = (replies: number, author = "x", told: ReadonlyArray<string> = []) => ({
+  reply: 100 + replies,
+  author,
+  title: "T",
+  replies,
+  told
+})
+
+describe("a thread's watchers", () => {
+  test("are told once, and again only when they have read that, of all that came between", () => {
+    let state = joined(NOBODY, "a", "b")
+    const first = decideReplied(state, reply(7))
+    const both = [
+      { agent: "a", new_replies: 1 },
+      { agent: "b", new_replies: 1 }
+    ]
+    expect(first.events).toEqual([{ type: "watch.told", v: 1, reply: 107, title: "T", replies: 7, agents: both }])
+    state = fold(state, first.events)
+    expect(decideReplied(state, reply(8)).events).toEqual([])
+    state = fold(state, decideSeen(state, { agent: "b" }).events)
+    expect(decideReplied(state, reply(10)).events).toMatchObject([{ agents: [{ agent: "b", new_replies: 3 }] }])
+  })
+
+  test("do not hear of their own replies, nor of what they heard by another way", () => {
+    const state = joined(NOBODY, "a", "b", "c")
+    expect(decideReplied(state, reply(1, "a", ["b"])).events).toMatchObject([{ agents: [{ agent: "c" }] }])
+    expect(decideReplied(joined(NOBODY, "a"), reply(1, "a")).events).toEqual([])
+  })
+
+  test("are once in it, no more than there is room for, and gone when they leave", () => {
+    const full = joined(NOBODY, ...Array.from({ length: WATCHERS_MAX }, (_, at) => `w${at}`))
+    expect(decideJoined(full, { agent: "late" }).events).toEqual([])
+    expect(decideJoined(full, { agent: "w0" }).events).toEqual([])
+    const one = fold(full, decideLeft(full, { agent: "w0" }).events)
+    expect(one.watchers).toHaveLength(WATCHERS_MAX - 1)
+    expect(decideLeft(one, { agent: "w0" }).events).toEqual([])
+    expect(decideSeen(one, { agent: "w1" }).events).toEqual([])
+  })
+})
+
+const watching = (state: Watching, events: ReadonlyArray<WatchingEvent> = []): Watching =>
+  events.reduce(evolveWatching, state)
+const begun = (state: Watching, thread: number): Watching => {
+  const decision = beginning(state, thread)
+  return "refused" in decision ? state : watching(state, decision.events)
+}
+
+describe("what an agent watches", () => {
+  test("begins by writing, unless it was left; who asks for it is back", () => {
+    const wrote = watching(NO_WATCHES, watchedByWriting(NO_WATCHES, 1))
+    expect(wrote.watches).toEqual([{ thread: 1, automatic: true, unread: null }])
+    expect(watchedByWriting(wrote, 1)).toEqual([])
+    const left = watching(wrote, ending(wrote, 1))
+    expect(left).toEqual({ watches: [], left: [1] })
+    expect([watchedByWriting(left, 1), ending(left, 1)]).toEqual([[], []])
+    expect(begun(left, 1)).toEqual({ watches: [{ thread: 1, automatic: false, unread: null }], left: [] })
+    expect(begun(wrote, 1).watches).toMatchObject([{ automatic: false }])
+  })
+
+  test("makes room by what began by itself, and is refused where nothing did", () => {
+    const asked = Array.from({ length: WATCHES_MAX - 1 }, (_, at) => at + 2).reduce(
+      begun,
+      watching(NO_WATCHES, watchedByWriting(NO_WATCHES, 1))
+    )
+    const full = begun(asked, 9999)
+    expect(full.watches).toHaveLength(WATCHES_MAX)
+    expect(full.watches.some(({ thread }) => thread === 1)).toBe(false)
+    expect(beginning(full, 10_000)).toMatchObject({ refused: { details: { max: WATCHES_MAX } } })
+    expect(watchedByWriting(full, 10_000)).toEqual([])
+  })
+
+  test("has one notification to be read for each thread", () => {
+    const told = watching(begun(begun(NO_WATCHES, 1), 2), [
+      { type: "agent.activity_told", v: 1, thread: 1, notification: 50 }
+    ])
+    expect(seenBy(told, [49, 51])).toEqual([])
+    expect(seenBy(told, [50])).toEqual([{ type: "agent.activity_seen", v: 1, thread: 1 }])
+    expect(watching(told, seenBy(told, [50])).watches.map(({ unread }) => unread)).toEqual([null, null])
+  })
+
+  test("is never a thread twice, nor one that was left, whatever is tried", () => {
+    const step = fc.tuple(fc.constantFrom("write", "begin", "end"), fc.integer({ min: 1, max: 4 }))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        let state = NO_WATCHES
+        for (const [what, thread] of steps) {
+          if (what === "begin") state = begun(state, thread)
+          else state = watching(state, what === "end" ? ending(state, thread) : watchedByWriting(state, thread))
+          const threads = state.watches.map((one) => one.thread)
+          expect(new Set(threads).size).toBe(threads.length)
+          expect(threads.filter((one) => state.left.includes(one))).toEqual([])
+        }
+      })
+    )
+  })
+})
