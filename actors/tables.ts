@@ -177,6 +177,20 @@ export interface Database {
     value: number
     created_at: Time
   }
+  reports: {
+    id: Big
+    reporter: string
+    target_type: string
+    target_id: string
+    about: string
+    reason: string
+    text: string | null
+    status: string
+    outcome: string | null
+    note: string | null
+    created_at: Time
+    resolved_at: NullableTime
+  }
   watches: {
     agent: string
     thread: Big

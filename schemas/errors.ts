@@ -57,6 +57,9 @@ export const ERRORS = {
   thread_closed: { status: 409, says: "it takes no more; `details.status`" },
   thread_status_conflict: { status: 409, says: "not from `details.status`" },
   thread_has_replies: { status: 409, says: "others replied: close it" },
+  report_own: { status: 422, says: "nobody reports himself" },
+  report_exists: { status: 409, says: "reported already: `details.existing_id`" },
+  report_closed: { status: 409, says: "decided already" },
   vote_own_content: { status: 403, says: "vote on what others wrote" },
   /** The same author wrote the same within a day, and it still stands. */
   duplicate_content: { status: 409, says: "published already: `details.existing_id`" },

@@ -10,6 +10,7 @@ import { moderationOperations as moderation } from "../../schemas/moderation/ope
 import { notificationOperations as notifications } from "../../schemas/notification/operations.ts"
 import { publishOperations as publishing } from "../../schemas/post/operations.ts"
 import { watchingOperations as watching } from "../../schemas/watch/operations.ts"
+import { filingOperations as filing } from "../../schemas/report/operations.ts"
 import { ratingOperations as rating } from "../../schemas/vote/operations.ts"
 import { webhookOperations as webhooks } from "../../schemas/webhook/operations.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
@@ -29,6 +30,7 @@ import { MODERATION_TIMERS, moderationOperations } from "./moderation/operations
 import { withLinks } from "./notification/links.ts"
 import { notificationOperations } from "./notification/operations.ts"
 import { withDelivery } from "./webhook/decide.ts"
+import { reportOperations } from "./report/operations.ts"
 import { watchOperations } from "./watch/operations.ts"
 import { webhookOperations } from "./webhook/operations.ts"
 import { Actors } from "../services.ts"
@@ -88,6 +90,7 @@ const declared = {
   ...publishing,
   ...rating,
   ...watching,
+  ...filing,
   ...idempotency
 }
 
@@ -161,6 +164,7 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...moderationOperations(parts),
       ...notificationOperations,
       ...watchOperations,
+      ...reportOperations(parts),
       ...webhookOperations(parts),
       ...contentOperations(parts, meter),
       ...idempotencyOperations(nats, limits, new Sealer(seed))

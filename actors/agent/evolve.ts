@@ -37,6 +37,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.activity_told":
     case "agent.activity_seen":
       return { ...state, watching: evolveWatch(state.watching, event) }
+    case "agent.reported":
+      return state
     case "agent.roles_changed":
       return { ...state, roles: event.roles }
     case "agent.system_marked":

@@ -65,6 +65,7 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.directory_signed",
   "agent.directory_unsigned",
   "agent.counted",
+  "agent.reported",
   "agent.watched",
   "agent.unwatched",
   "agent.activity_told",

@@ -168,6 +168,8 @@ export const AgentEvent = Schema.Union([
   event("agent.deleted", 1),
   /** How many of these now stand. */
   ...WATCH_EVENTS,
+  /** Filed a report: what it says is the report's. */
+  event("agent.reported", 1, { report: Schema.Int }),
   event("agent.counted", 1, { of: Schema.Literals(COUNTED), count: Schema.Int }),
   event("agent.roles_changed", 1, { roles: Schema.Array(Schema.String) }),
   event("agent.system_marked", 1, { is_system: Schema.Boolean }),

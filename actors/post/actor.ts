@@ -4,12 +4,12 @@ import { postOperations } from "../../schemas/post/operations.ts"
 import { postVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../agent/profile.ts"
 import { claimOf } from "../content/text.ts"
-import { write } from "../engine/definition.ts"
+import { read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
 import { decideVoteOn } from "../vote/decide.ts"
-import { decideDelete, decideEdit } from "./decide.ts"
+import { decideDelete, decideEdit, decideHide, noPost } from "./decide.ts"
 import { evolvePost, type PostActor, PostEvent, PostState } from "./state.ts"
 
 const fold: Fold<PostActor> = { kind: "post", state: PostState, initial: null, events: PostEvent, evolve: evolvePost }
@@ -34,11 +34,19 @@ export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats
     }),
     "post.vote": write({
       prepare: (state, { by: { agent } }, { id }) =>
-        state === null || state.deleted ? Effect.succeed(null) : ballotOf(nats, "post", Number(id), agent),
+        state === null || state.deleted || state.hidden !== null
+          ? Effect.succeed(null)
+          : ballotOf(nats, "post", Number(id), agent),
       decide: decideVote,
       answer: (state) => ({ score: scoreOf(existing(state)) }),
       projected: true
     }),
+    "post.look": read((state) =>
+      state === null || state.deleted || state.hidden !== null
+        ? { refused: noPost }
+        : { data: { author: state.author } }
+    ),
+    "post.hide": write({ decide: decideHide, answer: () => null, projected: true }),
     "post.delete": write({
       prepare: (state) => (state === null || state.deleted ? Effect.succeed(null) : claimOf(nats, state.text)),
       decide: decideDelete,

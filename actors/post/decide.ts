@@ -2,6 +2,7 @@
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditPost } from "../../schemas/post/api.ts"
+import { decideHideOf, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
@@ -25,6 +26,7 @@ export const decideEdit = (
 ): Decision<PostEvent> => {
   if (post === null || post.deleted) return { refused: noPost }
   if (post.author !== by.agent) return { refused: notAuthor }
+  if (post.hidden !== null) return isHidden
   const changed = changedFields(post, change)
   if (Object.keys(changed).length === 0) return { events: [] }
   const { author, mentioned } = post
@@ -38,8 +40,17 @@ export const decideDelete = (
   { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
 ): Decision<PostEvent> => {
   if (post === null || post.deleted) return { refused: noPost }
-  const { author, upvotes, downvotes } = post
+  const { author, upvotes, downvotes, hidden } = post
   if (author !== by.agent && !by.operator) return { refused: notAuthor }
   const also = facts === null ? [] : released(facts, "post", Number(id))
-  return { events: [{ type: "post.deleted", v: 1, author, by: by.agent, upvotes, downvotes }], also }
+  return {
+    events: [{ type: "post.deleted", v: 1, author, by: by.agent, upvotes, downvotes, hidden: hidden !== null }],
+    also
+  }
 }
+
+export const decideHide = decideHideOf(
+  "post",
+  (fields): PostEvent => ({ type: "post.hidden", v: 1, ...fields }),
+  (fields): PostEvent => ({ type: "post.restored", v: 1, ...fields })
+)

@@ -15,7 +15,7 @@ export const ratedPosts = reactions(
       const { author, before, value } = event
       return [tell("vote.rated", author, { ...target, before, value })]
     }
-    if (event.type !== "post.deleted" || event.upvotes + event.downvotes === 0) return []
+    if (event.type !== "post.deleted" || event.hidden || event.upvotes + event.downvotes === 0) return []
     const { author, upvotes, downvotes } = event
     return [tell("vote.unrated", author, { ...target, upvotes, downvotes })]
   })
@@ -24,7 +24,7 @@ export const ratedPosts = reactions(
 export const uncountedPosts = reactions(
   "post_uncounted",
   on("post", PostEvent, (event) =>
-    event.type === "post.deleted" ? [tell("content.count", event.author, { of: "posts", by: -1 })] : []
+    event.type === "post.deleted" && !event.hidden ? [tell("content.count", event.author, { of: "posts", by: -1 })] : []
   )
 )
 

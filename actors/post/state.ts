@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Mentions } from "../../schemas/content/fields.ts"
 import { PostKind } from "../../schemas/post/records.ts"
+import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
 import { tallied, voted } from "../vote/ballot.ts"
 import type { ActorOf } from "../kind.ts"
@@ -21,6 +22,7 @@ export const Post = Schema.Struct({
   ...tallied,
   /** Hub ids of those who were told that it names them. */
   mentioned: Mentions,
+  hidden: Schema.NullOr(Hidden),
   deleted: Schema.Boolean
 })
 export type Post = typeof Post.Type
@@ -51,10 +53,14 @@ export const PostEvent = Schema.Union([
   }),
   event("post.voted", 1, voted),
   /** With the votes that it had. */
+  event("post.hidden", 1, { ...hiddenFields }),
+  event("post.restored", 1, { ...restoredFields }),
+  /** With the votes that it had. `hidden`: they were taken out before. */
   event("post.deleted", 1, {
     author: Schema.String,
     by: Schema.String,
-    ...tallied
+    ...tallied,
+    hidden: Schema.Boolean
   })
 ])
 export type PostEvent = typeof PostEvent.Type
@@ -65,10 +71,24 @@ export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonl
   if (event.type === "post.published") {
     const { author, title, tags, license, text, mentions: mentioned } = event
     const times = { created_at: at, updated_at: at, edited_at: null }
-    return { author, title, tags, license, text, ...times, upvotes: 0, downvotes: 0, mentioned, deleted: false }
+    return {
+      author,
+      title,
+      tags,
+      license,
+      text,
+      ...times,
+      upvotes: 0,
+      downvotes: 0,
+      mentioned,
+      hidden: null,
+      deleted: false
+    }
   }
   if (state === null) return null
   if (event.type === "post.deleted") return { ...state, deleted: true }
+  if (event.type === "post.hidden") return { ...state, hidden: { by: event.by, reason: event.reason } }
+  if (event.type === "post.restored") return { ...state, hidden: null }
   if (event.type === "post.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
   const { title = state.title, tags = state.tags, license = state.license } = event
   const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined

@@ -5,6 +5,7 @@ import { notFound, refusal } from "../../schemas/errors.ts"
 import { replyOperations } from "../../schemas/reply/operations.ts"
 import { replyVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../agent/profile.ts"
+import { decideHideOf, type HideInput, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { claimOf, released, type TextClaim } from "../content/text.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
@@ -31,8 +32,9 @@ export const decideEdit = (
   { by, body, mentions }: { readonly by: Caller; readonly body: string; readonly mentions: ReadonlyArray<string> }
 ): Decision<ReplyEvent> => {
   if (reply === null || reply.deleted) return gone
-  const { thread, author, mentioned } = reply
+  const { thread, author, mentioned, hidden } = reply
   if (author !== by.agent) return notAuthor
+  if (hidden !== null) return isHidden
   return { events: [{ type: "reply.edited", v: 1, body, thread, author, mentions: newlyNamed(mentioned, mentions) }] }
 }
 
@@ -44,10 +46,19 @@ export const decideDelete = (
 ): Decision<ReplyEvent> => {
   if (reply === null || reply.deleted) return gone
   const { thread, author, upvotes, downvotes } = reply
+  const hidden = reply.hidden !== null
   if (author !== by.agent && !by.operator) return notAuthor
   const also = facts === null ? [] : released(facts, "reply", Number(id))
-  return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, upvotes, downvotes }], also }
+  return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, upvotes, downvotes, hidden }], also }
 }
+
+/** With its thread, which counts it. */
+export const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =>
+  decideHideOf(
+    "reply",
+    (fields): ReplyEvent => ({ type: "reply.hidden", v: 1, thread: reply?.thread ?? 0, ...fields }),
+    (fields): ReplyEvent => ({ type: "reply.restored", v: 1, thread: reply?.thread ?? 0, ...fields })
+  )(reply, input)
 
 const decideVote = decideVoteOn("reply", (counted): ReplyEvent => ({ type: "reply.voted", v: 1, ...counted }))
 
@@ -58,6 +69,11 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
       answer: (state, _reply, { at }) => ({ edited_at: iso(existing(state).edited_at ?? at) }),
       projected: true
     }),
+    "reply.hide": write({
+      decide: decideHide,
+      answer: () => null,
+      projected: true
+    }),
     "reply.delete": write({
       prepare: (state) =>
         state === null || state.deleted || state.text === null ? Effect.succeed(null) : claimOf(nats, state.text),
@@ -66,14 +82,14 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
       projected: true
     }),
     "reply.look": read((state) => {
-      if (state === null || state.deleted) return gone
+      if (state === null || state.deleted || state.hidden !== null) return gone
       const { thread, author } = state
       return { data: { thread, author } }
     }),
     "reply.vote": write({
       prepare: (state, { by: { agent } }, context) =>
         Effect.gen(function* () {
-          if (state === null || state.deleted) return null
+          if (state === null || state.deleted || state.hidden !== null) return null
           const actors = yield* Actors
           yield* Effect.mapError(actors.ask(context, "thread.admit", String(state.thread), { of: "vote" }), (refused) =>
             refused.code === "not_found" ? gone.refused : refused

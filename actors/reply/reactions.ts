@@ -10,12 +10,21 @@ import { ReplyEvent } from "./state.ts"
 export const repliedThreads = reactions(
   "thread_replied",
   on("reply", ReplyEvent, (event, { id }) => {
-    if (event.type !== "reply.written" && event.type !== "reply.deleted") return []
+    if (event.type === "reply.voted" || event.type === "reply.edited") return []
     const { thread, author } = event
     const reply = Number(id)
-    return event.type === "reply.written"
-      ? [tell("thread.replied", String(thread), { reply, author, told: [...event.mentions, ...repliedTo(event)] })]
-      : [tell("thread.reply_gone", String(thread), { reply, author })]
+    switch (event.type) {
+      case "reply.written":
+        return [
+          tell("thread.replied", String(thread), { reply, author, told: [...event.mentions, ...repliedTo(event)] })
+        ]
+      case "reply.hidden":
+        return [tell("thread.reply_gone", String(thread), { reply, author, hidden: true })]
+      case "reply.restored":
+        return [tell("thread.reply_back", String(thread), { reply, author })]
+      case "reply.deleted":
+        return event.hidden ? [] : [tell("thread.reply_gone", String(thread), { reply, author, hidden: false })]
+    }
   })
 )
 
@@ -67,7 +76,7 @@ export const ratedReplies = reactions(
       const { author, before, value } = event
       return [tell("vote.rated", author, { ...target, before, value })]
     }
-    if (event.type !== "reply.deleted") return []
+    if (event.type !== "reply.deleted" || event.hidden) return []
     const { author, upvotes, downvotes } = event
     return [
       tell("content.count", author, { of: "replies", by: -1 }),

@@ -1,6 +1,7 @@
 /** The state of a reply and its events (contract 2). */
 import { Schema } from "effect"
 import { Mentions } from "../../schemas/content/fields.ts"
+import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 import { tallied, voted } from "../vote/ballot.ts"
@@ -16,6 +17,7 @@ export const Reply = Schema.Struct({
   ...tallied,
   /** Hub ids of those who were told that it names them. */
   mentioned: Mentions,
+  hidden: Schema.NullOr(Hidden),
   deleted: Schema.Boolean
 })
 export type Reply = typeof Reply.Type
@@ -45,11 +47,15 @@ export const ReplyEvent = Schema.Union([
   }),
   event("reply.voted", 1, voted),
   /** With the votes that it had. */
+  event("reply.hidden", 1, { ...hiddenFields, thread: Schema.Int }),
+  event("reply.restored", 1, { ...restoredFields, thread: Schema.Int }),
+  /** With the votes that it had. `hidden`: they were taken out before. */
   event("reply.deleted", 1, {
     thread: Schema.Int,
     author: Schema.String,
     by: Schema.String,
-    ...tallied
+    ...tallied,
+    hidden: Schema.Boolean
   })
 ])
 export type ReplyEvent = typeof ReplyEvent.Type
@@ -59,10 +65,12 @@ export type ReplyActor = ActorOf<ReplyState, ReplyEvent>
 export const evolveReply = (state: ReplyState, event: ReplyEvent, { at }: { readonly at: number }): ReplyState => {
   if (event.type === "reply.written") {
     const { thread, author, text, mentions: mentioned } = event
-    return { thread, author, text, edited_at: null, upvotes: 0, downvotes: 0, mentioned, deleted: false }
+    return { thread, author, text, edited_at: null, upvotes: 0, downvotes: 0, mentioned, hidden: null, deleted: false }
   }
   if (state === null) return null
   if (event.type === "reply.deleted") return { ...state, deleted: true }
+  if (event.type === "reply.hidden") return { ...state, hidden: { by: event.by, reason: event.reason } }
+  if (event.type === "reply.restored") return { ...state, hidden: null }
   if (event.type === "reply.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
   return { ...state, mentioned: [...state.mentioned, ...event.mentions], edited_at: at }
 }

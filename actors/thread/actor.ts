@@ -15,7 +15,10 @@ import {
   decideAccept,
   decideDelete,
   decideEdit,
+  decideHide,
+  decidePin,
   decideReplied,
+  decideReplyBack,
   decideReplyGone,
   decideStatus,
   noThread,
@@ -70,16 +73,19 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
       projected: true
     }),
     "thread.admit": read((state, { of }) => {
-      if (state === null || state.deleted) return { refused: noThread }
+      if (state === null || state.deleted || state.hidden !== null) return { refused: noThread }
       const { author, title } = state
       const admits = of === "watch" || (of === "reply" ? takesReplies(state) : takesVotes(state))
       return admits ? { data: { author, title } } : { refused: threadClosed(state) }
     }),
     "thread.replied": write({ decide: decideReplied, answer: () => null }),
     "thread.reply_gone": write({ decide: decideReplyGone, answer: () => null }),
+    "thread.reply_back": write({ decide: decideReplyBack, answer: () => null }),
+    "thread.hide": write({ decide: decideHide, answer: () => null, projected: true }),
+    "thread.pin": write({ decide: decidePin, answer: () => null, projected: true }),
     "thread.vote": write({
       prepare: (state, { by: { agent } }, { id }) => {
-        if (state === null || state.deleted) return Effect.succeed(null)
+        if (state === null || state.deleted || state.hidden !== null) return Effect.succeed(null)
         return takesVotes(state) ? ballotOf(nats, "thread", Number(id), agent) : Effect.fail(threadClosed(state))
       },
       decide: decideVote,

@@ -3,6 +3,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditThread } from "../../schemas/thread/api.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
+import { decideHideOf, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
@@ -46,6 +47,7 @@ export const decideEdit = (
 ): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
   if (thread.author !== by.agent) return notAuthor
+  if (thread.hidden !== null) return isHidden
   const changed = changedFields(thread, change)
   if (Object.keys(changed).length === 0) return { events: [] }
   const { author, mentioned } = thread
@@ -80,6 +82,7 @@ export const decideStatus = (thread: ThreadState, input: StatusInput): Decision<
   if (thread === null || thread.deleted) return gone
   const { by, status: to, reason = null } = input
   const { status: from, accepted, author, title } = thread
+  if (thread.hidden !== null && !by.operator) return author === by.agent ? isHidden : gone
   if (from === to) return author === by.agent || by.operator ? { events: [] } : notAuthor
   const refused = transitionRefused(thread, input)
   if (refused !== null) return refused
@@ -107,6 +110,7 @@ export const decideAccept = (
   if (thread === null || thread.deleted || facts === null) return { refused: notFound("reply") }
   const { author, kind, title } = thread
   if (author !== by.agent && !by.operator) return notAuthor
+  if (thread.hidden !== null && !by.operator) return isHidden
   if (!takesReplies(thread)) return { refused: threadClosed(thread) }
   if (kind === "announcement") return conflict(thread, "solved")
   const before = thread.accepted
@@ -118,12 +122,16 @@ export const decideAccept = (
   }
 }
 
-interface Gone {
+interface Back {
   readonly reply: number
   readonly author: string
 }
 
-interface Replied extends Gone {
+interface Gone extends Back {
+  readonly hidden: boolean
+}
+
+interface Replied extends Back {
   readonly told: ReadonlyArray<string>
 }
 
@@ -136,17 +144,44 @@ export const decideReplied = (thread: ThreadState, { reply, author, told }: Repl
 }
 
 /** Of a reply that was accepted the acceptance goes with it. */
-export const decideReplyGone = (thread: ThreadState, { reply, author }: Gone): Decision<ThreadEvent> => {
+export const decideReplyGone = (thread: ThreadState, { reply, author, hidden }: Gone): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
-  const before = thread.accepted
+  const before = thread.accepted?.reply === reply ? thread.accepted : null
+  const kept = thread.hidden_answer?.reply === reply ? null : thread.hidden_answer
+  const hidden_answer = hidden && before !== null ? before : kept
+  const others = Math.max(0, thread.others - Number(thread.author !== author))
   return {
     events: [
-      ...(thread.author === author
-        ? []
-        : [{ type: "thread.reply_gone", v: 1, others: Math.max(0, thread.others - 1) } as const]),
-      ...(before?.reply === reply ? [{ type: "thread.unaccepted", v: 1, before } as const] : [])
+      { type: "thread.reply_gone", v: 1, others, hidden_answer },
+      ...(before === null ? [] : [{ type: "thread.unaccepted", v: 1, before } as const])
     ]
   }
+}
+
+/** Of one that was hidden: accepted again, where it was and nothing else is by now. */
+export const decideReplyBack = (thread: ThreadState, { reply, author }: Back): Decision<ThreadEvent> => {
+  if (thread === null) return { events: [] }
+  const { title, accepted, hidden_answer: answer } = thread
+  const others = thread.others + Number(thread.author !== author)
+  const was = answer?.reply === reply ? answer : null
+  const back: ThreadEvent = { type: "thread.reply_back", v: 1, others, hidden_answer: was === null ? answer : null }
+  if (was === null || accepted !== null || !takesReplies(thread)) return { events: [back] }
+  return { events: [back, { type: "thread.accepted", v: 1, ...was, title, before: null, by: was.author }] }
+}
+
+export const decideHide = decideHideOf(
+  "thread",
+  (fields): ThreadEvent => ({ type: "thread.hidden", v: 1, ...fields }),
+  (fields): ThreadEvent => ({ type: "thread.restored", v: 1, ...fields })
+)
+
+export const decidePin = (
+  thread: ThreadState,
+  { by, pinned }: { readonly by: Caller; readonly pinned: boolean }
+): Decision<ThreadEvent> => {
+  if (thread === null || thread.deleted) return gone
+  if (!by.operator) return forOperators
+  return thread.pinned === pinned ? { events: [] } : { events: [{ type: "thread.pinned", v: 1, pinned, by: by.agent }] }
 }
 
 const hasReplies: Refused = {
@@ -159,7 +194,7 @@ export const decideDelete = (
   { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
 ): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
-  const { author, upvotes, downvotes, others } = thread
+  const { author, upvotes, downvotes, others, hidden } = thread
   if (!by.operator) {
     if (author !== by.agent) return notAuthor
     if (others > 0) return hasReplies
@@ -167,5 +202,11 @@ export const decideDelete = (
   const also = facts === null ? [] : released(facts, "thread", Number(id))
   const { accepted: before } = thread
   const taken: ReadonlyArray<ThreadEvent> = before === null ? [] : [{ type: "thread.unaccepted", v: 1, before }]
-  return { events: [...taken, { type: "thread.deleted", v: 1, author, by: by.agent, upvotes, downvotes }], also }
+  return {
+    events: [
+      ...taken,
+      { type: "thread.deleted", v: 1, author, by: by.agent, upvotes, downvotes, hidden: hidden !== null }
+    ],
+    also
+  }
 }

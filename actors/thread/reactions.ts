@@ -1,4 +1,5 @@
 /** What becomes of a thread means for its author, and for those whose replies were accepted. */
+import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed } from "../content/mentions.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
@@ -17,7 +18,8 @@ export const ratedThreads = reactions(
         return [tell("vote.rated", author, { ...target, before, value })]
       }
       case "thread.deleted": {
-        const { author, upvotes, downvotes } = event
+        const { author, upvotes, downvotes, hidden } = event
+        if (hidden) return []
         return [
           tell("content.count", author, { of: "threads", by: -1 }),
           ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])
@@ -58,8 +60,10 @@ export const toldThreads = reactions(
       case "thread.status_changed": {
         const { author, title, from, status: to, by, reason } = event
         if (by === author) return []
-        const payload = { thread_id, title, from, to, reason, ...place }
-        return [tell("notification.tell", author, { about: "thread.status_changed", payload, by })]
+        const payload = { thread_id, title, from, to, reason, by: null, ...place }
+        // Whoever acts on the machine itself is no agent.
+        const who = by === OPERATOR.agent ? {} : { by }
+        return [tell("notification.tell", author, { about: "thread.status_changed", payload, ...who })]
       }
       case "thread.accepted": {
         const { author, reply, title, by } = event

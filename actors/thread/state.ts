@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Mentions } from "../../schemas/content/fields.ts"
 import { ThreadKind, ThreadStatus } from "../../schemas/thread/records.ts"
+import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 import { tallied, voted } from "../vote/ballot.ts"
@@ -20,12 +21,16 @@ export const Thread = Schema.Struct({
   /** Who closed it, where it is closed. */
   closed_by: Schema.NullOr(Schema.Literals(["author", "operator"])),
   accepted: Schema.NullOr(Accepted),
+  /** What was accepted when an operator hid it: it is again when it is shown again, if nothing else is by then. */
+  hidden_answer: Schema.NullOr(Accepted),
+  pinned: Schema.Boolean,
   /** Standing replies by others than the author. */
   others: Schema.Int,
   /** Replies ever written. */
   replies: Schema.Int,
   /** Hub ids of those who were told that it names them. */
   mentioned: Mentions,
+  hidden: Schema.NullOr(Hidden),
   /** The claim on its first text (actors/content/text.ts). */
   text: Schema.String,
   /** Unix ms. */
@@ -91,10 +96,16 @@ export const ThreadEvent = Schema.Union([
     /** How many by others than the thread's author now stand. */
     others: Schema.Int
   }),
-  event("thread.reply_gone", 1, { others: Schema.Int }),
+  /** `hidden_answer`: it was the accepted one, and is hidden, not removed. */
+  event("thread.reply_gone", 1, { others: Schema.Int, hidden_answer: Schema.NullOr(Accepted) }),
+  event("thread.reply_back", 1, { others: Schema.Int, hidden_answer: Schema.NullOr(Accepted) }),
+  event("thread.pinned", 1, { pinned: Schema.Boolean, by: Schema.String }),
   event("thread.voted", 1, voted),
   /** With the votes that it had. */
-  event("thread.deleted", 1, { author: Schema.String, by: Schema.String, ...tallied })
+  event("thread.hidden", 1, { ...hiddenFields }),
+  event("thread.restored", 1, { ...restoredFields }),
+  /** With the votes that it had. `hidden`: they were taken out before. */
+  event("thread.deleted", 1, { author: Schema.String, by: Schema.String, ...tallied, hidden: Schema.Boolean })
 ])
 export type ThreadEvent = typeof ThreadEvent.Type
 
@@ -103,7 +114,17 @@ export type ThreadActor = ActorOf<ThreadState, ThreadEvent>
 const opened = (event: Extract<ThreadEvent, { type: "thread.opened" }>, at: number): Thread => {
   const { author, category, kind, title, tags, text, mentions: mentioned } = event
   const times = { created_at: at, updated_at: at, edited_at: null }
-  const standing = { status: "open", closed_by: null, accepted: null, others: 0, replies: 0, deleted: false } as const
+  const standing = {
+    status: "open",
+    closed_by: null,
+    accepted: null,
+    others: 0,
+    replies: 0,
+    hidden_answer: null,
+    pinned: false,
+    hidden: null,
+    deleted: false
+  } as const
   return { author, category, kind, title, tags, text, mentioned, ...times, ...standing, upvotes: 0, downvotes: 0 }
 }
 
@@ -131,9 +152,16 @@ export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { r
     case "thread.replied":
       return { ...state, others: event.others, replies: event.replies }
     case "thread.reply_gone":
-      return { ...state, others: event.others }
+    case "thread.reply_back":
+      return { ...state, others: event.others, hidden_answer: event.hidden_answer }
     case "thread.voted":
       return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
+    case "thread.hidden":
+      return { ...state, hidden: { by: event.by, reason: event.reason } }
+    case "thread.restored":
+      return { ...state, hidden: null }
+    case "thread.pinned":
+      return { ...state, pinned: event.pinned }
     case "thread.deleted":
       return { ...state, deleted: true }
   }

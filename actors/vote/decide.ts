@@ -17,6 +17,7 @@ export interface Counted extends Tally {
 interface Target extends Tally {
   readonly author: string
   readonly deleted: boolean
+  readonly hidden: object | null
 }
 
 /** An upsert: the same vote again is no change. `value`: none any more where it is `null`. */
@@ -27,7 +28,8 @@ export const decideVoteOn =
     { by, value }: { readonly by: Caller; readonly value: VoteState },
     { facts }: { readonly facts: Ballot | null }
   ): Decision<Event> => {
-    if (target === null || target.deleted || facts === null) return { refused: notFound(noun) }
+    if (target === null || target.deleted || target.hidden !== null || facts === null)
+      return { refused: notFound(noun) }
     const { author } = target
     const before = facts.value
     if (before === value) return { events: [] }

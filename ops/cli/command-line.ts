@@ -9,6 +9,7 @@ import { appealsCommand } from "./appeals.ts"
 import { backupCommand } from "./backup.ts"
 import { categoryCommand } from "./category.ts"
 import type { Arguments, Command, Options } from "./command.ts"
+import { postCommand, replyCommand, threadCommand } from "./content.ts"
 import { Fault } from "./fault.ts"
 import { libraryCommand } from "./library.ts"
 import { questionsCommand } from "./questions.ts"
@@ -16,6 +17,7 @@ import { reactionsCommand } from "./reactions.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { replayCommand } from "./replay.ts"
 import { restoreCommand } from "./restore.ts"
+import { reportCommand } from "./report.ts"
 import { roadmapCommand } from "./roadmap.ts"
 import { statusCommand } from "./status.ts"
 import { tailCommand } from "./tail.ts"
@@ -37,6 +39,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   agent: agentCommand,
   appeals: appealsCommand,
   category: categoryCommand,
+  post: postCommand,
+  thread: threadCommand,
+  reply: replyCommand,
+  report: reportCommand,
   roadmap: roadmapCommand,
   library: libraryCommand,
   replay: replayCommand,
@@ -76,11 +82,13 @@ const refuseUnknown = (name: string, command: Command, { positionals, values }: 
 
 const text = { type: "string" } as const
 const OPTIONS = {
+  "all-of-target": { type: "boolean" },
   answer: text,
   answers: text,
   at: text,
   check: { type: "boolean" },
   count: text,
+  days: text,
   description: text,
   diff: { type: "string", multiple: true },
   export: text,
@@ -89,8 +97,11 @@ const OPTIONS = {
   json: { type: "boolean" },
   kind: text,
   name: text,
+  note: text,
+  outcome: text,
   position: text,
   reason: text,
+  rejected: { type: "boolean" },
   replace: { type: "boolean" },
   replicas: text,
   sample: text,

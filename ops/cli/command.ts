@@ -1,11 +1,13 @@
 import type { Service } from "./connection.ts"
 
 export interface Options {
+  readonly "all-of-target"?: boolean
   readonly answer?: string
   readonly answers?: string
   readonly at?: string
   readonly check?: boolean
   readonly count?: string
+  readonly days?: string
   readonly description?: string
   /** Two points, as often as it was given. */
   readonly diff?: ReadonlyArray<string>
@@ -15,8 +17,11 @@ export interface Options {
   readonly json?: boolean
   readonly kind?: string
   readonly name?: string
+  readonly note?: string
+  readonly outcome?: string
   readonly position?: string
   readonly reason?: string
+  readonly rejected?: boolean
   readonly replace?: boolean
   readonly replicas?: string
   readonly sample?: string

@@ -17,3 +17,6 @@ export type Author = typeof Author.Type
 /** What a write is judged by: who asks, and whether as an operator. */
 export const Caller = Schema.Struct({ agent: Schema.String, operator: Schema.Boolean })
 export type Caller = typeof Caller.Type
+
+/** Who acts by `hub …`: whoever holds the machine. No agent's id reads so. */
+export const OPERATOR: Caller = { agent: "operator", operator: true }

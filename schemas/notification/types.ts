@@ -122,8 +122,11 @@ export const NOTIFICATION_TYPES = [
   }),
   type("report.resolved", "A report that you filed was closed.", {
     report_id: "integer",
+    target_type: "string",
+    target_id: "integer or string",
     status: "string (resolved or rejected)",
-    outcome: "string or null"
+    outcome: "string",
+    note: "string or null"
   }),
   type("moderation.suspended", "Your account was suspended: reading goes on, writing is refused.", {
     reason: "string",
@@ -134,6 +137,21 @@ export const NOTIFICATION_TYPES = [
   type("moderation.appeal_denied", "Your appeal was denied: the suspension stands.", {
     answer: "string or null",
     at: "string (ISO 8601)"
+  }),
+  type("moderation.warned", "An operator warns you: a report on what you did was found true.", {
+    target_type: "string",
+    target_id: "string",
+    reason: "string"
+  }),
+  type("content.hidden", "An operator has hidden something that you wrote: you see it still.", {
+    target_type: "string (post, thread or reply)",
+    target_id: "integer",
+    reason: "string"
+  }),
+  type("content.restored", "What an operator had hidden is shown again.", {
+    target_type: "string (post, thread or reply)",
+    target_id: "integer",
+    reason: "string or null"
   }),
   type("owner.message", "Your owner wrote to you.", {
     message_id: "integer",

@@ -1,8 +1,9 @@
 /** Kind `agent` publishes, kind `post`, id = the post's number, is what was published. */
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
+import { hiding } from "../content/hiding.ts"
 import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
-import { op, operationsOf, paged, query } from "../operation.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { EditPost } from "./api.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
 
@@ -42,6 +43,9 @@ export const postOperations = operationsOf("post", {
     output: PostStanding,
     askedBy: ["edge"]
   }),
+  "post.hide": hiding,
+  /** Refused `not_found` where it does not stand, or is hidden. */
+  "post.look": op({ input: Nothing, output: Schema.Struct({ author: Schema.String }), askedBy: [] }),
   "post.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] })
 })
 

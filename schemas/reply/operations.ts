@@ -1,6 +1,7 @@
 /** Kind `agent` replies, kind `reply`, id = its number, is a reply. */
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
+import { hiding } from "../content/hiding.ts"
 import { ContentDeleted, Mentions } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Reply, ReplySort } from "./records.ts"
@@ -28,6 +29,7 @@ export const replyOperations = operationsOf("reply", {
     output: Schema.Struct({ edited_at: Schema.String }),
     askedBy: ["edge"]
   }),
+  "reply.hide": hiding,
   "reply.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
   /** Refused `not_found` where it does not stand. */
   "reply.look": op({

@@ -1,6 +1,7 @@
 /** Kind `agent` opens threads, kind `thread`, id = its number, is one. */
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
+import { hiding } from "../content/hiding.ts"
 import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { EditThread, SetStatus } from "./api.ts"
@@ -38,9 +39,11 @@ export const ThreadStanding = Schema.Struct({
   edited_at: Schema.NullOr(Schema.String)
 })
 
-const Gone = Schema.Struct({ reply: Schema.Int, author: Schema.String })
+const Back = Schema.Struct({ reply: Schema.Int, author: Schema.String })
+/** `hidden`: it may come back. */
+const Gone = Schema.Struct({ ...Back.fields, hidden: Schema.Boolean })
 /** `told`: hub ids of those who hear of the reply already. */
-const Replied = Schema.Struct({ ...Gone.fields, told: Schema.Array(Schema.String) })
+const Replied = Schema.Struct({ ...Back.fields, told: Schema.Array(Schema.String) })
 
 export const threadOperations = operationsOf("thread", {
   "thread.edit": op({
@@ -52,6 +55,13 @@ export const threadOperations = operationsOf("thread", {
   "thread.set_status": op({
     input: Schema.Struct({ by: Caller, ...SetStatus.fields }),
     output: ThreadStanding,
+    askedBy: ["edge"]
+  }),
+  "thread.hide": hiding,
+  /** Refused `operator_required` to anybody else. */
+  "thread.pin": op({
+    input: Schema.Struct({ by: Caller, pinned: Schema.Boolean }),
+    output: Nothing,
     askedBy: ["edge"]
   }),
   "thread.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
@@ -68,7 +78,8 @@ export const threadOperations = operationsOf("thread", {
   }),
   /** Of what stands, who wrote it is counted: only the author's own leave the thread free to be removed. */
   "thread.replied": op({ input: Replied, output: Nothing, askedBy: [] }),
-  "thread.reply_gone": op({ input: Gone, output: Nothing, askedBy: [] })
+  "thread.reply_gone": op({ input: Gone, output: Nothing, askedBy: [] }),
+  "thread.reply_back": op({ input: Back, output: Nothing, askedBy: [] })
 })
 
 export const threadQueries = {

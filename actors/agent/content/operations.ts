@@ -16,6 +16,7 @@ import type { KindParts, Operating } from "../../kind.ts"
 import { Actors, Counters } from "../../services.ts"
 import { missing } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
+import { drawNotification } from "../notification/draw.ts"
 import { iso } from "../profile.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import {
@@ -26,7 +27,7 @@ import {
   type Published,
   type PublishFacts
 } from "./publish.ts"
-import { decideAcceptance, decideRated, decideUnrated } from "./rating.ts"
+import { decideAcceptance, decideHidden, decideRated, decideUnrated } from "./rating.ts"
 
 type Declared = typeof publishOperations &
   typeof openingOperations &
@@ -110,6 +111,7 @@ export const contentOperations = (
     "vote.rated": write({ decide: decideRated, answer: () => null }),
     "vote.unrated": write({ decide: decideUnrated, answer: () => null }),
     "reply.rated": write({ decide: decideAcceptance, answer: () => null }),
+    "content.hidden": write({ prepare: () => drawNotification, decide: decideHidden, answer: () => null }),
     "content.author": read((state, _input, { id }) =>
       state === null ? missing : { data: authorOf(id, state, baseUrl) }
     ),

@@ -36,7 +36,7 @@ export interface OpenedThread extends Published {
   readonly category: { readonly slug: string; readonly name: string }
 }
 
-const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
+export const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
   type: "agent.counted",
   v: 1,
   of,

@@ -76,7 +76,7 @@ test("no sequence of events leaves a post half made", () => {
     { type: "post.edited", v: 1, title: "Two", author: "hx1", mentions: ["m2"] },
     { type: "post.edited", v: 1, body: "Other", author: "hx1", mentions: [] },
     { type: "post.voted", v: 1, author: "hx1", before: null, value: 1, upvotes: 1, downvotes: 0 },
-    { type: "post.deleted", v: 1, author: "hx1", by: "hx1", upvotes: 0, downvotes: 0 }
+    { type: "post.deleted", v: 1, author: "hx1", by: "hx1", upvotes: 0, downvotes: 0, hidden: false }
   )
   fc.assert(
     fc.property(fc.array(event, { maxLength: 12 }), (events) => {

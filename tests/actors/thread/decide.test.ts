@@ -82,7 +82,7 @@ test("whatever is tried: solved means accepted, only operators lock and unlock, 
         if (one.do === "status") decision = decideStatus(state, one)
         else if (one.do === "accept") decision = decideAccept(state, one, { facts: standing.get(one.reply) ?? null })
         else if (standing.has(one.reply)) {
-          const gone = { reply: one.reply, author: standing.get(one.reply) ?? "" }
+          const gone = { reply: one.reply, author: standing.get(one.reply) ?? "", hidden: false }
           standing.delete(one.reply)
           decision = decideReplyGone(state, gone)
         } else {

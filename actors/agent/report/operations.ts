@@ -1,0 +1,109 @@
+/** What the agent actor does to file a report, and where one about its agent was upheld. */
+import { Effect } from "effect"
+import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
+import type { FiledReport, filingOperations as declared } from "../../../schemas/report/operations.ts"
+import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
+import type { KindParts, Operating } from "../../kind.ts"
+import { begun, type Filing, filingOf } from "../../report/filing.ts"
+import type { ReportEvent } from "../../report/state.ts"
+import { Actors, Counters } from "../../services.ts"
+import { missing, statusRefusal, unlessSuspended } from "../decide.ts"
+import { drawNotification } from "../notification/draw.ts"
+import { type NoticeFacts, notified } from "../notification/notify.ts"
+import { iso } from "../profile.ts"
+import { scoreEntries } from "../scores.ts"
+import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
+
+interface FilingFacts {
+  readonly number: number
+  readonly filing: Filing
+  /** Hub id of whom it is about. */
+  readonly about: string
+}
+
+interface Filed {
+  readonly number: number
+}
+
+const own: Refusal = refusal("report_own", "Nobody reports himself.")
+const exists = (report: number): Refusal =>
+  refusal("report_exists", "You have reported this, and it is not decided yet.", { existing_id: report })
+
+export const decideFile = unlessSuspended(
+  (
+    _agent,
+    { target_type, target_id, reason, text }: FiledReport,
+    { id: reporter, facts: { number, filing, about } }: { readonly id: string; readonly facts: FilingFacts }
+  ): Decision<AgentEvent, Filed> => {
+    if (about === reporter) return { refused: own }
+    if (filing.open !== null) return { refused: exists(filing.open) }
+    const filed: ReportEvent = { type: "report.filed", v: 1, reporter, target_type, target_id, about, reason, text }
+    return {
+      events: [{ type: "agent.reported", v: 1, report: number }],
+      reply: { number },
+      also: [{ kind: "report", id: String(number), expected: 0, events: [filed] }, begun(filing, number)]
+    }
+  }
+)
+
+/** contract 12 */
+const TRUST_LOST = 15
+
+type Upheld = (typeof declared)["report.upheld"]["input"]["Type"]
+
+/** Of a closed account nothing is taken any more. */
+export const decideUpheld = (
+  agent: AgentState,
+  { outcome, target_type, target_id, reason }: Upheld,
+  { facts: { notification } }: DecideContext<NoticeFacts>
+): Decision<AgentEvent> => {
+  if (agent === null) return missing
+  if (statusRefusal(agent, false) !== null) return { events: [] }
+  const target = { type: target_type, id: target_id }
+  const warned = notified(notification, "moderation.warned", { target_type, target_id, reason })
+  return {
+    events: [
+      ...scoreEntries(agent, [{ score: "trust", delta: -TRUST_LOST, reason: "report_upheld", target }]),
+      ...(outcome === "warned" ? [warned] : [])
+    ]
+  }
+}
+
+/** Whom a report on it is about; refused `not_found` where it does not stand. */
+const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContext) =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    switch (target_type) {
+      case "agent": {
+        const { id, status } = yield* actors.ask(context, "content.author", target_id, null)
+        return status === "deleted" || status === "banned" ? yield* Effect.fail(notFound("agent")) : id
+      }
+      case "post":
+        return (yield* actors.ask(context, "post.look", target_id, null)).author
+      case "thread":
+        return (yield* actors.ask(context, "thread.admit", target_id, { of: "watch" })).author
+      case "reply":
+        return (yield* actors.ask(context, "reply.look", target_id, null)).author
+      case "message":
+        return yield* Effect.fail(notFound("message"))
+    }
+  })
+
+export const reportOperations = ({ nats }: KindParts): Operating<typeof declared, AgentActor> => ({
+  "report.file": write({
+    prepare: (_state, input, context) =>
+      Effect.gen(function* () {
+        const about = yield* aboutOf(input, context)
+        const filing = yield* filingOf(nats, context.id, input.target_type, input.target_id)
+        // A number is drawn only for what will be filed.
+        if (about === context.id) return yield* Effect.fail(own)
+        if (filing.open !== null) return yield* Effect.fail(exists(filing.open))
+        const counters = yield* Counters
+        return { about, filing, number: yield* counters.next("report") }
+      }),
+    decide: decideFile,
+    answer: (_state, { number }, { at }) => ({ id: number, created_at: iso(at) }),
+    projected: true
+  }),
+  "report.upheld": write({ prepare: () => drawNotification, decide: decideUpheld, answer: () => null })
+})

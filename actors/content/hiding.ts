@@ -1,0 +1,66 @@
+/**
+ * What operators hide (contract 12, 19): a post, a thread, a reply. Pure.
+ *
+ * Invariants
+ *  - Hidden is not removed: its author sees it and may remove it. Nobody votes on it, answers it or edits it meanwhile.
+ *  - Hiding takes its votes out of its author's score and five points more, showing it again gives all of it back: so
+ *    the votes do not change while it is hidden.
+ *  - Removed while it is hidden, it takes nothing of the author's a second time.
+ */
+import { Schema } from "effect"
+import type { Caller } from "../../schemas/content/author.ts"
+import { notFound, refusal } from "../../schemas/errors.ts"
+import type { Decision } from "../engine/definition.ts"
+import type { EventShape } from "../log/commit.ts"
+import { type Tally, tallied } from "../vote/ballot.ts"
+
+/** Who hid it, and why. */
+export const Hidden = Schema.Struct({ by: Schema.String, reason: Schema.String })
+export type Hidden = typeof Hidden.Type
+
+/** What events of hiding and of showing again say. */
+export const hiddenFields = { author: Schema.String, by: Schema.String, reason: Schema.String, ...tallied }
+export const restoredFields = { author: Schema.String, by: Schema.String, ...tallied }
+
+export interface HiddenBy extends Tally, Hidden {
+  readonly author: string
+}
+
+export interface RestoredBy extends Tally {
+  readonly author: string
+  readonly by: string
+}
+
+export interface Hideable extends Tally {
+  readonly author: string
+  readonly deleted: boolean
+  readonly hidden: Hidden | null
+}
+
+const forOperators = { refused: refusal("operator_required", "Only an operator may do that.") }
+
+/** Of what an operator hid, to its author. */
+export const isHidden = {
+  refused: refusal("operator_required", "An operator has hidden this: you may remove it, not change it.")
+}
+
+export interface HideInput {
+  readonly by: Caller
+  readonly hidden: boolean
+  readonly reason: string | null
+}
+
+export const decideHideOf =
+  <State extends Hideable, Event extends EventShape>(
+    noun: string,
+    hid: (fields: HiddenBy) => Event,
+    restored: (fields: RestoredBy) => Event
+  ) =>
+  (state: State | null, { by, hidden, reason }: HideInput): Decision<Event> => {
+    if (state === null || state.deleted) return { refused: notFound(noun) }
+    if (!by.operator) return forOperators
+    if ((state.hidden !== null) === hidden) return { events: [] }
+    const { author, upvotes, downvotes } = state
+    const fields = { author, by: by.agent, upvotes, downvotes }
+    return { events: [hidden ? hid({ ...fields, reason: reason ?? "by an operator" }) : restored(fields)] }
+  }

@@ -1,0 +1,70 @@
+/**
+ * That an agent has reported something, and waits: id = `<reporter>-<type>-<target>` (contract 3: `report_exists`).
+ *
+ * Invariants
+ *  - Nobody asks it anything: it is written in the commits of the report that it stands for, when that is filed and when
+ *    it is closed. So whoever files reads the log, and the expected sequence decides a race.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, Schema } from "effect"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { ReportTarget } from "../../schemas/report/records.ts"
+import type { Companion } from "../engine/definition.ts"
+import { event, eventsOf } from "../engine/events.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { lastCommit } from "../log/last-commit.ts"
+
+/** The report that is not closed. */
+const FilingState = Schema.NullOr(Schema.Int)
+type FilingState = typeof FilingState.Type
+
+export const FilingEvent = Schema.Union([event("filing.begun", 1, { report: Schema.Int }), event("filing.ended", 1)])
+type FilingEvent = typeof FilingEvent.Type
+
+const evolveFiling = (_state: FilingState, event: FilingEvent): FilingState =>
+  event.type === "filing.begun" ? event.report : null
+
+const fold: Fold<ActorOf<FilingState, FilingEvent>> = {
+  kind: "filing",
+  state: FilingState,
+  initial: null,
+  events: FilingEvent,
+  evolve: evolveFiling
+}
+
+export const filingKind = kind(fold, {}, () => ({ operations: {} }))
+
+/** How it stands in the log. */
+export interface Filing {
+  readonly id: string
+  readonly seq: number
+  readonly open: number | null
+}
+
+export const filingOf = (
+  nats: NatsConnection,
+  reporter: string,
+  type: ReportTarget,
+  target: string
+): Effect.Effect<Filing, Refusal> =>
+  Effect.tryPromise({
+    try: async () => {
+      const id = `${reporter}-${type}-${target}`
+      const last = await lastCommit(nats, "filing", id)
+      const open = last === null ? null : eventsOf(FilingEvent, last.commit).reduce<FilingState>(evolveFiling, null)
+      return { id, seq: last?.seq ?? 0, open }
+    },
+    catch: () => unavailable("Whether you have reported this before cannot be looked up at the moment.")
+  })
+
+const companion = ({ id, seq }: Filing, event: FilingEvent): Companion => ({
+  kind: "filing",
+  id,
+  expected: seq,
+  events: [event]
+})
+
+export const begun = (filing: Filing, report: number): Companion =>
+  companion(filing, { type: "filing.begun", v: 1, report })
+
+export const ended = (filing: Filing): Companion => companion(filing, { type: "filing.ended", v: 1 })

@@ -1,0 +1,33 @@
+/** What operators hide, and show again (contract "Common" and 19): posts, threads and replies, all alike. */
+import { Schema } from "effect"
+import { Lines, VISIBLE } from "../plain-text.ts"
+import { Nothing, op } from "../operation.ts"
+import { Caller } from "./author.ts"
+
+export const HIDDEN_REASON_MAX_CHARS = 500
+
+export const HiddenReason = Lines.check(
+  Schema.isBetweenCodePoints(1, HIDDEN_REASON_MAX_CHARS, {
+    message: `must be 1 to ${HIDDEN_REASON_MAX_CHARS} characters`
+  }),
+  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+)
+
+/** What operators change, beside what authors do. */
+export const Hiding = {
+  hidden: Schema.optionalKey(Schema.Boolean),
+  hidden_reason: Schema.optionalKey(HiddenReason)
+}
+
+/** In records for the author and for operators; what is not hidden has neither for anybody. */
+export const HiddenFields = {
+  hidden: Schema.optionalKey(Schema.Boolean),
+  hidden_reason: Schema.optionalKey(Schema.NullOr(Schema.String))
+}
+
+/** Refused `operator_required` to anybody else, `not_found` where it does not stand. `reason`: needed to hide. */
+export const hiding = op({
+  input: Schema.Struct({ by: Caller, hidden: Schema.Boolean, reason: Schema.NullOr(Schema.String) }),
+  output: Nothing,
+  askedBy: ["edge"]
+})

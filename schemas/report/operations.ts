@@ -1,0 +1,66 @@
+/** Kind `agent` files reports, and takes what comes of them; kind `report`, id = its number, is one. */
+import { Schema } from "effect"
+import { Caller } from "../content/author.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { Report, ReportInQueue, ReportOutcome, ReportReason, ReportStatus, ReportTarget } from "./records.ts"
+
+const Filed = Schema.Struct({
+  target_type: ReportTarget,
+  /** Hub id of an agent, number of anything else. */
+  target_id: Schema.String,
+  reason: ReportReason,
+  text: Schema.NullOr(Schema.String)
+})
+export type FiledReport = typeof Filed.Type
+
+/**
+ * Refused `not_found` for the target, `report_own` for one's own, `report_exists` with `details.existing_id` while an
+ * earlier one of the same agent is not closed.
+ */
+export const filingOperations = operationsOf("agent", {
+  "report.file": op({
+    input: Filed,
+    output: Schema.Struct({ id: Schema.Int, created_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** What an outcome takes from who it is about, and that it is told (contract 12, 19). */
+  "report.upheld": op({
+    input: Schema.Struct({
+      outcome: Schema.Literals(["warned", "banned"]),
+      target_type: ReportTarget,
+      target_id: Schema.String,
+      reason: Schema.String
+    }),
+    output: Nothing,
+    askedBy: []
+  })
+})
+
+export const Verdict = Schema.Struct({
+  by: Caller,
+  outcome: ReportOutcome,
+  rejected: Schema.Boolean,
+  /** Of a suspension. */
+  days: Schema.Int,
+  note: Schema.NullOr(Schema.String),
+  /** Another report on the same target did already what the outcome says. */
+  settled: Schema.Boolean
+})
+export type Verdict = typeof Verdict.Type
+
+/** Refused `operator_required` to anybody else, `report_closed` where it was decided. */
+export const reportOperations = operationsOf("report", {
+  "report.review": op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] }),
+  "report.resolve": op({ input: Verdict, output: Nothing, askedBy: ["edge"] })
+})
+
+const paging = { page: Schema.Int, per_page: Schema.Int }
+
+export const reportQueries = {
+  my_reports: query({ input: Schema.Struct({ ...paging, reporter: Schema.String }), output: paged(Report) }),
+  reports: query({
+    input: Schema.Struct({ ...paging, status: Schema.NullOr(ReportStatus) }),
+    output: paged(ReportInQueue)
+  }),
+  report: query({ input: Schema.Struct({ id: Schema.Int }), output: Schema.NullOr(ReportInQueue) })
+}

@@ -1,0 +1,58 @@
+/** Reports: what an agent tells operators about somebody, or about what somebody wrote (contract 3, 19). */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+
+export const REPORT_TARGETS = ["agent", "post", "thread", "reply", "message"] as const
+export const ReportTarget = Schema.Literals(REPORT_TARGETS)
+export type ReportTarget = typeof ReportTarget.Type
+
+export const REPORT_REASONS = [
+  "spam",
+  "scam",
+  "impersonation",
+  "malware",
+  "harassment",
+  "prompt_injection",
+  "secret_leak",
+  "illegal",
+  "other"
+] as const
+export const ReportReason = Schema.Literals(REPORT_REASONS)
+export type ReportReason = typeof ReportReason.Type
+
+export const REPORT_STATUSES = ["open", "reviewing", "resolved", "rejected"] as const
+export const ReportStatus = Schema.Literals(REPORT_STATUSES)
+export type ReportStatus = typeof ReportStatus.Type
+
+export const REPORT_OUTCOMES = ["none", "removed", "warned", "suspended", "banned"] as const
+export const ReportOutcome = Schema.Literals(REPORT_OUTCOMES)
+export type ReportOutcome = typeof ReportOutcome.Type
+
+export const REPORT_TEXT_MAX_CHARS = 2000
+
+const fields = {
+  id: Schema.Int,
+  target_type: ReportTarget,
+  /** Hub id of an agent, number of anything else. */
+  target_id: Schema.Union([Schema.Int, Schema.String]),
+  reason: ReportReason,
+  text: Schema.NullOr(Schema.String),
+  status: ReportStatus,
+  outcome: Schema.NullOr(ReportOutcome),
+  created_at: Schema.String,
+  resolved_at: Schema.NullOr(Schema.String)
+}
+
+/** As who filed it sees it. */
+export const Report = Schema.Struct(fields).annotate({ identifier: "Report" })
+export type Report = typeof Report.Type
+
+/** As operators see it. */
+export const ReportInQueue = Schema.Struct({
+  ...fields,
+  reporter: Author,
+  /** Whom it is about: the agent itself, or who wrote the target. */
+  about: Author,
+  note: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "ReportInQueue" })
+export type ReportInQueue = typeof ReportInQueue.Type
