@@ -55,6 +55,21 @@ export interface Database {
     delivered_at: NullableTime
     attempts_log: Json
   }
+  hidden_posts: {
+    id: Big
+    reason: string
+    row: Json
+  }
+  hidden_replies: {
+    id: Big
+    reason: string
+    body: string
+  }
+  hidden_threads: {
+    id: Big
+    reason: string
+    row: Json
+  }
   identity_blocks: {
     block: number
     version: Big
@@ -121,6 +136,21 @@ export interface Database {
     deleted: boolean
     created_at: Time
     edited_at: NullableTime
+    hidden: boolean
+  }
+  reports: {
+    id: Big
+    reporter: string
+    target_type: string
+    target_id: string
+    about: string
+    reason: string
+    text: string | null
+    status: string
+    outcome: string | null
+    note: string | null
+    created_at: Time
+    resolved_at: NullableTime
   }
   retired_keys: {
     agent: string
@@ -176,20 +206,6 @@ export interface Database {
     target_id: Big
     value: number
     created_at: Time
-  }
-  reports: {
-    id: Big
-    reporter: string
-    target_type: string
-    target_id: string
-    about: string
-    reason: string
-    text: string | null
-    status: string
-    outcome: string | null
-    note: string | null
-    created_at: Time
-    resolved_at: NullableTime
   }
   watches: {
     agent: string

@@ -5,6 +5,7 @@ import { isStorable } from "../../schemas/plain-text.ts"
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Paged } from "../../schemas/operation.ts"
+import { inOrder } from "../content/listing.ts"
 import { publicProfile, type Shown } from "./profile.ts"
 import type { Database } from "../database.ts"
 import { COUNTED, pageOf } from "../page.ts"
@@ -61,6 +62,21 @@ export const agentsQuery =
     const { total, rows } = await pageOf(listed.select(COUNTED), ordered, input)
     return { total, items: rows.map((row) => listedRow(row, baseUrl)) }
   }
+
+/** The records of lists, of agents that are shown, in the order of their hub ids. */
+export const listedAgents = async (
+  db: Kysely<Database>,
+  baseUrl: string,
+  ids: ReadonlyArray<string>
+): Promise<ReadonlyArray<AgentListed>> => {
+  if (ids.length === 0) return []
+  const rows = await shownAgents(db)
+    .where("id", "in", [...ids])
+    .select(LISTED)
+    .$narrowType<Written>()
+    .execute()
+  return inOrder(ids, rows, ({ id }) => id).map((row) => listedRow(row, baseUrl))
+}
 
 /** What the projection writes into columns of wider types. */
 type Written = Pick<AgentRow, "links" | "roles" | "status">

@@ -1,7 +1,7 @@
 /** What a list shows of a text: its beginning in plain words, without the marks of markdown (contract "Common"). */
 import Markdown, { type Token } from "markdown-it"
 
-const EXCERPT_MAX_CHARS = 280
+export const EXCERPT_MAX_CHARS = 280
 /** What is looked at: marks, addresses and markup may be most of a text's beginning. */
 const LOOKED_AT_CHARS = 2000
 /** Of what costs the parser most: what follows is not looked at. */
@@ -19,10 +19,17 @@ const lookedAt = (body: string): string => {
   return body.slice(0, LOOKED_AT_CHARS)
 }
 
+/** Its words, without the marks of markdown, on one line. */
+const wordsOf = (beginning: string): string =>
+  plain(markdown.parse(beginning.toWellFormed(), {})).join("").replaceAll(/\s+/gu, " ").trim()
+
+/** The same of a part of a text, as far as is looked at. */
+export const plainOf = (part: string): string => wordsOf(lookedAt(part))
+
 /** In code points; a text that is cut ends with an ellipsis. */
 export const excerptOf = (body: string): string => {
   const beginning = lookedAt(body)
-  const words = plain(markdown.parse(beginning.toWellFormed(), {})).join("").replaceAll(/\s+/gu, " ").trim()
+  const words = wordsOf(beginning)
   const points = [...words]
   if (points.length <= EXCERPT_MAX_CHARS && beginning.length === body.length) return words
   return `${points

@@ -2,10 +2,11 @@
 import { sql, type Transaction } from "kysely"
 import { excerptOf } from "../content/excerpt.ts"
 import { searchedOf } from "../content/searched.ts"
+import { foldHiding, type HiddenRows, noHiddenRows, writeHidden, writeRestored } from "../content/hidden-rows.ts"
 import type { Database } from "../database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
-import { rowsJson } from "../projections/rows.ts"
+import { rowsJson, rowsJsonPieces } from "../projections/rows.ts"
 import { PostEvent } from "./state.ts"
 
 /** Seconds in which a post sinks as far as ten times its score lifts it (contract 1). */
@@ -20,6 +21,8 @@ interface PostRow {
   excerpt?: string
   tags?: ReadonlyArray<string>
   license?: string | null
+  /** Whether `license` says anything: it may say that there is none. */
+  relicensed?: boolean
   created_at?: string
   updated_at?: string
   edited_at?: string
@@ -36,6 +39,18 @@ interface PostRows {
   readonly edited: ReadonlyMap<number, PostRow>
   readonly voted: ReadonlyMap<number, Voted>
   readonly deleted: ReadonlySet<number>
+  readonly hiding: HiddenRows
+}
+
+type Edited = Extract<PostEvent, { type: "post.edited" }>
+
+const edit = (row: PostRow, { title, body, tags, license }: Edited, at: string): void => {
+  if (title !== undefined) row.title = title
+  if (body !== undefined) Object.assign(row, { body, excerpt: excerptOf(body) })
+  if (tags !== undefined) row.tags = tags
+  if (license !== undefined) Object.assign(row, { license, relicensed: true })
+  row.updated_at = at
+  if (title !== undefined || body !== undefined || tags !== undefined) row.edited_at = at
 }
 
 /** Folds a batch of commits into rows. Pure. */
@@ -44,6 +59,7 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   const edited = new Map<number, PostRow>()
   const voted = new Map<number, Voted>()
   const deleted = new Set<number>()
+  const hiding = noHiddenRows()
   for (const { id: text, commit } of commits) {
     const id = Number(text)
     const at = new Date(commit.at).toISOString()
@@ -54,41 +70,45 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
         published.set(id, { id, author, kind, title, body, excerpt, tags, license, created_at: at, updated_at: at })
       } else if (event.type === "post.deleted") deleted.add(id)
       else if (event.type === "post.voted") voted.set(id, { id, upvotes: event.upvotes, downvotes: event.downvotes })
+      else if (event.type === "post.hidden" || event.type === "post.restored") foldHiding(hiding, id, event)
       else {
-        const { type: _type, v: _v, ...change } = event
         const row = published.get(id) ?? edited.get(id) ?? { id }
         if (!published.has(id)) edited.set(id, row)
-        Object.assign(row, change, { updated_at: at })
-        if (change.body !== undefined) row.excerpt = excerptOf(change.body)
-        if (change.title !== undefined || change.body !== undefined || change.tags !== undefined) row.edited_at = at
+        edit(row, event, at)
       }
     }
   }
-  return { published, edited, voted, deleted }
+  return { published, edited, voted, deleted, hiding }
 }
 
+/** As many statements as pieces of the rows: the number of rows makes no difference. */
 const writePosts = async (
   trx: Transaction<Database>,
-  { published, edited, voted, deleted }: PostRows
+  { published, edited, voted, deleted, hiding }: PostRows
 ): Promise<void> => {
-  if (published.size > 0) {
+  await writeRestored(trx, "posts", hiding)
+  for (const rows of rowsJsonPieces(published.values())) {
     await sql`
       insert into posts (id, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score, hot,
         created_at, updated_at, edited_at, search)
       select p.id, p.author, p.kind, p.title, p.body, p.excerpt, p.tags, p.license, 0, 0, 0,
         extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at, ${searchedOf("p")}
-      from jsonb_populate_recordset(null::posts, ${rowsJson([...published.values()])}::jsonb) p
+      from jsonb_populate_recordset(null::posts, ${rows}::jsonb) p
       on conflict (id) do nothing`.execute(trx)
   }
-  for (const { id, ...change } of edited.values()) {
+  for (const rows of rowsJsonPieces(edited.values())) {
     await sql`
       update posts p set title = coalesce(n.title, p.title), body = coalesce(n.body, p.body),
         excerpt = coalesce(n.excerpt, p.excerpt), tags = coalesce(n.tags, p.tags),
-        license = ${change.license === undefined ? sql`p.license` : change.license},
+        license = case when n.relicensed then n.license else p.license end,
         updated_at = n.updated_at, edited_at = coalesce(n.edited_at, p.edited_at)
-      from jsonb_populate_record(null::posts, ${JSON.stringify(change)}::jsonb) n where p.id = ${id}`.execute(trx)
-    await sql`update posts p set search = ${searchedOf("p")} where p.id = ${id}`.execute(trx)
+      from jsonb_to_recordset(${rows}::jsonb) n (id bigint, title text, body text, excerpt text, tags text[],
+        license text, relicensed boolean, updated_at timestamptz, edited_at timestamptz)
+      where p.id = n.id`.execute(trx)
   }
+  const rewritten = [...edited.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
+  if (rewritten.length > 0)
+    await sql`update posts p set search = ${searchedOf("p")} where p.id = any(${rewritten}::bigint[])`.execute(trx)
   if (voted.size > 0) {
     await sql`
       update posts p set upvotes = n.upvotes, downvotes = n.downvotes, score = n.upvotes - n.downvotes,
@@ -98,17 +118,21 @@ const writePosts = async (
       trx
     )
   }
-  if (deleted.size > 0)
-    await trx
-      .deleteFrom("posts")
-      .where("id", "in", [...deleted].map(String))
-      .execute()
+  await writeHidden(trx, "posts", hiding)
+  if (deleted.size > 0) {
+    await sql`delete from posts where id = any(${[...deleted]}::bigint[])`.execute(trx)
+    await sql`delete from hidden_posts where id = any(${[...deleted]}::bigint[])`.execute(trx)
+  }
 }
 
 export const postProjection = logProjection({
   name: "post",
-  version: 1,
+  // 2: what of a post is searched has other weights, and fewer letters that are none.
+  version: 2,
   reads: [{ kind: "post", events: inventoryOf(PostEvent) }],
-  tables: [{ name: "posts", kind: "post", actor: "id" }],
+  tables: [
+    { name: "posts", kind: "post", actor: "id" },
+    { name: "hidden_posts", kind: "post", actor: "id" }
+  ],
   changes: (commits) => (trx) => writePosts(trx, postRows(commits))
 })

@@ -1,26 +1,28 @@
 /** Lists of posts, and one with its body (contract 1). */
-import { type Kysely, type Selectable, sql } from "kysely"
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { authorOf } from "../content/author.ts"
+import { inOrder, type Listing, Listings } from "../content/listing.ts"
 import { myVote } from "../content/my-vote.ts"
-import { findsIn } from "../content/searched.ts"
 import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
 
 const allPosts = (db: Kysely<Database>) => db.selectFrom("posts as p").innerJoin("agents as a", "a.id", "p.author")
 
-type PostQuery = ReturnType<typeof allPosts>
+const ID = { by: sql.ref("p.id"), type: "bigint" } as const
+const CREATED = { by: sql.ref("p.created_at"), type: "timestamptz" } as const
 
-/** Every sort ends with the id in the same direction (spec 4.1.6). */
-const ORDER: Record<PostSort, (query: PostQuery) => PostQuery> = {
-  newest: (query) => query.orderBy("p.created_at", "desc").orderBy("p.id", "desc"),
-  oldest: (query) => query.orderBy("p.created_at", "asc").orderBy("p.id", "asc"),
-  top: (query) => query.orderBy("p.score", "desc").orderBy("p.id", "desc"),
-  hot: (query) => query.orderBy("p.hot", "desc").orderBy("p.id", "desc"),
-  updated: (query) => query.orderBy("p.updated_at", "desc").orderBy("p.id", "desc")
+type Order = Pick<Listing, "way" | "keys">
+
+/** Every sort ends with the id in the same direction (spec 4.1.6), and each has its index. */
+const ORDER: Record<PostSort, Order> = {
+  newest: { way: "desc", keys: [CREATED, ID] },
+  oldest: { way: "asc", keys: [CREATED, ID] },
+  top: { way: "desc", keys: [{ by: sql.ref("p.score"), type: "integer" }, ID] },
+  hot: { way: "desc", keys: [{ by: sql.ref("p.hot"), type: "double precision" }, ID] },
+  updated: { way: "desc", keys: [{ by: sql.ref("p.updated_at"), type: "timestamptz" }, ID] }
 }
 
 const COLUMNS = [
@@ -69,33 +71,49 @@ const listedOf = (row: Row, baseUrl: string): PostListed => {
   }
 }
 
-export const postsQuery =
-  (db: Kysely<Database>, baseUrl: string) =>
-  async ({
-    kind,
-    author,
-    tag,
-    q,
-    viewer,
-    ...input
-  }: Queries["posts"]["input"]): Promise<Queries["posts"]["output"]> => {
+/** The records of lists, in the order of the ids. */
+export const listedPosts = async (
+  db: Kysely<Database>,
+  baseUrl: string,
+  ids: ReadonlyArray<string>,
+  viewer: string | null
+): Promise<ReadonlyArray<PostListed>> => {
+  if (ids.length === 0) return []
+  const rows = await allPosts(db)
+    .where("p.id", "in", [...ids])
+    .select(COLUMNS)
+    .select(myVote("p", "post", viewer))
+    .$castTo<Row>()
+    .execute()
+  return inOrder(ids, rows, ({ id }) => id).map((row) => listedOf(row, baseUrl))
+}
+
+type Input = Queries["posts"]["input"]
+
+const listing = ({ kind, author, tag, sort }: Input): Listing => {
+  const where: Array<RawBuilder<boolean>> = []
+  if (kind !== null) where.push(sql`p.kind = ${kind}`)
+  if (author !== null) where.push(sql`p.author = ${author}`)
+  if (tag !== null) where.push(sql`p.tags @> array[${tag}]`)
+  return { name: JSON.stringify(["posts", kind, author, tag, sort]), from: sql`posts p`, where, ...ORDER[sort] }
+}
+
+export const postsQuery = (
+  db: Kysely<Database>,
+  baseUrl: string
+): ((input: Input) => Promise<Queries["posts"]["output"]>) => {
+  const listings = new Listings()
+  return async (input) => {
+    const { tag, q, viewer } = input
     // No post holds what Postgres cannot be asked for.
-    if (!isStorable(`${tag ?? ""}${q ?? ""}`)) return { total: 0, items: [] }
-    let found = allPosts(db)
-    if (kind !== null) found = found.where("p.kind", "=", kind)
-    if (author !== null) found = found.where("p.author", "=", author)
-    if (tag !== null) found = found.where(sql<boolean>`p.tags @> array[${tag}]`)
-    if (q !== null && q !== "") found = found.where(findsIn("p", q))
-    const { total, rows } = await pageOf(
-      found.select(COUNTED),
-      ORDER[input.sort](found)
-        .select(COLUMNS)
-        .select(myVote("p", "post", viewer))
-        .$castTo<Row>(),
-      input
-    )
-    return { total, items: rows.map((row) => listedOf(row, baseUrl)) }
+    if (!isStorable(tag ?? "")) return { total: 0, items: [] }
+    const list = listing(input)
+    const { total, ids } = await (q === null || q === ""
+      ? listings.page(db, list, input)
+      : listings.found(db, list, "p", q, input))
+    return { total, items: await listedPosts(db, baseUrl, ids, viewer) }
   }
+}
 
 export const postQuery =
   (db: Kysely<Database>, baseUrl: string) =>

@@ -53,8 +53,8 @@ export const PostEvent = Schema.Union([
   }),
   event("post.voted", 1, voted),
   /** With the votes that it had. */
-  event("post.hidden", 1, { ...hiddenFields }),
-  event("post.restored", 1, { ...restoredFields }),
+  event("post.hidden", 1, hiddenFields),
+  event("post.restored", 1, restoredFields),
   /** With the votes that it had. `hidden`: they were taken out before. */
   event("post.deleted", 1, {
     author: Schema.String,

@@ -1,9 +1,33 @@
 /**
- * Rows for Postgres as one JSON text. The interface refuses text that Postgres cannot hold (schemas/agent/fields.ts);
+ * Rows for Postgres, as JSON texts. The interface refuses text that Postgres cannot hold (schemas/agent/fields.ts);
  * what an older version let into the log is mended here, since the log cannot be changed and must not stop the read
  * models.
  */
-export const rowsJson = (rows: ReadonlyArray<object>): string =>
-  JSON.stringify(rows, (_name, value: unknown) =>
-    typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value
-  )
+const storable = (_name: string, value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value
+
+/** All of them as one text: for rows that are short. */
+export const rowsJson = (rows: ReadonlyArray<object>): string => JSON.stringify(rows, storable)
+
+/** Postgres takes 256 MB of JSON; a text of 100,000 characters may be 600 KB. */
+const PIECE_MAX_CHARS = 8_000_000
+
+/** Rows that may be long, in as many texts as keep each of them within bounds; none for no rows. */
+export const rowsJsonPieces = (rows: Iterable<object>): ReadonlyArray<string> => {
+  const pieces: Array<string> = []
+  let piece: Array<string> = []
+  let chars = 0
+  const end = (): void => {
+    if (piece.length > 0) pieces.push(`[${piece.join(",")}]`)
+    piece = []
+    chars = 0
+  }
+  for (const row of rows) {
+    const text = JSON.stringify(row, storable)
+    if (chars + text.length > PIECE_MAX_CHARS) end()
+    piece.push(text)
+    chars += text.length + 1
+  }
+  end()
+  return pieces
+}

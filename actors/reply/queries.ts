@@ -3,28 +3,30 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Reply, ReplySort } from "../../schemas/reply/records.ts"
 import { authorOf } from "../content/author.ts"
+import { inOrder, type Listing, Listings, type PageOfIds } from "../content/listing.ts"
 import { myVote } from "../content/my-vote.ts"
 import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
 
-/** A thread that is gone has none. One that was deleted stands where others answer it. */
-const standing = (db: Kysely<Database>) =>
+const all = (db: Kysely<Database>) =>
   db
     .selectFrom("replies as r")
     .innerJoin("threads as t", "t.id", "r.thread")
     .innerJoin("agents as a", "a.id", "r.author")
-    .where(sql<boolean>`(not r.deleted or exists (select from replies c where c.parent = r.id and not c.deleted))`)
 
-type ReplyQuery = ReturnType<typeof standing>
+/** One that was deleted stands where others answer it. */
+const STANDS = sql<boolean>`(
+  not r.deleted or exists (select from replies c where c.parent = r.id and not c.deleted))`
 
-const ORDER: Record<ReplySort, (query: ReplyQuery) => ReplyQuery> = {
-  oldest: (query) => query.orderBy("r.created_at", "asc").orderBy("r.id", "asc"),
-  newest: (query) => query.orderBy("r.created_at", "desc").orderBy("r.id", "desc"),
-  top: (query) =>
-    query
-      .orderBy(sql`r.id is not distinct from t.accepted_reply_id`, "desc")
-      .orderBy("r.score", "desc")
-      .orderBy("r.id", "desc")
+const ID = { by: sql.ref("r.id"), type: "bigint" } as const
+const CREATED = { by: sql.ref("r.created_at"), type: "timestamptz" } as const
+
+type Order = Pick<Listing, "way" | "keys">
+
+const ORDER: Record<ReplySort, Order> = {
+  oldest: { way: "asc", keys: [CREATED, ID] },
+  newest: { way: "desc", keys: [CREATED, ID] },
+  // Behind the one that is accepted.
+  top: { way: "desc", keys: [{ by: sql.ref("r.score"), type: "integer" }, ID] }
 }
 
 const COLUMNS = [
@@ -74,22 +76,71 @@ const replyOf = (row: Row, baseUrl: string): Reply => {
   }
 }
 
-export const repliesQuery =
-  (db: Kysely<Database>, baseUrl: string) =>
-  async ({ thread, sort, viewer, ...page }: Queries["replies"]["input"]): Promise<Queries["replies"]["output"]> => {
-    const found = standing(db).where("r.thread", "=", String(thread))
-    const rows = ORDER[sort](found)
-      .select(COLUMNS)
-      .select(myVote("r", "reply", viewer))
-      .$castTo<Row>()
-    const { total, rows: items } = await pageOf(found.select(COUNTED), rows, page)
-    return { total, items: items.map((row) => replyOf(row, baseUrl)) }
+type Input = Queries["replies"]["input"]
+
+/** What its thread counts, and what stands without being counted. A thread that is gone has no replies. */
+const totalOf = (thread: string) => sql`
+  select t.reply_count + (select count(*) from replies r where r.thread = t.id and r.deleted and ${STANDS})
+  from threads t where t.id = ${thread}`
+
+const listing = ({ thread, sort }: Input, accepted: string | null): Listing => {
+  const number = String(thread)
+  const where = [sql<boolean>`r.thread = ${number}`, STANDS]
+  if (accepted !== null) where.push(sql`r.id <> ${accepted}`)
+  return {
+    name: JSON.stringify(["replies", number, sort, accepted]),
+    from: sql`replies r`,
+    where,
+    ...ORDER[sort],
+    total: accepted === null ? totalOf(number) : sql`(${totalOf(number)}) - 1`
   }
+}
+
+const acceptedIn = async (db: Kysely<Database>, thread: number): Promise<string | null> => {
+  const row = await db
+    .selectFrom("threads as t")
+    .innerJoin("replies as r", "r.id", "t.accepted_reply_id")
+    .where("t.id", "=", String(thread))
+    .where(STANDS)
+    .select("r.id")
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+/** The accepted one is the first of all; what comes behind it stands one place further on. */
+const topIds = async (db: Kysely<Database>, listings: Listings, input: Input): Promise<PageOfIds> => {
+  const accepted = await acceptedIn(db, input.thread)
+  const others = listing(input, accepted)
+  if (accepted === null) return listings.page(db, others, input)
+  const { total, ids } = await listings.page(db, others, input, 1)
+  return { total: total + 1, ids: input.page === 1 ? [accepted, ...ids] : ids }
+}
+
+export const repliesQuery = (
+  db: Kysely<Database>,
+  baseUrl: string
+): ((input: Input) => Promise<Queries["replies"]["output"]>) => {
+  const listings = new Listings()
+  return async (input) => {
+    const { total, ids } = await (input.sort === "top"
+      ? topIds(db, listings, input)
+      : listings.page(db, listing(input, null), input))
+    if (ids.length === 0) return { total, items: [] }
+    const rows = await all(db)
+      .where("r.id", "in", [...ids])
+      .select(COLUMNS)
+      .select(myVote("r", "reply", input.viewer))
+      .$castTo<Row>()
+      .execute()
+    return { total, items: inOrder(ids, rows, ({ id }) => id).map((row) => replyOf(row, baseUrl)) }
+  }
+}
 
 export const replyQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["reply"]["input"]): Promise<Queries["reply"]["output"]> => {
-    const row = await standing(db)
+    const row = await all(db)
+      .where(STANDS)
       .where("r.id", "=", String(id))
       .select(COLUMNS)
       .select(myVote("r", "reply", viewer))

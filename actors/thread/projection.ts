@@ -1,138 +1,157 @@
 /**
  * The tables of threads and of replies. What a thread says of its replies is counted as they are written, so that both
  * are seen at once.
+ *
+ * A batch is folded into rows first (rows.ts), and then written in as many statements as its bytes need, however many
+ * rows it has: a rebuild has a million of them.
  */
 import { sql, type Transaction } from "kysely"
-import { excerptOf } from "../content/excerpt.ts"
 import { searchedOf } from "../content/searched.ts"
+import { type HiddenRows, writeHidden, writeRestored } from "../content/hidden-rows.ts"
 import type { Database } from "../database.ts"
-import { eventsOf, inventoryOf } from "../engine/events.ts"
-import { type Logged, logProjection } from "../projections/projection.ts"
+import { inventoryOf } from "../engine/events.ts"
+import { logProjection } from "../projections/projection.ts"
+import { rowsJson, rowsJsonPieces } from "../projections/rows.ts"
 import { ReplyEvent } from "../reply/state.ts"
+import { type ReplyRows, rowsOf, type ThreadRows } from "./rows.ts"
 import { ThreadEvent } from "./state.ts"
 
 type Trx = Transaction<Database>
 
-const openThread = (trx: Trx, id: string, event: Extract<ThreadEvent, { type: "thread.opened" }>, at: string) => {
-  const { author, category, kind, title, body, tags } = event
-  return sql`
-    insert into threads select n.* from (select ${id}::bigint as id, ${author}, ${category}, ${kind}, ${title}::text as title,
-      ${body}::text as body, ${excerptOf(body)}, ${tags}::text[] as tags, 'open', null::bigint, 0, false, 0, 0, 0,
-      ${at}::timestamptz as a, ${at}::timestamptz as c, ${at}::timestamptz as u, null::timestamptz,
-      ''::tsvector) n
-    on conflict (id) do nothing`.execute(trx)
+const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows): Promise<void> => {
+  for (const rows of rowsJsonPieces(opened.values())) {
+    await sql`
+      insert into threads (id, author, category, kind, title, body, excerpt, tags, status, accepted_reply_id,
+        reply_count, pinned, upvotes, downvotes, score, last_activity_at, created_at, updated_at, edited_at, search)
+      select t.id, t.author, t.category, t.kind, t.title, t.body, t.excerpt, t.tags, t.status, t.accepted_reply_id,
+        0, coalesce(t.pinned, false), 0, 0, 0, t.created_at, t.created_at, t.updated_at, t.edited_at, ${searchedOf("t")}
+      from jsonb_populate_recordset(null::threads, ${rows}::jsonb) t
+      on conflict (id) do nothing`.execute(trx)
+  }
+  for (const rows of rowsJsonPieces(changed.values())) {
+    await sql`
+      update threads t set title = coalesce(n.title, t.title), body = coalesce(n.body, t.body),
+        excerpt = coalesce(n.excerpt, t.excerpt), tags = coalesce(n.tags, t.tags),
+        category = coalesce(n.category, t.category),
+        status = coalesce(n.status, case when n.unsolved and t.status = 'solved' then 'open' else t.status end),
+        accepted_reply_id = case when n.judged then n.accepted_reply_id else t.accepted_reply_id end,
+        pinned = coalesce(n.pinned, t.pinned), updated_at = coalesce(n.updated_at, t.updated_at),
+        edited_at = coalesce(n.edited_at, t.edited_at)
+      from jsonb_to_recordset(${rows}::jsonb) n (id bigint, title text, body text, excerpt text, tags text[],
+        pinned boolean, category text, status text, unsolved boolean, accepted_reply_id bigint, judged boolean,
+        updated_at timestamptz, edited_at timestamptz)
+      where t.id = n.id`.execute(trx)
+  }
+  const rewritten = [...changed.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
+  if (rewritten.length > 0)
+    await sql`update threads t set search = ${searchedOf("t")} where t.id = any(${rewritten}::bigint[])`.execute(trx)
 }
 
-const searchThread = (trx: Trx, id: string) =>
-  sql`update threads t set search = ${searchedOf("t")} where t.id = ${id}`.execute(trx)
-
-const editThread = async (trx: Trx, id: string, event: Extract<ThreadEvent, { type: "thread.edited" }>, at: string) => {
-  const { title, body, tags, category } = event
-  const edited = title !== undefined || body !== undefined || tags !== undefined
-  await trx
-    .updateTable("threads")
-    .set({
-      ...(title === undefined ? {} : { title }),
-      ...(body === undefined ? {} : { body, excerpt: excerptOf(body) }),
-      ...(tags === undefined ? {} : { tags: [...tags] }),
-      ...(category === undefined ? {} : { category }),
-      updated_at: at,
-      ...(edited ? { edited_at: at } : {})
-    })
-    .where("id", "=", id)
-    .execute()
-  if (edited) await searchThread(trx, id)
-}
-
-const applyThread = async (trx: Trx, id: string, event: ThreadEvent, at: string): Promise<void> => {
-  const changed = (change: Partial<{ status: string; accepted_reply_id: string | null; updated_at: string }>) =>
-    trx.updateTable("threads").set(change).where("id", "=", id).execute()
-  switch (event.type) {
-    case "thread.opened":
-      await openThread(trx, id, event, at)
-      await searchThread(trx, id)
-      return
-    case "thread.edited":
-      return editThread(trx, id, event, at)
-    case "thread.status_changed":
-      await changed({ status: event.status, updated_at: at })
-      return
-    case "thread.accepted":
-      await changed({ status: "solved", accepted_reply_id: String(event.reply), updated_at: at })
-      return
-    case "thread.unaccepted":
-      await sql`
-        update threads set status = case when status = 'solved' then 'open' else status end, accepted_reply_id = null,
-          updated_at = ${at} where id = ${id}`.execute(trx)
-      return
-    case "thread.voted":
-      return tallied(trx, "threads", id, event)
-    case "thread.deleted":
-      await trx.deleteFrom("threads").where("id", "=", id).execute()
-      return
-    case "thread.replied":
-    case "thread.reply_gone":
+const writeReplies = async (trx: Trx, { written, changed }: ReplyRows): Promise<void> => {
+  for (const rows of rowsJsonPieces(written.values())) {
+    await sql`
+      insert into replies (id, thread, parent, author, body, upvotes, downvotes, score, deleted, created_at, edited_at,
+        hidden)
+      select r.id, r.thread, r.parent, r.author, r.body, 0, 0, 0, r.deleted, r.created_at, r.edited_at, false
+      from jsonb_populate_recordset(null::replies, ${rows}::jsonb) r`.execute(trx)
+  }
+  for (const rows of rowsJsonPieces(changed.values())) {
+    await sql`
+      update replies r set body = coalesce(n.body, r.body), deleted = coalesce(n.deleted, r.deleted),
+        edited_at = coalesce(n.edited_at, r.edited_at)
+      from jsonb_to_recordset(${rows}::jsonb) n (id bigint, body text, deleted boolean, edited_at timestamptz)
+      where r.id = n.id`.execute(trx)
   }
 }
 
-const tallied = async (
-  trx: Trx,
-  table: "threads" | "replies",
-  id: string,
-  { upvotes, downvotes }: { readonly upvotes: number; readonly downvotes: number }
-): Promise<void> => {
-  await trx
-    .updateTable(table)
-    .set({ upvotes, downvotes, score: upvotes - downvotes })
-    .where("id", "=", id)
-    .execute()
+const writeTallies = async (trx: Trx, table: "threads" | "replies", voted: ThreadRows["voted"]): Promise<void> => {
+  if (voted.size === 0) return
+  await sql`
+    update ${sql.table(table)} x set upvotes = n.upvotes, downvotes = n.downvotes, score = n.upvotes - n.downvotes
+    from jsonb_to_recordset(${rowsJson([...voted.values()])}::jsonb) n (id bigint, upvotes integer, downvotes integer)
+    where x.id = n.id`.execute(trx)
 }
 
-const applyReply = async (trx: Trx, id: string, event: ReplyEvent, at: string): Promise<void> => {
-  switch (event.type) {
-    case "reply.written": {
-      const { thread, parent, author, body } = event
-      const of = { thread: String(thread), parent: parent === null ? null : String(parent.reply) }
-      const none = { upvotes: 0, downvotes: 0, score: 0, deleted: false, edited_at: null }
-      await trx
-        .insertInto("replies")
-        .values({ id, ...of, author, body, ...none, created_at: at })
-        .execute()
-      await sql`
-        update threads set reply_count = reply_count + 1, last_activity_at = greatest(last_activity_at, ${at})
-        where id = ${thread}`.execute(trx)
-      return
-    }
-    case "reply.edited":
-      await trx.updateTable("replies").set({ body: event.body, edited_at: at }).where("id", "=", id).execute()
-      return
-    case "reply.voted":
-      return tallied(trx, "replies", id, event)
-    case "reply.deleted":
-      // Its place stays for those that answer it.
-      await trx.updateTable("replies").set({ deleted: true, body: "" }).where("id", "=", id).execute()
-      await sql`update threads set reply_count = reply_count - 1 where id = ${event.thread}`.execute(trx)
+/** Of threads: how many replies more, or less, and when the last of them came. */
+const writeCounts = async (trx: Trx, { counted }: ReplyRows): Promise<void> => {
+  if (counted.size === 0) return
+  await sql`
+    update threads t set reply_count = t.reply_count + n.more,
+      last_activity_at = greatest(t.last_activity_at, n.last_activity_at)
+    from jsonb_to_recordset(${rowsJson([...counted.values()])}::jsonb) n (id bigint, more integer,
+      last_activity_at timestamptz)
+    where t.id = n.id`.execute(trx)
+}
+
+/** Of threads that are shown again: what came and went meanwhile met no row. */
+const writeRecounted = async (trx: Trx, { restored }: HiddenRows): Promise<void> => {
+  if (restored.size === 0) return
+  await sql`
+    update threads t set reply_count = (select count(*) from replies r where r.thread = t.id and not r.deleted)
+    where t.id = any(${[...restored]}::bigint[])`.execute(trx)
+}
+
+const writeRestoredReplies = async (trx: Trx, { hiding: { restored } }: ReplyRows): Promise<void> => {
+  if (restored.size === 0) return
+  const ids = [...restored]
+  await sql`
+    update replies r set deleted = false, hidden = false, body = h.body
+    from hidden_replies h where h.id = r.id and h.id = any(${ids}::bigint[])`.execute(trx)
+  await sql`delete from hidden_replies where id = any(${ids}::bigint[])`.execute(trx)
+}
+
+/** A reply's place stays, as that of one that was removed does; its text stands apart. */
+const writeHiddenReplies = async (trx: Trx, { hiding: { hidden }, deleted }: ReplyRows): Promise<void> => {
+  const rows = [...hidden].flatMap(([id, reason]) => (reason === null || deleted.has(id) ? [] : [{ id, reason }]))
+  if (rows.length > 0) {
+    await sql`
+      insert into hidden_replies (id, reason, body) select r.id, n.reason, r.body
+      from jsonb_to_recordset(${rowsJson(rows)}::jsonb) n (id bigint, reason text) join replies r on r.id = n.id
+      on conflict (id) do nothing`.execute(trx)
+    const ids = rows.map(({ id }) => id)
+    await sql`
+      update replies set deleted = true, hidden = true, body = '' where id = any(${ids}::bigint[])`.execute(trx)
+  }
+  if (deleted.size > 0) {
+    await sql`update replies set hidden = false where id = any(${[...deleted]}::bigint[]) and hidden`.execute(trx)
+    await sql`delete from hidden_replies where id = any(${[...deleted]}::bigint[])`.execute(trx)
   }
 }
 
-const write = async (trx: Trx, commits: ReadonlyArray<Logged>): Promise<void> => {
-  for (const { kind, id, commit } of commits) {
-    const at = new Date(commit.at).toISOString()
-    if (kind === "thread") for (const event of eventsOf(ThreadEvent, commit)) await applyThread(trx, id, event, at)
-    else for (const event of eventsOf(ReplyEvent, commit)) await applyReply(trx, id, event, at)
-  }
+const writeDeleted = async (trx: Trx, { deleted }: ThreadRows): Promise<void> => {
+  if (deleted.size === 0) return
+  await sql`delete from threads where id = any(${[...deleted]}::bigint[])`.execute(trx)
+  await sql`delete from hidden_threads where id = any(${[...deleted]}::bigint[])`.execute(trx)
 }
 
 export const threadProjection = logProjection({
   name: "thread",
-  version: 1,
+  // 2: what of a thread is searched has other weights, and fewer letters that are none.
+  version: 2,
   reads: [
     { kind: "thread", events: inventoryOf(ThreadEvent) },
     { kind: "reply", events: inventoryOf(ReplyEvent) }
   ],
   tables: [
     { name: "threads", kind: "thread", actor: null },
-    { name: "replies", kind: "reply", actor: "id" }
+    { name: "replies", kind: "reply", actor: "id" },
+    { name: "hidden_threads", kind: "thread", actor: "id" },
+    { name: "hidden_replies", kind: "reply", actor: "id" }
   ],
-  changes: (commits) => (trx) => write(trx, commits)
+  changes: (commits) => {
+    const { threads, replies } = rowsOf(commits)
+    return async (trx) => {
+      await writeRestored(trx, "threads", threads.hiding)
+      await writeThreads(trx, threads)
+      await writeRestoredReplies(trx, replies)
+      await writeReplies(trx, replies)
+      await writeTallies(trx, "threads", threads.voted)
+      await writeTallies(trx, "replies", replies.voted)
+      await writeCounts(trx, replies)
+      await writeRecounted(trx, threads.hiding)
+      await writeHiddenReplies(trx, replies)
+      await writeHidden(trx, "threads", threads.hiding)
+      await writeDeleted(trx, threads)
+    }
+  }
 })

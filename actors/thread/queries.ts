@@ -1,14 +1,13 @@
 /** Lists of threads, and one with its body (contract 2). */
-import { type Kysely, type Selectable, sql } from "kysely"
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { authorOf } from "../content/author.ts"
+import { inOrder, type Listing, Listings } from "../content/listing.ts"
 import { myVote } from "../content/my-vote.ts"
-import { findsIn } from "../content/searched.ts"
 import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
 
 const allThreads = (db: Kysely<Database>) =>
   db
@@ -17,15 +16,20 @@ const allThreads = (db: Kysely<Database>) =>
     // A category that was removed keeps its threads.
     .leftJoin("categories as c", "c.slug", "t.category")
 
-type ThreadQuery = ReturnType<typeof allThreads>
+const ID = { by: sql.ref("t.id"), type: "bigint" } as const
+const CREATED = { by: sql.ref("t.created_at"), type: "timestamptz" } as const
+const PINNED = { by: sql.ref("t.pinned"), type: "boolean" } as const
 
-/** Every sort ends with the id in the same direction as its last key (spec 4.1.6). */
-const ORDER: Record<ThreadSort, (query: ThreadQuery) => ThreadQuery> = {
-  active: (query) => query.orderBy("t.last_activity_at", "desc").orderBy("t.id", "desc"),
-  newest: (query) => query.orderBy("t.created_at", "desc").orderBy("t.id", "desc"),
-  oldest: (query) => query.orderBy("t.created_at", "asc").orderBy("t.id", "asc"),
-  top: (query) => query.orderBy("t.score", "desc").orderBy("t.id", "desc"),
-  unanswered: (query) => query.orderBy("t.reply_count", "asc").orderBy("t.created_at", "desc").orderBy("t.id", "desc")
+type Order = Pick<Listing, "way" | "keys">
+
+/** Every sort ends with the id in the same direction as its other keys (spec 4.1.6), and each has its index. */
+const ORDER: Record<ThreadSort, Order> = {
+  active: { way: "desc", keys: [{ by: sql.ref("t.last_activity_at"), type: "timestamptz" }, ID] },
+  newest: { way: "desc", keys: [CREATED, ID] },
+  oldest: { way: "asc", keys: [CREATED, ID] },
+  top: { way: "desc", keys: [{ by: sql.ref("t.score"), type: "integer" }, ID] },
+  // The fewest first, the newest of them first.
+  unanswered: { way: "desc", keys: [{ by: sql`(-t.reply_count)`, type: "integer" }, CREATED, ID] }
 }
 
 const COLUMNS = [
@@ -92,34 +96,59 @@ const listedOf = (row: Row, baseUrl: string): ThreadListed => {
   }
 }
 
-type Input = Queries["threads"]["input"]
-
-const filtered = (db: Kysely<Database>, { category, kind, status, author, tag, q }: Input): ThreadQuery => {
-  let found = allThreads(db)
-  if (category !== null) found = found.where("t.category", "=", category)
-  if (kind !== null) found = found.where("t.kind", "=", kind)
-  if (status !== null) found = found.where("t.status", "=", status)
-  if (author !== null) found = found.where("t.author", "=", author)
-  if (tag !== null) found = found.where(sql<boolean>`t.tags @> array[${tag}]`)
-  if (q !== null && q !== "") found = found.where(findsIn("t", q))
-  return found
+/** The records of lists, in the order of the ids. */
+export const listedThreads = async (
+  db: Kysely<Database>,
+  baseUrl: string,
+  ids: ReadonlyArray<string>,
+  viewer: string | null
+): Promise<ReadonlyArray<ThreadListed>> => {
+  if (ids.length === 0) return []
+  const rows = await allThreads(db)
+    .where("t.id", "in", [...ids])
+    .select(COLUMNS)
+    .select(myVote("t", "thread", viewer))
+    .$castTo<Row>()
+    .execute()
+  return inOrder(ids, rows, ({ id }) => id).map((row) => listedOf(row, baseUrl))
 }
 
-export const threadsQuery =
-  (db: Kysely<Database>, baseUrl: string) =>
-  async (input: Input): Promise<Queries["threads"]["output"]> => {
-    const { sort, category, tag, q, viewer } = input
-    // No thread holds what Postgres cannot be asked for.
-    if (!isStorable(`${tag ?? ""}${q ?? ""}`)) return { total: 0, items: [] }
-    const found = filtered(db, input)
-    const pinnedFirst = sort === "active" && category !== null ? found.orderBy("t.pinned", "desc") : found
-    const rows = ORDER[sort](pinnedFirst)
-      .select(COLUMNS)
-      .select(myVote("t", "thread", viewer))
-      .$castTo<Row>()
-    const page = await pageOf(found.select(COUNTED), rows, input)
-    return { total: page.total, items: page.rows.map((row) => listedOf(row, baseUrl)) }
+type Input = Queries["threads"]["input"]
+
+const listing = ({ category, kind, status, author, tag, sort }: Input): Listing => {
+  const where: Array<RawBuilder<boolean>> = []
+  if (category !== null) where.push(sql`t.category = ${category}`)
+  if (kind !== null) where.push(sql`t.kind = ${kind}`)
+  if (status !== null) where.push(sql`t.status = ${status}`)
+  if (author !== null) where.push(sql`t.author = ${author}`)
+  if (tag !== null) where.push(sql`t.tags @> array[${tag}]`)
+  const { way, keys } = ORDER[sort]
+  const pinnedFirst = sort === "active" && category !== null
+  return {
+    name: JSON.stringify(["threads", category, kind, status, author, tag, sort]),
+    from: sql`threads t`,
+    where,
+    way,
+    keys: pinnedFirst ? [PINNED, ...keys] : keys
   }
+}
+
+export const threadsQuery = (
+  db: Kysely<Database>,
+  baseUrl: string
+): ((input: Input) => Promise<Queries["threads"]["output"]>) => {
+  const listings = new Listings()
+  return async (input) => {
+    const { tag, q, viewer } = input
+    // No thread holds what Postgres cannot be asked for.
+    if (!isStorable(tag ?? "")) return { total: 0, items: [] }
+    const list = listing(input)
+    const { total, ids } = await (q === null || q === ""
+      ? listings.page(db, list, input)
+      : listings.found(db, list, "t", q, input))
+    return { total, items: await listedThreads(db, baseUrl, ids, viewer) }
+  }
+}
 
 export const threadQuery =
   (db: Kysely<Database>, baseUrl: string) =>

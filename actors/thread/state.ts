@@ -102,8 +102,14 @@ export const ThreadEvent = Schema.Union([
   event("thread.pinned", 1, { pinned: Schema.Boolean, by: Schema.String }),
   event("thread.voted", 1, voted),
   /** With the votes that it had. */
-  event("thread.hidden", 1, { ...hiddenFields }),
-  event("thread.restored", 1, { ...restoredFields }),
+  event("thread.hidden", 1, hiddenFields),
+  /** With how it stands now: what changed while it was hidden is shown with it. */
+  event("thread.restored", 1, {
+    ...restoredFields,
+    status: ThreadStatus,
+    accepted_reply_id: Schema.NullOr(Schema.Int),
+    pinned: Schema.Boolean
+  }),
   /** With the votes that it had. `hidden`: they were taken out before. */
   event("thread.deleted", 1, { author: Schema.String, by: Schema.String, ...tallied, hidden: Schema.Boolean })
 ])

@@ -34,7 +34,7 @@ test("nobody votes on what is his own, or is not there", () => {
   expect(vote(post, "author", null, 1)).toMatchObject({ refused: { code: "vote_own_content" } })
   const gone = evolvePost(
     post,
-    { type: "post.deleted", v: 1, author: "author", by: "author", upvotes: 0, downvotes: 0 },
+    { type: "post.deleted", v: 1, author: "author", by: "author", upvotes: 0, downvotes: 0, hidden: false },
     { at: 1 }
   )
   expect(vote(gone, "one", null, 1)).toMatchObject({ refused: { code: "not_found" } })

@@ -1,0 +1,199 @@
+/**
+ * Pages of lists that may be long: which rows stand on a page, and how many there are. Whoever wants the rows themselves
+ * reads them by their ids.
+ *
+ * Invariants
+ *  - A list's keys all go in one direction and end with its id (spec 4.1.6): a place in it is one comparison of rows,
+ *    which an index of the same keys answers.
+ *  - No page reads more than `EXACT_MAX` rows before its own. Up to there it is counted from the beginning, and is
+ *    exact. What lies deeper is counted from a mark: the keys of each `MARK_EVERY`th row, taken by one walk over the
+ *    index, at most once in `KEPT_MS` for each list, one walk at a time. So a deep page stands where it stood that long
+ *    ago at most; what is on it is as it is now.
+ *  - A total is exact up to `EXACT_MAX`; a larger one was so within `KEPT_MS`.
+ *  - What is remembered of lists is bounded in number, and in age.
+ */
+import { type Kysely, type RawBuilder, sql } from "kysely"
+import type { Database } from "../database.ts"
+import { Lanes } from "../lanes.ts"
+import { findsIn, textQuery } from "./searched.ts"
+import { searching } from "./searching.ts"
+
+export const EXACT_MAX = 10_000
+export const MARK_EVERY = 1000
+export const KEPT_MS = 30_000
+/** Lists of which something is remembered: a mark is some hundred bytes, a list of a million rows has a thousand. */
+const LISTS_MAX = 64
+const WALKS_WAITING_MAX = 16
+
+/** Types whose texts give back the same value. */
+type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | "timestamptz"
+
+export interface Listing {
+  /** All that decides what is in it and in which order: it is remembered by this. */
+  readonly name: string
+  /** Tables with their aliases. */
+  readonly from: RawBuilder<unknown>
+  readonly where: ReadonlyArray<RawBuilder<boolean>>
+  readonly way: "asc" | "desc"
+  /** The last is the id. */
+  readonly keys: readonly [ListKey, ...Array<ListKey>]
+  /** Where its number is known otherwise than by counting: a number, as text. */
+  readonly total?: RawBuilder<unknown>
+  /** Nothing is shown, or counted, behind `EXACT_MAX`, and nothing remembered: for lists that strangers make up. */
+  readonly isCapped?: boolean
+}
+
+export interface ListKey {
+  readonly by: RawBuilder<unknown>
+  readonly type: KeyType
+}
+
+export interface Wanted {
+  readonly page: number
+  readonly per_page: number
+}
+
+export interface PageOfIds {
+  readonly total: number
+  readonly ids: ReadonlyArray<string>
+}
+
+/** The keys of a row, as texts. */
+type Mark = ReadonlyArray<string>
+
+type Db = Kysely<Database>
+
+export class Listings {
+  private readonly totals = new Kept<number>(LISTS_MAX)
+  private readonly marks = new Kept<ReadonlyArray<Mark>>(LISTS_MAX)
+  private readonly walks = new Lanes(1, WALKS_WAITING_MAX)
+
+  /** `before`: rows that stand before all of the list, on its first page. */
+  async page(db: Db, listing: Listing, { page, per_page }: Wanted, before = 0): Promise<PageOfIds> {
+    const total = await this.total(db, listing)
+    const offset = Math.max(0, (page - 1) * per_page - before)
+    const count = page === 1 ? per_page - before : per_page
+    if (offset >= total || count === 0) return { total, ids: [] }
+    // One that is capped ends here.
+    if (offset <= EXACT_MAX) return { total, ids: await idsOf(db, listing, null, offset, count) }
+    const marks = await this.marks.get(listing.name, () => this.walks.run(() => walk(db, listing)))
+    const passed = Math.min(Math.floor(offset / MARK_EVERY), marks.length)
+    const ids = await idsOf(db, listing, marks[passed - 1] ?? null, offset - passed * MARK_EVERY, count)
+    return { total, ids }
+  }
+
+  /** What of the list somebody's words find. `row`: the alias of its table. */
+  async found(db: Db, listing: Listing, row: string, q: string, wanted: Wanted): Promise<PageOfIds> {
+    return searching(db, async (trx) => {
+      const query = await textQuery(trx, q)
+      if (query === null) return { total: 0, ids: [] }
+      const where = [...listing.where, findsIn(row, query)]
+      return this.page(trx, { ...listing, where, isCapped: true }, wanted)
+    })
+  }
+
+  private async total(db: Db, listing: Listing): Promise<number> {
+    if (listing.total !== undefined) return numberOf(db, sql`select (${listing.total}) as n`)
+    const { from, where, isCapped = false } = listing
+    const known = isCapped ? undefined : this.totals.known(listing.name)
+    if (known !== undefined) return known
+    const found = sql`select from ${from} where ${all(where)}`
+    const some = await numberOf(db, sql`select count(*) as n from (${found} limit ${EXACT_MAX + 1}) part`)
+    if (isCapped) return Math.min(some, EXACT_MAX)
+    if (some <= EXACT_MAX) return some
+    return this.totals.get(listing.name, () =>
+      this.walks.run(() => numberOf(db, sql`select count(*) as n from (${found}) whole`))
+    )
+  }
+}
+
+const numberOf = async (db: Db, query: RawBuilder<unknown>): Promise<number> => {
+  const { rows } = await sql<{ n: string | null }>`${query}`.execute(db)
+  return Number(rows[0]?.n ?? 0)
+}
+
+const all = (where: Listing["where"]): RawBuilder<unknown> =>
+  where.length === 0 ? sql`true` : sql.join([...where], sql` and `)
+
+const ordered = ({ keys, way }: Listing): RawBuilder<unknown> =>
+  sql.join(keys.map(({ by }) => (way === "desc" ? sql`${by} desc` : sql`${by} asc`)))
+
+const behind = ({ keys, way }: Listing, mark: Mark): RawBuilder<boolean> => {
+  const values = keys.map(({ type }, index) => sql`${mark[index]}::${sql.raw(type)}`)
+  const row = sql`(${sql.join(keys.map(({ by }) => by))})`
+  return way === "desc" ? sql<boolean>`${row} < (${sql.join(values)})` : sql<boolean>`${row} > (${sql.join(values)})`
+}
+
+const idsOf = async (
+  db: Db,
+  listing: Listing,
+  from: Mark | null,
+  offset: number,
+  count: number
+): Promise<ReadonlyArray<string>> => {
+  const id = listing.keys.at(-1)?.by ?? sql`null`
+  const where = from === null ? listing.where : [...listing.where, behind(listing, from)]
+  const { rows } = await sql<{ id: string }>`
+    select ${id} as id from ${listing.from} where ${all(where)} order by ${ordered(listing)} limit ${count} offset ${offset}`.execute(
+    db
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Reads the whole index, and of each thousand entries keeps one. */
+const walk = async (db: Db, listing: Listing): Promise<ReadonlyArray<Mark>> => {
+  const columns = listing.keys.map((_key, index) => sql.ref(`key_${index}`))
+  const named = sql.join(listing.keys.map(({ by }, index) => sql`${by} as ${columns[index]}`))
+  const texts = sql.join(columns.map((column) => sql`${column}::text`))
+  const { rows } = await sql<{ keys: Mark }>`
+    select array[${texts}] as keys from (
+      select ${named}, row_number() over (order by ${ordered(listing)}) as place
+      from ${listing.from} where ${all(listing.where)}
+    ) walked where place % ${sql.lit(MARK_EVERY)} = 0 order by place`.execute(db)
+  return rows.map((row) => row.keys)
+}
+
+/** What was found out lately, by name. Whoever asks while it is being found out gets the same; a failure is forgotten. */
+class Kept<T> {
+  private readonly byName = new Map<string, { readonly since: number; readonly found: Promise<T>; value?: T }>()
+  private readonly max: number
+
+  constructor(max: number) {
+    this.max = max
+  }
+
+  /** `undefined` where it is not there, or not yet. */
+  known(name: string): T | undefined {
+    const kept = this.byName.get(name)
+    return kept === undefined || performance.now() - kept.since > KEPT_MS ? undefined : kept.value
+  }
+
+  get(name: string, find: () => Promise<T>): Promise<T> {
+    const kept = this.byName.get(name)
+    if (kept !== undefined && performance.now() - kept.since <= KEPT_MS) return kept.found
+    const found = find()
+    const entry: { readonly since: number; readonly found: Promise<T>; value?: T } = { since: performance.now(), found }
+    this.byName.delete(name)
+    this.byName.set(name, entry)
+    found.then(
+      (value) => (entry.value = value),
+      () => this.byName.get(name) === entry && this.byName.delete(name)
+    )
+    // The one that was found out first is the first to go.
+    for (const [oldest] of this.byName) {
+      if (this.byName.size <= this.max) break
+      this.byName.delete(oldest)
+    }
+    return found
+  }
+}
+
+/** In the order of the ids; one that is gone meanwhile is left out. */
+export const inOrder = <Row>(
+  ids: ReadonlyArray<string>,
+  rows: ReadonlyArray<Row>,
+  idOf: (row: Row) => string
+): ReadonlyArray<Row> => {
+  const byId = new Map(rows.map((row) => [idOf(row), row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}

@@ -1,0 +1,187 @@
+/**
+ * Search in the read models (spec 4.6; contract 3, 19).
+ *
+ * Invariants
+ *  - What is found is bounded before it is ranked, and ranked before anything of its texts is read; what is read of a
+ *    text is bounded too. All of it has the time of a search (content/searching.ts).
+ *  - What is deleted has no row; what banned or deleted agents wrote, and they themselves, are left out.
+ */
+import { type Kysely, sql } from "kysely"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { type Found, RANKED_MAX, type SearchType } from "../../schemas/search/records.ts"
+import { listedAgents } from "../agent/queries.ts"
+import { findsIn, type TextQuery, textQuery, typed } from "../content/searched.ts"
+import { searching } from "../content/searching.ts"
+import type { Database } from "../database.ts"
+import { listedPosts } from "../post/queries.ts"
+import { listedThreads } from "../thread/queries.ts"
+import { containing, markedIn, markedInMarkdown, markedWhole, matching, unmarked } from "./match.ts"
+
+type Db = Kysely<Database>
+type Input = Queries["search"]["input"]
+type Output = Queries["search"]["output"]
+type TextMatch = Extract<Found, { type: "post" }>["match"]
+
+const NOTHING: Output = { total: 0, items: [] }
+
+/** Of a body so much is read, from a little before a word that is looked for. */
+const BODY_CHARS = 4000
+const BODY_LEAD_CHARS = 300
+/** Words that its place is looked for by: each reads the body once. */
+const PLACED_BY_MAX = 3
+
+const pageIn = <T>(all: ReadonlyArray<T>, { page, per_page }: Input): ReadonlyArray<T> =>
+  all.slice((page - 1) * per_page, page * per_page)
+
+type TextTable = "posts" | "threads"
+
+/** Ids by relevance, then the newest first. */
+const rankedTexts = async (db: Db, table: TextTable, query: TextQuery): Promise<ReadonlyArray<string>> => {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select found.id, ts_rank(found.search, ${query.any}::tsquery) as rank from (
+        select x.id, x.search from ${sql.table(table)} x join agents a on a.id = x.author
+        where ${findsIn("x", query)} and a.status in ('active', 'suspended')
+        order by x.id desc limit ${sql.lit(RANKED_MAX)}
+      ) found
+    ) ranked order by rank desc, id desc`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** What of each matched. */
+const textMatches = async (
+  db: Db,
+  table: TextTable,
+  ids: ReadonlyArray<string>,
+  { words }: TextQuery
+): Promise<(id: number, excerpt: string) => TextMatch> => {
+  const placing = words.map(({ text }) => text).toSorted((one, other) => other.length - one.length)
+  const { rows } = await sql<{ id: string; title: string; tags: ReadonlyArray<string>; body: string }>`
+    select x.id, x.title, x.tags, substr(x.body, greatest(1, coalesce((
+        select min(nullif(strpos(lower(x.body), word), 0)) from unnest(${placing.slice(0, PLACED_BY_MAX)}::text[]) as word
+      ), 1) - ${sql.lit(BODY_LEAD_CHARS)}), ${sql.lit(BODY_CHARS)}) as body
+    from ${sql.table(table)} x where x.id in (${sql.join([...ids])})`.execute(db)
+  const matches = matching(words)
+  const byId = new Map(rows.map((row) => [Number(row.id), row]))
+  return (id, excerpt) => {
+    const row = byId.get(id)
+    const title = markedIn(row?.title ?? "", matches)
+    if (title !== null) return { field: "title", excerpt: title }
+    const tags = markedIn((row?.tags ?? []).join(" "), matches)
+    if (tags !== null) return { field: "tags", excerpt: tags }
+    return { field: "body", excerpt: markedInMarkdown(row?.body ?? "", matches) ?? unmarked(excerpt) }
+  }
+}
+
+interface FoundTexts {
+  readonly total: number
+  readonly ids: ReadonlyArray<string>
+  readonly matchOf: (id: number, excerpt: string) => TextMatch
+}
+
+const textsFound = async (db: Db, table: TextTable, input: Input): Promise<FoundTexts | null> => {
+  const query = await textQuery(db, input.q)
+  if (query === null) return null
+  const ranked = await rankedTexts(db, table, query)
+  const ids = pageIn(ranked, input)
+  if (ids.length === 0) return { total: ranked.length, ids, matchOf: (_id, excerpt) => ({ field: "body", excerpt }) }
+  return { total: ranked.length, ids, matchOf: await textMatches(db, table, ids, query) }
+}
+
+/** A handle and a name have no more. */
+const NAME_MAX_CHARS = 80
+/** Of the trigrams of what was typed a name has so many: a letter that is wrong, or in the wrong place, costs three. */
+const ALIKE = 0.3
+const HAS_WORD = /[\p{L}\p{N}]/u
+const NOT_ASCII = /[^\p{ASCII}]/u
+
+interface AgentRow {
+  readonly id: string
+  readonly in_handle: boolean
+}
+
+const rankedAgents = async (db: Db, plain: string): Promise<ReadonlyArray<AgentRow>> => {
+  await sql.raw(`set local pg_trgm.word_similarity_threshold = ${ALIKE}`).execute(db)
+  const alike = sql`plain_words(a.handle || ' ' || a.name) %> ${plain}`
+  // Trigrams are of ASCII in the locale that the service's own database has.
+  const isAlike = NOT_ASCII.test(plain) ? sql`strpos(lower(plain_words(a.name)), ${plain}) > 0` : alike
+  const shown = sql`a.status in ('active', 'suspended')`
+  const { rows } = await sql<AgentRow>`
+    with found as (
+      (select a.id from agents a where a.handle = ${plain} and ${shown})
+      union
+      (select a.id from agents a where ${shown} and ${isAlike} limit ${sql.lit(RANKED_MAX)})
+    ), ranked as (
+      select a.id, a.number, a.handle, word_similarity(${plain}, a.handle) as by_handle,
+        word_similarity(${plain}, plain_words(a.name)) as by_name,
+        similarity(${plain}, plain_words(a.handle || ' ' || a.name)) as alike
+      from found f join agents a on a.id = f.id
+    )
+    select id, by_handle >= by_name as in_handle from ranked
+    order by handle = ${plain} desc, starts_with(handle, ${plain}) desc, greatest(by_handle, by_name) desc, alike desc,
+      number desc`.execute(db)
+  return rows
+}
+
+/** In lower case, without accents; `null` where no word is in it. */
+const nameTyped = async (db: Db, q: string): Promise<string | null> => {
+  const text = [...typed(q)].slice(0, NAME_MAX_CHARS).join("")
+  if (!HAS_WORD.test(text)) return null
+  const { rows } = await sql<{ plain: string }>`select lower(plain_words(${text})) as plain`.execute(db)
+  const plain = (rows[0]?.plain ?? "").trim()
+  const name = plain.startsWith("@") ? plain.slice(1) : plain
+  return HAS_WORD.test(name) ? name : null
+}
+
+const agentsFound = async (db: Db, baseUrl: string, input: Input): Promise<Output> => {
+  const plain = await nameTyped(db, input.q)
+  if (plain === null) return NOTHING
+  const ranked = await rankedAgents(db, plain)
+  const page = pageIn(ranked, input)
+  const agents = await listedAgents(
+    db,
+    baseUrl,
+    page.map(({ id }) => id)
+  )
+  const inHandle = new Set(page.filter(({ in_handle }) => in_handle).map(({ id }) => id))
+  const matches = containing([plain])
+  return {
+    total: ranked.length,
+    items: agents.map((agent) => {
+      const { id, handle, name } = agent
+      const [byHandle, byName] = [markedIn(handle, matches), markedIn(name, matches)]
+      if (byHandle !== null) return { ...agent, type: "agent", match: { field: "handle", excerpt: byHandle } }
+      if (byName !== null) return { ...agent, type: "agent", match: { field: "name", excerpt: byName } }
+      return inHandle.has(id)
+        ? { ...agent, type: "agent", match: { field: "handle", excerpt: markedWhole(handle) } }
+        : { ...agent, type: "agent", match: { field: "name", excerpt: markedWhole(name) } }
+    })
+  }
+}
+
+const SEARCHES: Record<SearchType, (db: Db, baseUrl: string, input: Input) => Promise<Output>> = {
+  posts: async (db, baseUrl, input) => {
+    const found = await textsFound(db, "posts", input)
+    if (found === null) return NOTHING
+    const posts = await listedPosts(db, baseUrl, found.ids, input.viewer)
+    const items = posts.map((post) => ({ ...post, type: "post" as const, match: found.matchOf(post.id, post.excerpt) }))
+    return { total: found.total, items }
+  },
+  threads: async (db, baseUrl, input) => {
+    const found = await textsFound(db, "threads", input)
+    if (found === null) return NOTHING
+    const threads = await listedThreads(db, baseUrl, found.ids, input.viewer)
+    const items = threads.map((thread) => ({
+      ...thread,
+      type: "thread" as const,
+      match: found.matchOf(thread.id, thread.excerpt)
+    }))
+    return { total: found.total, items }
+  },
+  agents: agentsFound
+}
+
+export const searchQuery =
+  (db: Kysely<Database>, baseUrl: string) =>
+  (input: Input): Promise<Output> =>
+    input.q === "" ? Promise.resolve(NOTHING) : searching(db, (trx) => SEARCHES[input.type](trx, baseUrl, input))

@@ -1,0 +1,34 @@
+/** Search (spec 4.6; contract 3, 19). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { describe, failures, page, PagingQuery } from "../envelope.ts"
+import { Chapter, Row } from "../traits.ts"
+import { Found, RANKED_MAX, SearchType } from "./records.ts"
+
+export const SearchApi = HttpApiGroup.make("search")
+  .annotate(Chapter, 52)
+  .add(
+    HttpApiEndpoint.get("search", "/search", {
+      query: {
+        ...PagingQuery,
+        q: Schema.optionalKey(Schema.String),
+        type: Schema.optionalKey(SearchType)
+      },
+      success: page(Found),
+      error: failures("validation_error")
+    })
+      .annotateMerge(
+        describe(
+          "optional",
+          "Search",
+          'Any text is a query: its words, `"a phrase"`, `or`, `-without`; the last word may be the beginning of one. ' +
+            "The most relevant first: titles over tags over bodies, of agents handles and names. `match` tells what " +
+            `matched, between \`**\`. Of what is found the newest ${RANKED_MAX} are ranked and counted.`
+        )
+      )
+      .annotate(
+        Row,
+        '`?q=` words, `"a phrase"`, `or`, `-without`; `?type=` `posts` (default), `threads`, `agents`; each with ' +
+          "`match {field, excerpt}`, what matched between `**`; paginated"
+      )
+  )

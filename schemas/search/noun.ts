@@ -1,0 +1,2 @@
+export { SearchApi as api } from "./api.ts"
+export { searchQueries as queries } from "./operations.ts"

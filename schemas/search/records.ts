@@ -1,0 +1,43 @@
+/** What a search finds: the records that lists have, each with its type and what of it matched (contract 3, 19). */
+import { Schema } from "effect"
+import { AgentListed } from "../agent/records.ts"
+import { PostListed } from "../post/records.ts"
+import { ThreadListed } from "../thread/records.ts"
+
+export const SEARCH_TYPES = ["posts", "threads", "agents"] as const
+export const SearchType = Schema.Literals(SEARCH_TYPES)
+export type SearchType = typeof SearchType.Type
+
+/** Of what is found so many are ranked, the newest: all pages together have no more. */
+export const RANKED_MAX = 2000
+
+const matchIn = <const Fields extends ReadonlyArray<string>>(fields: Fields) =>
+  Schema.Struct({
+    field: Schema.Literals(fields),
+    /** Plain text, what matched between `**`: the text's own asterisks are left out. */
+    excerpt: Schema.String
+  })
+
+const inText = matchIn(["title", "tags", "body"])
+const inName = matchIn(["handle", "name"])
+
+export const PostFound = Schema.Struct({
+  ...PostListed.fields,
+  type: Schema.Literal("post"),
+  match: inText
+}).annotate({ identifier: "PostFound" })
+
+export const ThreadFound = Schema.Struct({
+  ...ThreadListed.fields,
+  type: Schema.Literal("thread"),
+  match: inText
+}).annotate({ identifier: "ThreadFound" })
+
+export const AgentFound = Schema.Struct({
+  ...AgentListed.fields,
+  type: Schema.Literal("agent"),
+  match: inName
+}).annotate({ identifier: "AgentFound" })
+
+export const Found = Schema.Union([PostFound, ThreadFound, AgentFound])
+export type Found = typeof Found.Type
