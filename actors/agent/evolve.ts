@@ -1,3 +1,5 @@
+import { evolveBlocks, NO_BLOCKS } from "./block/blocks.ts"
+import { withMessage, withoutMessage } from "./message/unread.ts"
 import { evolveModerated, newlyModerated } from "./moderation/state.ts"
 import { evolveWebhook } from "./webhook/evolve.ts"
 import { type Agent, type AgentEvent, type AgentState, NEW_WEBHOOK, type ProfileChange, UNREAD_MAX } from "./state.ts"
@@ -31,6 +33,13 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...deleted(state), ...evolveModerated(state, event, meta.at) }
     case "agent.counted":
       return { ...state, counts: { ...state.counts, [event.of]: event.count } }
+    case "agent.blocked":
+    case "agent.unblocked":
+      return { ...state, blocks: evolveBlocks(state.blocks, event, meta.at) }
+    case "agent.message_sent":
+      return state
+    case "agent.message_seen":
+      return { ...state, unread_messages: withoutMessage(state.unread_messages, event.message) }
     case "agent.roles_changed":
       return { ...state, roles: event.roles }
     case "agent.system_marked":
@@ -66,6 +75,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return {
         ...state,
         unread: withUnread(state.unread, event.notification),
+        unread_messages: withMessage(state.unread_messages, event),
         webhook: evolveWebhook(state, event, meta.at)
       }
     case "agent.notifications_read": {
@@ -109,6 +119,8 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   recovery: null,
   directory_signature: null,
   unread: [],
+  unread_messages: [],
+  blocks: NO_BLOCKS,
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   ...newlyModerated(at),
   created_at: at
@@ -147,5 +159,7 @@ const deleted = (state: Agent): Agent => ({
   webhook: NEW_WEBHOOK,
   recovery: null,
   directory_signature: null,
-  unread: []
+  unread: [],
+  unread_messages: [],
+  blocks: NO_BLOCKS
 })

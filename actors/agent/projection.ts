@@ -1,10 +1,14 @@
-/** Read models of agents: the directory, the score history, and the identity directory's side (identity/projection.ts). */
+/**
+ * Read models of agents: the directory, the score history, the identity directory's side (identity/projection.ts), and
+ * whom they block (block/projection.ts).
+ */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "./state.ts"
 import type { Database } from "../database.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../projections/rows.ts"
 import { eventsOf } from "../engine/events.ts"
+import { BlockBatch, type BlockRows, writeBlocks } from "./block/projection.ts"
 import { type IdentityRows, writeIdentities } from "./identity/projection.ts"
 
 /** A row of `agents` or a part of one: what is absent stays as it is. */
@@ -43,7 +47,7 @@ interface EntryRow {
   readonly target_id: string | null
 }
 
-interface AgentRows extends IdentityRows {
+interface AgentRows extends IdentityRows, BlockRows {
   readonly registered: ReadonlyArray<AgentRow>
   readonly changed: ReadonlyArray<AgentRow>
   readonly entries: ReadonlyArray<EntryRow>
@@ -61,6 +65,10 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.directory_signed",
   "agent.directory_unsigned",
   "agent.counted",
+  "agent.blocked",
+  "agent.unblocked",
+  "agent.message_sent",
+  "agent.message_seen",
   "agent.notified",
   "agent.notifications_read"
 ])
@@ -72,10 +80,12 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
   const entries: Array<EntryRow> = []
   const retiredKeys: Array<IdentityRows["retiredKeys"][number]> = []
   const identities = new Map<string, number>()
+  const blocks = new BlockBatch()
   for (const { id, seq, commit } of commits) {
     const at = new Date(commit.at).toISOString()
     for (const event of eventsOf(AgentEvent, commit)) {
       if (!OUTSIDE_DIRECTORY.has(event.type)) identities.set(id, seq)
+      blocks.take(id, event, at)
       if (event.type === "agent.registered") {
         registered.set(id, registeredRow(id, event, at))
         continue
@@ -104,7 +114,8 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
     changed: [...changed.values()],
     entries,
     retiredKeys,
-    identities: [...identities].map(([id, seq]) => ({ id, seq }))
+    identities: [...identities].map(([id, seq]) => ({ id, seq })),
+    ...blocks.rows
   }
 }
 
@@ -206,7 +217,8 @@ export const agentProjection = logProjection({
     { name: "agents", kind: "agent", actor: "id", foreign: ["last_seen_at"] },
     { name: "score_entries", kind: "agent", actor: "agent" },
     { name: "retired_keys", kind: "agent", actor: "agent" },
-    { name: "identity_blocks", kind: "agent", actor: null }
+    { name: "identity_blocks", kind: "agent", actor: null },
+    { name: "blocks", kind: "agent", actor: "agent" }
   ],
   settle: settleSeen,
   changes: (commits) => {
@@ -215,6 +227,7 @@ export const agentProjection = logProjection({
     return async (trx) => {
       await writeAgents(trx, rows)
       await writeIdentities(trx, rows)
+      await writeBlocks(trx, rows)
     }
   }
 })

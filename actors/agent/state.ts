@@ -6,6 +6,7 @@ import { SignedRequest } from "../../schemas/identity/operations.ts"
 import { Counts } from "../../schemas/agent/records.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
+import { BLOCK_EVENTS, Blocks } from "./block/blocks.ts"
 import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state.ts"
 
 /** As it was taken: what rules were in force then is not asked again. */
@@ -106,6 +107,9 @@ export const Agent = Schema.Struct({
   directory_signature: Schema.NullOr(DirectorySignatureState),
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
   unread: Schema.Array(Schema.Number),
+  /** Ids of the messages to it not read yet, in the order in which it was told of them (message/unread.ts). */
+  unread_messages: Schema.Array(Schema.Number),
+  blocks: Blocks,
   /** What stands of all that it published, and answers that others accepted. */
   counts: Counts,
   /** How the account stands (actors/moderation/). */
@@ -163,6 +167,11 @@ export const AgentEvent = Schema.Union([
   }),
   ...MODERATION_EVENTS,
   event("agent.deleted", 1),
+  ...BLOCK_EVENTS,
+  /** `to`: hub id. The message itself is in its own log. */
+  event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
+  /** One to it is read. */
+  event("agent.message_seen", 1, { message: Schema.Int }),
   /** How many of these now stand. */
   event("agent.counted", 1, { of: Schema.Literals(COUNTED), count: Schema.Int }),
   event("agent.roles_changed", 1, { roles: Schema.Array(Schema.String) }),

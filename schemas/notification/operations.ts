@@ -11,8 +11,18 @@ export type MarkRead = typeof MarkRead.Type
 const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
 export type MarkedRead = typeof MarkedRead.Type
 
-/** What an agent is to be told of: `payload` as its type declares. */
-export const Tell = Schema.Struct({ about: NotificationName, payload: Schema.Record(Schema.String, Schema.Unknown) })
+/**
+ * What an agent is to be told of: `payload` as its type declares, but for what is added when it is told. A reaction
+ * knows hub ids and paths; how an agent is called, and where the service is, it does not.
+ */
+export const Tell = Schema.Struct({
+  about: NotificationName,
+  payload: Schema.Record(Schema.String, Schema.Unknown),
+  /** Whose doing it is (hub id): added under this name as an author record. */
+  who: Schema.optionalKey(Schema.Struct({ as: Schema.Literals(["from", "by"]), agent: Schema.String })),
+  /** Paths of the service: added as addresses, under their names. */
+  paths: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
 export type Tell = typeof Tell.Type
 
 export const notificationOperations = operationsOf("agent", {
