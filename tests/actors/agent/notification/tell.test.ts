@@ -34,3 +34,10 @@ test("what this release does not declare, a newer one tells in vain", () => {
   const strange = { about: "reply.of_tomorrow", payload: {} } as unknown as Tell
   expect(decideTell(agent, strange, context)).toMatchObject({ refused: { details: { field: "about" } } })
 })
+
+test("what is added when it is told stands in the payload beside what was told", () => {
+  const added = { by: "an author", url: "https://hub.example/x" }
+  expect(decideTell(agent, input, { ...context, facts: { notification: 9, added } })).toMatchObject({
+    events: [{ payload: { reply_id: 3, ...added } }]
+  })
+})
