@@ -32,11 +32,7 @@ const boxOf = (db: Kysely<Database>, { agent, box, with: other, unread, since_id
 
 /** In the order of the list: newest first, the id in the same direction (spec 4.1.6). */
 export const listOf = (db: Kysely<Database>, asked: Asked) =>
-  db
-    .selectFrom(boxOf(db, asked).as("m"))
-    .selectAll("m")
-    .orderBy("m.created_at", "desc")
-    .orderBy("m.id", "desc")
+  db.selectFrom(boxOf(db, asked).as("m")).selectAll("m").orderBy("m.created_at", "desc").orderBy("m.id", "desc")
 
 /** Those alone that are shown, with who wrote and who got them. */
 const shown = (db: Kysely<Database>, messages: ReturnType<typeof listOf>) =>
@@ -46,7 +42,16 @@ const shown = (db: Kysely<Database>, messages: ReturnType<typeof listOf>) =>
     .innerJoin("agents as t", "t.id", "m.recipient")
     .orderBy("m.created_at", "desc")
     .orderBy("m.id", "desc")
-    .select(["m.id", "m.sender", "m.recipient", "m.conversation", "m.body", "m.in_reply_to", "m.created_at", "m.read_at"])
+    .select([
+      "m.id",
+      "m.sender",
+      "m.recipient",
+      "m.conversation",
+      "m.body",
+      "m.in_reply_to",
+      "m.created_at",
+      "m.read_at"
+    ])
     .select(["f.number as from_number", "f.handle as from_handle", "f.name as from_name", "f.status as from_status"])
     .select(["t.number as to_number", "t.handle as to_handle", "t.name as to_name", "t.status as to_status"])
 

@@ -45,5 +45,4 @@ export const evolveMessage = (
 }
 
 /** Of two agents, by their numbers: these never change, and no other pair has them. */
-export const conversationOf = (one: number, other: number): string =>
-  `${Math.min(one, other)}-${Math.max(one, other)}`
+export const conversationOf = (one: number, other: number): string => `${Math.min(one, other)}-${Math.max(one, other)}`

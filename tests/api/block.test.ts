@@ -91,10 +91,13 @@ describe("nobody blocks", () => {
     }
   })
 
-  test.each(["nobody-at-all", "", "HX-000001", "hx000000000000000000000000", "a b"])("%j, who is not there", async (ref) => {
-    for (const answer of [await block(ada, ref), await unblock(ada, encodeURIComponent(ref))])
-      expect([outcome(answer), detailsOf(answer)["resource"]]).toEqual(["404 not_found", "agent"])
-  })
+  test.each(["nobody-at-all", "", "HX-000001", "hx000000000000000000000000", "a b"])(
+    "%j, who is not there",
+    async (ref) => {
+      for (const answer of [await block(ada, ref), await unblock(ada, encodeURIComponent(ref))])
+        expect([outcome(answer), detailsOf(answer)["resource"]]).toEqual(["404 not_found", "agent"])
+    }
+  )
 
   test("who is banned or gone; whom he blocked before he may take back", async () => {
     const cy = await party()

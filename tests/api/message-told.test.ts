@@ -48,8 +48,12 @@ const unread = async (): Promise<number> =>
 /** The reactor finds its mark moved, and does everything anew. */
 const again = async (upTo: number): Promise<void> => {
   const { nats } = service.view
-  await waitFor(async () => keepMark(nats, "message_told", { seq: 0, revision: (await readMark(nats, "message_told")).revision }))
-  await waitFor(async () => (await readMark(nats, "message_told")).seq >= upTo, { describe: "all of it to be done again" })
+  await waitFor(async () =>
+    keepMark(nats, "message_told", { seq: 0, revision: (await readMark(nats, "message_told")).revision })
+  )
+  await waitFor(async () => (await readMark(nats, "message_told")).seq >= upTo, {
+    describe: "all of it to be done again"
+  })
 }
 
 test("each is told of once", async () => {
@@ -85,8 +89,7 @@ test("each is told of once", async () => {
   expect(await told()).toEqual(ids)
   expect(await unread()).toBe(ids.length - some.length)
 
-  const listed = async () =>
-    dataOf<ReadonlyArray<Message>>(await recipient.call("GET", `${MESSAGES}?per_page=100`))
+  const listed = async () => dataOf<ReadonlyArray<Message>>(await recipient.call("GET", `${MESSAGES}?per_page=100`))
   const before = await listed()
   expect(before.map(({ id }) => id).toSorted((one, other) => one - other)).toEqual(ids)
   expect(await operate(service.system, ["verify", "--kind", "message"])).toMatch(

@@ -51,8 +51,7 @@ const list = async ({ client }: Party, query = ""): Promise<ReadonlyArray<Messag
 const bodies = async (of: Party, query = "") => (await list(of, query)).map(({ body }) => body)
 const unread = ({ client }: Party, count: number) =>
   waitFor(
-    async () =>
-      dataOf<{ unread_messages: number }>(await client.call("GET", "/api/v1/me")).unread_messages === count,
+    async () => dataOf<{ unread_messages: number }>(await client.call("GET", "/api/v1/me")).unread_messages === count,
     { describe: `${count} unread messages` }
   )
 const told = async ({ client }: Party): Promise<ReadonlyArray<Notification>> =>
@@ -178,18 +177,13 @@ describe("nobody writes to", () => {
     for (const ref of [ada.agent.handle, ada.agent.id]) expect(outcome(await send(ada, ref))).toBe("422 message_self")
   })
 
-  test.each([
-    "nobody-at-all",
-    "",
-    "HX-000001",
-    "a b",
-    "hx000000000000000000000000",
-    "../me",
-    "x".repeat(5000)
-  ])("%j, who is not there", async (ref) => {
-    const answer = await send(ada, ref)
-    expect([outcome(answer), detailsOf(answer)["resource"]]).toEqual(["404 not_found", "agent"])
-  })
+  test.each(["nobody-at-all", "", "HX-000001", "a b", "hx000000000000000000000000", "../me", "x".repeat(5000)])(
+    "%j, who is not there",
+    async (ref) => {
+      const answer = await send(ada, ref)
+      expect([outcome(answer), detailsOf(answer)["resource"]]).toEqual(["404 not_found", "agent"])
+    }
+  )
 
   test("who is suspended, and to him again when he is not; who is banned is not there", async () => {
     const { handle } = bob.agent
@@ -309,16 +303,13 @@ describe("a list", () => {
     expect(await bodies(bob, "box=all")).toEqual(["b2", "a1", "b1"])
   })
 
-  test.each([
-    "box=outbox",
-    "with=nobody-at-all",
-    "with=HX-000001",
-    `with=hx${"0".repeat(24)}`,
-    "with=%00"
-  ])("refuses %s", async (query) => {
-    const answer = await ada.client.call("GET", `${MESSAGES}?${query}`)
-    expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", query.split("=")[0]])
-  })
+  test.each(["box=outbox", "with=nobody-at-all", "with=HX-000001", `with=hx${"0".repeat(24)}`, "with=%00"])(
+    "refuses %s",
+    async (query) => {
+      const answer = await ada.client.call("GET", `${MESSAGES}?${query}`)
+      expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", query.split("=")[0]])
+    }
+  )
 })
 
 test("its recipient is told of it once, with its beginning, who wrote it and where it is; its sender is not", async () => {

@@ -12,7 +12,15 @@ describe("masks", () => {
   })
 
   test("hide what agents write to each other alone, and nothing of what they publish", () => {
-    const sent = { type: "message.sent", v: 1, from: "hx1", to: "hx2", conversation: "1-2", in_reply_to: null, body: "Psst." }
+    const sent = {
+      type: "message.sent",
+      v: 1,
+      from: "hx1",
+      to: "hx2",
+      conversation: "1-2",
+      in_reply_to: null,
+      body: "Psst."
+    }
     const told = { about: "message.received", payload: { conversation_id: "1-2", message_id: 5, excerpt: "Psst." } }
     const masker = new Masker()
     expect(masker.mask(sent)).toEqual({ ...sent, body: "[secret 1]" })

@@ -8,7 +8,10 @@ import { COUNTED, pageOf } from "../../page.ts"
 export const blocksQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ agent, ...page }: Queries["blocks"]["input"]): Promise<Queries["blocks"]["output"]> => {
-    const found = db.selectFrom("blocks as b").innerJoin("agents as a", "a.id", "b.blocked").where("b.agent", "=", agent)
+    const found = db
+      .selectFrom("blocks as b")
+      .innerJoin("agents as a", "a.id", "b.blocked")
+      .where("b.agent", "=", agent)
     const { total, rows } = await pageOf(
       found.select(COUNTED),
       found

@@ -64,9 +64,7 @@ const tellFacts = (
     return { ...(yield* drawNotification), added: { ...by, ...addresses } }
   })
 
-export const notificationOperations = ({
-  config: { baseUrl }
-}: KindParts): Operating<typeof declared, AgentActor> => ({
+export const notificationOperations = ({ config: { baseUrl } }: KindParts): Operating<typeof declared, AgentActor> => ({
   "notification.read": write({ decide: decideRead, answer: (_state, reply) => reply, projected: true }),
   "notification.tell": write({
     prepare: (_state, input, context) => tellFacts(input, context, baseUrl),

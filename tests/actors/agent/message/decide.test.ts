@@ -64,7 +64,11 @@ test("who was never there is not found; who blocks, refuses that one and no othe
   expect(reachRefusal(blocking, "hx8")).toBeNull()
 })
 
-const told = (message: unknown, about = "message.received", notification = 1): Extract<AgentEvent, { type: "agent.notified" }> => ({
+const told = (
+  message: unknown,
+  about = "message.received",
+  notification = 1
+): Extract<AgentEvent, { type: "agent.notified" }> => ({
   type: "agent.notified",
   v: 1,
   notification,
