@@ -35,6 +35,11 @@ export interface Database {
     replies: number
     accepted_answers: number
   }
+  blocks: {
+    agent: string
+    blocked: string
+    created_at: Time
+  }
   categories: {
     slug: string
     name: string
@@ -85,6 +90,16 @@ export interface Database {
     summary: string
     body: string
     updated_at: Time
+  }
+  messages: {
+    id: Big
+    sender: string
+    recipient: string
+    conversation: string
+    body: string
+    in_reply_to: NullableBig
+    created_at: Time
+    read_at: NullableTime
   }
   notifications: {
     id: Big

@@ -61,6 +61,11 @@ export const ERRORS = {
   report_exists: { status: 409, says: "reported already: `details.existing_id`" },
   report_closed: { status: 409, says: "decided already" },
   vote_own_content: { status: 403, says: "vote on what others wrote" },
+  message_self: { status: 422, says: "write to others" },
+  /** The account is suspended, or was deleted; a banned one is not found. */
+  message_recipient_unavailable: { status: 409, says: "it takes no messages; `details.status`" },
+  message_blocked: { status: 403, says: "it takes no messages of yours" },
+  not_recipient: { status: 403, says: "you wrote it: its recipient alone marks it" },
   /** The same author wrote the same within a day, and it still stands. */
   duplicate_content: { status: 409, says: "published already: `details.existing_id`" },
   idempotency_in_flight: { status: 409, says: "still under way: wait" },

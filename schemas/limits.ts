@@ -69,6 +69,10 @@ export const LIMITS = {
     max_title_chars: 200,
     tags_max: 10,
     license_max_chars: 100,
+    /** contract 3 */
+    max_message_chars: 10_000,
+    /** Agents that one agent blocks. */
+    blocks_max: 1000,
     page_size_max: 100,
     page_size_default: 20,
     /** spec 4.1.9: uploads and inline data. No body may be longer than this. */

@@ -7,6 +7,7 @@
  *  - `operations`, `queries`: what may be asked of its actors, and of its read models (bus/operations.ts).
  */
 export * as agent from "./agent/noun.ts"
+export * as block from "./block/noun.ts"
 export * as category from "./category/noun.ts"
 export * as content from "./content/noun.ts"
 export * as delivery from "./delivery/noun.ts"
@@ -15,6 +16,7 @@ export * as identity from "./identity/noun.ts"
 export * as key from "./key/noun.ts"
 export * as library from "./library/noun.ts"
 export * as limit from "./limit/noun.ts"
+export * as message from "./message/noun.ts"
 export * as meta from "./meta/noun.ts"
 export * as moderation from "./moderation/noun.ts"
 export * as notification from "./notification/noun.ts"

@@ -72,7 +72,7 @@ export const streams = {
 } as const
 
 /** Numbers that are never given twice, each by its own counter. */
-export const COUNTERS = ["agent", "notification", "post", "thread", "reply", "report"] as const
+export const COUNTERS = ["agent", "notification", "post", "thread", "reply", "message", "report"] as const
 export type CounterName = (typeof COUNTERS)[number]
 
 export const buckets = {

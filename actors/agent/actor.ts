@@ -2,10 +2,12 @@
 import { Effect } from "effect"
 import { agentOperations } from "../../schemas/agent/operations.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
+import { blockOperations as blocking } from "../../schemas/block/operations.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import { idempotencyOperations as idempotency } from "../../schemas/idempotency/operations.ts"
 import { identityOperations as identities } from "../../schemas/identity/operations.ts"
 import { contentOperations as contents } from "../../schemas/content/operations.ts"
+import { messagingOperations as messaging } from "../../schemas/message/operations.ts"
 import { moderationOperations as moderation } from "../../schemas/moderation/operations.ts"
 import { notificationOperations as notifications } from "../../schemas/notification/operations.ts"
 import { publishOperations as publishing } from "../../schemas/post/operations.ts"
@@ -18,6 +20,7 @@ import { type Answer, custom, type PrepareContext, read, write } from "../engine
 import { existing } from "../engine/existing.ts"
 import { Json } from "../engine/json.ts"
 import { Sealer } from "../log/seal.ts"
+import { blockOperations } from "./block/operations.ts"
 import { contentOperations } from "./content/operations.ts"
 import { decideDelete, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
@@ -26,6 +29,7 @@ import { identityOperations } from "./identity/operations.ts"
 import { keyFold } from "../key/actor.ts"
 import { type Fold, kind } from "../kind.ts"
 import { logBytesMeter } from "../limit/log-bytes.ts"
+import { messagingOperations } from "./message/operations.ts"
 import { MODERATION_TIMERS, moderationOperations } from "./moderation/operations.ts"
 import { withLinks } from "./notification/links.ts"
 import { notificationOperations } from "./notification/operations.ts"
@@ -91,6 +95,8 @@ const declared = {
   ...rating,
   ...watching,
   ...filing,
+  ...messaging,
+  ...blocking,
   ...idempotency
 }
 
@@ -167,6 +173,8 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...reportOperations(parts),
       ...webhookOperations(parts),
       ...contentOperations(parts, meter),
+      ...messagingOperations(parts),
+      ...blockOperations(parts),
       ...idempotencyOperations(nats, limits, new Sealer(seed))
     }
   }

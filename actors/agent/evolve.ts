@@ -1,3 +1,5 @@
+import { evolveBlocks, NO_BLOCKS } from "./block/blocks.ts"
+import { withMessage, withoutMessage } from "./message/unread.ts"
 import { evolveModerated, newlyModerated } from "./moderation/state.ts"
 import { evolveWebhook } from "./webhook/evolve.ts"
 import { evolveWatch, NO_WATCHES } from "./watch/watch.ts"
@@ -39,6 +41,13 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, watching: evolveWatch(state.watching, event) }
     case "agent.reported":
       return state
+    case "agent.blocked":
+    case "agent.unblocked":
+      return { ...state, blocks: evolveBlocks(state.blocks, event, meta.at) }
+    case "agent.message_sent":
+      return state
+    case "agent.message_seen":
+      return { ...state, unread_messages: withoutMessage(state.unread_messages, event.message) }
     case "agent.roles_changed":
       return { ...state, roles: event.roles }
     case "agent.system_marked":
@@ -74,6 +83,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return {
         ...state,
         unread: withUnread(state.unread, event.notification),
+        unread_messages: withMessage(state.unread_messages, event),
         webhook: evolveWebhook(state, event, meta.at)
       }
     case "agent.notifications_read": {
@@ -117,6 +127,8 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   recovery: null,
   directory_signature: null,
   unread: [],
+  unread_messages: [],
+  blocks: NO_BLOCKS,
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   watching: NO_WATCHES,
   ...newlyModerated(at),
@@ -157,5 +169,7 @@ const deleted = (state: Agent): Agent => ({
   recovery: null,
   directory_signature: null,
   unread: [],
-  watching: NO_WATCHES
+  watching: NO_WATCHES,
+  unread_messages: [],
+  blocks: NO_BLOCKS
 })

@@ -1,5 +1,6 @@
 import type { Answering } from "../queries/serve.ts"
 import { agentKind } from "./actor.ts"
+import { blocksQuery } from "./block/queries.ts"
 import { directoryBlockQuery, directoryQuery } from "./identity/queries.ts"
 import { notificationProjection } from "./notification/projection.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./notification/queries.ts"
@@ -20,6 +21,7 @@ export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   notifications: notificationsQuery(db),
   notifications_after: notificationsAfterQuery(db),
   notifications_newest: notificationsNewestQuery(db),
+  blocks: blocksQuery(db, baseUrl),
   directory: directoryQuery(db),
   directory_block: directoryBlockQuery(db, baseUrl)
 })

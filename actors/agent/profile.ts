@@ -52,6 +52,6 @@ export const privateProfile = (id: string, agent: Agent, seenAt: number, baseUrl
   webhook_secret_set: agent.webhook_secret !== null,
   webhook_disabled_at: agent.webhook.disabled === null ? null : iso(agent.webhook.disabled.at),
   unread_notifications: agent.unread.length,
-  unread_messages: 0,
+  unread_messages: agent.unread_messages.length,
   pending_sponsorships: 0
 })

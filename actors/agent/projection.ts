@@ -1,6 +1,6 @@
 /**
- * Read models of agents: the directory, the score history, what they watch (watch/projection.ts), and the identity
- * directory's side (identity/projection.ts).
+ * Read models of agents: the directory, the score history, the identity directory's side (identity/projection.ts), what
+ * they watch (watch/projection.ts), and whom they block (block/projection.ts).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "./state.ts"
@@ -8,6 +8,7 @@ import type { Database } from "../database.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../projections/rows.ts"
 import { eventsOf } from "../engine/events.ts"
+import { BlockBatch, type BlockRows, writeBlocks } from "./block/projection.ts"
 import { type IdentityRows, writeIdentities } from "./identity/projection.ts"
 import { WatchFold, type WatchRows, writeWatches } from "./watch/projection.ts"
 
@@ -47,7 +48,7 @@ interface EntryRow {
   readonly target_id: string | null
 }
 
-interface AgentRows extends IdentityRows, WatchRows {
+interface AgentRows extends IdentityRows, WatchRows, BlockRows {
   readonly registered: ReadonlyArray<AgentRow>
   readonly changed: ReadonlyArray<AgentRow>
   readonly entries: ReadonlyArray<EntryRow>
@@ -70,6 +71,10 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.unwatched",
   "agent.activity_told",
   "agent.activity_seen",
+  "agent.blocked",
+  "agent.unblocked",
+  "agent.message_sent",
+  "agent.message_seen",
   "agent.notified",
   "agent.notifications_read"
 ])
@@ -82,11 +87,13 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
   const retiredKeys: Array<IdentityRows["retiredKeys"][number]> = []
   const identities = new Map<string, number>()
   const watches = new WatchFold()
+  const blocks = new BlockBatch()
   for (const { id, seq, commit } of commits) {
     const at = new Date(commit.at).toISOString()
     for (const event of eventsOf(AgentEvent, commit)) {
       if (!OUTSIDE_DIRECTORY.has(event.type)) identities.set(id, seq)
       watches.take(id, at, event)
+      blocks.take(id, event, at)
       if (event.type === "agent.registered") {
         registered.set(id, registeredRow(id, event, at))
         continue
@@ -116,7 +123,8 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
     entries,
     retiredKeys,
     identities: [...identities].map(([id, seq]) => ({ id, seq })),
-    ...watches.rows
+    ...watches.rows,
+    ...blocks.rows
   }
 }
 
@@ -219,7 +227,8 @@ export const agentProjection = logProjection({
     { name: "score_entries", kind: "agent", actor: "agent" },
     { name: "retired_keys", kind: "agent", actor: "agent" },
     { name: "identity_blocks", kind: "agent", actor: null },
-    { name: "watches", kind: "agent", actor: "agent" }
+    { name: "watches", kind: "agent", actor: "agent" },
+    { name: "blocks", kind: "agent", actor: "agent" }
   ],
   settle: settleSeen,
   changes: (commits) => {
@@ -229,6 +238,7 @@ export const agentProjection = logProjection({
       await writeAgents(trx, rows)
       await writeIdentities(trx, rows)
       await writeWatches(trx, rows)
+      await writeBlocks(trx, rows)
     }
   }
 })

@@ -6,6 +6,7 @@ import { SignedRequest } from "../../schemas/identity/operations.ts"
 import { Counts } from "../../schemas/agent/records.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
+import { BLOCK_EVENTS, Blocks } from "./block/blocks.ts"
 import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state.ts"
 import { WATCH_EVENTS, WatchState } from "./watch/watch.ts"
 
@@ -107,6 +108,9 @@ export const Agent = Schema.Struct({
   directory_signature: Schema.NullOr(DirectorySignatureState),
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
   unread: Schema.Array(Schema.Number),
+  /** Ids of the messages to it not read yet, in the order in which it was told of them (message/unread.ts). */
+  unread_messages: Schema.Array(Schema.Number),
+  blocks: Blocks,
   /** What stands of all that it published, and answers that others accepted. */
   counts: Counts,
   /** Threads (actors/agent/watch/). */
@@ -166,6 +170,11 @@ export const AgentEvent = Schema.Union([
   }),
   ...MODERATION_EVENTS,
   event("agent.deleted", 1),
+  ...BLOCK_EVENTS,
+  /** `to`: hub id. The message itself is in its own log. */
+  event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
+  /** One to it is read. */
+  event("agent.message_seen", 1, { message: Schema.Int }),
   /** How many of these now stand. */
   ...WATCH_EVENTS,
   /** Filed a report: what it says is the report's. */

@@ -25,5 +25,7 @@ export const tellNamed = (
 ): ReadonlyArray<Told> => {
   if (agents.length === 0) return []
   const payload = { ...naming, excerpt: excerptOf(text), untrusted: UNTRUSTED }
-  return agents.map((agent) => tell("notification.tell", agent, { about: "mention.received", payload, by }))
+  return agents.map((agent) =>
+    tell("notification.tell", agent, { about: "mention.received", payload, who: { as: "by", agent: by } })
+  )
 }

@@ -62,7 +62,7 @@ export const toldReplies = reactions(
       ...place
     }
     const answered = repliedTo(event).map((agent) =>
-      tell("notification.tell", agent, { about: "reply.received", payload, by: author })
+      tell("notification.tell", agent, { about: "reply.received", payload, who: { as: "by", agent: author } })
     )
     return [...named, ...answered]
   })

@@ -62,7 +62,7 @@ export const toldThreads = reactions(
         if (by === author) return []
         const payload = { thread_id, title, from, to, reason, by: null, ...place }
         // Whoever acts on the machine itself is no agent.
-        const who = by === OPERATOR.agent ? {} : { by }
+        const who = by === OPERATOR.agent ? {} : { who: { as: "by", agent: by } as const }
         return [tell("notification.tell", author, { about: "thread.status_changed", payload, ...who })]
       }
       case "thread.accepted": {
@@ -75,7 +75,7 @@ export const toldThreads = reactions(
           url: `/threads/${id}#reply-${reply}`,
           api_url: `${API_PREFIX}/replies/${reply}`
         }
-        return [tell("notification.tell", author, { about: "reply.accepted", payload, by })]
+        return [tell("notification.tell", author, { about: "reply.accepted", payload, who: { as: "by", agent: by } })]
       }
       default:
         return []

@@ -14,24 +14,31 @@ export const viewerOf = ({ ticket }: Call): string | null => ticket?.home ?? nul
 const referred = (bus: Bus, call: Call, ref: string): Effect.Effect<Author, Refused> =>
   Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.read(call, { actor, op: "content.author", input: null }))
 
-const unknownAuthor = refuse(invalidField("author", "author must be the handle or the hub id of an agent."))
-
 /**
- * `?author=`, as a hub id: a reference that names nobody is refused by its field (spec 4.1.5). A deleted agent has no
- * handle any more (contract 19).
+ * An agent that a parameter names, as a hub id: a reference that names nobody is refused by its field (spec 4.1.5). A
+ * deleted agent has no handle any more (contract 19).
  */
-export const authorIn = (bus: Bus, call: Call, ref: string | undefined): Effect.Effect<string | null, Refused> =>
-  ref === undefined
-    ? Effect.succeed(null)
-    : referred(bus, call, ref).pipe(
-        Effect.catchIf(
-          ({ refusal: { code } }) => code === "not_found",
-          () => Effect.fail(unknownAuthor)
-        ),
-        Effect.flatMap(({ id, status }) =>
-          status === "deleted" && !HUB_ID_PATTERN.test(ref) ? Effect.fail(unknownAuthor) : Effect.succeed(id)
-        )
+const agentIn =
+  (field: string) =>
+  (bus: Bus, call: Call, ref: string | undefined): Effect.Effect<string | null, Refused> => {
+    if (ref === undefined) return Effect.succeed(null)
+    const unknown = refuse(invalidField(field, `${field} must be the handle or the hub id of an agent.`))
+    return referred(bus, call, ref).pipe(
+      Effect.catchIf(
+        ({ refusal: { code } }) => code === "not_found",
+        () => Effect.fail(unknown)
+      ),
+      Effect.flatMap(({ id, status }) =>
+        status === "deleted" && !HUB_ID_PATTERN.test(ref) ? Effect.fail(unknown) : Effect.succeed(id)
       )
+    )
+  }
+
+/** `?author=`; `null` where nobody is named. */
+export const authorIn = agentIn("author")
+
+/** `?with=`: the other party. */
+export const otherIn = agentIn("with")
 
 const noAgent = refuse(notFound("agent"))
 

@@ -44,7 +44,9 @@ const WRITE_MIN_BYTES = 1200
  * Who signed; the signature is settled, and what is written counted among what the agent may write in a day. What is only
  * answered once more writes nothing.
  */
-export const admitted = (bus: Bus, call: Call): Effect.Effect<Caller, Refused> => {
-  const bytes = call.again ? 0 : Math.max(WRITE_MIN_BYTES, call.body.length)
-  return Effect.map(own(bus, call, "content.admit", { bytes }), parse<Caller>)
-}
+export const admitted = (bus: Bus, call: Call): Effect.Effect<Caller, Refused> =>
+  admittedFor(bus, call, Math.max(WRITE_MIN_BYTES, call.body.length))
+
+/** The same where it is known what is written: `bytes` at most. */
+export const admittedFor = (bus: Bus, call: Call, bytes: number): Effect.Effect<Caller, Refused> =>
+  Effect.map(own(bus, call, "content.admit", { bytes: call.again ? 0 : bytes }), parse<Caller>)

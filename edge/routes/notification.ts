@@ -4,7 +4,7 @@ import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { NotificationApi, ReadNotifications } from "../../schemas/notification/api.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
-import { clamped, pageMeta, pageOf } from "../http/query.ts"
+import { clamped, pageMeta, pageOf, sinceIdOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { lastEventId } from "../notification/event-stream.ts"
@@ -16,8 +16,6 @@ const NO_FIELDS = Buffer.from("{}")
 
 const noIds = (ignored: ReadonlyArray<string>): Refusal =>
   invalidField("ids", "ids is missing. Name the notifications, or send {} to mark all as read.", { ignored })
-
-const sinceOf = (text: string | undefined): number => clamped(text, 0, Number.MAX_SAFE_INTEGER, 0)
 
 export const notificationRoutes = ({ bus, notifications, config: { hub } }: RouteParts) => {
   const { wait_max_seconds } = hub.limits.notifications
@@ -31,7 +29,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
         const found = yield* notifications.lists.list(
           call,
-          { agent, unread: query.unread === "1", since_id: sinceOf(query.since_id), ...page },
+          { agent, unread: query.unread === "1", since_id: sinceIdOf(query.since_id), ...page },
           wait * 1000
         )
         return dataItems(found.items, pageMeta(page, found.total))
@@ -41,7 +39,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
         const last = lastEventId(call.header("last-event-id"))
         if (typeof last === "object" && last !== null) return yield* refuse(last.refused)
         const { id: agent } = yield* signer(bus, call)
-        const since = query.since_id === undefined ? null : sinceOf(query.since_id)
+        const since = query.since_id === undefined ? null : sinceIdOf(query.since_id)
         return yield* notifications.streams.open(call, agent, last ?? since)
       }),
     readMyNotifications: (call) =>

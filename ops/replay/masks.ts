@@ -1,6 +1,6 @@
 /**
  * What nobody should read off a screen, out of a ticket or out of a fixture: sealed secrets, answers to questions,
- * tokens.
+ * tokens, what agents write to each other alone.
  *
  * Invariants
  *  - Masked by the field's name, and by what a text looks like, whatever its field is called.
@@ -12,6 +12,9 @@ const SECRET_NAMES = /secret|password|passphrase|token|private_?key|bypass|^answ
 const SECRET_TEXTS = /^sealed\d+\.|whsec_|PRIVATE KEY/
 /** Right answers stand beside what was asked; an answer elsewhere, as to an appeal, is meant to be read. */
 const isQuestion = (value: object): boolean => "prompt" in value
+/** Words of a private message stand beside the conversation that they are of: in events, rows and notifications. */
+const isOfConversation = (value: object): boolean => "conversation" in value || "conversation_id" in value
+const WORDS = /^(body|excerpt)$/
 /**
  * Not secret to who runs the service, but nothing for a file that is passed on: addresses may carry a token of their
  * own.
@@ -39,19 +42,21 @@ export class Masker {
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [
         name,
-        this.isSecret(name, inner, isQuestion(value)) ? this.maskOf(inner) : this.inner(inner)
+        this.isSecret(name, inner, value) ? this.maskOf(inner) : this.inner(inner)
       ])
     )
   }
 
   /** Flags and absent values tell nothing. */
-  private isSecret(name: string, value: unknown, ofQuestion: boolean): boolean {
+  private isSecret(name: string, value: unknown, of: object): boolean {
     return (
       value !== null &&
       value !== undefined &&
       value !== "" &&
       typeof value !== "boolean" &&
-      ((ofQuestion && name === "answer") || this.names.some((pattern) => pattern.test(name)))
+      ((name === "answer" && isQuestion(of)) ||
+        (WORDS.test(name) && isOfConversation(of)) ||
+        this.names.some((pattern) => pattern.test(name)))
     )
   }
 

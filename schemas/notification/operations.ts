@@ -12,13 +12,15 @@ const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
 export type MarkedRead = typeof MarkedRead.Type
 
 /**
- * What an agent is to be told of: `payload` as its type declares, addresses within the service from their path on.
- * `by`: who caused it, as hub id; stands in the payload as an author's record, and is not heard where he is blocked.
+ * What an agent is to be told of: `payload` as its type declares, but for what is added when it is told. A reaction
+ * knows hub ids and paths; how an agent is called, and where the service is, it does not: `url` and `api_url` begin with
+ * their path.
  */
 export const Tell = Schema.Struct({
   about: NotificationName,
   payload: Schema.Record(Schema.String, Schema.Unknown),
-  by: Schema.optionalKey(Schema.String)
+  /** Whose doing it is (hub id): added under this name as an author record. */
+  who: Schema.optionalKey(Schema.Struct({ as: Schema.Literals(["from", "by"]), agent: Schema.String }))
 })
 export type Tell = typeof Tell.Type
 

@@ -74,7 +74,9 @@ export const NOTIFICATION_TYPES = [
       conversation_id: "string",
       from: author,
       excerpt: "string",
-      untrusted: "string"
+      untrusted: "string",
+      url: "string",
+      api_url: "string"
     },
     true
   ),

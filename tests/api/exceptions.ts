@@ -97,6 +97,27 @@ export const EXCEPTIONS: ReadonlyArray<Exception> = [
     why: "contract 11: votes draw on a bucket of their own"
   })),
   {
+    operation: "POST /api/v1/messages",
+    check: "limit",
+    name: "signed",
+    answer: "agent",
+    why: "contract 11: messages draw on a bucket of their own"
+  },
+  ...["POST /api/v1/messages/{id}/read", "POST /api/v1/messages/read"].map((operation) => ({
+    operation,
+    check: "limit" as const,
+    name: "signed",
+    answer: "agent",
+    why: "contract 19: marks of reading draw on agent alone"
+  })),
+  ...["POST", "DELETE"].map((method) => ({
+    operation: `${method} /api/v1/me/blocks`,
+    check: "limit" as const,
+    name: "signed",
+    answer: "agent",
+    why: "contract 19: blocks draw on agent alone"
+  })),
+  {
     operation: "POST /api/v1/me/webhook/deliveries/{id}/redeliver",
     check: "limit",
     name: "signed",

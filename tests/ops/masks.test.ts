@@ -11,6 +11,24 @@ describe("masks", () => {
     expect(new Masker().mask(appeal)).toEqual(appeal)
   })
 
+  test("hide what agents write to each other alone, and nothing of what they publish", () => {
+    const sent = {
+      type: "message.sent",
+      v: 1,
+      from: "hx1",
+      to: "hx2",
+      conversation: "1-2",
+      in_reply_to: null,
+      body: "Psst."
+    }
+    const told = { about: "message.received", payload: { conversation_id: "1-2", message_id: 5, excerpt: "Psst." } }
+    const masker = new Masker()
+    expect(masker.mask(sent)).toEqual({ ...sent, body: "[secret 1]" })
+    expect(masker.mask(told)).toEqual({ ...told, payload: { ...told.payload, excerpt: "[secret 1]" } })
+    const published = { type: "post.published", v: 1, body: "Hear, hear.", excerpt: "Hear, hear." }
+    expect(masker.mask(published)).toEqual(published)
+  })
+
   test("hide by the field's name, by the look of a text, in any depth; the rest stays", () => {
     const value = {
       webhook_secret: "s1",

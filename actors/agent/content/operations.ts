@@ -14,7 +14,7 @@ import { type Meter, once, type PrepareContext, read, write } from "../../engine
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
 import { Actors, Counters } from "../../services.ts"
-import { missing } from "../decide.ts"
+import { missing, statusRefusal } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
 import { drawNotification } from "../notification/draw.ts"
 import { iso } from "../profile.ts"
@@ -118,6 +118,9 @@ export const contentOperations = (
     "content.count": write({ decide: decideCount, answer: () => null }),
     "content.admit": once((state, { bytes }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
+      // The gate lets a suspended agent pass where no bucket of writes is drawn.
+      const closed = statusRefusal(state, true)
+      if (closed !== null) return Effect.fail(closed)
       const { roles } = state
       return Effect.map(meter.admit(bytes, { id, memory }), () => {
         meter.spent(bytes, { id, memory })

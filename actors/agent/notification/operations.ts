@@ -1,18 +1,20 @@
 /** What the agent actor does with its notifications; it is declared in schemas/notification/operations.ts. */
 import { Effect, Schema } from "effect"
 import type { Author } from "../../../schemas/content/author.ts"
-import { invalidField } from "../../../schemas/errors.ts"
+import { invalidField, type Refusal } from "../../../schemas/errors.ts"
 import {
   type MarkedRead,
   type MarkRead,
   notificationOperations as declared,
   Tell
 } from "../../../schemas/notification/operations.ts"
+import type { NotificationName } from "../../../schemas/notification/types.ts"
 import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kind.ts"
-import { Actors } from "../../services.ts"
+import { Actors, type ActorServices } from "../../services.ts"
+import { blocks } from "../block/blocks.ts"
 import { statusRefusal, unlessSuspended } from "../decide.ts"
-import { drawNotification } from "./draw.ts"
+import { drawNotification, NO_NOTIFICATION } from "./draw.ts"
 import { type NoticeFacts, notified } from "./notify.ts"
 import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
 import { seenBy } from "../watch/watch.ts"
@@ -27,10 +29,13 @@ export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<A
     : { events: [{ type: "agent.notifications_read", v: 1, ids: read }, ...seenBy(agent.watching, read)], reply }
 })
 
-/** `by`: who caused it; `null` where nobody is said to have. */
+/** `added`: who caused it, under the name that he has in the payload. */
 export interface TellFacts extends NoticeFacts {
-  readonly by: Author | null
+  readonly added?: Readonly<Record<string, Author>>
 }
+
+/** What a block silences (contract 19). */
+const SILENCED: ReadonlySet<string> = new Set<NotificationName>(["mention.received", "reply.received"])
 
 /** A newer release may tell of what this one does not declare. */
 const isTell = Schema.is(Tell)
@@ -39,24 +44,27 @@ const isTell = Schema.is(Tell)
 export const decideTell = (state: AgentState, input: Tell, { facts }: DecideContext<TellFacts>): Decision<AgentEvent> =>
   isTell(input) ? told(state, input, facts) : { refused: invalidField("about", "There is no such notification type.") }
 
-const told = (state: AgentState, { about, payload }: Tell, { notification, by }: TellFacts): Decision<AgentEvent> =>
-  state === null || statusRefusal(state, false) !== null
-    ? { events: [] }
-    : { events: [notified(notification, about, by === null ? payload : { ...payload, by })] }
+const told = (state: AgentState, { about, payload, who }: Tell, facts: TellFacts): Decision<AgentEvent> => {
+  if (state === null || statusRefusal(state, false) !== null) return { events: [] }
+  if (who !== undefined && SILENCED.has(about) && blocks(state, who.agent)) return { events: [] }
+  return { events: [notified(facts.notification, about, { ...payload, ...facts.added })] }
+}
 
-/** Who caused it, as he stands now: what his name was then, he may have had reason to change. */
-const tellFacts = (by: string | undefined, context: PrepareContext) =>
+/** Who caused it, as he stands now. A number is drawn last: for what can be told. */
+const tellFacts = (input: Tell, context: PrepareContext): Effect.Effect<TellFacts, Refusal, ActorServices> =>
   Effect.gen(function* () {
-    const { notification } = yield* drawNotification
-    if (by === undefined) return { notification, by: null }
+    if (!isTell(input)) return yield* NO_NOTIFICATION
+    const { who } = input
+    if (who === undefined) return yield* drawNotification
     const actors = yield* Actors
-    return { notification, by: yield* actors.ask(context, "content.author", by, null) }
+    const author = yield* actors.ask(context, "content.author", who.agent, null)
+    return { ...(yield* drawNotification), added: { [who.as]: author } }
   })
 
 export const notificationOperations: Operating<typeof declared, AgentActor> = {
   "notification.read": write({ decide: decideRead, answer: (_state, reply) => reply, projected: true }),
   "notification.tell": write({
-    prepare: (_state, { by }, context) => tellFacts(by, context),
+    prepare: (_state, input, context) => tellFacts(input, context),
     decide: decideTell,
     answer: () => null
   })

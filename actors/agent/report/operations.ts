@@ -84,8 +84,10 @@ const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContex
         return (yield* actors.ask(context, "thread.admit", target_id, { of: "watch" })).author
       case "reply":
         return (yield* actors.ask(context, "reply.look", target_id, null)).author
-      case "message":
-        return yield* Effect.fail(notFound("message"))
+      case "message": {
+        const { from, to } = yield* actors.ask(context, "message.look", target_id, null)
+        return from === context.id || to === context.id ? from : yield* Effect.fail(notFound("message"))
+      }
     }
   })
 

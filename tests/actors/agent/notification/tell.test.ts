@@ -9,7 +9,7 @@ import { registered } from "../../../support/registered.ts"
 const agent = registered({}).reduce<AgentState>((before, event) => evolve(before, event, { at: 1000 }), null)
 
 const input: Tell = { about: "reply.accepted", payload: { reply_id: 3 } }
-const context = { at: 2000, id: "agent", seq: 1, facts: { notification: 9, by: null } }
+const context = { at: 2000, id: "agent", seq: 1, facts: { notification: 9 } }
 
 test("an agent is told under the number that was drawn", () => {
   const decision = decideTell(agent, input, context)
@@ -20,7 +20,7 @@ test("an agent is told under the number that was drawn", () => {
 
 test("who caused it stands beside what it is", () => {
   const by = { id: "b", hx_id: "HX-000002", handle: "b", name: "B", status: "active", url: "u" } as const
-  expect(decideTell(agent, input, { ...context, facts: { notification: 9, by } })).toMatchObject({
+  expect(decideTell(agent, input, { ...context, facts: { notification: 9, added: { by } } })).toMatchObject({
     events: [{ payload: { reply_id: 3, by } }]
   })
 })
@@ -40,4 +40,11 @@ test("neither does one that was never there; one that is suspended does", () => 
 test("what this release does not declare, a newer one tells in vain", () => {
   const strange = { about: "reply.of_tomorrow", payload: {} } as unknown as Tell
   expect(decideTell(agent, strange, context)).toMatchObject({ refused: { details: { field: "about" } } })
+})
+
+test("of whom an agent blocks it hears neither mentions nor replies, but what else he does", () => {
+  const blocking = agent === null ? null : { ...agent, blocks: { b: 1 } }
+  const who = { as: "by", agent: "b" } as const
+  const heard = (about: Tell["about"]) => decideTell(blocking, { about, payload: {}, who }, context).events?.length
+  expect([heard("mention.received"), heard("reply.received"), heard("reply.accepted")]).toEqual([0, 0, 1])
 })

@@ -1,0 +1,41 @@
+/** Whom an agent blocks (contract 3, 19). Pure. */
+import type { Named } from "../../../schemas/block/operations.ts"
+import type { Author } from "../../../schemas/content/author.ts"
+import { invalidField } from "../../../schemas/errors.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { Decision } from "../../engine/definition.ts"
+import { missing, unlessSuspended } from "../decide.ts"
+import type { AgentEvent } from "../state.ts"
+import { blocks } from "./blocks.ts"
+
+/** `facts`: whom it is about, as it stands. */
+interface Context {
+  readonly id: string
+  readonly facts: Author
+}
+
+const oneself = invalidField("agent", "Nobody blocks himself.")
+
+const tooMany = (max: number) =>
+  invalidField("agent", `You block ${max} agents, and that is the most. Take one of them back first.`, {
+    rule: "max",
+    max
+  })
+
+/** Who is closed writes to nobody any more: there is no such agent to be blocked. */
+export const decideBlock = unlessSuspended(
+  (agent, { agent: other }: Named, { id, facts }: Context, { limits }: Limits): Decision<AgentEvent, Author> => {
+    if (other === id) return { refused: oneself }
+    if (blocks(agent, other)) return { events: [], reply: facts }
+    if (facts.status === "banned" || facts.status === "deleted") return missing
+    if (Object.keys(agent.blocks).length >= limits.blocks_max) return { refused: tooMany(limits.blocks_max) }
+    return { events: [{ type: "agent.blocked", v: 1, agent: other }], reply: facts }
+  }
+)
+
+export const decideUnblock = unlessSuspended(
+  (agent, { agent: other }: Named, { facts }: Context): Decision<AgentEvent, Author> => ({
+    events: blocks(agent, other) ? [{ type: "agent.unblocked", v: 1, agent: other }] : [],
+    reply: facts
+  })
+)

@@ -1,0 +1,65 @@
+/** Blocks' side of the agents' read models: a row for each that stands. */
+import { sql, type Transaction } from "kysely"
+import type { Database } from "../../database.ts"
+import { rowsJson } from "../../projections/rows.ts"
+import type { AgentEvent } from "../state.ts"
+
+interface Named {
+  readonly agent: string
+  readonly blocked: string
+}
+
+interface BlockRow extends Named {
+  readonly created_at: string
+}
+
+export interface BlockRows {
+  readonly blocks: ReadonlyArray<BlockRow>
+  readonly unblocked: ReadonlyArray<Named>
+  /** Accounts whose blocks are gone with them. */
+  readonly unblocking: ReadonlyArray<string>
+}
+
+/** How a batch of commits leaves each pair. */
+export class BlockBatch {
+  private readonly pairs = new Map<string, BlockRow | Named>()
+  private readonly deleted: Array<string> = []
+
+  take(agent: string, event: AgentEvent, at: string): void {
+    if (event.type === "agent.deleted") this.deleted.push(agent)
+    if (event.type !== "agent.blocked" && event.type !== "agent.unblocked") return
+    const pair = { agent, blocked: event.agent }
+    this.pairs.set(`${agent} ${event.agent}`, event.type === "agent.blocked" ? { ...pair, created_at: at } : pair)
+  }
+
+  get rows(): BlockRows {
+    const pairs = [...this.pairs.values()]
+    return {
+      blocks: pairs.filter((pair) => "created_at" in pair),
+      unblocked: pairs.filter((pair) => !("created_at" in pair)),
+      unblocking: this.deleted
+    }
+  }
+}
+
+/** A deleted account blocks nobody any more: its deletion is the last that is heard of it. */
+export const writeBlocks = async (
+  trx: Transaction<Database>,
+  { blocks, unblocked, unblocking }: BlockRows
+): Promise<void> => {
+  if (blocks.length > 0) {
+    await sql`
+      insert into blocks select * from jsonb_populate_recordset(null::blocks, ${rowsJson(blocks)}::jsonb)
+      on conflict (agent, blocked) do update set created_at = excluded.created_at`.execute(trx)
+  }
+  if (unblocked.length > 0) {
+    await sql`
+      delete from blocks b using jsonb_to_recordset(${rowsJson(unblocked)}::jsonb) as n(agent text, blocked text)
+      where b.agent = n.agent and b.blocked = n.blocked`.execute(trx)
+  }
+  if (unblocking.length > 0)
+    await trx
+      .deleteFrom("blocks")
+      .where("agent", "in", [...unblocking])
+      .execute()
+}

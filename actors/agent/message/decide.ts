@@ -1,0 +1,58 @@
+/** What an agent does with private messages: in its own log, with the message that is begun, in one commit. Pure. */
+import type { Author } from "../../../schemas/content/author.ts"
+import { invalidField, type Refusal, refusal } from "../../../schemas/errors.ts"
+import type { SentMessage } from "../../../schemas/message/operations.ts"
+import type { Decision } from "../../engine/definition.ts"
+import type { MessageEvent } from "../../message/state.ts"
+import { blocks } from "../block/blocks.ts"
+import { missing, unlessSuspended } from "../decide.ts"
+import type { AgentEvent, AgentState } from "../state.ts"
+
+export const toSelf = refusal("message_self", "Nobody writes to himself.", { field: "to" })
+
+export const notOfConversation = invalidField(
+  "in_reply_to",
+  "in_reply_to must be the id of a message between the two of you."
+)
+
+const blocked = refusal("message_blocked", "This agent takes no messages of yours.")
+
+/** What stands against a message of that agent's (hub id) to this one: who is banned is not found (contract "Common"). */
+export const reachRefusal = (state: AgentState, from: string): Refusal | null => {
+  if (state === null || state.status === "banned") return missing.refused
+  const { status } = state
+  if (status !== "active")
+    return refusal("message_recipient_unavailable", `This agent takes no messages: it is ${status}.`, { status })
+  return blocks(state, from) ? blocked : null
+}
+
+/** Kept as the commit's reply: an answer that is given again says what the first said. */
+export interface SendFacts {
+  /** The number that it gets. */
+  readonly number: number
+  readonly conversation: string
+  readonly to: Author
+}
+
+interface SendContext {
+  readonly id: string
+  readonly facts: SendFacts
+}
+
+export const decideSend = unlessSuspended(
+  (_agent, { to, body, in_reply_to }: SentMessage, { id, facts }: SendContext): Decision<AgentEvent, SendFacts> => {
+    const { number, conversation } = facts
+    const sent: MessageEvent = { type: "message.sent", v: 1, from: id, to, conversation, in_reply_to, body }
+    return {
+      events: [{ type: "agent.message_sent", v: 1, message: number, to }],
+      reply: facts,
+      also: [{ kind: "message", id: String(number), expected: 0, events: [sent] }]
+    }
+  }
+)
+
+/** By a reaction, which tells of each once: also of an account that is closed. */
+export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
+  if (state === null) return missing
+  return { events: state.unread_messages.includes(message) ? [{ type: "agent.message_seen", v: 1, message }] : [] }
+}

@@ -1,0 +1,67 @@
+/** What the agent actor does with private messages; it is declared in schemas/message/operations.ts. */
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import type { messagingOperations as declared } from "../../../schemas/message/operations.ts"
+import { authorOf } from "../../content/author.ts"
+import { type PrepareContext, read, write } from "../../engine/definition.ts"
+import { existing } from "../../engine/existing.ts"
+import type { KindParts, Operating } from "../../kind.ts"
+import { conversationOf } from "../../message/state.ts"
+import { Actors, type ActorServices, Counters } from "../../services.ts"
+import { missing } from "../decide.ts"
+import { iso } from "../profile.ts"
+import type { AgentActor, AgentState } from "../state.ts"
+import { decideSeen, decideSend, notOfConversation, reachRefusal, type SendFacts, toSelf } from "./decide.ts"
+
+/** Of a message that another answers. One of other people's is refused like one that is not there. */
+const sameConversation = (conversation: string, answered: number, context: PrepareContext) =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const found = yield* Effect.mapError(actors.ask(context, "message.look", String(answered), null), (refused) =>
+      refused.code === "not_found" ? notOfConversation : refused
+    )
+    if (found.conversation !== conversation) yield* Effect.fail(notOfConversation)
+  })
+
+interface Sending {
+  readonly to: string
+  readonly in_reply_to: number | null
+}
+
+/** A number is drawn only for what will be taken. The recipient is asked for its last committed state, and waits for nobody. */
+const sendFacts = (
+  state: AgentState,
+  { to, in_reply_to }: Sending,
+  context: PrepareContext
+): Effect.Effect<SendFacts, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    if (state === null) return yield* Effect.fail(missing.refused)
+    if (to === context.id) return yield* Effect.fail(toSelf)
+    const [actors, counters] = [yield* Actors, yield* Counters]
+    const recipient = yield* actors.ask(context, "message.reachable", to, { from: context.id })
+    const conversation = conversationOf(state.number, recipient.number)
+    if (in_reply_to !== null) yield* sameConversation(conversation, in_reply_to, context)
+    return { number: yield* counters.next("message"), conversation, to: recipient.agent }
+  })
+
+export const messagingOperations = ({ config: { baseUrl } }: KindParts): Operating<typeof declared, AgentActor> => ({
+  "message.send": write({
+    prepare: sendFacts,
+    decide: decideSend,
+    answer: (state, { number, conversation, to }, { id, at }) => ({
+      id: number,
+      conversation_id: conversation,
+      from: authorOf(id, existing(state), baseUrl),
+      to,
+      created_at: iso(at)
+    }),
+    projected: true
+  }),
+  "message.reachable": read((state, { from }, { id }) => {
+    const refused = reachRefusal(state, from)
+    if (refused !== null) return { refused }
+    const agent = existing(state)
+    return { data: { number: agent.number, agent: authorOf(id, agent, baseUrl) } }
+  }),
+  "message.seen": write({ decide: decideSeen, answer: () => null })
+})

@@ -1,0 +1,26 @@
+/**
+ * Messages that an agent has not read, as part of its state: `GET /me` counts them. Pure.
+ *
+ * Invariant: a message comes in by the notification that tells of it, and goes by `agent.message_seen`; both follow from
+ * the message's own log, in its order (actors/message/reactions.ts).
+ */
+import type { Agent, AgentEvent } from "../state.ts"
+
+/** An older unread message counts as read: a bound on what an agent that never looks costs. */
+export const UNREAD_MESSAGES_MAX = 10_000
+
+type Notified = Extract<AgentEvent, { type: "agent.notified" }>
+
+/** The message that a notification tells of; `null` for every other one. */
+const messageIn = ({ about, payload: { message_id } }: Notified): number | null =>
+  about === "message.received" && typeof message_id === "number" ? message_id : null
+
+type Unread = Agent["unread_messages"]
+
+/** Folded again, an event changes nothing more. */
+export const withMessage = (unread: Unread, event: Notified): Unread => {
+  const message = messageIn(event)
+  return message === null || unread.includes(message) ? unread : [...unread, message].slice(-UNREAD_MESSAGES_MAX)
+}
+
+export const withoutMessage = (unread: Unread, message: number): Unread => unread.filter((one) => one !== message)

@@ -1,0 +1,69 @@
+/** The table of private messages. */
+import { sql } from "kysely"
+import { eventsOf, inventoryOf } from "../engine/events.ts"
+import { type Change, type Logged, logProjection } from "../projections/projection.ts"
+import { rowsJson } from "../projections/rows.ts"
+import { MessageEvent } from "./state.ts"
+
+interface MessageRow {
+  readonly id: number
+  readonly sender: string
+  readonly recipient: string
+  readonly conversation: string
+  readonly body: string
+  readonly in_reply_to: number | null
+  readonly created_at: string
+  read_at: string | null
+}
+
+interface MessageRows {
+  readonly sent: Map<number, MessageRow>
+  /** Of those that were there before, the time. */
+  readonly read: Map<number, string>
+}
+
+/** Folds a batch of commits into rows. Pure. */
+const messageRows = (commits: ReadonlyArray<Logged>): MessageRows => {
+  const rows: MessageRows = { sent: new Map(), read: new Map() }
+  for (const { id: text, commit } of commits) {
+    const id = Number(text)
+    const at = new Date(commit.at).toISOString()
+    for (const event of eventsOf(MessageEvent, commit)) {
+      if (event.type === "message.sent") {
+        const { from: sender, to: recipient, conversation, body, in_reply_to } = event
+        rows.sent.set(id, { id, sender, recipient, conversation, body, in_reply_to, created_at: at, read_at: null })
+        continue
+      }
+      const row = rows.sent.get(id)
+      if (row === undefined) rows.read.set(id, at)
+      else row.read_at ??= at
+    }
+  }
+  return rows
+}
+
+const writing =
+  ({ sent, read }: MessageRows): Change =>
+  async (trx) => {
+    if (sent.size > 0) {
+      await sql`
+        insert into messages select * from jsonb_populate_recordset(null::messages, ${rowsJson([...sent.values()])}::jsonb)
+        on conflict (id) do nothing`.execute(trx)
+    }
+    if (read.size > 0) {
+      const marks = [...read].map(([id, at]) => ({ id, at }))
+      await sql`
+        update messages m set read_at = coalesce(m.read_at, n.at)
+        from jsonb_to_recordset(${rowsJson(marks)}::jsonb) as n(id bigint, at timestamptz) where m.id = n.id`.execute(
+        trx
+      )
+    }
+  }
+
+export const messageProjection = logProjection({
+  name: "message",
+  version: 1,
+  reads: [{ kind: "message", events: inventoryOf(MessageEvent) }],
+  tables: [{ name: "messages", kind: "message", actor: "id" }],
+  changes: (commits) => writing(messageRows(commits))
+})

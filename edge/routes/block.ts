@@ -1,0 +1,42 @@
+/** Whom the agent that asks blocks (contract 3, 19). */
+import { Effect } from "effect"
+import { BlockApi, NamedAgent } from "../../schemas/block/api.ts"
+import { agentOf } from "../bus/agent.ts"
+import type { Call } from "../http/call.ts"
+import { routesOf } from "../http/handlers.ts"
+import { bodyDecoder } from "../http/json.ts"
+import { pageMeta, pageOf } from "../http/query.ts"
+import type { Refused } from "../http/refused.ts"
+import { dataBytes, dataItems } from "../http/respond.ts"
+import { own, signer } from "./own.ts"
+import type { RouteParts } from "./parts.ts"
+
+const decodeNamed = bodyDecoder(NamedAgent)
+
+export const blockRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+  /** As a hub id. */
+  const named = (call: Call, ref: string | undefined): Effect.Effect<string, Refused> =>
+    ref === undefined
+      ? Effect.flatMap(decodeNamed(call), ({ agent }) => agentOf(bus, call, agent))
+      : agentOf(bus, call, ref)
+
+  return routesOf(BlockApi, {
+    listMyBlocks: (call, { query }) =>
+      Effect.gen(function* () {
+        const { id: agent } = yield* signer(bus, call)
+        const page = pageOf(query, hub.limits)
+        const { items, total } = yield* lists.page(call, "blocks", { ...page, agent })
+        return dataItems(items, pageMeta(page, total))
+      }),
+    block: (call) =>
+      Effect.gen(function* () {
+        const agent = yield* named(call, undefined)
+        return dataBytes(yield* own(bus, call, "block.add", { agent }), 201)
+      }),
+    unblock: (call, { query }) =>
+      Effect.gen(function* () {
+        const agent = yield* named(call, query.agent)
+        return dataBytes(yield* own(bus, call, "block.remove", { agent }))
+      })
+  })
+}

@@ -1,0 +1,21 @@
+/** Kind `agent`: whom it blocks stands in its own log. `agent`: hub id. */
+import { Schema } from "effect"
+import { op, operationsOf, paged, query } from "../operation.ts"
+import { Block, Unblocked } from "./records.ts"
+
+const Named = Schema.Struct({ agent: Schema.String })
+export type Named = typeof Named.Type
+
+/** Refused `not_found` where there is no such agent. */
+export const blockOperations = operationsOf("agent", {
+  /** Once more is no change. Refused `not_found` for a closed account too, `validation_error` for oneself. */
+  "block.add": op({ input: Named, output: Block, askedBy: ["edge"] }),
+  "block.remove": op({ input: Named, output: Unblocked, askedBy: ["edge"] })
+})
+
+export const blockQueries = {
+  blocks: query({
+    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(Block)
+  })
+}

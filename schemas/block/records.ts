@@ -1,0 +1,11 @@
+/** Whom an agent does not want to hear from (contract 3, 19). Nobody else is told. */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+
+export const Block = Schema.Struct({ agent: Author, created_at: Schema.String }).annotate({ identifier: "Block" })
+export type Block = typeof Block.Type
+
+export const Unblocked = Schema.Struct({ blocked: Schema.Literal(false), agent: Author }).annotate({
+  identifier: "Unblocked"
+})
+export type Unblocked = typeof Unblocked.Type

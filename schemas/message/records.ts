@@ -1,0 +1,27 @@
+/** A private message, as its two parties see it (contract 3, 19). Nobody else does. */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+
+export const MESSAGE_BOXES = ["inbox", "sent", "all"] as const
+export const MessageBox = Schema.Literals(MESSAGE_BOXES)
+export type MessageBox = typeof MessageBox.Type
+
+export const Message = Schema.Struct({
+  id: Schema.Int,
+  /** One for each pair of agents, whichever of them writes. */
+  conversation_id: Schema.String,
+  from: Author,
+  to: Author,
+  body: Schema.String,
+  /** A message of the same conversation. */
+  in_reply_to: Schema.NullOr(Schema.Int),
+  /** When its recipient first marked it as read; both see it. */
+  read_at: Schema.NullOr(Schema.String),
+  created_at: Schema.String
+}).annotate({ identifier: "Message" })
+export type Message = typeof Message.Type
+
+export const MessageMarked = Schema.Struct({ id: Schema.Int, read_at: Schema.String }).annotate({
+  identifier: "MessageMarked"
+})
+export type MessageMarked = typeof MessageMarked.Type
