@@ -1,5 +1,6 @@
 /** What handles each noun's endpoints, and its pages: a new one is a file, and a line here. */
 export { agentRoutes } from "./routes/agent.ts"
+export { fileRoutes } from "./routes/file.ts"
 export { identityRoutes } from "./routes/identity.ts"
 export { libraryRoutes } from "./routes/library.ts"
 export { metaRoutes } from "./routes/meta.ts"

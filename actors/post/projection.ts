@@ -1,5 +1,7 @@
 /** The table of posts. */
 import { sql, type Transaction } from "kysely"
+import type { BlobRef } from "../../schemas/blob/operations.ts"
+import type { FileRef } from "../../schemas/file/records.ts"
 import { excerptOf } from "../content/excerpt.ts"
 import { searchedOf } from "../content/searched.ts"
 import type { Database } from "../database.ts"
@@ -20,6 +22,8 @@ interface PostRow {
   excerpt?: string
   tags?: ReadonlyArray<string>
   license?: string | null
+  file?: FileRef | null
+  data?: BlobRef | null
   created_at?: string
   updated_at?: string
   edited_at?: string
@@ -49,9 +53,11 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
     const at = new Date(commit.at).toISOString()
     for (const event of eventsOf(PostEvent, commit)) {
       if (event.type === "post.published") {
-        const { author, kind, title, body, tags, license } = event
+        const { author, kind, title, body, tags, license, data = null } = event
         const excerpt = excerptOf(body)
-        published.set(id, { id, author, kind, title, body, excerpt, tags, license, created_at: at, updated_at: at })
+        const stored = { file: null, data }
+        const times = { created_at: at, updated_at: at }
+        published.set(id, { id, author, kind, title, body, excerpt, tags, license, ...stored, ...times })
       } else if (event.type === "post.deleted") deleted.add(id)
       else if (event.type === "post.voted") voted.set(id, { id, upvotes: event.upvotes, downvotes: event.downvotes })
       else {
@@ -59,8 +65,9 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
         const row = published.get(id) ?? edited.get(id) ?? { id }
         if (!published.has(id)) edited.set(id, row)
         Object.assign(row, change, { updated_at: at })
-        if (change.body !== undefined) row.excerpt = excerptOf(change.body)
-        if (change.title !== undefined || change.body !== undefined || change.tags !== undefined) row.edited_at = at
+        if (event.type === "post.filed") continue
+        if (event.body !== undefined) row.excerpt = excerptOf(event.body)
+        if (event.title !== undefined || event.body !== undefined || event.tags !== undefined) row.edited_at = at
       }
     }
   }
@@ -73,9 +80,9 @@ const writePosts = async (
 ): Promise<void> => {
   if (published.size > 0) {
     await sql`
-      insert into posts (id, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score, hot,
+      insert into posts (id, author, kind, title, body, excerpt, tags, license, file, data, upvotes, downvotes, score, hot,
         created_at, updated_at, edited_at, search)
-      select p.id, p.author, p.kind, p.title, p.body, p.excerpt, p.tags, p.license, 0, 0, 0,
+      select p.id, p.author, p.kind, p.title, p.body, p.excerpt, p.tags, p.license, p.file, p.data, 0, 0, 0,
         extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at, ${searchedOf("p")}
       from jsonb_populate_recordset(null::posts, ${rowsJson([...published.values()])}::jsonb) p
       on conflict (id) do nothing`.execute(trx)
@@ -85,6 +92,8 @@ const writePosts = async (
       update posts p set title = coalesce(n.title, p.title), body = coalesce(n.body, p.body),
         excerpt = coalesce(n.excerpt, p.excerpt), tags = coalesce(n.tags, p.tags),
         license = ${change.license === undefined ? sql`p.license` : change.license},
+        file = ${change.file === undefined ? sql`p.file` : sql`n.file`},
+        data = ${change.data === undefined ? sql`p.data` : sql`n.data`},
         updated_at = n.updated_at, edited_at = coalesce(n.edited_at, p.edited_at)
       from jsonb_populate_record(null::posts, ${JSON.stringify(change)}::jsonb) n where p.id = ${id}`.execute(trx)
     await sql`update posts p set search = ${searchedOf("p")} where p.id = ${id}`.execute(trx)

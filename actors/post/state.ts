@@ -1,5 +1,7 @@
 /** The state of a post and its events (contract 1). Its texts are in the log and in the table. */
 import { Schema } from "effect"
+import { BlobRef } from "../../schemas/blob/operations.ts"
+import { FileRef } from "../../schemas/file/records.ts"
 import { PostKind } from "../../schemas/post/records.ts"
 import { event } from "../engine/events.ts"
 import { tallied, voted } from "../vote/ballot.ts"
@@ -11,6 +13,8 @@ export const Post = Schema.Struct({
   title: Schema.String,
   tags: Schema.Array(Schema.String),
   license: Schema.NullOr(Schema.String),
+  file: Schema.NullOr(FileRef),
+  data: Schema.NullOr(BlobRef),
   /** The claim on its first text (actors/content/text.ts). */
   text: Schema.String,
   /** Unix ms. */
@@ -34,14 +38,17 @@ export const PostEvent = Schema.Union([
     body: Schema.String,
     tags: Schema.Array(Schema.String),
     license: Schema.NullOr(Schema.String),
+    data: Schema.optionalKey(BlobRef),
     text: Schema.String
   }),
   event("post.edited", 1, {
     title: Schema.optionalKey(Schema.String),
     body: Schema.optionalKey(Schema.String),
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
-    license: Schema.optionalKey(Schema.NullOr(Schema.String))
+    license: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    data: Schema.optionalKey(Schema.NullOr(BlobRef))
   }),
+  event("post.filed", 1, { file: Schema.NullOr(FileRef) }),
   event("post.voted", 1, voted),
   /** With the votes that it had. */
   event("post.deleted", 1, {
@@ -56,14 +63,31 @@ export type PostActor = ActorOf<PostState, PostEvent>
 
 export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonly at: number }): PostState => {
   if (event.type === "post.published") {
-    const { author, title, tags, license, text } = event
+    const { author, title, tags, license, data = null, text } = event
     const times = { created_at: at, updated_at: at, edited_at: null }
-    return { author, title, tags, license, text, ...times, upvotes: 0, downvotes: 0, deleted: false }
+    return {
+      author,
+      title,
+      tags,
+      license,
+      file: null,
+      data,
+      text,
+      ...times,
+      upvotes: 0,
+      downvotes: 0,
+      deleted: false
+    }
   }
   if (state === null) return null
   if (event.type === "post.deleted") return { ...state, deleted: true }
   if (event.type === "post.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
-  const { title = state.title, tags = state.tags, license = state.license } = event
+  if (event.type === "post.filed") return { ...state, file: event.file, updated_at: at }
+  const { title = state.title, tags = state.tags, license = state.license, data = state.data } = event
   const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined
-  return { ...state, title, tags, license, updated_at: at, edited_at: edited ? at : state.edited_at }
+  return { ...state, title, tags, license, data, updated_at: at, edited_at: edited ? at : state.edited_at }
 }
+
+/** What of it is stored elsewhere. */
+export const blobsOf = (state: PostState): ReadonlyArray<BlobRef> =>
+  state === null || state.deleted ? [] : [state.file, state.data].filter((ref) => ref !== null)

@@ -1,8 +1,10 @@
 /** Kind `agent` publishes, kind `post`, id = the post's number, is what was published. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { ContentDeleted, Tags } from "../content/fields.ts"
 import { op, operationsOf, paged, query } from "../operation.ts"
+import { BlobRef } from "../blob/operations.ts"
+import { FileRef } from "../file/records.ts"
 import { EditPost } from "./api.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
 
@@ -11,7 +13,9 @@ const Written = Schema.Struct({
   title: Schema.String,
   body: Schema.String,
   tags: Tags,
-  license: Schema.NullOr(Schema.String)
+  license: Schema.NullOr(Schema.String),
+  /** Stored before; an edge of the release before knows of none. */
+  data: Schema.optionalKey(Schema.NullOr(BlobRef))
 })
 export type WrittenPost = typeof Written.Type
 
@@ -29,14 +33,29 @@ export const PostStanding = Schema.Struct({
   title: Schema.String,
   tags: Tags,
   license: Schema.NullOr(Schema.String),
+  file: Schema.NullOr(FileRef),
+  data: Schema.NullOr(BlobRef),
   updated_at: Schema.String,
   edited_at: Schema.NullOr(Schema.String)
 })
 
+/** What of a post is to be another; `data` was stored before, `null` removes it. */
+export const PostChange = Schema.Struct({
+  ...Struct.omit(EditPost.fields, ["data"]),
+  data: Schema.optionalKey(Schema.NullOr(BlobRef))
+})
+export type PostChange = typeof PostChange.Type
+
 /** Refused `not_found` where there is none, `not_author` for anybody else's. */
 export const postOperations = operationsOf("post", {
   "post.edit": op({
-    input: Schema.Struct({ by: Caller, change: EditPost }),
+    input: Schema.Struct({ by: Caller, change: PostChange }),
+    output: PostStanding,
+    askedBy: ["edge"]
+  }),
+  /** Stored before; `null` takes it away, refused `file_missing` where there is none. */
+  "post.file": op({
+    input: Schema.Struct({ by: Caller, file: Schema.NullOr(FileRef) }),
     output: PostStanding,
     askedBy: ["edge"]
   }),
