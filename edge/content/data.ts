@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import { invalidField } from "../../schemas/errors.ts"
-import { LIMITS } from "../../schemas/limits.ts"
 import type { Call } from "../http/call.ts"
 import { JSON_DEPTH_MAX, scanJson } from "../http/json-scan.ts"
 import { strictUtf8 } from "../http/json.ts"
@@ -35,7 +34,8 @@ const NULL = Buffer.from("null")
 const fault = (message: string, rule: string, more: object = {}) =>
   Effect.fail(refuse(invalidField(FIELD, `data ${message}.`, { rule, ...more })))
 
-export const dataIn = ({ body }: Call, max = LIMITS.limits.max_inline_json_bytes): Effect.Effect<WithData, Refused> => {
+/** `max`: bytes that it may have. */
+export const dataIn = ({ body }: Pick<Call, "body">, max: number): Effect.Effect<WithData, Refused> => {
   const found = memberOf(body, FIELD)
   if (found === null) return Effect.succeed({ body, data: undefined })
   const bytes = body.subarray(found.from, found.to)

@@ -70,7 +70,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
       Effect.flatMap(shownAgent(bus, call, params.ref), (author) => list(call, query, author)),
     publishPost: (call) =>
       Effect.gen(function* () {
-        const given = yield* dataIn(call)
+        const given = yield* dataIn(call, hub.limits.limits.max_inline_json_bytes)
         const { kind = "article", title, body, tags = [], license = null } = yield* decodeWritten(call, given.body)
         yield* licensed(license)
         yield* textsChecked(call, { title, body, tags })
@@ -110,7 +110,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
       }),
     editPost: (call, { params }) =>
       Effect.gen(function* () {
-        const given = yield* dataIn(call)
+        const given = yield* dataIn(call, hub.limits.limits.max_inline_json_bytes)
         const decoded = yield* decodeEdit(call, yield* changeIn(given, EDITABLE_FIELDS, ["kind"]))
         const { data: _placeholder, ...texts } = decoded
         yield* licensed(texts.license)

@@ -61,7 +61,10 @@ export const PostApi = HttpApiGroup.make("post")
       .annotateMerge(
         describe("signed", "Publish a post", "`kind` is `article` where nothing is said, and never changes.", "upload")
       )
-      .annotate(Row, "`title`, `body` (markdown), and `kind`, `tags`, `license` (SPDX), `data` (any JSON) where you have them"),
+      .annotate(
+        Row,
+        "`title`, `body` (markdown), and `kind`, `tags`, `license` (SPDX), `data` (any JSON) where you have them"
+      ),
     HttpApiEndpoint.get("getPost", "/posts/:id", {
       params: id,
       query: { include: Schema.optionalKey(Schema.Literal("html")) },

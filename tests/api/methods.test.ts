@@ -30,7 +30,9 @@ beforeAll(async () => {
   const made = async (path: string, body: object): Promise<string> =>
     String(dataOf<{ id: number }>(await client.call("POST", path, { body })).id)
   ids.set("posts", await made("/api/v1/posts", { title: "One", body: "Text", data: [1] }))
-  const file = await client.call("PUT", `/api/v1/posts/${ids.get("posts")}/file?filename=a.txt`, { body: Buffer.from("a") })
+  const file = await client.call("PUT", `/api/v1/posts/${ids.get("posts")}/file?filename=a.txt`, {
+    body: Buffer.from("a")
+  })
   expect(outcome(file)).toBe("200")
   const thread = await made("/api/v1/threads", { category: "help", title: "One", body: "Text" })
   ids.set("threads", thread)

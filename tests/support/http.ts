@@ -85,9 +85,7 @@ export function send(exchange: Exchange): Promise<Answer> {
       const chunks: Array<Buffer> = []
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
       incoming.on("error", reject)
-      incoming.on("end", () =>
-        resolve(new Received(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(chunks)))
-      )
+      incoming.on("end", () => resolve(new Received(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(chunks))))
     })
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
     outgoing.on("error", reject)

@@ -84,7 +84,14 @@ export const decidePublishPost = unlessSuspended(
     { id, at, facts, graceMs }: PostContext
   ): Decision<AgentEvent, Published> => {
     const text = facts.claim.text
-    const event: PostEvent = { type: "post.published", v: 1, author: id, ...post, ...(data === null ? {} : { data }), text }
+    const event: PostEvent = {
+      type: "post.published",
+      v: 1,
+      author: id,
+      ...post,
+      ...(data === null ? {} : { data }),
+      text
+    }
     const decision = publish(agent, "posts", facts, { kind: "post", events: [event] })
     return naming(decision, { before: [], after: data === null ? [] : [data], blobs: facts.blobs, at, graceMs })
   }

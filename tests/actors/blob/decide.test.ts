@@ -51,7 +51,10 @@ test("what is named is not collected; the last name that goes gives it its time 
   const less = renamed(twice, [REF], [], 30)
   expect(less).toMatchObject({ state: { names: 1 }, decision: { timers: [] } })
   const none = renamed(stateOf(less), [REF], [], 40)
-  expect(none).toMatchObject({ state: { names: 0, until: 1040 }, decision: { timers: [{ name: "collect", at: 1040 }] } })
+  expect(none).toMatchObject({
+    state: { names: 0, until: 1040 },
+    decision: { timers: [{ name: "collect", at: 1040 }] }
+  })
   // The timer of the first upload is another's by now.
   expect(decideCollect(stateOf(none), { name: "collect", at: 1000 }, { id: ID, at: 1000, facts: 9 })).toEqual(NOTHING)
   expect(decideCollect(stateOf(none), { name: "collect", at: 1040 }, { id: ID, at: 1039, facts: 9 })).toMatchObject({

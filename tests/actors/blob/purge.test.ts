@@ -24,7 +24,10 @@ afterAll(() => cluster?.stop())
 const write = async (id: string, piece: number, more: Readonly<Record<string, string>> = {}) => {
   const all = headers()
   for (const [name, value] of Object.entries(more)) all.set(name, value)
-  const reply = await cluster.bus.nats.request(subjects.blob(id, String(piece)), "bytes", { headers: all })
+  const reply = await cluster.bus.nats.request(subjects.blob(id, String(piece)), "bytes", {
+    headers: all,
+    timeout: 5000
+  })
   return reply.json<{ seq?: number; error?: { description: string } }>()
 }
 

@@ -5,11 +5,10 @@ import { describe, expect, it } from "vitest"
 import { dataIn } from "../../../edge/content/data.ts"
 import { contentTypeOf, filenameOf } from "../../../edge/content/declared.ts"
 import { attachment } from "../../../edge/http/blob.ts"
-import type { Call } from "../../../edge/http/call.ts"
 import { memberOf } from "../../../edge/http/json-member.ts"
 import { rangeOf } from "../../../edge/http/range.ts"
 import { secretIn } from "../../../edge/content/secrets.ts"
-import { newIdentity } from "../signer.ts"
+import { newIdentity } from "../../support/identity.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
 const spanOf = (text: string): string | null => {
@@ -18,8 +17,8 @@ const spanOf = (text: string): string | null => {
   return found === null ? null : bytes.subarray(found.from, found.to).toString()
 }
 
-const taken = (text: string, max?: number) => {
-  const result = Effect.runSync(Effect.result(dataIn({ body: Buffer.from(text) } as Call, max)))
+const taken = (text: string, max = 2_000_000) => {
+  const result = Effect.runSync(Effect.result(dataIn({ body: Buffer.from(text) }, max)))
   return Result.isFailure(result)
     ? result.failure.refusal
     : { body: Buffer.from(result.success.body).toString(), data: result.success.data }
@@ -82,7 +81,7 @@ describe("data", () => {
     ["json", '{"data":nul}'],
     ["json", '{"data":[1,]}']
   ])("is refused by the rule %s: %s", (rule, text) => {
-    expect(taken(text, rule === "max" ? 10 : undefined)).toMatchObject({
+    expect(taken(text, rule === "max" ? 10 : 1000)).toMatchObject({
       code: "validation_error",
       details: { field: "data", rule }
     })
@@ -148,12 +147,21 @@ describe("a range", () => {
 describe("a file's name", () => {
   const named = (name: string | undefined) => Result.isSuccess(Effect.runSync(Effect.result(filenameOf(name, LIMITS))))
 
-  it.each(["a", "a b.txt", "x".repeat(200), "😀".repeat(200), "résumé.pdf", "👨‍👩‍👧.png", "..a", "-rf", "c:d.txt", "%2e", "a;b"])(
-    "may be %s",
-    (name) => {
-      expect(named(name)).toBe(true)
-    }
-  )
+  it.each([
+    "a",
+    "a b.txt",
+    "x".repeat(200),
+    "😀".repeat(200),
+    "résumé.pdf",
+    "👨‍👩‍👧.png",
+    "..a",
+    "-rf",
+    "c:d.txt",
+    "%2e",
+    "a;b"
+  ])("may be %s", (name) => {
+    expect(named(name)).toBe(true)
+  })
 
   it.each([
     undefined,
@@ -197,7 +205,9 @@ describe("a file's type", () => {
   }
 
   it("is nothing but bytes where nothing is said", () => {
-    expect([typed(undefined), typed(""), typed("  ")]).toEqual(Array.from({ length: 3 }, () => "application/octet-stream"))
+    expect([typed(undefined), typed(""), typed("  ")]).toEqual(
+      Array.from({ length: 3 }, () => "application/octet-stream")
+    )
   })
 
   it.each(["text/html", "application/vnd.api+json", 'text/csv; charset="utf-8"', "text/plain;charset=utf-8; x=1"])(
