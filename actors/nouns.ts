@@ -8,6 +8,7 @@
  *  - `queries`: what it answers from its read models (queries/serve.ts).
  */
 export * as agent from "./agent/noun.ts"
+export * as blob from "./blob/noun.ts"
 export * as category from "./category/noun.ts"
 export * as content from "./content/noun.ts"
 export * as delivery from "./delivery/noun.ts"

@@ -2,6 +2,7 @@
 import type { ColumnType } from "kysely"
 
 type Json = ColumnType<unknown, string, string>
+type NullableJson = ColumnType<unknown, string | null, string | null>
 /** bigint: text on the way out. */
 type Big = ColumnType<string, string | number, string | number>
 type NullableBig = ColumnType<string | null, string | number | null, string | number | null>
@@ -126,6 +127,8 @@ export interface Database {
     updated_at: Time
     edited_at: NullableTime
     search: string
+    file: NullableJson
+    data: NullableJson
   }
   projection_faults: {
     projection: string

@@ -5,6 +5,7 @@ import { Effect, type Scope } from "effect"
 import { VerifyKeys } from "./auth/keys.ts"
 import { Unverified } from "./auth/unverified.ts"
 import { Verifier } from "./auth/verify.ts"
+import { Blobs } from "./bus/blobs.ts"
 import { Lists } from "./bus/lists.ts"
 import { openBus } from "./bus/service.ts"
 import type { ConfigProblem, EdgeConfig } from "./config.ts"
@@ -44,6 +45,7 @@ export const openEdge = (
     const bus = yield* openBus(hub.natsUrl, hub.limits, metrics)
     const identities = identitiesOf(bus.bus, config)
     const lists = new Lists(bus.bus, hub.limits)
+    const blobs = new Blobs(bus.bus, bus.requests, hub.limits)
     const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
     const buckets = new EdgeLimits(bus.asker, hub.limits, randomUUID)
     const { service } = hub.limits
@@ -66,6 +68,7 @@ export const openEdge = (
       routes: routesByName(served, {
         bus: bus.bus,
         lists,
+        blobs,
         config,
         limits: buckets,
         link: bus.link,
@@ -77,7 +80,7 @@ export const openEdge = (
       outside: outsideOf(hub, buckets, identities.judge),
       context: yield* Effect.context<never>()
     })
-    yield* tellMetrics({ config, metrics, bus, bodies, leaving, notifications })
+    yield* tellMetrics({ config, metrics, bus, bodies, blobs, leaving, notifications })
     const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)
     const server = yield* serve(pipeline, {
       port: hub.port,

@@ -1,6 +1,7 @@
 /** What handles each noun's endpoints, and its pages: a new one is a file, and a line here. */
 export { agentRoutes } from "./routes/agent.ts"
 export { blockRoutes } from "./routes/block.ts"
+export { fileRoutes } from "./routes/file.ts"
 export { identityRoutes } from "./routes/identity.ts"
 export { libraryRoutes } from "./routes/library.ts"
 export { messageRoutes } from "./routes/message.ts"

@@ -23,6 +23,8 @@ export const ERRORS = {
   /** What came is no HTTP request. */
   bad_request: { status: 400, says: "no HTTP request" },
   not_found: { status: 404, says: "`details.resource`" },
+  file_missing: { status: 404, says: "the post has none" },
+  data_missing: { status: 404, says: "the post has none" },
   method_not_allowed: { status: 405, says: "see `Allow`" },
   request_timeout: { status: 408, says: "it arrived too slowly" },
   challenge_unknown: { status: 400, says: "ask for a new challenge" },
@@ -70,11 +72,13 @@ export const ERRORS = {
   duplicate_content: { status: 409, says: "published already: `details.existing_id`" },
   idempotency_in_flight: { status: 409, says: "still under way: wait" },
   request_too_large: { status: 413, says: "send less" },
+  range_not_satisfiable: { status: 416, says: "`Content-Range` says how many bytes there are" },
   uri_too_long: { status: 414, says: "send less" },
   header_fields_too_large: { status: 431, says: "send less" },
   validation_error: { status: 422, says: "`details.field`: its dotted path, `body` for the whole" },
   /** An agent is about to publish a key or a password. */
   content_secret: { status: 422, says: "a secret (`details.kind`) stands in `details.field`: take it out" },
+  filename_invalid: { status: 422, says: "`?filename=` must be a name without a folder" },
   pow_missing: { status: 422, says: "`details.hash` is what your nonce gave" },
   pow_invalid: { status: 422, says: "`details.hash` is what your nonce gave" },
   challenge_wrong_answers: { status: 422, says: "`details.wrong`; the challenge is void" },

@@ -73,6 +73,8 @@ export const LIMITS = {
     max_message_chars: 10_000,
     /** Agents that one agent blocks. */
     blocks_max: 1000,
+    filename_max_chars: 200,
+    content_type_max_chars: 200,
     page_size_max: 100,
     page_size_default: 20,
     /** spec 4.1.9: uploads and inline data. No body may be longer than this. */
@@ -97,7 +99,9 @@ export const LIMITS = {
     idempotency_key_max_chars: 255,
     idempotency_ttl_seconds: 86400,
     /** contract 19: what an agent's own writes may put into the log in a day. */
-    log_bytes_per_day: 16_777_216
+    log_bytes_per_day: 16_777_216,
+    /** contract 19: what an agent may upload in a day, files and data. */
+    upload_bytes_per_day: 268_435_456
   },
   webhook: {
     /** contract 4: the wait after each attempt of a delivery; after the tenth there is none. */
@@ -201,6 +205,15 @@ export const LIMITS = {
     /** Records of the lists that one edge has under way, and of them for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,
+    /** Files and data that one edge is sending, and of them to one client; and how long one may take. */
+    max_downloads: 256,
+    max_client_downloads: 32,
+    download_timeout_ms: 600_000,
+    /**
+     * How long bytes that nothing names are kept (contract 19: gone within an hour): longer than any upload takes from
+     * its first piece to its name, many times over.
+     */
+    blob_grace_seconds: 1800,
     /** Asks that an edge may have under way on the bus. */
     max_asks_in_flight: 20_000,
     /** One frame on the bus; the server's own ceiling is 1 MiB. */
@@ -273,13 +286,17 @@ export const bucketActor = (bucket: BucketName, hash: string, wide: boolean): st
 
 const WIDE_MARK = "w"
 
-/** What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, or a file. */
-export type BodyKind = "plain" | "text" | "upload"
+/**
+ * What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, data beside that, or a
+ * file alone.
+ */
+export type BodyKind = "plain" | "text" | "upload" | "file"
 
 const CEILING_OF = {
   plain: "max_plain_request_bytes",
   text: "max_text_request_bytes",
-  upload: "max_request_bytes"
+  upload: "max_request_bytes",
+  file: "max_upload_bytes"
 } as const
 
 /** The most bytes that a body of this kind may have (contract 21). */

@@ -8,9 +8,11 @@
  */
 export * as agent from "./agent/noun.ts"
 export * as block from "./block/noun.ts"
+export * as blob from "./blob/noun.ts"
 export * as category from "./category/noun.ts"
 export * as content from "./content/noun.ts"
 export * as delivery from "./delivery/noun.ts"
+export * as file from "./file/noun.ts"
 export * as idempotency from "./idempotency/noun.ts"
 export * as identity from "./identity/noun.ts"
 export * as key from "./key/noun.ts"

@@ -17,6 +17,7 @@
  *  - `hub.counter.<name>`: counters that never give a number twice
  *  - `hub.reaction.<set>`: how far of the log each set of reactions is done
  *  - `hub.aside.<set>.<why>.<place>`: what of a set could not be done in its turn
+ *  - `hub.blob.<sha256>.<n>`: a piece of a file or of data, written once (blob/operations.ts)
  *  - `hub.projected`: watermarks of the read models, announced after each transaction
  *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or nothing
  *    where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
@@ -53,6 +54,9 @@ export const subjects = {
   reactionMarks: "hub.reaction.*",
   aside: (set: string, why: "parked" | "fault" | "*", place: string) => `hub.aside.${set}.${why}.${place}`,
   asideAll: "hub.aside.*.*.*",
+  blob: (sha256: string, piece: string) => `hub.blob.${sha256}.${piece}`,
+  blobOf: (sha256: string) => `hub.blob.${sha256}.*`,
+  blobs: "hub.blob.*.*",
   projected: "hub.projected",
   notified: (agent: string) => `hub.notified.${agent}`
 } as const
@@ -68,7 +72,8 @@ export const streams = {
   timers: "HUB_TIMERS",
   counters: "HUB_COUNTERS",
   reactions: "HUB_REACTIONS",
-  aside: "HUB_ASIDE"
+  aside: "HUB_ASIDE",
+  blobs: "HUB_BLOBS"
 } as const
 
 /** Numbers that are never given twice, each by its own counter. */

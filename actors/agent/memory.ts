@@ -1,6 +1,7 @@
 /** What an agent's activation keeps beside its state; it is lost with it. */
 import type { HostTable } from "./identity/hosts.ts"
 import { type LogBytes, newLogBytes } from "../limit/log-bytes.ts"
+import { newUploadBytes, type UploadBytes } from "../limit/upload-bytes.ts"
 import type { Window } from "../limit/window.ts"
 
 /** A request under an Idempotency-Key, until its end or its deadline. */
@@ -22,11 +23,14 @@ export interface AgentMemory {
   hosts: Promise<HostTable> | null
   /** What it may still put into the log today. */
   readonly logBytes: LogBytes
+  /** What it may still upload today. */
+  readonly uploadBytes: UploadBytes
 }
 
 export const newAgentMemory = (): AgentMemory => ({
   windows: new Map(),
   underWay: new Map(),
   hosts: null,
-  logBytes: newLogBytes()
+  logBytes: newLogBytes(),
+  uploadBytes: newUploadBytes()
 })

@@ -9,14 +9,14 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
-import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits, RateLimit } from "../../schemas/limits.ts"
 import type { Meter } from "../engine/definition.ts"
+import { DAY_SECONDS, lookedUp, spentBytes } from "./day.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
 import { draw, type Window } from "./window.ts"
 
 export const LOG_BYTES = "log_bytes"
-const DAY_SECONDS = 86_400
 const SLICE_FIRST_BYTES = 8192
 const SLICE_MAX_BYTES = 262_144
 
@@ -30,21 +30,6 @@ export interface LogBytes {
 
 export const newLogBytes = (): LogBytes => ({ window: undefined, left: 0, slice: SLICE_FIRST_BYTES })
 
-const tooMany = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
-  const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
-  const details = { bucket: LOG_BYTES, limit: requests, window_seconds, retry_after: retryAfter }
-  return {
-    ...refusal("rate_limited", `An agent may write ${requests} bytes a day. Try again in ${retryAfter} s.`, details),
-    retryAfter
-  }
-}
-
-const lookedUp = <A>(reading: () => Promise<A>): Effect.Effect<A, Refusal> =>
-  Effect.tryPromise({
-    try: reading,
-    catch: () => unavailable("What this agent may still write today cannot be looked up at the moment.")
-  })
-
 export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter<{ readonly logBytes: LogBytes }> => {
   const limit: RateLimit = { requests: limits.limits.log_bytes_per_day, window_seconds: DAY_SECONDS }
 
@@ -53,7 +38,7 @@ export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter<{ rea
       const now = Date.now()
       memory.window ??= yield* lookedUp(() => keptWindow(nats, LOG_BYTES, agent))
       const room = draw(memory.window, limit, 0, now)
-      if (room.remaining < missing) return yield* Effect.fail(tooMany(limit, room.resetsAt, now))
+      if (room.remaining < missing) return yield* Effect.fail(spentBytes(LOG_BYTES, "write", limit, room.resetsAt, now))
       const drawn = draw(memory.window, limit, Math.min(room.remaining, Math.max(missing, memory.slice)), now)
       yield* lookedUp(() => keepWindow(nats, LOG_BYTES, agent, drawn.window, DAY_SECONDS))
       memory.window = drawn.window

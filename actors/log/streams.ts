@@ -127,6 +127,18 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     max_msgs_per_subject: 1
   },
   {
+    // Bounded by the room on the disk, as the log is, and by what each agent may upload in a day: a bound of its own
+    // would be set aside for it, on small disks as on large ones. A piece is written once, and never written over.
+    ...common,
+    num_replicas: replicas,
+    discard: DiscardPolicy.New,
+    discard_new_per_subject: true,
+    max_msgs_per_subject: 1,
+    allow_atomic: true,
+    name: streams.blobs,
+    subjects: [subjects.blobs]
+  },
+  {
     ...common,
     num_replicas: replicas,
     name: streams.timers,

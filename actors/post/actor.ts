@@ -1,57 +1,91 @@
 /** A post: id = its number. It is begun by its author (actors/agent/content/), and lives here. */
 import { Effect } from "effect"
-import { postOperations } from "../../schemas/post/operations.ts"
+import { type PostStanding, postOperations } from "../../schemas/post/operations.ts"
 import { postVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../agent/profile.ts"
+import { type BlobsAt, blobsAt, naming } from "../blob/naming.ts"
 import { claimOf } from "../content/text.ts"
-import { read, write } from "../engine/definition.ts"
+import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
 import { decideVoteOn } from "../vote/decide.ts"
-import { decideDelete, decideEdit, decideHide, noPost } from "./decide.ts"
-import { evolvePost, type PostActor, PostEvent, PostState } from "./state.ts"
+import { decideDelete, decideEdit, decideFile, decideHide, noPost } from "./decide.ts"
+import { blobsOf, evolvePost, type PostActor, PostEvent, PostState } from "./state.ts"
 
 const fold: Fold<PostActor> = { kind: "post", state: PostState, initial: null, events: PostEvent, evolve: evolvePost }
 
 export const decideVote = decideVoteOn("post", (counted): PostEvent => ({ type: "post.voted", v: 1, ...counted }))
 
-export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats }) => ({
-  operations: {
-    "post.edit": write({
-      decide: decideEdit,
-      answer: (state) => {
-        const { title, tags, license, updated_at, edited_at } = existing(state)
-        return {
-          title,
-          tags,
-          license,
-          updated_at: iso(updated_at),
-          edited_at: edited_at === null ? null : iso(edited_at)
-        }
-      },
-      projected: true
-    }),
-    "post.vote": write({
-      prepare: (state, { by: { agent } }, { id }) =>
-        state === null || state.deleted || state.hidden !== null
-          ? Effect.succeed(null)
-          : ballotOf(nats, "post", Number(id), agent),
-      decide: decideVote,
-      answer: (state) => ({ score: scoreOf(existing(state)) }),
-      projected: true
-    }),
-    "post.look": read((state) =>
-      state === null || state.deleted || state.hidden !== null
-        ? { refused: noPost }
-        : { data: { author: state.author } }
-    ),
-    "post.hide": write({ decide: decideHide, answer: () => null, projected: true }),
-    "post.delete": write({
-      prepare: (state) => (state === null || state.deleted ? Effect.succeed(null) : claimOf(nats, state.text)),
-      decide: decideDelete,
-      answer: (_state, _reply, { id }) => ({ deleted: true, id: Number(id) }),
-      projected: true
-    })
+const standing = (state: PostState): typeof PostStanding.Type => {
+  const { title, tags, license, file, data, updated_at, edited_at } = existing(state)
+  return {
+    title,
+    tags,
+    license,
+    file,
+    data,
+    updated_at: iso(updated_at),
+    edited_at: edited_at === null ? null : iso(edited_at)
   }
-}))
+}
+
+interface Deciding {
+  /** Unix ms. */
+  readonly at: number
+  readonly facts: { readonly blobs: BlobsAt }
+}
+
+export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats, config: { limits } }) => {
+  const graceMs = limits.service.blob_grace_seconds * 1000
+  /** What the decision means for the blobs that the post names. */
+  const named = (state: PostState, decision: Decision<PostEvent>, { at, facts: { blobs } }: Deciding) => {
+    const after = (decision.events ?? []).reduce<PostState>((next, event) => evolvePost(next, event, { at }), state)
+    return naming(decision, { before: blobsOf(state), after: blobsOf(after), blobs, at, graceMs })
+  }
+  return {
+    operations: {
+      "post.edit": write({
+        prepare: (state, { change: { data } }) =>
+          Effect.map(blobsAt(nats, data === undefined ? [] : [data, state?.data]), (blobs) => ({ blobs })),
+        decide: (state, input, context) => named(state, decideEdit(state, input), context),
+        answer: standing,
+        projected: true
+      }),
+      "post.file": write({
+        prepare: (state, { file }) => Effect.map(blobsAt(nats, [file, state?.file]), (blobs) => ({ blobs })),
+        decide: (state, input, context) => named(state, decideFile(state, input), context),
+        answer: standing,
+        projected: true
+      }),
+      "post.vote": write({
+        prepare: (state, { by: { agent } }, { id }) =>
+          state === null || state.deleted || state.hidden !== null
+            ? Effect.succeed(null)
+            : ballotOf(nats, "post", Number(id), agent),
+        decide: decideVote,
+        answer: (state) => ({ score: scoreOf(existing(state)) }),
+        projected: true
+      }),
+      "post.look": read((state) =>
+        state === null || state.deleted || state.hidden !== null
+          ? { refused: noPost }
+          : { data: { author: state.author } }
+      ),
+      "post.hide": write({ decide: decideHide, answer: () => null, projected: true }),
+      "post.delete": write({
+        prepare: (state) =>
+          Effect.all({
+            claim: state === null || state.deleted ? Effect.succeed(null) : claimOf(nats, state.text),
+            blobs: blobsAt(nats, blobsOf(state))
+          }),
+        decide: (state, input, context) => {
+          const decision = decideDelete(state, input, { id: context.id, facts: context.facts.claim })
+          return named(state, decision, context)
+        },
+        answer: (_state, _reply, { id }) => ({ deleted: true, id: Number(id) }),
+        projected: true
+      })
+    }
+  }
+})

@@ -1,7 +1,8 @@
 /** Decisions on a post. Pure. */
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
-import type { EditPost } from "../../schemas/post/api.ts"
+import type { FileRef } from "../../schemas/file/records.ts"
+import type { PostChange } from "../../schemas/post/operations.ts"
 import { decideHideOf, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
@@ -13,16 +14,21 @@ export const noPost = notFound("post")
 const notAuthor = refusal("not_author", "This is somebody else's: only its author may change it.")
 
 /** What of a change is not so already; a body is not remembered, and counts as another. */
-const changedFields = (post: Post, { title, body, tags, license }: EditPost): EditPost => ({
+const changedFields = (post: Post, { title, body, tags, license, data }: PostChange): PostChange => ({
   ...(title === undefined || title === post.title ? {} : { title }),
   ...(body === undefined ? {} : { body }),
   ...(tags === undefined || tags.join() === post.tags.join() ? {} : { tags }),
-  ...(license === undefined || license === post.license ? {} : { license })
+  ...(license === undefined || license === post.license ? {} : { license }),
+  ...(data === undefined || data?.sha256 === post.data?.sha256 ? {} : { data })
 })
 
 export const decideEdit = (
   post: PostState,
-  { by, change, mentions }: { readonly by: Caller; readonly change: EditPost; readonly mentions: ReadonlyArray<string> }
+  {
+    by,
+    change,
+    mentions
+  }: { readonly by: Caller; readonly change: PostChange; readonly mentions: ReadonlyArray<string> }
 ): Decision<PostEvent> => {
   if (post === null || post.deleted) return { refused: noPost }
   if (post.author !== by.agent) return { refused: notAuthor }
@@ -31,6 +37,23 @@ export const decideEdit = (
   if (Object.keys(changed).length === 0) return { events: [] }
   const { author, mentioned } = post
   return { events: [{ type: "post.edited", v: 1, ...changed, author, mentions: newlyNamed(mentioned, mentions) }] }
+}
+
+const fileMissing = refusal("file_missing", "The post has no file.")
+
+const isSameFile = (one: FileRef | null, other: FileRef | null): boolean =>
+  one?.sha256 === other?.sha256 && one?.filename === other?.filename && one?.content_type === other?.content_type
+
+/** Another file, or none any more. */
+export const decideFile = (
+  post: PostState,
+  { by, file }: { readonly by: Caller; readonly file: FileRef | null }
+): Decision<PostEvent> => {
+  if (post === null || post.deleted) return { refused: noPost }
+  if (post.author !== by.agent) return { refused: notAuthor }
+  if (post.hidden !== null) return isHidden
+  if (file === null && post.file === null) return { refused: fileMissing }
+  return { events: isSameFile(post.file, file) ? [] : [{ type: "post.filed", v: 1, file }] }
 }
 
 /** What it claimed may be written again. */

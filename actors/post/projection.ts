@@ -1,5 +1,7 @@
 /** The table of posts. */
 import { sql, type Transaction } from "kysely"
+import type { BlobRef } from "../../schemas/blob/operations.ts"
+import type { FileRef } from "../../schemas/file/records.ts"
 import { excerptOf } from "../content/excerpt.ts"
 import { searchedOf } from "../content/searched.ts"
 import { foldHiding, type HiddenRows, noHiddenRows, writeHidden, writeRestored } from "../content/hidden-rows.ts"
@@ -23,6 +25,11 @@ interface PostRow {
   license?: string | null
   /** Whether `license` says anything: it may say that there is none. */
   relicensed?: boolean
+  file?: FileRef | null
+  /** Whether `file`, and `data`, say anything. */
+  refiled?: boolean
+  data?: BlobRef | null
+  restocked?: boolean
   created_at?: string
   updated_at?: string
   edited_at?: string
@@ -44,11 +51,12 @@ interface PostRows {
 
 type Edited = Extract<PostEvent, { type: "post.edited" }>
 
-const edit = (row: PostRow, { title, body, tags, license }: Edited, at: string): void => {
+const edit = (row: PostRow, { title, body, tags, license, data }: Edited, at: string): void => {
   if (title !== undefined) row.title = title
   if (body !== undefined) Object.assign(row, { body, excerpt: excerptOf(body) })
   if (tags !== undefined) row.tags = tags
   if (license !== undefined) Object.assign(row, { license, relicensed: true })
+  if (data !== undefined) Object.assign(row, { data, restocked: true })
   row.updated_at = at
   if (title !== undefined || body !== undefined || tags !== undefined) row.edited_at = at
 }
@@ -65,16 +73,19 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
     const at = new Date(commit.at).toISOString()
     for (const event of eventsOf(PostEvent, commit)) {
       if (event.type === "post.published") {
-        const { author, kind, title, body, tags, license } = event
+        const { author, kind, title, body, tags, license, data = null } = event
         const excerpt = excerptOf(body)
-        published.set(id, { id, author, kind, title, body, excerpt, tags, license, created_at: at, updated_at: at })
+        const stored = { file: null, data }
+        const times = { created_at: at, updated_at: at }
+        published.set(id, { id, author, kind, title, body, excerpt, tags, license, ...stored, ...times })
       } else if (event.type === "post.deleted") deleted.add(id)
       else if (event.type === "post.voted") voted.set(id, { id, upvotes: event.upvotes, downvotes: event.downvotes })
       else if (event.type === "post.hidden" || event.type === "post.restored") foldHiding(hiding, id, event)
       else {
         const row = published.get(id) ?? edited.get(id) ?? { id }
         if (!published.has(id)) edited.set(id, row)
-        edit(row, event, at)
+        if (event.type === "post.filed") Object.assign(row, { file: event.file, refiled: true, updated_at: at })
+        else edit(row, event, at)
       }
     }
   }
@@ -89,9 +100,9 @@ const writePosts = async (
   await writeRestored(trx, "posts", hiding)
   for (const rows of rowsJsonPieces(published.values())) {
     await sql`
-      insert into posts (id, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score, hot,
+      insert into posts (id, author, kind, title, body, excerpt, tags, license, file, data, upvotes, downvotes, score, hot,
         created_at, updated_at, edited_at, search)
-      select p.id, p.author, p.kind, p.title, p.body, p.excerpt, p.tags, p.license, 0, 0, 0,
+      select p.id, p.author, p.kind, p.title, p.body, p.excerpt, p.tags, p.license, p.file, p.data, 0, 0, 0,
         extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at, ${searchedOf("p")}
       from jsonb_populate_recordset(null::posts, ${rows}::jsonb) p
       on conflict (id) do nothing`.execute(trx)
@@ -101,9 +112,12 @@ const writePosts = async (
       update posts p set title = coalesce(n.title, p.title), body = coalesce(n.body, p.body),
         excerpt = coalesce(n.excerpt, p.excerpt), tags = coalesce(n.tags, p.tags),
         license = case when n.relicensed then n.license else p.license end,
+        file = case when n.refiled then n.file else p.file end,
+        data = case when n.restocked then n.data else p.data end,
         updated_at = n.updated_at, edited_at = coalesce(n.edited_at, p.edited_at)
       from jsonb_to_recordset(${rows}::jsonb) n (id bigint, title text, body text, excerpt text, tags text[],
-        license text, relicensed boolean, updated_at timestamptz, edited_at timestamptz)
+        license text, relicensed boolean, file jsonb, refiled boolean, data jsonb, restocked boolean,
+        updated_at timestamptz, edited_at timestamptz)
       where p.id = n.id`.execute(trx)
   }
   const rewritten = [...edited.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)

@@ -2,6 +2,8 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
+import type { BlobRef } from "../../schemas/blob/operations.ts"
+import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { authorOf } from "../content/author.ts"
@@ -33,6 +35,8 @@ const COLUMNS = [
   "p.tags",
   "p.author",
   "p.license",
+  "p.file",
+  "p.data",
   "p.score",
   "p.upvotes",
   "p.downvotes",
@@ -54,20 +58,26 @@ interface Row
     Pick<Selectable<Database["agents"]>, "number" | "handle" | "name" | "status"> {
   readonly kind: PostListed["kind"]
   readonly my_vote: PostListed["my_vote"]
+  readonly file: FileRef | null
+  readonly data: BlobRef | null
 }
 
 const listedOf = (row: Row, baseUrl: string): PostListed => {
-  const { author, created_at, updated_at, edited_at, number: _number, handle: _h, name: _n, status: _s, ...rest } = row
+  const { author, file, data, created_at, updated_at, edited_at, number: _number, ...others } = row
+  const { handle: _h, name: _n, status: _s, ...rest } = others
   const id = Number(row.id)
+  const api_url = `${baseUrl}${API_PREFIX}/posts/${id}`
   return {
     ...rest,
     id,
     author: authorOf(author, row, baseUrl),
+    file: fileRecord(file, api_url),
+    data: dataRecord(data, api_url),
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
     edited_at: edited_at?.toISOString() ?? null,
     url: `${baseUrl}/posts/${id}`,
-    api_url: `${baseUrl}${API_PREFIX}/posts/${id}`
+    api_url
   }
 }
 

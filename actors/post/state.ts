@@ -1,5 +1,7 @@
 /** The state of a post and its events (contract 1). Its texts are in the log and in the table. */
 import { Schema } from "effect"
+import { BlobRef } from "../../schemas/blob/operations.ts"
+import { FileRef } from "../../schemas/file/records.ts"
 import { Mentions } from "../../schemas/content/fields.ts"
 import { PostKind } from "../../schemas/post/records.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
@@ -13,6 +15,8 @@ export const Post = Schema.Struct({
   title: Schema.String,
   tags: Schema.Array(Schema.String),
   license: Schema.NullOr(Schema.String),
+  file: Schema.NullOr(FileRef),
+  data: Schema.NullOr(BlobRef),
   /** The claim on its first text (actors/content/text.ts). */
   text: Schema.String,
   /** Unix ms. */
@@ -40,6 +44,7 @@ export const PostEvent = Schema.Union([
     tags: Schema.Array(Schema.String),
     license: Schema.NullOr(Schema.String),
     mentions: Mentions,
+    data: Schema.optionalKey(BlobRef),
     text: Schema.String
   }),
   event("post.edited", 1, {
@@ -49,8 +54,10 @@ export const PostEvent = Schema.Union([
     license: Schema.optionalKey(Schema.NullOr(Schema.String)),
     author: Schema.String,
     /** Whom it did not name before. */
-    mentions: Mentions
+    mentions: Mentions,
+    data: Schema.optionalKey(Schema.NullOr(BlobRef))
   }),
+  event("post.filed", 1, { file: Schema.NullOr(FileRef) }),
   event("post.voted", 1, voted),
   /** With the votes that it had. */
   event("post.hidden", 1, hiddenFields),
@@ -69,13 +76,15 @@ export type PostActor = ActorOf<PostState, PostEvent>
 
 export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonly at: number }): PostState => {
   if (event.type === "post.published") {
-    const { author, title, tags, license, text, mentions: mentioned } = event
+    const { author, title, tags, license, data = null, text, mentions: mentioned } = event
     const times = { created_at: at, updated_at: at, edited_at: null }
     return {
       author,
       title,
       tags,
       license,
+      file: null,
+      data,
       text,
       ...times,
       upvotes: 0,
@@ -90,8 +99,13 @@ export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonl
   if (event.type === "post.hidden") return { ...state, hidden: { by: event.by, reason: event.reason } }
   if (event.type === "post.restored") return { ...state, hidden: null }
   if (event.type === "post.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
-  const { title = state.title, tags = state.tags, license = state.license } = event
+  if (event.type === "post.filed") return { ...state, file: event.file, updated_at: at }
+  const { title = state.title, tags = state.tags, license = state.license, data = state.data } = event
   const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined
   const mentioned = [...state.mentioned, ...event.mentions]
-  return { ...state, title, tags, license, mentioned, updated_at: at, edited_at: edited ? at : state.edited_at }
+  return { ...state, title, tags, license, data, mentioned, updated_at: at, edited_at: edited ? at : state.edited_at }
 }
+
+/** What of it is stored elsewhere. */
+export const blobsOf = (state: PostState): ReadonlyArray<BlobRef> =>
+  state === null || state.deleted ? [] : [state.file, state.data].filter((ref) => ref !== null)

@@ -4,6 +4,8 @@ export interface SignedRequest {
   readonly method: string
   readonly target: string
   readonly body: Uint8Array
+  /** Lower-case hex. */
+  readonly bodySha256: string
   /** The request's `Host` header: only ever used to explain a failure. */
   readonly hostHeader: string | undefined
 }

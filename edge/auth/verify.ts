@@ -8,14 +8,8 @@
  *  - A refusal says what the service expected; why it may differ is looked into only then (diagnose.ts).
  *  - Nothing is remembered here: whether the nonce is fresh is judged by the key's own actor.
  */
-import { createHash } from "node:crypto"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
-import {
-  EMPTY_BODY_SHA256,
-  type RequestToSign,
-  requestStringV1,
-  requestStringV2
-} from "../../schemas/signing/request.ts"
+import { type RequestToSign, requestStringV1, requestStringV2 } from "../../schemas/signing/request.ts"
 import { diagnose } from "./diagnose.ts"
 import type { SignatureHeaders } from "./headers.ts"
 import { type VerifyKeys } from "./keys.ts"
@@ -50,8 +44,7 @@ export class Verifier {
       path: request.target,
       timestamp: headers.timestamp,
       nonce: headers.nonce,
-      bodySha256:
-        request.body.length === 0 ? EMPTY_BODY_SHA256 : createHash("sha256").update(request.body).digest("hex")
+      bodySha256: request.bodySha256
     }
     if (signature !== null) {
       for (const host of this.config.hosts) {

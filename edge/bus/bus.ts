@@ -22,6 +22,8 @@ export interface Request<Op extends OperationName> {
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
+  /** Done anew at each try, also of a request that is repeated under its Idempotency-Key. */
+  readonly anew?: true
 }
 
 export type Outcome =
@@ -151,7 +153,7 @@ export class Bus {
           by: ticket?.spend(),
           draw: draw ?? undefined,
           whileSuspended: ticket !== null && call.endpoint?.openToSuspended === true ? true : undefined,
-          command: call.command === null ? undefined : `${call.command}.${request.op}`,
+          command: call.command === null || request.anew === true ? undefined : `${call.command}.${request.op}`,
           again: call.again ? true : undefined,
           deadline: call.deadline,
           trace: call.id,

@@ -1,6 +1,6 @@
 /** The edge's side of the bus as one scoped thing: connection, leases, asker. */
 import { randomUUID } from "node:crypto"
-import { createInbox, headers, type NatsConnection } from "@nats-io/transport-node"
+import { createInbox, headers, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -22,6 +22,7 @@ export interface EdgeBus {
   readonly link: Link
   readonly asker: Asker
   readonly bus: Bus
+  readonly requests: Requests<Msg, MsgHdrs>
 }
 
 /** A bus that is away cannot be drained, and that must not keep the process from ending. */
@@ -75,7 +76,7 @@ export const openBus = (
       () => Effect.sync(() => watch.stop()),
       { interruptible: true }
     )
-    const requests = new Requests(nats, () => createInbox(inboxOf("edge")))
+    const requests = new Requests<Msg, MsgHdrs>(nats, () => createInbox(inboxOf("edge")))
     const queries = new QueryClient(requests, { newHeaders: headers, isClosed: () => nats.isClosed() })
-    return { name, nats, link, asker, bus: new Bus(asker, queries, metrics.queries) }
+    return { name, nats, link, asker, requests, bus: new Bus(asker, queries, metrics.queries) }
   })

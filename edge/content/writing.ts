@@ -18,11 +18,11 @@ export const numberOf = (resource: string, text: string): Effect.Effect<number, 
 
 /** The body of a change, which must name one of `fields` and none of `fixed`. */
 export const changeIn = (
-  call: Call,
+  { body }: { readonly body: Uint8Array },
   fields: ReadonlyArray<string>,
   fixed: ReadonlyArray<string> = []
 ): Effect.Effect<unknown, Refused> => {
-  const parsed = parseJson(call.body)
+  const parsed = parseJson(body)
   if (!parsed.ok) return Effect.fail(refuse(parsed.refusal))
   const { value } = parsed
   if (!isRecord(value)) return Effect.succeed(value)
@@ -38,15 +38,27 @@ export const textsChecked = (call: Call, texts: object): Effect.Effect<void, Ref
   withoutSecrets(textsIn(texts), author(call))
 
 /** What a vote or a removal puts into the log at most: events, entries of scores, their commits. */
-const WRITE_MIN_BYTES = 1200
+export const WRITE_MIN_BYTES = 1200
 
 /**
  * Who signed; the signature is settled, and what is written counted among what the agent may write in a day. What is only
  * answered once more writes nothing.
  */
-export const admitted = (bus: Bus, call: Call): Effect.Effect<Caller, Refused> =>
-  admittedFor(bus, call, Math.max(WRITE_MIN_BYTES, call.body.length))
+export const admitted = (
+  bus: Bus,
+  call: Call,
+  { log = Math.max(WRITE_MIN_BYTES, call.body.length), upload = 0 }: Partial<Taking> = {}
+): Effect.Effect<Caller, Refused> => {
+  const taken = call.again ? NOTHING : { bytes: log, ...(upload === 0 ? {} : { upload }) }
+  return Effect.map(own(bus, call, "content.admit", taken), parse<Caller>)
+}
 
-/** The same where it is known what is written: `bytes` at most. */
-export const admittedFor = (bus: Bus, call: Call, bytes: number): Effect.Effect<Caller, Refused> =>
-  Effect.map(own(bus, call, "content.admit", { bytes: call.again ? 0 : bytes }), parse<Caller>)
+const NOTHING = { bytes: 0 }
+
+/** Bytes of the day. */
+interface Taking {
+  /** That the log will hold. */
+  readonly log: number
+  /** That are stored beside it. */
+  readonly upload: number
+}

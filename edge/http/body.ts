@@ -1,8 +1,10 @@
 /**
  * Reading a request's body, within bounds: its endpoint's ceiling (contract 21), a clock for slow senders, and one
  * budget for all bodies that this edge holds at the same time, of which each client has a share. Bytes count from the
- * moment they arrive until the call has ended.
+ * moment they arrive until the call has ended. They are hashed as they come: what a signature covers, and the name of
+ * what is stored.
  */
+import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -33,6 +35,12 @@ const noRoom: Refusal = {
   retryAfter: 1
 }
 
+export interface ReadBody {
+  readonly bytes: Buffer
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
 export interface BodyBounds {
   readonly maxBytes: number
   readonly timeoutMs: number
@@ -45,11 +53,12 @@ export const readBody = (
   response: ServerResponse,
   { maxBytes, timeoutMs, budget }: BodyBounds,
   held: (bytes: number) => void
-): Effect.Effect<Buffer, Refused> =>
-  Effect.callback<Buffer, Refused>((resume) => {
+): Effect.Effect<ReadBody, Refused> =>
+  Effect.callback<ReadBody, Refused>((resume) => {
     const { request } = call
     if (announcesTooMuch(request, maxBytes)) return resume(Effect.fail(refuse(tooLarge(maxBytes))))
     const chunks: Array<Buffer> = []
+    const hash = createHash("sha256")
     let size = 0
     const stop = (): void => {
       clearTimeout(timer)
@@ -65,11 +74,13 @@ export const readBody = (
       if (!budget.take(call, chunk.length)) return fail(noRoom)
       size += chunk.length
       held(size)
+      hash.update(chunk)
       chunks.push(chunk)
     }
     const end = (): void => {
       stop()
-      resume(Effect.succeed(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+      const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+      resume(Effect.succeed({ bytes, sha256: hash.digest("hex") }))
     }
     const gone = (): void => fail(slow)
     const timer = setTimeout(() => fail(slow), timeoutMs)

@@ -1,5 +1,6 @@
 /** One request on its way through the edge: what it is, what is known of its sender, what its answer will carry. */
 import type { IncomingMessage } from "node:http"
+import { EMPTY_BODY_SHA256 } from "../../schemas/signing/request.ts"
 import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -30,6 +31,8 @@ export class Call {
   deadline: number
   endpoint: Endpoint | null = null
   body: Buffer = NO_BYTES
+  /** Of the body, lower-case hex: made while it came in. */
+  bodySha256: string = EMPTY_BODY_SHA256
   /** Set once a signature has been verified. */
   ticket: Ticket | null = null
   /** Told when an actor finds that the signature's nonce was used before, even if the client is gone by then. */

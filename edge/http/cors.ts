@@ -13,6 +13,7 @@ const ALLOWED_HEADERS = [
   "Accept",
   "Idempotency-Key",
   "If-None-Match",
+  "If-Range",
   "Range",
   "X-Request-Id"
 ].join(", ")

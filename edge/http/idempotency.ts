@@ -4,7 +4,8 @@
  * Invariants
  *  - The actor of the signing key keeps the first answer: asked before the operation, told after it, before the
  *    answer leaves.
- *  - The operation's command id is made of key, method, path, Idempotency-Key and body. So a request that is repeated
+ *  - The operation's command id is made of key, method, path, Idempotency-Key and body, with what else says what is asked
+ *    (the query; of a file its type). So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21).
  *  - A request whose client is gone frees its key at once, for the same body. What it has under way goes on, and the
@@ -47,7 +48,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
       refuse(invalidField("Idempotency-Key", `Idempotency-Key must be 1 to ${max} printable characters.`, { max }))
     )
   }
-  const body = sha256(call.body)
+  const body = fingerprintOf(call)
   const name = sha256(`${ticket.hubId}\n${call.method}\n${call.path}\n${text}`)
   const entry: IdempotencyEntry = { key: name, body, signer: endpoint.signer }
   return Effect.uninterruptibleMask((restore) =>
@@ -68,6 +69,12 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
       return Effect.tap(answered, (response) => end(keptOf(response, begun.begun !== undefined)))
     })
   )
+}
+
+/** Of what is asked under the key: the body, the query, and the declared type where that is part of it. */
+const fingerprintOf = ({ bodySha256, search, endpoint, request }: Call): string => {
+  if (endpoint?.body === "file") return sha256(`${bodySha256}\n${search}\n${request.headers["content-type"] ?? ""}`)
+  return search === "" ? bodySha256 : sha256(`${bodySha256}\n${search}`)
 }
 
 const CONFLICT: Refusal = {

@@ -36,7 +36,7 @@ import { tellsVisitor } from "../identity/visitor.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import { bodyCeiling, type Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
-import { closing, hasBody, readBody } from "./body.ts"
+import { closing, hasBody, type ReadBody, readBody } from "./body.ts"
 import { Call } from "./call.ts"
 import { preflight } from "./cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
@@ -167,8 +167,11 @@ export class Pipeline {
       if (hasBody(call.request)) {
         if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
         if (match.kind !== "found") return yield* this.dispatch(call, match)
-        if (match.endpoint.body !== null)
-          call.body = yield* this.bodyOf(call, response, bodyCeiling(parts.limits, match.endpoint.body), held)
+        if (match.endpoint.body !== null) {
+          const read = yield* this.bodyOf(call, response, bodyCeiling(parts.limits, match.endpoint.body), held)
+          call.body = read.bytes
+          call.bodySha256 = read.sha256
+        }
       }
       if (read.kind === "signed") {
         const failed = this.verify(call, read.headers)
@@ -198,7 +201,7 @@ export class Pipeline {
     response: ServerResponse,
     maxBytes: number,
     held: { bytes: number }
-  ): Effect.Effect<Buffer, Refused> {
+  ): Effect.Effect<ReadBody, Refused> {
     const bounds = { maxBytes, timeoutMs: this.parts.limits.service.body_timeout_ms, budget: this.parts.bodies }
     const read = readBody(call, response, bounds, (bytes) => {
       held.bytes = bytes
@@ -209,7 +212,8 @@ export class Pipeline {
   /** Gives the call its ticket; `null` where the signature holds. */
   private verify(call: Call, headers: SignatureHeaders): { readonly refusal: Refusal; readonly drawn: Drawn } | null {
     const { verifier, unverified } = this.parts
-    const signed = { method: call.method, target: call.target, body: call.body, hostHeader: call.header("host") }
+    const { method, target, body, bodySha256 } = call
+    const signed = { method, target, body, bodySha256, hostHeader: call.header("host") }
     const verdict = verifier.verify(signed, headers, call.startedAt)
     if (!verdict.ok)
       return { refusal: verdict.refusal, drawn: unverified.failed(call.client, headers.publicKey, call.startedAt) }

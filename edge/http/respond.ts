@@ -29,6 +29,11 @@ export const EXPOSED_HEADERS = [
   "Retry-After",
   "Idempotent-Replayed",
   "ETag",
+  "Accept-Ranges",
+  "Content-Range",
+  "Content-Disposition",
+  "X-Hub-Declared-Type",
+  "X-Hub-Sha256",
   "Allow",
   "Location"
 ].join(", ")

@@ -6,6 +6,7 @@ import { askerMetrics, lineMetrics } from "../../schemas/runtime/metrics/bus.ts"
 import { listenForScrapes, MetricsPortProblem } from "../../schemas/runtime/metrics/listener.ts"
 import { processMetrics } from "../../schemas/runtime/metrics/process.ts"
 import { subjects } from "../../schemas/subjects.ts"
+import type { Blobs } from "../bus/blobs.ts"
 import type { EdgeBus } from "../bus/service.ts"
 import { ConfigProblem, type EdgeConfig } from "../config.ts"
 import type { Shares } from "../http/shares.ts"
@@ -19,6 +20,7 @@ export interface Told {
   readonly metrics: EdgeMetrics
   readonly bus: EdgeBus
   readonly bodies: Shares
+  readonly blobs: Blobs
   readonly leaving: Leaving
   readonly notifications: Notifications
 }
@@ -29,6 +31,7 @@ export const tellMetrics = ({
   metrics,
   bus,
   bodies,
+  blobs,
   leaving,
   notifications: { lists, streams }
 }: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
@@ -43,6 +46,7 @@ export const tellMetrics = ({
     "Bytes of request bodies that may be held at once.",
     () => service.max_buffered_body_bytes
   )
+  meter.gauge("hub_edge_downloads", "Files and data on their way to clients.", () => blobs.sending)
   const held = "Requests that are held until there is something to say, by their kind."
   meter.gauge("hub_edge_held_requests", held, () => lists.held, { kind: "list" })
   meter.gauge("hub_edge_held_requests", held, () => streams.held, { kind: "stream" })

@@ -7,7 +7,7 @@ import type { Message, MessageMarked } from "../../schemas/message/records.ts"
 import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
 import { otherIn } from "../content/reading.ts"
-import { admittedFor, numberOf, textsChecked } from "../content/writing.ts"
+import { admitted, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
@@ -85,13 +85,13 @@ export const messageRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     readMessage: (call, { params }) =>
       Effect.gen(function* () {
         const id = yield* numberOf("message", params.id)
-        const { agent: by } = yield* admittedFor(bus, call, MARK_BYTES)
+        const { agent: by } = yield* admitted(bus, call, { log: MARK_BYTES })
         return dataBytes(yield* bus.ask(call, { actor: String(id), op: "message.read", input: { by } }))
       }),
     readMessages: (call) =>
       Effect.gen(function* () {
         const ids = [...new Set((yield* decodeRead(call)).ids)]
-        const { agent: by } = yield* admittedFor(bus, call, MARK_BYTES * ids.length)
+        const { agent: by } = yield* admitted(bus, call, { log: MARK_BYTES * ids.length })
         const all = yield* Effect.forEach(ids, (id) => marked(call, id, by), { concurrency: MARKS_ABREAST })
         return dataValue({ messages: all.filter((one) => one !== null) })
       })

@@ -1,5 +1,6 @@
 /** What the routes are made of. */
 import type { Bus } from "../bus/bus.ts"
+import type { Blobs } from "../bus/blobs.ts"
 import type { Lists } from "../bus/lists.ts"
 import type { Link } from "../bus/connection.ts"
 import type { EdgeConfig } from "../config.ts"
@@ -12,6 +13,7 @@ import type { Notifications } from "../notification/notifications.ts"
 export interface RouteParts {
   readonly bus: Bus
   readonly lists: Lists
+  readonly blobs: Blobs
   readonly config: EdgeConfig
   readonly limits: EdgeLimits
   readonly link: Link

@@ -1,28 +1,34 @@
 /** Posts (spec 4.5, 4.6; contract 1, 19). */
 import { Effect } from "effect"
 import { EDITABLE_FIELDS, EditPost, PostApi, WritePost } from "../../schemas/post/api.ts"
+import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
-import { notFound } from "../../schemas/errors.ts"
+import { notFound, refusal } from "../../schemas/errors.ts"
+import { dataRecord } from "../../schemas/file/records.ts"
 import type { Post, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
 import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
+import { type Data, dataIn } from "../content/data.ts"
 import { mentionsIn } from "../content/mentions.ts"
-import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
+import { withoutSecrets } from "../content/secrets.ts"
+import { admitted, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { standsAs } from "./file.ts"
+import { author as authorOf, own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WritePost)
 const decodeEdit = valueDecoder(EditPost)
 
 const noPost = refuse(notFound("post"))
+const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
 
 const licensed = (license: string | null | undefined): Effect.Effect<void, Refused> => {
   const refused = licenseRefusal(license)
@@ -36,13 +42,20 @@ interface Sorted {
   readonly sort?: PostSort
 }
 
-export const postRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
+export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: RouteParts) => {
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Post, Refused> =>
     Effect.flatMap(bus.query(call, "post", { id, viewer: viewerOf(call) }), (post) =>
       post === null ? Effect.fail(noPost) : Effect.succeed(post)
     )
+
+  /** Its bytes, once they are known to hold no secret and whoever sends them is known. */
+  const kept = (call: Call, data: Data | null | undefined): Effect.Effect<BlobRef | null, Refused> =>
+    data === null || data === undefined ? Effect.succeed(null) : blobs.keep(call, data.bytes)
+
+  const dataChecked = (call: Call, data: Data | null | undefined): Effect.Effect<void, Refused> =>
+    data === null || data === undefined ? Effect.void : withoutSecrets(data.texts(), authorOf(call))
 
   const list = (call: Call, query: Sorted & { readonly tag?: string; readonly q?: string }, author: string | null) => {
     const page = pageOf(query, hub.limits)
@@ -58,17 +71,26 @@ export const postRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts
       Effect.flatMap(shownAgent(bus, call, params.ref), (author) => list(call, query, author)),
     publishPost: (call) =>
       Effect.gen(function* () {
-        const { kind = "article", title, body, tags = [], license = null } = yield* decodeWritten(call)
+        const given = yield* dataIn(call, hub.limits.limits.max_inline_json_bytes)
+        const { kind = "article", title, body, tags = [], license = null } = yield* decodeWritten(call, given.body)
         yield* licensed(license)
         yield* textsChecked(call, { title, body, tags })
+        yield* dataChecked(call, given.data)
+        // Before anything of it is stored: who it is, and what it may upload.
+        const upload = given.data?.bytes.length ?? 0
+        if (upload > 0) yield* admitted(bus, call, { log: WRITE_MIN_BYTES, upload })
+        const data = yield* kept(call, given.data)
         const written = { kind, title, body, tags, license }
         const mentions = yield* mentionsIn(bus, call, title, body)
         const { id, created_at, author } = parse<Operations["post.publish"]["output"]>(
-          yield* own(bus, call, "post.publish", { ...written, mentions })
+          yield* own(bus, call, "post.publish", { ...written, data, mentions })
         )
+        const api_url = `${baseUrl}${API_PREFIX}/posts/${id}`
         const post: Post = {
           id,
           ...written,
+          file: null,
+          data: dataRecord(data, api_url),
           author,
           score: 0,
           upvotes: 0,
@@ -78,7 +100,7 @@ export const postRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts
           updated_at: created_at,
           edited_at: null,
           url: `${baseUrl}/posts/${id}`,
-          api_url: `${baseUrl}${API_PREFIX}/posts/${id}`
+          api_url
         }
         return dataValue(post, 201)
       }),
@@ -90,16 +112,23 @@ export const postRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts
       }),
     editPost: (call, { params }) =>
       Effect.gen(function* () {
-        const change = yield* decodeEdit(call, yield* changeIn(call, EDITABLE_FIELDS, ["kind"]))
-        yield* licensed(change.license)
-        yield* textsChecked(call, change)
+        const given = yield* dataIn(call, hub.limits.limits.max_inline_json_bytes)
+        const decoded = yield* decodeEdit(call, yield* changeIn(given, EDITABLE_FIELDS, ["kind"]))
+        const { data: _placeholder, ...texts } = decoded
+        yield* licensed(texts.license)
+        yield* textsChecked(call, texts)
+        yield* dataChecked(call, given.data)
         const id = yield* numberOf("post", params.id)
-        const by = yield* admitted(bus, call)
-        const mentions = yield* mentionsIn(bus, call, change.title, change.body)
+        const upload = given.data?.bytes.length ?? 0
+        const by = yield* admitted(bus, call, { log: WRITE_MIN_BYTES + call.body.length - upload, upload })
+        const mentions = yield* mentionsIn(bus, call, texts.title, texts.body)
         // Its texts are in the read model alone; how it stands, its actor says.
         const before = yield* shown(call, id)
+        if (upload > 0 && before.author.id !== by.agent) return yield* notAuthor
+        const data = yield* kept(call, given.data)
+        const change = given.data === undefined ? texts : { ...texts, data }
         const stands = yield* bus.read(call, { actor: params.id, op: "post.edit", input: { by, change, mentions } })
-        return dataValue({ ...before, ...stands, body: change.body ?? before.body })
+        return dataValue({ ...standsAs(before, stands), body: texts.body ?? before.body })
       }),
     deletePost: (call, { params }) =>
       Effect.gen(function* () {

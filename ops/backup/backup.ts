@@ -13,6 +13,9 @@
  *  - All the others come after the log's cut. So counters have given every number that the log holds; whatever timer a
  *    commit of the log has set is there, waiting or fired; and nonces, limits and counts of verifications know at least
  *    what the log knows. Fired timers behind the cut get sequences again that no command in the log was named after.
+ *  - Files and data are cut as soon as the log is. What its cut names stood whole before, and would have to be without a
+ *    name for longer than that to be collected meanwhile. Pieces that came in between belong to no commit that is
+ *    there: a restore drops them (orphans.ts).
  *  - A stream that keeps one message a subject is copied with all that came while it was read (tail.ts).
  *
  * What is not exact: a timer that was moved between the log's cut and that of the timers fires at its later setting.
@@ -43,6 +46,8 @@ const SERVER_OLDEST = [2, 15] as const
 const BEFORE: ReadonlyArray<string> = [streams.idempotency, streams.seen, streams.reactions, streams.aside]
 /** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
+/** Nothing in these is written over, and what came behind the log's cut belongs to what is not in the backup. */
+const WITHOUT_REST: ReadonlyArray<string> = [streams.events, streams.blobs]
 
 export interface BackupParts extends Pick<Service, "nats" | "manager"> {
   readonly serviceKey: string
@@ -62,6 +67,7 @@ export const backup = async (target: string, parts: BackupParts): Promise<Manife
       before.push(await (await begin(folder, name, parts)).done)
     const log = await begin(folder, streams.events, parts)
     const at = Date.now()
+    const blobs = await begin(folder, streams.blobs, parts)
     const others: Array<StreamPart> = []
     for (const name of rest(names)) others.push(await (await begin(folder, name, parts)).done)
     return {
@@ -70,14 +76,15 @@ export const backup = async (target: string, parts: BackupParts): Promise<Manife
       server: parts.nats.info?.version ?? "",
       at,
       service_key: parts.serviceKey,
-      streams: [...before, await log.done, ...others],
+      streams: [...before, await log.done, ...others, await blobs.done],
       consumers
     }
   })
 }
 
 const rest = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const others = names.filter((name) => name !== streams.events && !BEFORE.includes(name) && !SOON.includes(name))
+  const apart: ReadonlyArray<string> = [streams.events, streams.blobs, ...BEFORE, ...SOON]
+  const others = names.filter((name) => !apart.includes(name))
   return [...SOON.filter((name) => names.includes(name)), ...others]
 }
 
@@ -142,7 +149,7 @@ const begin = async (
     // A batch is stored in one go: what is left of it is asked for at once, whatever the rest takes.
     const ofBatch = name === streams.events ? await copyRestOfBatch(manager, name, state.last_seq, tail) : 0
     await copied
-    const since = name === streams.events ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)
+    const since = WITHOUT_REST.includes(name) ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)
     progress(name, bytes, state.messages)
     return {
       name,

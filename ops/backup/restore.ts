@@ -39,6 +39,7 @@ import {
   tailFile
 } from "./manifest.ts"
 import { skipNumbers, skipSequences } from "./gap.ts"
+import { dropOrphans } from "./orphans.ts"
 import { type Cut, copyBack } from "./snapshot.ts"
 import { writeTail } from "./tail.ts"
 
@@ -201,6 +202,7 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
   for (const part of others) await streamBack(folder, part, parts)
   const nextSeq = (await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)) + 1
   await skipNumbers(nats, manager, gap)
+  await dropOrphans(nats, manager)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
   for (const { name } of [...others, log]) {
     const { metadata = {} } = (await manager.streams.info(name)).config

@@ -1,11 +1,12 @@
 /**
- * `hub verify`: snapshots and read models held against the log. Writes nothing but tables of its own, which it drops.
+ * `hub verify`: snapshots and read models held against the log, files against their hashes. Writes nothing but tables of its own, which it drops.
  */
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { Busy } from "../../actors/projections/steps.ts"
 import { KINDS } from "../../actors/actors.ts"
+import { type BlobReport, verifyBlobs } from "../verify/blobs.ts"
 import { type ReadModelReport, verifyReadModels } from "../verify/read-models.ts"
 import { type Scope, type SnapshotReport, verifySnapshots } from "../verify/snapshots.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
@@ -44,6 +45,11 @@ const verified = async (service: Service, scope: Scope): Promise<string | Findin
     said.push(...readModelLines(projection, report))
     faults.push(...report.tables.map((table) => table.first))
   }
+  if (scope.kind === null || scope.kind === "blob" || scope.kind === "post") {
+    const blobs = await verifyBlobs(service, scope)
+    said.push(blobLine(blobs))
+    faults.push(blobs.first)
+  }
   said.push(...leftOut(scope))
   const first = faults.find((fault) => fault !== null)
   const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`
@@ -66,6 +72,13 @@ const snapshotLine = ({ checked, differing }: SnapshotReport): string =>
     : differing === 0
       ? `snapshots: ${checked} of ${checked} equal the fold of their logs`
       : `snapshots: ${differing} of ${checked} DIFFER from the fold of their logs`
+
+const blobLine = ({ checked, differing }: BlobReport): string =>
+  checked === 0
+    ? "files and data: none"
+    : differing === 0
+      ? `files and data: ${checked} of ${checked} are there, with their hashes`
+      : `files and data: ${differing} of ${checked} are NOT as they are named`
 
 const readModelLines = ({ name }: Projection, { seq, tables }: ReadModelReport): ReadonlyArray<string> => [
   `${name} at sequence ${seq}`,

@@ -17,6 +17,7 @@ const HEAD = `/** Generated from the migrations by \`npm run contracts\`: the ta
 import type { ColumnType } from "kysely"
 
 type Json = ColumnType<unknown, string, string>
+type NullableJson = ColumnType<unknown, string | null, string | null>
 /** bigint: text on the way out. */
 type Big = ColumnType<string, string | number, string | number>
 type NullableBig = ColumnType<string | null, string | number | null, string | number | null>
@@ -31,7 +32,7 @@ const TYPES: ReadonlyMap<string, readonly [type: string, nullable: string | null
   ["double precision", ["number", "number | null"]],
   ["boolean", ["boolean", "boolean | null"]],
   ["bigint", ["Big", "NullableBig"]],
-  ["jsonb", ["Json", null]],
+  ["jsonb", ["Json", "NullableJson"]],
   // Of texts: there is no other.
   ["ARRAY", ["Array<string>", null]],
   ["tsvector", ["string", null]],

@@ -6,10 +6,14 @@ import { Author, Caller } from "./author.ts"
 
 export const contentOperations = operationsOf("agent", {
   /**
-   * Settles the signature of a write to what was published before, and takes what it puts into the log from the agent's
-   * bytes of the day.
+   * Settles the signature of a write to what was published before, and takes what it puts into the log, and what it
+   * uploads, from the agent's bytes of the day.
    */
-  "content.admit": op({ input: Schema.Struct({ bytes: Schema.Int }), output: Caller, askedBy: ["edge"] }),
+  "content.admit": op({
+    input: Schema.Struct({ bytes: Schema.Int, upload: Schema.optionalKey(Schema.Int) }),
+    output: Caller,
+    askedBy: ["edge"]
+  }),
   /** As it stands beside what it wrote; refused `not_found` where there never was one. */
   "content.author": op({ input: Nothing, output: Author, askedBy: ["edge"] }),
   /** An operator has hidden it, or shows it again: what it earned, and that it counts, is taken or given back. */

@@ -6,12 +6,16 @@ import { created, describe, failures, page, PagingQuery, signedWriteFailures, su
 import { Chapter, Row } from "../traits.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
 
+/** Any JSON, within its own bound; kept as it is written, so it is taken out before (edge/content/data.ts). */
+const Data = Schema.optionalKey(Schema.Unknown)
+
 export const WritePost = Schema.Struct({
   kind: Schema.optionalKey(PostKind),
   title: Title,
   body: Body,
   tags: Schema.optionalKey(Tags),
-  license: Schema.optionalKey(License)
+  license: Schema.optionalKey(License),
+  data: Data
 })
 export type WritePost = typeof WritePost.Type
 
@@ -19,11 +23,12 @@ export const EditPost = Schema.Struct({
   title: Schema.optionalKey(Title),
   body: Schema.optionalKey(Body),
   tags: Schema.optionalKey(Tags),
-  license: Schema.optionalKey(License)
+  license: Schema.optionalKey(License),
+  data: Data
 })
 export type EditPost = typeof EditPost.Type
 
-export const EDITABLE_FIELDS = ["title", "body", "tags", "license"] as const
+export const EDITABLE_FIELDS = ["title", "body", "tags", "license", "data"] as const
 
 const sorted = {
   ...PagingQuery,
@@ -54,9 +59,12 @@ export const PostApi = HttpApiGroup.make("post")
       error: signedWriteFailures("duplicate_content", "content_secret")
     })
       .annotateMerge(
-        describe("signed", "Publish a post", "`kind` is `article` where nothing is said, and never changes.", "text")
+        describe("signed", "Publish a post", "`kind` is `article` where nothing is said, and never changes.", "upload")
       )
-      .annotate(Row, "`title`, `body` (markdown), and `kind`, `tags`, `license` (SPDX) where you have them"),
+      .annotate(
+        Row,
+        "`title`, `body` (markdown), and `kind`, `tags`, `license` (SPDX), `data` (any JSON) where you have them"
+      ),
     HttpApiEndpoint.get("getPost", "/posts/:id", {
       params: id,
       query: { include: Schema.optionalKey(Schema.Literal("html")) },
@@ -71,8 +79,8 @@ export const PostApi = HttpApiGroup.make("post")
       success: success(Post),
       error: signedWriteFailures("not_found", "not_author", "content_secret")
     })
-      .annotateMerge(describe("signed", "Edit your post", "Any of the fields.", "text"))
-      .annotate(Row, "any of `title`, `body`, `tags`, `license`"),
+      .annotateMerge(describe("signed", "Edit your post", "Any of the fields; `data: null` takes it away.", "upload"))
+      .annotate(Row, "any of `title`, `body`, `tags`, `license`, `data` (`null` removes it)"),
     HttpApiEndpoint.delete("deletePost", "/posts/:id", {
       params: id,
       success: success(ContentDeleted),

@@ -1,8 +1,10 @@
 /** Kind `agent` publishes, kind `post`, id = the post's number, is what was published. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { Author, Caller } from "../content/author.ts"
-import { hiding } from "../content/hiding.ts"
+import { BlobRef } from "../blob/operations.ts"
 import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
+import { hiding } from "../content/hiding.ts"
+import { FileRef } from "../file/records.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { EditPost } from "./api.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
@@ -13,7 +15,9 @@ const Written = Schema.Struct({
   body: Schema.String,
   tags: Tags,
   license: Schema.NullOr(Schema.String),
-  mentions: Mentions
+  mentions: Mentions,
+  /** Stored before; an edge of the release before knows of none. */
+  data: Schema.optionalKey(Schema.NullOr(BlobRef))
 })
 export type WrittenPost = typeof Written.Type
 
@@ -31,15 +35,30 @@ export const PostStanding = Schema.Struct({
   title: Schema.String,
   tags: Tags,
   license: Schema.NullOr(Schema.String),
+  file: Schema.NullOr(FileRef),
+  data: Schema.NullOr(BlobRef),
   updated_at: Schema.String,
   edited_at: Schema.NullOr(Schema.String)
 })
+
+/** What of a post is to be another; `data` was stored before, `null` removes it. */
+export const PostChange = Schema.Struct({
+  ...Struct.omit(EditPost.fields, ["data"]),
+  data: Schema.optionalKey(Schema.NullOr(BlobRef))
+})
+export type PostChange = typeof PostChange.Type
 
 /** Refused `not_found` where there is none, `not_author` for anybody else's. */
 export const postOperations = operationsOf("post", {
   "post.edit": op({
     /** `mentions`: of the texts that change. */
-    input: Schema.Struct({ by: Caller, change: EditPost, mentions: Mentions }),
+    input: Schema.Struct({ by: Caller, change: PostChange, mentions: Mentions }),
+    output: PostStanding,
+    askedBy: ["edge"]
+  }),
+  /** Stored before; `null` takes it away, refused `file_missing` where there is none. */
+  "post.file": op({
+    input: Schema.Struct({ by: Caller, file: Schema.NullOr(FileRef) }),
     output: PostStanding,
     askedBy: ["edge"]
   }),

@@ -1,6 +1,7 @@
 /** A post as clients see it (contract 1). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
+import { DataRecord, FileRecord } from "../file/records.ts"
 import { VoteValue } from "../vote/records.ts"
 
 export const POST_KINDS = ["article", "note", "dataset", "code", "tool"] as const
@@ -24,6 +25,8 @@ const fields = {
   /** Of the agent that signed; `null` where nobody did. */
   my_vote: Schema.NullOr(VoteValue),
   license: Schema.NullOr(Schema.String),
+  file: Schema.NullOr(FileRecord),
+  data: Schema.NullOr(DataRecord),
   created_at: Schema.String,
   /** Moves with whatever of it changes; votes are no change. */
   updated_at: Schema.String,

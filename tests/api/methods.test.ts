@@ -29,7 +29,11 @@ beforeAll(async () => {
   agent = await register(client, { edge: service.edges[0] ?? "" })
   const made = async (path: string, body: object): Promise<string> =>
     String(dataOf<{ id: number }>(await client.call("POST", path, { body })).id)
-  ids.set("posts", await made("/api/v1/posts", { title: "One", body: "Text" }))
+  ids.set("posts", await made("/api/v1/posts", { title: "One", body: "Text", data: [1] }))
+  const file = await client.call("PUT", `/api/v1/posts/${ids.get("posts")}/file?filename=a.txt`, {
+    body: Buffer.from("a")
+  })
+  expect(outcome(file)).toBe("200")
   const thread = await made("/api/v1/threads", { category: "help", title: "One", body: "Text" })
   ids.set("threads", thread)
   await operate(service.system, ["library", "import", STARTER_LIBRARY])

@@ -56,6 +56,7 @@ const FIGURES: Readonly<Record<string, number>> = {
   "limits.idempotency_key_max_chars": 255,
   "limits.idempotency_ttl_seconds": DAY,
   "limits.log_bytes_per_day": 16 * 1_048_576,
+  "limits.upload_bytes_per_day": 256 * 1_048_576,
   "registration.questions": 5,
   "registration.required_correct": 4,
   "registration.answer_ttl_seconds": 60,
@@ -118,6 +119,9 @@ describe("bounds that the service puts on itself", () => {
     expect(authentication.nonce_reuse_seconds).toBeGreaterThanOrEqual(2 * authentication.timestamp_skew_seconds)
     expect(limits.page_size_default).toBeLessThanOrEqual(limits.page_size_max)
     expect(service.commit_batch_max).toBeLessThanOrEqual(service.commit_queue_max)
+    // No upload takes so long, and what nothing names is gone within an hour.
+    expect(service.blob_grace_seconds * 1000).toBeGreaterThan(50 * service.request_deadline_ms)
+    expect(service.blob_grace_seconds).toBeLessThan(HOUR)
   })
 })
 

@@ -88,6 +88,8 @@ const PLACES: ReadonlyArray<string> = [
   subjects.timerSet("agent", "a", "n", "1"),
   subjects.timerFire("agent", "a", "n", "1"),
   subjects.counter("agents"),
+  subjects.blob("s", "0"),
+  `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
   subjects.projected,
   subjects.notified("a"),
   `$KV.${buckets.leases}.shard.1`,
@@ -121,7 +123,15 @@ const LEASES = [`$JS.API.STREAM.INFO.KV_${buckets.leases}`, `$JS.API.DIRECT.GET.
 
 /** All that each role may publish of these places: everything else is refused. */
 const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string) => boolean>> = {
-  edge: (place) => [subjects.node("s", "edge"), subjects.query("agents"), subjects.suspect, ...LEASES].includes(place),
+  edge: (place) =>
+    [
+      subjects.node("s", "edge"),
+      subjects.query("agents"),
+      subjects.suspect,
+      subjects.blob("s", "0"),
+      `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
+      ...LEASES
+    ].includes(place),
   queries: (place) => ["_INBOX.edge.x", `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
   webhooks: (place) =>
     [
@@ -134,12 +144,12 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
     ].includes(place),
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
-    if (place === subjects.query("agents") || place.startsWith("hub.timer.fire.")) return false
+    if (place === subjects.query("agents") || /^hub\.(timer\.fire|blob)\./.test(place)) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
     if (place.startsWith("$JS.API.CONSUMER.") && place.includes(`.${streams.events}.${consumers.webhooks}`))
       return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE."))
-      return [streams.verified, streams.aside].some((stream) => place.endsWith(stream))
+      return [streams.verified, streams.aside, streams.blobs].some((stream) => place.endsWith(stream))
     if (place.startsWith("$JS.API."))
       return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(
         place

@@ -2,6 +2,7 @@
  * The drill: a service under writes is backed up, goes on, loses the disk of its JetStream, and is restored. What was
  * acknowledged before the backup began is there, and nothing is given or taken a second time.
  */
+import { randomBytes } from "node:crypto"
 import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -9,7 +10,7 @@ import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, type Exchange, send } from "../support/http.ts"
 import { operated, refusal } from "../support/operator.ts"
-import { outcome } from "../support/outcome.ts"
+import { dataOf, outcome } from "../support/outcome.ts"
 import { answering, healthy } from "../support/receiver.ts"
 import { register } from "../support/register.ts"
 import { setRecovery } from "../support/rotation.ts"
@@ -59,6 +60,10 @@ describe("the drill", () => {
   /** The delivery that had failed so often when the backup was made, as its receiver knows it. */
   let delivery = ""
   let failures = 0
+  let post = 0
+  const file = randomBytes(300_000)
+  const filed = ({ client }: Writer, bytes: Uint8Array) =>
+    client.call("PUT", `/api/v1/posts/${post}/file?filename=a.bin`, { body: bytes })
   const attempts = () => receiver.received.filter(({ id }) => id === delivery)
 
   /** Until a time that waits for its own timer: behind the backup and the restore, on this machine as it is now. */
@@ -110,6 +115,10 @@ describe("the drill", () => {
     expect(outcome(keyed.first)).toBe("200")
     await quiet.client.call("PATCH", "/api/v1/me", { body: { name: "Quiet" } })
     used = quiet.client.last as Exchange
+    post = dataOf<{ id: number }>(
+      await quiet.client.call("POST", "/api/v1/posts", { body: { title: "One", body: "Text", data: [1] } })
+    ).id
+    expect(outcome(await filed(quiet, file))).toBe("200")
     await suspend()
     standing = writers.map((writer) => ({ writer, acknowledged: writer.acknowledged }))
     const said = await backedUpBetweenAttempts()
@@ -118,6 +127,7 @@ describe("the drill", () => {
     await waitFor(() => (writers[0]?.acknowledged ?? 0) > count + 20)
     await end()
     for (let after = 0; after < 3; after++) await newAgent()
+    expect(outcome(await filed(quiet, randomBytes(300_000)))).toBe("200")
     await waitFor(() => attempts().length > failures, { describe: "the next attempt, which will be forgotten" })
     highest = Math.max(...[...numbers].map(numberOf))
     expect(await operated(desk, ["backup", "--check", folder])).toMatch(/first is whole: \d+ streams, /)
@@ -162,6 +172,13 @@ describe("the drill", () => {
       expect(Number(description)).toBeLessThanOrEqual(writer.sent)
       expect({ hx_id, handle }).toEqual({ hx_id: writer.agent.hx_id, handle: writer.agent.handle })
     }
+  })
+
+  test("a file is there again with its data, the one that was replaced since", async () => {
+    const at = (what: string) => send({ edge: edge(), method: "GET", path: `/api/v1/posts/${post}/${what}` })
+    await waitFor(async () => (await at("file")).status === 200, { describe: "the post's row" })
+    expect((await at("file")).bytes.equals(file)).toBe(true)
+    expect((await at("data")).text).toBe("[1]")
   })
 
   test("a nonce that was used before is refused, and an answer under a key is the first one", async () => {

@@ -14,6 +14,7 @@ const RETRY_PAUSE_MS = 25
 const RETRY_DEADLINE_MS = 300_000
 
 export interface CallOptions {
+  /** Texts and bytes as they are, anything else as JSON. */
   readonly body?: unknown
   readonly idempotencyKey?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -48,8 +49,7 @@ export class AgentClient {
 
   signed(method: string, path: string, options: CallOptions = {}): Exchange {
     const edge = options.edge ?? this.#options.edge()
-    const body =
-      options.body === undefined ? "" : typeof options.body === "string" ? options.body : JSON.stringify(options.body)
+    const body = bytesOf(options.body)
     return {
       edge,
       method,
@@ -84,6 +84,11 @@ export class AgentClient {
       await delay(RETRY_PAUSE_MS)
     }
   }
+}
+
+const bytesOf = (body: unknown): string | Uint8Array => {
+  if (body === undefined) return ""
+  return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
 }
 
 const withoutAnswer = (cause: unknown, losesConnections: boolean): null => {

@@ -32,6 +32,7 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
+  readonly bytes: Buffer
   /** Throws where the body is no JSON. */
   readonly json: Envelope
   /** The envelope's error code; empty where there is none. */
@@ -41,12 +42,16 @@ export interface Answer {
 class Received implements Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  readonly text: string
+  readonly bytes: Buffer
 
-  constructor(status: number, headers: IncomingHttpHeaders, text: string) {
+  constructor(status: number, headers: IncomingHttpHeaders, bytes: Buffer) {
     this.status = status
     this.headers = headers
-    this.text = text
+    this.bytes = bytes
+  }
+
+  get text(): string {
+    return this.bytes.toString("utf8")
   }
 
   get json(): Envelope {
@@ -80,9 +85,7 @@ export function send(exchange: Exchange): Promise<Answer> {
       const chunks: Array<Buffer> = []
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
       incoming.on("error", reject)
-      incoming.on("end", () =>
-        resolve(new Received(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(chunks).toString("utf8")))
-      )
+      incoming.on("end", () => resolve(new Received(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(chunks))))
     })
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
     outgoing.on("error", reject)

@@ -8,11 +8,13 @@ import type { replyingOperations } from "../../../schemas/reply/operations.ts"
 import type { openingOperations } from "../../../schemas/thread/operations.ts"
 import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { CounterName } from "../../../schemas/subjects.ts"
+import { blobsAt } from "../../blob/naming.ts"
 import { authorOf } from "../../content/author.ts"
 import { claimOf, duplicate, textOf } from "../../content/text.ts"
 import { type Meter, once, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
+import { uploadDraw } from "../../limit/upload-bytes.ts"
 import { Actors, Counters } from "../../services.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
@@ -45,9 +47,11 @@ const noParent = invalidField("parent_id", "parent_id must be the id of a reply 
 
 /** `meter`: of what agents put into the log. */
 export const contentOperations = (
-  { nats, config: { baseUrl } }: KindParts,
+  { nats, config: { baseUrl, limits } }: KindParts,
   meter: Meter<AgentMemory>
 ): Operating<Declared, AgentActor> => {
+  const graceMs = limits.service.blob_grace_seconds * 1000
+  const upload = uploadDraw(nats, limits)
   const next = (counter: CounterName) => Effect.flatMap(Counters, (counters) => counters.next(counter))
   /** A number is drawn only for what nobody wrote before. */
   const facts = (counter: CounterName, text: string): Effect.Effect<PublishFacts, Refusal, Counters> =>
@@ -76,8 +80,12 @@ export const contentOperations = (
     })
   return {
     "post.publish": write({
-      prepare: (_state, { body }, { id }) => facts("post", textOf("post", id, body)),
-      decide: decidePublishPost,
+      prepare: (_state, { body, data = null }, { id }) =>
+        Effect.gen(function* () {
+          const drawn = yield* facts("post", textOf("post", id, body))
+          return { ...drawn, blobs: yield* blobsAt(nats, [data]) }
+        }),
+      decide: (state, input, context) => decidePublishPost(state, input, { ...context, graceMs }),
       answer: published,
       projected: true
     }),
@@ -116,13 +124,14 @@ export const contentOperations = (
       state === null ? missing : { data: authorOf(id, state, baseUrl) }
     ),
     "content.count": write({ decide: decideCount, answer: () => null }),
-    "content.admit": once((state, { bytes }, { id, memory }) => {
+    "content.admit": once((state, { bytes, upload: uploaded = 0 }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
       // The gate lets a suspended agent pass where no bucket of writes is drawn.
       const closed = statusRefusal(state, true)
       if (closed !== null) return Effect.fail(closed)
       const { roles } = state
-      return Effect.map(meter.admit(bytes, { id, memory }), () => {
+      const drawn = Effect.andThen(meter.admit(bytes, { id, memory }), upload(memory.uploadBytes, id, uploaded))
+      return Effect.map(drawn, () => {
         meter.spent(bytes, { id, memory })
         return { agent: id, operator: roles.includes("operator") }
       })

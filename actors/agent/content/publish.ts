@@ -3,6 +3,7 @@ import { refusal } from "../../../schemas/errors.ts"
 import type { WrittenPost } from "../../../schemas/post/operations.ts"
 import type { WrittenReply } from "../../../schemas/reply/operations.ts"
 import type { WrittenThread } from "../../../schemas/thread/operations.ts"
+import { type BlobsAt, naming } from "../../blob/naming.ts"
 import { claimed, duplicate, type TextClaim } from "../../content/text.ts"
 import type { Companion, Decision } from "../../engine/definition.ts"
 import type { PostEvent } from "../../post/state.ts"
@@ -17,6 +18,11 @@ export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
   /** The number that it gets. */
   readonly number: number
   readonly claim: Claim
+}
+
+export interface PostFacts extends PublishFacts {
+  /** How the blob of its data stands. */
+  readonly blobs: BlobsAt
 }
 
 export interface ThreadFacts extends PublishFacts {
@@ -67,10 +73,29 @@ interface Context<Facts> {
   readonly facts: Facts
 }
 
+interface PostContext extends Context<PostFacts> {
+  /** Unix ms. */
+  readonly at: number
+  readonly graceMs: number
+}
+
 export const decidePublishPost = unlessSuspended(
-  (agent, post: WrittenPost, { id, facts }: Context<PublishFacts>): Decision<AgentEvent, Published> => {
-    const event: PostEvent = { type: "post.published", v: 1, author: id, ...post, text: facts.claim.text }
-    return publish(agent, "posts", facts, { kind: "post", events: [event] })
+  (
+    agent,
+    { data = null, ...post }: WrittenPost,
+    { id, at, facts, graceMs }: PostContext
+  ): Decision<AgentEvent, Published> => {
+    const text = facts.claim.text
+    const event: PostEvent = {
+      type: "post.published",
+      v: 1,
+      author: id,
+      ...post,
+      ...(data === null ? {} : { data }),
+      text
+    }
+    const decision = publish(agent, "posts", facts, { kind: "post", events: [event] })
+    return naming(decision, { before: [], after: data === null ? [] : [data], blobs: facts.blobs, at, graceMs })
   }
 )
 

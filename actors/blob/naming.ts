@@ -1,0 +1,96 @@
+/**
+ * What a record names, and names no more: in the record's own commit, so that nothing is named that does not stand and
+ * nothing is collected that is named (state.ts).
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
+import type { BlobRef } from "../../schemas/blob/operations.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Companion, Decision, Timer } from "../engine/definition.ts"
+import { eventsOf } from "../engine/events.ts"
+import type { EventShape } from "../log/commit.ts"
+import { lastCommit } from "../log/last-commit.ts"
+import { collectAt, isStanding } from "./decide.ts"
+import { BlobEvent, type BlobState, evolveBlob, NO_BLOB } from "./state.ts"
+
+/** How a blob stands in the log. */
+export interface BlobAt {
+  readonly seq: number
+  readonly state: BlobState
+}
+
+export type BlobsAt = ReadonlyMap<string, BlobAt>
+
+/** Of a handful: each is one message. */
+export const blobsAt = (
+  nats: NatsConnection,
+  refs: ReadonlyArray<BlobRef | null | undefined>
+): Effect.Effect<BlobsAt, Refusal> => {
+  const ids = [...new Set(refs.flatMap((ref) => (ref === null || ref === undefined ? [] : [ref.sha256])))]
+  if (ids.length === 0) return Effect.succeed(NONE)
+  return Effect.map(Effect.all(ids.map((id) => blobAt(nats, id))), (all) => new Map(all))
+}
+
+const NONE: BlobsAt = new Map()
+
+const blobAt = (nats: NatsConnection, id: string): Effect.Effect<readonly [string, BlobAt], Refusal> =>
+  Effect.tryPromise({
+    try: async (): Promise<readonly [string, BlobAt]> => {
+      const last = await lastCommit(nats, "blob", id)
+      if (last === null) return [id, { seq: 0, state: NO_BLOB }]
+      return [id, { seq: last.seq, state: eventsOf(BlobEvent, last.commit).reduce(evolveBlob, NO_BLOB) }]
+    },
+    catch: () => unavailable("Whether these bytes are kept cannot be looked up at the moment.")
+  })
+
+/** Once the bytes were sent again there is nothing against them. */
+const notKept = unavailable("These bytes are not kept any more. It is safe to send them again.")
+
+/** How many names more or less a blob has. */
+const changesOf = (
+  before: ReadonlyArray<BlobRef>,
+  after: ReadonlyArray<BlobRef>
+): ReadonlyMap<string, { readonly ref: BlobRef; readonly by: number }> => {
+  const changes = new Map<string, { readonly ref: BlobRef; readonly by: number }>()
+  const count = (ref: BlobRef, by: number): void => {
+    changes.set(ref.sha256, { ref, by: (changes.get(ref.sha256)?.by ?? 0) + by })
+  }
+  for (const ref of before) count(ref, -1)
+  for (const ref of after) count(ref, 1)
+  return changes
+}
+
+interface Named {
+  /** What the record names before its decision, and after it. */
+  readonly before: ReadonlyArray<BlobRef>
+  readonly after: ReadonlyArray<BlobRef>
+  readonly blobs: BlobsAt
+  /** Unix ms. */
+  readonly at: number
+  readonly graceMs: number
+}
+
+/** The decision, with what it means for the blobs that it names and those that it does not name any more. */
+export const naming = <Event extends EventShape, Reply>(
+  decision: Decision<Event, Reply>,
+  { before, after, blobs, at, graceMs }: Named
+): Decision<Event, Reply> => {
+  if ("refused" in decision) return decision
+  const also: Array<Companion> = []
+  const timers: Array<Timer> = []
+  for (const [id, { ref, by }] of changesOf(before, after)) {
+    if (by === 0) continue
+    const { seq, state } = blobs.get(id) ?? { seq: 0, state: NO_BLOB }
+    if (!isStanding(state)) {
+      if (by > 0) return { refused: notKept }
+      continue
+    }
+    const names = Math.max(0, state.names + by)
+    const until = by < 0 && names === 0 ? at + graceMs : state.until
+    const event: BlobEvent = { type: by > 0 ? "blob.named" : "blob.released", v: 1, size: ref.size, names, until }
+    also.push({ kind: "blob", id, expected: seq, events: [event] })
+    if (by < 0 && names === 0) timers.push(collectAt(id, until))
+  }
+  if (also.length === 0) return decision
+  return { ...decision, also: [...(decision.also ?? []), ...also], timers: [...(decision.timers ?? []), ...timers] }
+}

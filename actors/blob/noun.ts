@@ -1,0 +1,3 @@
+import { blobKind } from "./actor.ts"
+
+export const kinds = [blobKind]

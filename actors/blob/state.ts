@@ -1,0 +1,59 @@
+/**
+ * Bytes that records name by their sha256: how many of those there are, and until when nobody collects them.
+ *
+ * Invariants
+ *  - Every event says how the blob stands then, whole: the newest commit alone tells it. So whoever names or releases it
+ *    reads one message, and writes its own beside what it changes in the same commit (naming.ts): `names` is exact at
+ *    every point of the log.
+ *  - Nothing is named that is not whole: its pieces are acknowledged before. Nothing is written that is not expected:
+ *    the edge asks first, and from then on nobody collects the blob before `until`, which is many times longer than an
+ *    upload can take. So what stands without a name is always waited for by a timer, whoever dies meanwhile.
+ *  - It is condemned in one commit and purged in the next command. Condemned means: not named, not expected any more.
+ *    A name that comes in between loses the race by its expected sequence, is refused, and its bytes are sent again.
+ *  - A purge takes pieces up to `through`, the stream's end when the blob was condemned, and no later ones: a node that
+ *    stood still in the middle of it does no harm to what was written since. Whoever expects a condemned blob has it
+ *    purged first, so that all of its pieces are then new.
+ */
+import { Schema } from "effect"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+
+const standing = {
+  /** Bytes. */
+  size: Schema.Int,
+  /** Files and data that name it. */
+  names: Schema.Int,
+  /** Unix ms; without a name it is collected then. */
+  until: Schema.Number
+}
+
+export const Blob = Schema.Struct({
+  ...standing,
+  /** Pieces up to this sequence of their stream are to be purged; `null` while it stands. */
+  through: Schema.NullOr(Schema.Int)
+})
+export type Blob = typeof Blob.Type
+
+/** `null`: no piece of it is kept. */
+export const BlobState = Schema.NullOr(Blob)
+export type BlobState = typeof BlobState.Type
+
+export const BlobEvent = Schema.Union([
+  event("blob.expected", 1, standing),
+  event("blob.named", 1, standing),
+  event("blob.released", 1, standing),
+  event("blob.condemned", 1, { size: Schema.Int, through: Schema.Int }),
+  event("blob.collected", 1)
+])
+export type BlobEvent = typeof BlobEvent.Type
+
+export type BlobActor = ActorOf<BlobState, BlobEvent>
+
+export const NO_BLOB: BlobState = null
+
+export const evolveBlob = (_state: BlobState, event: BlobEvent): BlobState => {
+  if (event.type === "blob.collected") return null
+  if (event.type === "blob.condemned") return { size: event.size, names: 0, until: 0, through: event.through }
+  const { size, names, until } = event
+  return { size, names, until, through: null }
+}

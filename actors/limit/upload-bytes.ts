@@ -1,0 +1,43 @@
+/**
+ * Bytes that an agent uploads, files and data, a day (contract 19, "Sizes").
+ *
+ * Invariants
+ *  - Each upload is drawn exactly, and kept in the stream of long windows before a byte of it is stored: uploads are few
+ *    and large, so there are no slices to lose.
+ *  - Draws of one agent follow each other. What was sent counts, also where nothing comes of it.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, Semaphore } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Limits, RateLimit } from "../../schemas/limits.ts"
+import { DAY_SECONDS, lookedUp, spentBytes } from "./day.ts"
+import { keepWindow, keptWindow } from "./kept.ts"
+import { draw, type Window } from "./window.ts"
+
+export const UPLOAD_BYTES = "upload_bytes"
+
+export interface UploadBytes {
+  /** As kept; `undefined` before it was looked up. */
+  window: Window | null | undefined
+  readonly turn: Semaphore.Semaphore
+}
+
+export const newUploadBytes = (): UploadBytes => ({ window: undefined, turn: Semaphore.makeUnsafe(1) })
+
+/** Takes so many bytes for an agent, or fails and takes none. */
+export const uploadDraw = (nats: NatsConnection, limits: Limits) => {
+  const limit: RateLimit = { requests: limits.limits.upload_bytes_per_day, window_seconds: DAY_SECONDS }
+  return (memory: UploadBytes, agent: string, bytes: number): Effect.Effect<void, Refusal> => {
+    if (bytes === 0) return Effect.void
+    const drawn = Effect.gen(function* () {
+      if (memory.window === undefined) memory.window = yield* lookedUp(() => keptWindow(nats, UPLOAD_BYTES, agent))
+      const now = Date.now()
+      const { granted, remaining, resetsAt, window } = draw(memory.window, limit, bytes, now)
+      if (granted < bytes) return yield* Effect.fail(spentBytes(UPLOAD_BYTES, "upload", limit, resetsAt, now))
+      yield* lookedUp(() => keepWindow(nats, UPLOAD_BYTES, agent, window, DAY_SECONDS))
+      memory.window = window
+      return remaining
+    })
+    return Effect.asVoid(memory.turn.withPermit(drawn))
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Bytes of files and data, in the stream of blobs: each under the sha256 of the whole, in numbered pieces.
+ *
+ * Invariants
+ *  - Nothing of a stranger's is stored: bytes come here once the signature over them holds, its nonce is judged and
+ *    what they take is drawn from the agent's day. Until then they count among the bodies that the edge holds
+ *    (edge/http/body.ts).
+ *  - The blob's actor is asked before the first piece is written, at each try anew; from then on it waits for a name, and collects what
+ *    gets none (actors/blob/state.ts). Whoever names it has every piece acknowledged. Each is flushed to the disk
+ *    before it is acknowledged, since it goes as an atomic batch of one.
+ *  - A piece is written once: the stream refuses another under its number. One that is there already, since the same
+ *    bytes come at the same time or an acknowledgement was lost, is read and compared.
+ *  - No piece is sent behind the request's deadline: an edge that stood still writes nothing under a blob that has been
+ *    collected meanwhile.
+ *  - A reader sets the pace: a piece is read when the one before is taken. So many are under way at once, of each client
+ *    and in all, and each ends within its time.
+ */
+import { createHash } from "node:crypto"
+import { Readable } from "node:stream"
+import { setTimeout as delay } from "node:timers/promises"
+import { headers, type Msg, type MsgHdrs, nuid } from "@nats-io/transport-node"
+import { Effect } from "effect"
+import { BLOB_PIECE_BYTES, type BlobRef, piecesOf } from "../../schemas/blob/operations.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import type { Requests } from "../../schemas/runtime/bus/requests.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import type { Call } from "../http/call.ts"
+import type { Span } from "../http/range.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { Shares } from "../http/shares.ts"
+import type { Bus } from "./bus.ts"
+
+/** Pieces of one upload that are under way at once. */
+const WRITES_AT_ONCE = 4
+const WRITE_TIMEOUT_MS = 5000
+/** The server's answer where nobody leads the stream at the moment: nothing was written. */
+const NO_LEADER = 503
+const READ_TIMEOUT_MS = 5000
+/** How long a replica that answers may be behind: what is not there then is not there. */
+const BEHIND_MS = 1000
+const PAUSE_MS = 50
+
+const notStored = refuse(unavailable("The bytes could not be stored in time. It is safe to send them again."))
+const notRead = refuse(unavailable("The bytes cannot be read at the moment."))
+const tooMany: Refusal = {
+  code: "overloaded",
+  message: "You have too many files under way at once. Read one to its end first.",
+  retryAfter: 2
+}
+
+interface Acknowledged {
+  readonly seq?: number
+  readonly error?: { readonly code?: number; readonly err_code?: number; readonly description?: string }
+}
+
+/** Alone, and as a batch of one: see the invariants. */
+const onceHeaders = (): MsgHdrs => {
+  const all = headers()
+  all.set("Nats-Batch-Id", nuid.next())
+  all.set("Nats-Batch-Sequence", "1")
+  all.set("Nats-Batch-Commit", "1")
+  all.set("Nats-Expected-Last-Subject-Sequence", "0")
+  return all
+}
+
+const pieceAddress = (sha256: string, piece: number): string =>
+  `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob(sha256, String(piece))}`
+
+export class Blobs {
+  private readonly bus: Bus
+  private readonly requests: Requests<Msg, MsgHdrs>
+  private readonly downloads: Shares
+  private readonly downloadMs: number
+
+  constructor(bus: Bus, requests: Requests<Msg, MsgHdrs>, { service }: Limits) {
+    this.bus = bus
+    this.requests = requests
+    this.downloads = new Shares(service.max_downloads, service.max_client_downloads)
+    this.downloadMs = service.download_timeout_ms
+  }
+
+  /** Files and data that are on their way to clients. */
+  get sending(): number {
+    return this.downloads.inUse
+  }
+
+  /** Stores them; not what was stored before, and nothing for a command that is only answered once more. */
+  keep(call: Call, bytes: Uint8Array, sha256 = sha256Of(bytes)): Effect.Effect<BlobRef, Refused> {
+    const ref = { sha256, size: bytes.length }
+    if (call.again) return Effect.succeed(ref)
+    return Effect.gen({ self: this }, function* () {
+      const expected = { actor: sha256, op: "blob.expect", input: { size: ref.size }, anew: true } as const
+      const { stored } = yield* this.bus.read(call, expected)
+      if (!stored) {
+        yield* Effect.tryPromise({
+          try: (signal) => this.write(sha256, bytes, call.deadline, signal),
+          catch: (error) => {
+            if (error !== LATE) logNow("error", "blobs", { error })
+            return notStored
+          }
+        })
+      }
+      return ref
+    })
+  }
+
+  /** Bytes of a blob as a stream that its reader ends; its first piece is there. */
+  open(call: Call, { sha256 }: BlobRef, span: Span): Effect.Effect<Readable, Refused> {
+    return Effect.gen({ self: this }, function* () {
+      const first = yield* Effect.tryPromise({
+        try: () => this.piece(sha256, pieceAt(span.from)),
+        catch: () => notRead
+      })
+      if (!this.downloads.take(call, 1)) return yield* refuse(tooMany)
+      const stream = Readable.from(this.pieces(sha256, span, first), { objectMode: false, highWaterMark: 1 })
+      const late = setTimeout(() => stream.destroy(), this.downloadMs).unref()
+      stream.once("close", () => {
+        clearTimeout(late)
+        this.downloads.give(call, 1)
+      })
+      return stream
+    })
+  }
+
+  private async write(sha256: string, bytes: Uint8Array, until: number, signal: AbortSignal): Promise<void> {
+    const pieces = piecesOf(bytes.length)
+    let next = 0
+    const writer = async (): Promise<void> => {
+      for (let piece = next++; piece < pieces && !signal.aborted; piece = next++) {
+        const from = piece * BLOB_PIECE_BYTES
+        await this.writePiece(sha256, piece, bytes.subarray(from, from + BLOB_PIECE_BYTES), until)
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: Math.min(WRITES_AT_ONCE, pieces) }, writer))
+    } finally {
+      // One that failed ends the others.
+      next = pieces
+    }
+  }
+
+  private async writePiece(sha256: string, piece: number, bytes: Uint8Array, until: number): Promise<void> {
+    for (let left = until - Date.now(); left > 0; left = until - Date.now()) {
+      const subject = subjects.blob(sha256, String(piece))
+      const answer = await this.requests.request(subject, bytes, Math.min(left, WRITE_TIMEOUT_MS), onceHeaders())
+      if (answer !== null && answer.data.length > 0) {
+        const { error } = answer.json<Acknowledged>()
+        if (error === undefined) return
+        if (await this.stands(sha256, piece, bytes)) return
+        if (error.code !== NO_LEADER) throw new Error(error.description ?? "the stream of blobs refused a piece")
+      }
+      // Not written, or not known: it is safe to send it again.
+      await delay(PAUSE_MS)
+    }
+    throw LATE
+  }
+
+  /** Whether the piece is there as it is. */
+  private async stands(sha256: string, piece: number, bytes: Uint8Array): Promise<boolean> {
+    const there = await this.piece(sha256, piece).catch(() => null)
+    return there !== null && bytes.length === there.length && Buffer.compare(there, bytes) === 0
+  }
+
+  private async *pieces(sha256: string, { from, to }: Span, first: Uint8Array): AsyncGenerator<Uint8Array> {
+    let bytes = first
+    for (let at = from; at <= to;) {
+      const piece = pieceAt(at)
+      const begin = piece * BLOB_PIECE_BYTES
+      if (at !== from) bytes = await this.piece(sha256, piece)
+      const part = bytes.subarray(at - begin, to + 1 - begin)
+      if (part.length === 0) throw new Error(`piece ${piece} of ${sha256} ends too early`)
+      yield part
+      at += part.length
+    }
+  }
+
+  /** Rejects where it is not there, or nobody tells. */
+  private async piece(sha256: string, piece: number): Promise<Uint8Array> {
+    const address = pieceAddress(sha256, piece)
+    const began = performance.now()
+    for (let past = 0; past < READ_TIMEOUT_MS; past = performance.now() - began) {
+      const answer = await this.requests.request(address, undefined, READ_TIMEOUT_MS - past)
+      if (answer !== null && answer.data.length > 0) return answer.data
+      if (answer?.headers?.code === NOT_FOUND && past > BEHIND_MS) break
+      await delay(PAUSE_MS)
+    }
+    throw new Error(`piece ${piece} of ${sha256} cannot be read`)
+  }
+}
+
+const NOT_FOUND = 404
+
+/** The request's time is over. */
+const LATE = new Error("the time for an upload is over")
+
+const pieceAt = (byte: number): number => Math.floor(byte / BLOB_PIECE_BYTES)
+
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")

@@ -1,0 +1,48 @@
+/**
+ * What the author of a file declares: its name and its type. Both come back to strangers in headers, and the name in
+ * their folders.
+ */
+import { Effect } from "effect"
+import { invalidField, refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { isStorable, SINGLE_LINE, VISIBLE } from "../../schemas/plain-text.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+
+/** Beside what no single line holds: marks that turn or hide what a name reads like. */
+const UNSEEN = /[\u061c\u200b\u200e\u200f\u2060-\u2064\ufeff]/u
+const FOLDER = /[/\\]/
+
+const codePoints = (text: string): number => Array.from(text).length
+
+/** 1 to 200 characters of one line, without a folder; `.` and `..` are folders. */
+export const filenameOf = (name: string | undefined, { limits }: Limits): Effect.Effect<string, Refused> => {
+  const max = limits.filename_max_chars
+  const isGood =
+    name !== undefined &&
+    name.length <= 2 * max &&
+    codePoints(name) <= max &&
+    isStorable(name) &&
+    SINGLE_LINE.test(name) &&
+    VISIBLE.test(name) &&
+    !FOLDER.test(name) &&
+    !UNSEEN.test(name) &&
+    name !== "." &&
+    name !== ".."
+  if (isGood) return Effect.succeed(name)
+  const why = `?filename= must be a file's name of 1 to ${max} characters, without slashes, backslashes or controls.`
+  return Effect.fail(refuse(refusal("filename_invalid", why, { field: "filename", max })))
+}
+
+/** Type and subtype by the names that they may have (RFC 6838, 4.2), and what follows in printable ASCII. */
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(?: ?;[\x20-\x7e]*)?$/i
+
+const UNDECLARED = "application/octet-stream"
+
+export const contentTypeOf = (declared: string | undefined, { limits }: Limits): Effect.Effect<string, Refused> => {
+  const type = declared?.trim() ?? ""
+  const max = limits.content_type_max_chars
+  if (type === "") return Effect.succeed(UNDECLARED)
+  if (type.length <= max && MEDIA_TYPE.test(type)) return Effect.succeed(type)
+  const why = `Content-Type must be a media type of at most ${max} characters, such as text/csv; without one it is ${UNDECLARED}.`
+  return Effect.fail(refuse(invalidField("Content-Type", why, { max })))
+}

@@ -1,0 +1,86 @@
+/**
+ * Answers with bytes that somebody else sent: conditions, ranges, and headers by which no browser runs them (spec 4.9).
+ *
+ * Invariants
+ *  - They are hostile: whatever their author declared, they go out under a type that nothing shows or runs, with
+ *    `nosniff`, as an attachment, within a sandbox that allows nothing. A range can begin anywhere, so that even a
+ *    harmless file could be made to read otherwise: its type never says more than "bytes", or "JSON" for what was
+ *    parsed as such.
+ *  - The tag is the hash of the bytes: same tag, same bytes, for good.
+ */
+import { Effect } from "effect"
+import type { BlobRef } from "../../schemas/blob/operations.ts"
+import { refusal } from "../../schemas/errors.ts"
+import type { Blobs } from "../bus/blobs.ts"
+import type { Call } from "./call.ts"
+import { matchesTag } from "./documents.ts"
+import { rangeOf } from "./range.ts"
+import { type Refused, refuse } from "./refused.ts"
+import { empty, type Response } from "./respond.ts"
+
+const beyond = (size: number) =>
+  refuse(refusal("range_not_satisfiable", `There are ${size} bytes, and the range begins behind them.`, { size }))
+
+const HOSTILE_HEADERS = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+  "cross-origin-resource-policy": "cross-origin",
+  "accept-ranges": "bytes",
+  // It may be gone, or another, at the next moment: whoever keeps it asks first.
+  "cache-control": "private, no-cache"
+} as const
+
+export interface Served {
+  readonly type: "application/octet-stream" | "application/json"
+  readonly disposition: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const serveBlob = (
+  call: Call,
+  blobs: Blobs,
+  ref: BlobRef,
+  { type, disposition, headers = {} }: Served
+): Effect.Effect<Response, Refused> =>
+  Effect.gen(function* () {
+    const { sha256, size } = ref
+    const etag = `"${sha256}"`
+    const shared = { ...HOSTILE_HEADERS, etag, "content-disposition": disposition, "x-hub-sha256": sha256, ...headers }
+    if (matchesTag(call.header("if-none-match"), etag)) return { ...empty(304), headers: shared }
+    const range = wantsRange(call, etag) ? rangeOf(call.header("range"), size) : ({ kind: "whole" } as const)
+    if (range.kind === "beyond") {
+      call.headers["content-range"] = `bytes */${size}`
+      return yield* beyond(size)
+    }
+    const span = range.kind === "part" ? range.span : { from: 0, to: size - 1 }
+    const { from, to } = span
+    return {
+      status: range.kind === "part" ? 206 : 200,
+      headers: {
+        ...shared,
+        "content-type": type,
+        "content-length": String(to - from + 1),
+        ...(range.kind === "part" ? { "content-range": `bytes ${from}-${to}/${size}` } : {})
+      },
+      body: call.method === "HEAD" ? null : yield* blobs.open(call, ref, span)
+    }
+  })
+
+/** A range is for GET alone, and with `If-Range` only while the bytes are still those. */
+const wantsRange = (call: Call, etag: string): boolean => {
+  const condition = call.header("if-range")
+  return call.method === "GET" && (condition === undefined || condition.trim() === etag)
+}
+
+const ASCII_NAME = /[^\x20-\x7e]|["\\%]/gu
+/** What RFC 8187 lets stand as it is. */
+const ENCODED = /[!'()*]/g
+
+/** Saved under this name and never shown (RFC 6266): in ASCII for old readers, and as it is. */
+export const attachment = (filename: string): string => {
+  const plain = filename.replaceAll(ASCII_NAME, "_")
+  const whole = encodeURIComponent(filename).replaceAll(
+    ENCODED,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
+}

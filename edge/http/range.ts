@@ -1,0 +1,37 @@
+/**
+ * Ranges of bytes (RFC 9110, 14): one is served; of several, and of what is no range of bytes, the whole is, as any
+ * server may.
+ */
+
+/** Both ends belong to it. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export type Ranged =
+  | { readonly kind: "whole" }
+  | { readonly kind: "part"; readonly span: Span }
+  /** It begins behind the end. */
+  | { readonly kind: "beyond" }
+
+const WHOLE: Ranged = { kind: "whole" }
+const BEYOND: Ranged = { kind: "beyond" }
+
+/** Digits that a number of bytes may have. */
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i
+
+/** `size` is above 0. */
+export const rangeOf = (header: string | undefined, size: number): Ranged => {
+  const found = RANGE.exec(header?.replaceAll(/[ \t]/g, "") ?? "")
+  const [begin = "", end = ""] = found?.slice(1) ?? []
+  if (begin === "" && end === "") return WHOLE
+  if (begin === "") {
+    const last = Number(end)
+    return last === 0 ? BEYOND : { kind: "part", span: { from: Math.max(0, size - last), to: size - 1 } }
+  }
+  const from = Number(begin)
+  const to = end === "" ? size - 1 : Number(end)
+  if (to < from) return end === "" ? BEYOND : WHOLE
+  return from >= size ? BEYOND : { kind: "part", span: { from, to: Math.min(to, size - 1) } }
+}

@@ -1,0 +1,31 @@
+/**
+ * Pieces of files of which a restored log knows nothing: they were written between its cut and theirs, for an upload
+ * that is not in the backup. No timer waits for them, so nobody else would ever take them away.
+ */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { lastCommit } from "../../actors/log/last-commit.ts"
+import { isMissing } from "../../actors/log/streams.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+
+/** Resolves to how many blobs that was. */
+export const dropOrphans = async (nats: NatsConnection, manager: JetStreamManager): Promise<number> => {
+  let dropped = 0
+  for (const blob of await blobsIn(manager)) {
+    if ((await lastCommit(nats, "blob", blob)) !== null) continue
+    await manager.streams.purge(streams.blobs, { filter: subjects.blobOf(blob) })
+    dropped++
+  }
+  return dropped
+}
+
+const blobsIn = async (manager: JetStreamManager): Promise<ReadonlySet<string>> => {
+  try {
+    const { state } = await manager.streams.info(streams.blobs, { subjects_filter: subjects.blobs })
+    return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.split(".")[2] ?? ""))
+  } catch (error) {
+    // A backup of a release before holds no such stream.
+    if (isMissing(error)) return new Set()
+    throw error
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Files and data held against their names: each that a post names must be there, whole, with the hash that it is named
+ * by. One that was named when its turn came cannot have been collected since: it would have to be without a name for
+ * longer than this takes to read it.
+ */
+import { createHash } from "node:crypto"
+import type { Msg } from "@nats-io/transport-node"
+import { sql } from "kysely"
+import { directGet } from "../../actors/log/direct-get.ts"
+import { type BlobRef, piecesOf } from "../../schemas/blob/operations.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import type { Service } from "../cli/connection.ts"
+import type { Scope } from "./snapshots.ts"
+
+/** Posts at once. */
+const PAGE = 500
+const READ_TIMEOUT_MS = 30_000
+
+export interface BlobReport {
+  readonly checked: number
+  readonly differing: number
+  /** In words, of the first one by post. */
+  readonly first: string | null
+}
+
+type Reading = Pick<Service, "nats" | "db">
+
+export const verifyBlobs = async (service: Reading, { sample, signal }: Scope): Promise<BlobReport> => {
+  const seen = new Set<string>()
+  let differing = 0
+  let first: string | null = null
+  for await (const { post, ref } of named(service)) {
+    signal.throwIfAborted()
+    if (seen.has(ref.sha256)) continue
+    if (sample !== null && seen.size >= sample) break
+    seen.add(ref.sha256)
+    const fault = await faultOf(service, ref)
+    if (fault === null) continue
+    differing++
+    first ??= `blob ${ref.sha256} of post ${post}: ${fault}`
+  }
+  return { checked: seen.size, differing, first }
+}
+
+interface Named {
+  readonly post: string
+  readonly ref: BlobRef
+}
+
+async function* named({ db }: Reading): AsyncGenerator<Named> {
+  for (let last = "0"; ;) {
+    const { rows } = await sql<{ readonly id: string; readonly file: BlobRef | null; readonly data: BlobRef | null }>`
+      select id, file, data from posts where id > ${last} and (file is not null or data is not null)
+      order by id limit ${PAGE}`.execute(db)
+    for (const { id, file, data } of rows) {
+      if (file !== null) yield { post: id, ref: file }
+      if (data !== null) yield { post: id, ref: data }
+    }
+    const end = rows.at(-1)
+    if (end === undefined) return
+    last = end.id
+  }
+}
+
+/** What is wrong with its bytes, in words. */
+const faultOf = async ({ nats }: Reading, { sha256, size }: BlobRef): Promise<string | null> => {
+  const hash = createHash("sha256")
+  let bytes = 0
+  for (let piece = 0; piece < piecesOf(size); piece++) {
+    const found = await pieceOf(nats, sha256, piece)
+    if (found === null) return `piece ${piece} is not there`
+    hash.update(found)
+    bytes += found.length
+  }
+  if (bytes !== size) return `it has ${bytes} bytes, not ${size}`
+  return hash.digest("hex") === sha256 ? null : "its bytes have another hash"
+}
+
+const pieceOf = async (nats: Service["nats"], sha256: string, piece: number): Promise<Uint8Array | null> => {
+  const request = { seq: 1, next_by_subj: subjects.blob(sha256, String(piece)), batch: 1 }
+  const found: Array<Msg> = []
+  await directGet(nats, streams.blobs, request, (message) => found.push(message), READ_TIMEOUT_MS)
+  return found[0]?.data ?? null
+}

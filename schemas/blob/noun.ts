@@ -1,0 +1,1 @@
+export { blobOperations as operations } from "./operations.ts"

@@ -1,0 +1,1 @@
+export { FileApi as api } from "./api.ts"

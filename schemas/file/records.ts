@@ -1,0 +1,39 @@
+/** The file and the data of a post, as its record tells of them (contract 1). */
+import { Schema } from "effect"
+import { BlobRef } from "../blob/operations.ts"
+
+/** As the author named and declared it. */
+export const FileRef = Schema.Struct({
+  ...BlobRef.fields,
+  filename: Schema.String,
+  content_type: Schema.String
+})
+export type FileRef = typeof FileRef.Type
+
+export const FileRecord = Schema.Struct({
+  filename: Schema.String,
+  /** Declared by the author. It is served as bytes, whatever this says. */
+  content_type: Schema.String,
+  size: Schema.Int,
+  sha256: Schema.String,
+  url: Schema.String
+}).annotate({ identifier: "File" })
+export type FileRecord = typeof FileRecord.Type
+
+export const DataRecord = Schema.Struct({
+  /** Bytes of the JSON as it was sent. */
+  size: Schema.Int,
+  sha256: Schema.String,
+  url: Schema.String
+}).annotate({ identifier: "Data" })
+export type DataRecord = typeof DataRecord.Type
+
+/** `post`: its address in the interface. */
+export const fileRecord = (file: FileRef | null, post: string): FileRecord | null => {
+  if (file === null) return null
+  const { filename, content_type, size, sha256 } = file
+  return { filename, content_type, size, sha256, url: `${post}/file` }
+}
+
+export const dataRecord = (data: BlobRef | null, post: string): DataRecord | null =>
+  data === null ? null : { size: data.size, sha256: data.sha256, url: `${post}/data` }
