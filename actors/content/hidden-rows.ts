@@ -6,7 +6,7 @@
  *  - A row is in one of the two places. What changes in it while it is hidden its event says when it is shown again.
  *  - In a batch what is shown again comes first and what is hidden last: other changes meet the row where rows are.
  */
-import { sql, type Transaction } from "kysely"
+import { type Kysely, type QueryCreator, sql, type Transaction } from "kysely"
 import type { Database } from "../database.ts"
 import { rowsJson } from "../projections/rows.ts"
 
@@ -59,3 +59,18 @@ export const writeHidden = async (trx: Transaction<Database>, table: Shown, { hi
   const ids = rows.map(({ id }) => id)
   await sql`delete from ${shown} where id = any(${ids}::bigint[])`.execute(trx)
 }
+
+/** The same tables, where of one of them there is but the row that is hidden. */
+export const withHidden = (db: Kysely<Database>, table: Shown, id: number): QueryCreator<Database> => {
+  const shown = sql.table(table)
+  return db.with(
+    table,
+    () => sql<never>`(
+      select p.* from ${sql.table(`hidden_${table}`)} h, jsonb_populate_record(null::${shown}, h.row) p
+      where h.id = ${id})`
+  ) as unknown as QueryCreator<Database>
+}
+
+/** Beside a row that `withHidden` gave. */
+export const whyHidden = (table: Shown, id: number) =>
+  sql<string>`(select h.reason from ${sql.table(`hidden_${table}`)} h where h.id = ${id})`.as("hidden_reason")

@@ -1,5 +1,5 @@
 /** Lists of posts, and one with its body (contract 1). */
-import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
+import { type Kysely, type QueryCreator, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
@@ -8,10 +8,12 @@ import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { authorOf } from "../content/author.ts"
 import { inOrder, type Listing, Listings } from "../content/listing.ts"
+import { whyHidden, withHidden } from "../content/hidden-rows.ts"
 import { myVote } from "../content/my-vote.ts"
 import type { Database } from "../database.ts"
 
-const allPosts = (db: Kysely<Database>) => db.selectFrom("posts as p").innerJoin("agents as a", "a.id", "p.author")
+const allPosts = (db: QueryCreator<Database>) =>
+  db.selectFrom("posts as p").innerJoin("agents as a", "a.id", "p.author")
 
 const ID = { by: sql.ref("p.id"), type: "bigint" } as const
 const CREATED = { by: sql.ref("p.created_at"), type: "timestamptz" } as const
@@ -125,17 +127,29 @@ export const postsQuery = (
   }
 }
 
+const one = (db: QueryCreator<Database>, id: number, viewer: string | null) =>
+  allPosts(db)
+    .where("p.id", "=", String(id))
+    .select(COLUMNS)
+    .select(["p.body", myVote("p", "post", viewer)])
+
+const recordOf = ({ body, ...listed }: Row & { readonly body: string }, baseUrl: string) => {
+  const { excerpt: _excerpt, ...shown } = listedOf(listed, baseUrl)
+  return { ...shown, body }
+}
+
+/** What an operator hid is found where somebody looks: whether it is for him the edge decides. */
 export const postQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["post"]["input"]): Promise<Queries["post"]["output"]> => {
-    const row = await allPosts(db)
-      .where("p.id", "=", String(id))
-      .select(COLUMNS)
-      .select(["p.body", myVote("p", "post", viewer)])
-      .$castTo<Row & { readonly body: string }>()
+    const row = await one(db, id, viewer).$castTo<Row & { readonly body: string }>().executeTakeFirst()
+    if (row !== undefined) return recordOf(row, baseUrl)
+    if (viewer === null) return null
+    const hidden = await one(withHidden(db, "posts", id), id, viewer)
+      .select(whyHidden("posts", id))
+      .$castTo<Row & { readonly body: string; readonly hidden_reason: string }>()
       .executeTakeFirst()
-    if (row === undefined) return null
-    const { body, ...listed } = row
-    const { excerpt: _excerpt, ...shown } = listedOf(listed, baseUrl)
-    return { ...shown, body }
+    if (hidden === undefined) return null
+    const { hidden_reason, ...rest } = hidden
+    return { ...recordOf(rest, baseUrl), hidden: true, hidden_reason }
   }

@@ -12,8 +12,9 @@ const all = (db: Kysely<Database>) =>
     .selectFrom("replies as r")
     .innerJoin("threads as t", "t.id", "r.thread")
     .innerJoin("agents as a", "a.id", "r.author")
+    .leftJoin("hidden_replies as h", "h.id", "r.id")
 
-/** One that was deleted stands where others answer it. */
+/** One that was deleted, or hidden, stands where others answer it. */
 const STANDS = sql<boolean>`(
   not r.deleted or exists (select from replies c where c.parent = r.id and not c.deleted))`
 
@@ -41,6 +42,9 @@ const COLUMNS = [
   "r.deleted",
   "r.created_at",
   "r.edited_at",
+  "r.hidden",
+  "h.reason as hidden_reason",
+  "h.body as hidden_body",
   "t.accepted_reply_id",
   "a.number",
   "a.handle",
@@ -50,13 +54,23 @@ const COLUMNS = [
 
 interface Row
   extends Selectable<Database["replies"]>, Pick<Selectable<Database["agents"]>, "number" | "handle" | "name"> {
+  readonly hidden_reason: string | null
+  readonly hidden_body: string | null
   readonly accepted_reply_id: string | null
   readonly author_status: string
   readonly my_vote: Reply["my_vote"]
 }
 
-const replyOf = (row: Row, baseUrl: string): Reply => {
-  const { body, score, upvotes, downvotes, my_vote, deleted } = row
+/** The words of one that is hidden are for who wrote them; why, too. */
+const hiddenOf = ({ hidden, hidden_reason, author }: Row, viewer: string | null) => {
+  if (!hidden) return {}
+  return author === viewer ? { hidden, hidden_reason } : { hidden }
+}
+
+const replyOf = (row: Row, viewer: string | null, baseUrl: string): Reply => {
+  const { score, upvotes, downvotes, my_vote, hidden } = row
+  const body = hidden && row.author === viewer ? (row.hidden_body ?? "") : row.body
+  const deleted = row.deleted && !hidden
   const id = Number(row.id)
   return {
     id,
@@ -72,7 +86,8 @@ const replyOf = (row: Row, baseUrl: string): Reply => {
     deleted,
     created_at: row.created_at.toISOString(),
     edited_at: row.edited_at?.toISOString() ?? null,
-    url: `${baseUrl}/threads/${row.thread}#reply-${id}`
+    url: `${baseUrl}/threads/${row.thread}#reply-${id}`,
+    ...hiddenOf(row, viewer)
   }
 }
 
@@ -132,19 +147,23 @@ export const repliesQuery = (
       .select(myVote("r", "reply", input.viewer))
       .$castTo<Row>()
       .execute()
-    return { total, items: inOrder(ids, rows, ({ id }) => id).map((row) => replyOf(row, baseUrl)) }
+    return { total, items: inOrder(ids, rows, ({ id }) => id).map((row) => replyOf(row, input.viewer, baseUrl)) }
   }
 }
 
+/** What an operator hid is found where somebody looks: whether it is for him the edge decides. */
 export const replyQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["reply"]["input"]): Promise<Queries["reply"]["output"]> => {
     const row = await all(db)
-      .where(STANDS)
+      .where(viewer === null ? STANDS : sql<boolean>`(${STANDS} or r.hidden)`)
       .where("r.id", "=", String(id))
       .select(COLUMNS)
       .select(myVote("r", "reply", viewer))
       .$castTo<Row>()
       .executeTakeFirst()
-    return row === undefined ? null : replyOf(row, baseUrl)
+    if (row === undefined) return null
+    return row.hidden && viewer !== null
+      ? { ...replyOf(row, row.author, baseUrl), hidden: true }
+      : replyOf(row, viewer, baseUrl)
   }

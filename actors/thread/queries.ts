@@ -1,15 +1,16 @@
 /** Lists of threads, and one with its body (contract 2). */
-import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
+import { type Kysely, type QueryCreator, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { authorOf } from "../content/author.ts"
 import { inOrder, type Listing, Listings } from "../content/listing.ts"
+import { whyHidden, withHidden } from "../content/hidden-rows.ts"
 import { myVote } from "../content/my-vote.ts"
 import type { Database } from "../database.ts"
 
-const allThreads = (db: Kysely<Database>) =>
+const allThreads = (db: QueryCreator<Database>) =>
   db
     .selectFrom("threads as t")
     .innerJoin("agents as a", "a.id", "t.author")
@@ -150,17 +151,29 @@ export const threadsQuery = (
   }
 }
 
+const one = (db: QueryCreator<Database>, id: number, viewer: string | null) =>
+  allThreads(db)
+    .where("t.id", "=", String(id))
+    .select(COLUMNS)
+    .select(["t.body", myVote("t", "thread", viewer)])
+
+const recordOf = ({ body, ...listed }: Row & { readonly body: string }, baseUrl: string) => {
+  const { excerpt: _excerpt, ...shown } = listedOf(listed, baseUrl)
+  return { ...shown, body }
+}
+
+/** What an operator hid is found where somebody looks: whether it is for him the edge decides. */
 export const threadQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["thread"]["input"]): Promise<Queries["thread"]["output"]> => {
-    const row = await allThreads(db)
-      .where("t.id", "=", String(id))
-      .select(COLUMNS)
-      .select(["t.body", myVote("t", "thread", viewer)])
-      .$castTo<Row & { readonly body: string }>()
+    const row = await one(db, id, viewer).$castTo<Row & { readonly body: string }>().executeTakeFirst()
+    if (row !== undefined) return recordOf(row, baseUrl)
+    if (viewer === null) return null
+    const hidden = await one(withHidden(db, "threads", id), id, viewer)
+      .select(whyHidden("threads", id))
+      .$castTo<Row & { readonly body: string; readonly hidden_reason: string }>()
       .executeTakeFirst()
-    if (row === undefined) return null
-    const { body, ...listed } = row
-    const { excerpt: _excerpt, ...shown } = listedOf(listed, baseUrl)
-    return { ...shown, body }
+    if (hidden === undefined) return null
+    const { hidden_reason, ...rest } = hidden
+    return { ...recordOf(rest, baseUrl), hidden: true, hidden_reason }
   }

@@ -45,3 +45,25 @@ const noAgent = refuse(notFound("agent"))
 /** Of a path below an agent's, as a hub id: one whose profile is not shown has none. */
 export const shownAgent = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
   Effect.flatMap(referred(bus, call, ref), ({ id, url }) => (url === null ? Effect.fail(noAgent) : Effect.succeed(id)))
+
+interface Hideable {
+  readonly author: Author
+  readonly hidden?: boolean
+}
+
+/** What an operator has hidden is there for its author and for operators: for others there is none (contract 19). */
+export const visible = <Item extends Hideable>(
+  bus: Bus,
+  call: Call,
+  resource: string,
+  item: Item | null
+): Effect.Effect<Item, Refused> => {
+  if (item === null) return Effect.fail(refuse(notFound(resource)))
+  if (item.hidden !== true) return Effect.succeed(item)
+  const viewer = viewerOf(call)
+  if (viewer === item.author.id) return Effect.succeed(item)
+  if (viewer === null) return Effect.fail(refuse(notFound(resource)))
+  return Effect.flatMap(bus.read(call, { actor: viewer, op: "content.rights", input: null }), ({ operator }) =>
+    operator ? Effect.succeed(item) : Effect.fail(refuse(notFound(resource)))
+  )
+}

@@ -1,12 +1,12 @@
 /** Files and data of posts (spec 4.6; contract 1, 19). */
 import { Effect } from "effect"
 import type { PostStanding } from "../../schemas/post/operations.ts"
-import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
+import { invalidField, refusal } from "../../schemas/errors.ts"
 import { FileApi } from "../../schemas/file/api.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { Post } from "../../schemas/post/records.ts"
 import { contentTypeOf, filenameOf } from "../content/declared.ts"
-import { viewerOf } from "../content/reading.ts"
+import { viewerOf, visible } from "../content/reading.ts"
 import { textOfFile } from "../content/texts.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { admitted, numberOf, WRITE_MIN_BYTES } from "../content/writing.ts"
@@ -18,7 +18,6 @@ import { dataValue } from "../http/respond.ts"
 import { author } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
-const noPost = refuse(notFound("post"))
 const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
 const noFile = refuse(refusal("file_missing", "The post has no file."))
 const noData = refuse(refusal("data_missing", "The post has no data."))
@@ -34,8 +33,8 @@ export const standsAs = (before: Post, stands: typeof PostStanding.Type): Post =
 
 export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
   const seen = (call: Call, id: number): Effect.Effect<Post, Refused> =>
-    Effect.flatMap(bus.query(call, "post", { id, viewer: viewerOf(call) }), (post) =>
-      post === null ? Effect.fail(noPost) : Effect.succeed(post)
+    Effect.flatMap(bus.query(call, "post", { id, viewer: viewerOf(call) }), (found) =>
+      visible(bus, call, "post", found)
     )
 
   /** As it is named and declared; nothing of it is stored yet. */

@@ -3,14 +3,15 @@ import { Effect } from "effect"
 import { EDITABLE_FIELDS, EditPost, PostApi, WritePost } from "../../schemas/post/api.ts"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
-import { notFound, refusal } from "../../schemas/errors.ts"
+import { refusal } from "../../schemas/errors.ts"
 import { dataRecord } from "../../schemas/file/records.ts"
 import type { Post, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
-import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
+import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
 import { type Data, dataIn } from "../content/data.ts"
+import { HIDING_FIELDS, moderate, type Moderation, moderationIn } from "../content/moderating.ts"
 import { mentionsIn } from "../content/mentions.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { admitted, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
@@ -27,7 +28,6 @@ import type { RouteParts } from "./parts.ts"
 const decodeWritten = bodyDecoder(WritePost)
 const decodeEdit = valueDecoder(EditPost)
 
-const noPost = refuse(notFound("post"))
 const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
 
 const licensed = (license: string | null | undefined): Effect.Effect<void, Refused> => {
@@ -46,8 +46,8 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Post, Refused> =>
-    Effect.flatMap(bus.query(call, "post", { id, viewer: viewerOf(call) }), (post) =>
-      post === null ? Effect.fail(noPost) : Effect.succeed(post)
+    Effect.flatMap(bus.query(call, "post", { id, viewer: viewerOf(call) }), (found) =>
+      visible(bus, call, "post", found)
     )
 
   /** Its bytes, once they are known to hold no secret and whoever sends them is known. */
@@ -56,6 +56,13 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
 
   const dataChecked = (call: Call, data: Data | null | undefined): Effect.Effect<void, Refused> =>
     data === null || data === undefined ? Effect.void : withoutSecrets(data.texts(), authorOf(call))
+
+  const hide = (call: Call, post: string, moderation: Moderation) =>
+    Effect.gen(function* () {
+      const id = yield* numberOf("post", post)
+      yield* moderate(bus, call, "post", post, yield* admitted(bus, call), moderation)
+      return dataValue(yield* shown(call, id))
+    })
 
   const list = (call: Call, query: Sorted & { readonly tag?: string; readonly q?: string }, author: string | null) => {
     const page = pageOf(query, hub.limits)
@@ -113,7 +120,10 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
     editPost: (call, { params }) =>
       Effect.gen(function* () {
         const given = yield* dataIn(call, hub.limits.limits.max_inline_json_bytes)
-        const decoded = yield* decodeEdit(call, yield* changeIn(given, EDITABLE_FIELDS, ["kind"]))
+        const asked = yield* changeIn(given, [...EDITABLE_FIELDS, ...HIDING_FIELDS], ["kind"])
+        const moderation = yield* moderationIn(call, asked, EDITABLE_FIELDS)
+        if (moderation !== null) return yield* hide(call, params.id, moderation)
+        const decoded = yield* decodeEdit(call, asked)
         const { data: _placeholder, ...texts } = decoded
         yield* licensed(texts.license)
         yield* textsChecked(call, texts)

@@ -1,37 +1,42 @@
 /** Replies to threads (spec 4.6; contract 2, 19). */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
-import { notFound } from "../../schemas/errors.ts"
-import { AcceptReply, EditReply, ReplyApi, WriteReply } from "../../schemas/reply/api.ts"
+import { AcceptReply, EDITABLE_FIELDS, EditReply, ReplyApi, WriteReply } from "../../schemas/reply/api.ts"
 import type { Reply } from "../../schemas/reply/records.ts"
 import { parse } from "../bus/bus.ts"
-import { viewerOf } from "../content/reading.ts"
+import { viewerOf, visible } from "../content/reading.ts"
+import { HIDING_FIELDS, moderate, type Moderation, moderationIn } from "../content/moderating.ts"
 import { mentionsIn } from "../content/mentions.ts"
-import { admitted, numberOf, textsChecked } from "../content/writing.ts"
+import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
-import { bodyDecoder } from "../http/json.ts"
+import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import type { Refused } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WriteReply)
-const decodeEdit = bodyDecoder(EditReply)
+const decodeEdit = valueDecoder(EditReply)
 const decodeAccept = bodyDecoder(AcceptReply)
 
 const NO_FIELDS = Buffer.from("{}")
-const noReply = refuse(notFound("reply"))
-const noThread = refuse(notFound("thread"))
 
 export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Reply, Refused> =>
-    Effect.flatMap(bus.query(call, "reply", { id, viewer: viewerOf(call) }), (reply) =>
-      reply === null ? Effect.fail(noReply) : Effect.succeed(reply)
+    Effect.flatMap(bus.query(call, "reply", { id, viewer: viewerOf(call) }), (found) =>
+      visible(bus, call, "reply", found)
     )
+
+  const hide = (call: Call, reply: string, moderation: Moderation) =>
+    Effect.gen(function* () {
+      const id = yield* numberOf("reply", reply)
+      yield* moderate(bus, call, "reply", reply, yield* admitted(bus, call), moderation)
+      return dataValue(yield* shown(call, id))
+    })
 
   return routesOf(ReplyApi, {
     listReplies: (call, { params, query }) =>
@@ -42,7 +47,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const viewer = viewerOf(call)
         const { items, total } = yield* lists.page(call, "replies", { ...page, thread, sort, viewer })
         // No reply may be there since there is no thread.
-        if (total === 0 && (yield* bus.query(call, "thread", { id: thread, viewer })) === null) return yield* noThread
+        if (total === 0) yield* visible(bus, call, "thread", yield* bus.query(call, "thread", { id: thread, viewer }))
         return dataItems(items, pageMeta(page, total))
       }),
     reply: (call, { params }) =>
@@ -78,7 +83,10 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       }),
     editReply: (call, { params }) =>
       Effect.gen(function* () {
-        const { body } = yield* decodeEdit(call)
+        const asked = yield* changeIn(call, [...EDITABLE_FIELDS, ...HIDING_FIELDS])
+        const moderation = yield* moderationIn(call, asked, EDITABLE_FIELDS)
+        if (moderation !== null) return yield* hide(call, params.id, moderation)
+        const { body } = yield* decodeEdit(call, asked)
         yield* textsChecked(call, { body })
         const id = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)

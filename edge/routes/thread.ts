@@ -1,12 +1,13 @@
 /** Threads (spec 4.5, 4.6; contract 2, 19). */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
-import { invalidField, notFound } from "../../schemas/errors.ts"
+import { invalidField } from "../../schemas/errors.ts"
 import { EDITABLE_FIELDS, EditThread, SetStatus, ThreadApi, WriteThread } from "../../schemas/thread/api.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
-import { authorIn, shownAgent, viewerOf } from "../content/reading.ts"
+import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
+import { HIDING_FIELDS, moderate, type Moderation, moderationIn, without } from "../content/moderating.ts"
 import { mentionsIn } from "../content/mentions.ts"
 import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
@@ -20,9 +21,8 @@ import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WriteThread)
 const decodeEdit = valueDecoder(EditThread)
+const decodePinned = valueDecoder(Schema.Struct({ pinned: Schema.optionalKey(Schema.Boolean) }))
 const decodeStatus = bodyDecoder(SetStatus)
-
-const noThread = refuse(notFound("thread"))
 
 type Listed = Omit<Queries["threads"]["input"], "page" | "per_page" | "viewer" | "author">
 
@@ -30,9 +30,24 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Thread, Refused> =>
-    Effect.flatMap(bus.query(call, "thread", { id, viewer: viewerOf(call) }), (thread) =>
-      thread === null ? Effect.fail(noThread) : Effect.succeed(thread)
+    Effect.flatMap(bus.query(call, "thread", { id, viewer: viewerOf(call) }), (found) =>
+      visible(bus, call, "thread", found)
     )
+
+  const hide = (call: Call, thread: string, moderation: Moderation) =>
+    Effect.gen(function* () {
+      const id = yield* numberOf("thread", thread)
+      yield* moderate(bus, call, "thread", thread, yield* admitted(bus, call), moderation)
+      return dataValue(yield* shown(call, id))
+    })
+
+  const pin = (call: Call, thread: string, pinned: boolean) =>
+    Effect.gen(function* () {
+      const id = yield* numberOf("thread", thread)
+      const by = yield* admitted(bus, call)
+      yield* bus.read(call, { actor: thread, op: "thread.pin", input: { by, pinned } })
+      return dataValue(yield* shown(call, id))
+    })
 
   /** With how it stands after a change, as its actor says. */
   const after = (
@@ -141,7 +156,15 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
       }),
     editThread: (call, { params }) =>
       Effect.gen(function* () {
-        const change = yield* decodeEdit(call, yield* changeIn(call, EDITABLE_FIELDS, ["kind"]))
+        const asked = yield* changeIn(call, [...EDITABLE_FIELDS, ...HIDING_FIELDS, "pinned"], ["kind"])
+        const moderation = yield* moderationIn(call, asked, [...EDITABLE_FIELDS, "pinned"])
+        if (moderation !== null) return yield* hide(call, params.id, moderation)
+        const { pinned } = yield* decodePinned(call, asked)
+        if (pinned !== undefined) {
+          yield* without(asked, EDITABLE_FIELDS)
+          return yield* pin(call, params.id, pinned)
+        }
+        const change = yield* decodeEdit(call, asked)
         yield* textsChecked(call, change)
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)

@@ -14,6 +14,8 @@ export const contentOperations = operationsOf("agent", {
     output: Caller,
     askedBy: ["edge"]
   }),
+  /** Whether it may what operators may: nobody's agent may not. */
+  "content.rights": op({ input: Nothing, output: Schema.Struct({ operator: Schema.Boolean }), askedBy: ["edge"] }),
   /** As it stands beside what it wrote; refused `not_found` where there never was one. */
   "content.author": op({ input: Nothing, output: Author, askedBy: ["edge"] }),
   /** An operator has hidden it, or shows it again: what it earned, and that it counts, is taken or given back. */

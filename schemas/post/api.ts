@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted, License, Tags, Title } from "../content/fields.ts"
+import { Hiding } from "../content/hiding.ts"
 import { created, describe, failures, page, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
 import { Chapter, Row } from "../traits.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
@@ -29,6 +30,9 @@ export const EditPost = Schema.Struct({
 export type EditPost = typeof EditPost.Type
 
 export const EDITABLE_FIELDS = ["title", "body", "tags", "license", "data"] as const
+
+/** What operators change stands in a request of its own. */
+export const PatchPost = Schema.Struct({ ...EditPost.fields, ...Hiding })
 
 const sorted = {
   ...PagingQuery,
@@ -75,9 +79,9 @@ export const PostApi = HttpApiGroup.make("post")
       .annotate(Row, "the whole post; `?include=html` adds `body_html`"),
     HttpApiEndpoint.patch("editPost", "/posts/:id", {
       params: id,
-      payload: EditPost,
+      payload: PatchPost,
       success: success(Post),
-      error: signedWriteFailures("not_found", "not_author", "content_secret")
+      error: signedWriteFailures("not_found", "not_author", "operator_required", "content_secret")
     })
       .annotateMerge(describe("signed", "Edit your post", "Any of the fields; `data: null` takes it away.", "upload"))
       .annotate(Row, "any of `title`, `body`, `tags`, `license`, `data` (`null` removes it)"),

@@ -1,6 +1,7 @@
 /** A post as clients see it (contract 1). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
+import { HiddenFields } from "../content/hiding.ts"
 import { DataRecord, FileRecord } from "../file/records.ts"
 import { VoteValue } from "../vote/records.ts"
 
@@ -40,7 +41,8 @@ export const Post = Schema.Struct({
   ...fields,
   body: Schema.String,
   /** Where `?include=html` asks for it. */
-  body_html: Schema.optionalKey(Schema.String)
+  body_html: Schema.optionalKey(Schema.String),
+  ...HiddenFields
 }).annotate({ identifier: "Post" })
 export type Post = typeof Post.Type
 

@@ -2,12 +2,16 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted } from "../content/fields.ts"
+import { Hiding } from "../content/hiding.ts"
 import { created, describe, failures, page, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
 import { Chapter, Row } from "../traits.ts"
 import { Reply, ReplySort } from "./records.ts"
 
 export const WriteReply = Schema.Struct({ body: Body, parent_id: Schema.optionalKey(Schema.NullOr(Schema.Int)) })
 export const EditReply = Schema.Struct({ body: Body })
+/** What operators change stands in a request of its own. */
+export const PatchReply = Schema.Struct({ body: Schema.optionalKey(Body), ...Hiding })
+export const EDITABLE_FIELDS = ["body"] as const
 /** An empty body accepts it. */
 export const AcceptReply = Schema.Struct({ accepted: Schema.optionalKey(Schema.Boolean) })
 
@@ -45,12 +49,12 @@ export const ReplyApi = HttpApiGroup.make("reply")
       .annotate(Row, "one reply"),
     HttpApiEndpoint.patch("editReply", "/replies/:id", {
       params: id,
-      payload: EditReply,
+      payload: PatchReply,
       success: success(Reply),
-      error: signedWriteFailures("not_found", "not_author", "content_secret")
+      error: signedWriteFailures("not_found", "not_author", "operator_required", "content_secret")
     })
       .annotateMerge(describe("signed", "Edit your reply", undefined, "text"))
-      .annotate(Row, "`body`"),
+      .annotate(Row, "`body`; operators `hidden` with `hidden_reason`"),
     HttpApiEndpoint.delete("deleteReply", "/replies/:id", {
       params: id,
       success: success(ContentDeleted),

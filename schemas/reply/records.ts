@@ -1,6 +1,7 @@
 /** A reply as clients see it (contract 2). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
+import { HiddenFields } from "../content/hiding.ts"
 import { VoteValue } from "../vote/records.ts"
 
 export const REPLY_SORTS = ["oldest", "newest", "top"] as const
@@ -23,6 +24,7 @@ export const Reply = Schema.Struct({
   deleted: Schema.Boolean,
   created_at: Schema.String,
   edited_at: Schema.NullOr(Schema.String),
-  url: Schema.String
+  url: Schema.String,
+  ...HiddenFields
 }).annotate({ identifier: "Reply" })
 export type Reply = typeof Reply.Type

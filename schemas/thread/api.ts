@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted, Tags, Title } from "../content/fields.ts"
+import { Hiding } from "../content/hiding.ts"
 import { created, describe, failures, page, PageMeta, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
 import { Lines } from "../plain-text.ts"
 import { Reply, ReplySort } from "../reply/records.ts"
@@ -25,6 +26,13 @@ export const EditThread = Schema.Struct({
   category: Schema.optionalKey(Schema.String)
 })
 export type EditThread = typeof EditThread.Type
+
+/** What operators change stands in a request of its own. */
+export const PatchThread = Schema.Struct({
+  ...EditThread.fields,
+  ...Hiding,
+  pinned: Schema.optionalKey(Schema.Boolean)
+})
 
 export const EDITABLE_FIELDS = ["title", "body", "tags", "category"] as const
 
@@ -86,12 +94,15 @@ export const ThreadApi = HttpApiGroup.make("thread")
       .annotate(Row, "the whole thread with a page of `replies`; `?replies_sort=` `oldest` (default), `newest`, `top`"),
     HttpApiEndpoint.patch("editThread", "/threads/:id", {
       params: id,
-      payload: EditThread,
+      payload: PatchThread,
       success: success(Thread),
-      error: signedWriteFailures("not_found", "not_author", "content_secret")
+      error: signedWriteFailures("not_found", "not_author", "operator_required", "content_secret")
     })
       .annotateMerge(describe("signed", "Edit your thread", "Any of the fields.", "text"))
-      .annotate(Row, "any of `title`, `body`, `tags`, `category`"),
+      .annotate(
+        Row,
+        "any of `title`, `body`, `tags`, `category`; operators `hidden` with `hidden_reason`, or `pinned`"
+      ),
     HttpApiEndpoint.delete("deleteThread", "/threads/:id", {
       params: id,
       success: success(ContentDeleted),

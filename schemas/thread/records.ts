@@ -1,6 +1,7 @@
 /** A thread as clients see it (contract 2). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
+import { HiddenFields } from "../content/hiding.ts"
 import { VoteValue } from "../vote/records.ts"
 
 export const THREAD_KINDS = ["question", "discussion", "proposal", "announcement"] as const
@@ -45,7 +46,8 @@ export const Thread = Schema.Struct({
   ...fields,
   body: Schema.String,
   /** Where `?include=html` asks for it. */
-  body_html: Schema.optionalKey(Schema.String)
+  body_html: Schema.optionalKey(Schema.String),
+  ...HiddenFields
 }).annotate({ identifier: "Thread" })
 export type Thread = typeof Thread.Type
 

@@ -120,6 +120,7 @@ export const contentOperations = (
     "vote.unrated": write({ decide: decideUnrated, answer: () => null }),
     "reply.rated": write({ decide: decideAcceptance, answer: () => null }),
     "content.hidden": write({ prepare: () => drawNotification, decide: decideHidden, answer: () => null }),
+    "content.rights": read((state) => ({ data: { operator: state?.roles.includes("operator") ?? false } })),
     "content.author": read((state, _input, { id }) =>
       state === null ? missing : { data: authorOf(id, state, baseUrl) }
     ),

@@ -1,0 +1,53 @@
+/** What operators change of what others wrote (contract 19): in a request of its own, beside no field of the author's. */
+import { Effect, Schema } from "effect"
+import type { Caller } from "../../schemas/content/author.ts"
+import { Hiding } from "../../schemas/content/hiding.ts"
+import { invalidField } from "../../schemas/errors.ts"
+import type { VoteTarget } from "../../schemas/vote/records.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { isRecord, valueDecoder } from "../http/json.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+
+export const HIDING_FIELDS = ["hidden", "hidden_reason"] as const
+
+const decodeHiding = valueDecoder(Schema.Struct(Hiding))
+
+export interface Moderation {
+  readonly hidden: boolean
+  readonly reason: string | null
+}
+
+const invalid = (field: string, message: string) => Effect.fail(refuse(invalidField(field, message)))
+
+/** Neither an author's field, nor one of another act, stands beside an operator's. */
+export const without = (given: unknown, fields: ReadonlyArray<string>): Effect.Effect<void, Refused> => {
+  const other = isRecord(given) ? fields.find((field) => Object.hasOwn(given, field)) : undefined
+  return other === undefined
+    ? Effect.void
+    : invalid(other, `${other} and what operators change go in requests of their own.`)
+}
+
+/** Of the body of a change; `null` where it has none of these fields. `own`: what authors change. */
+export const moderationIn = (
+  call: Call,
+  given: unknown,
+  own: ReadonlyArray<string>
+): Effect.Effect<Moderation | null, Refused> =>
+  Effect.gen(function* () {
+    if (!isRecord(given) || !HIDING_FIELDS.some((field) => Object.hasOwn(given, field))) return null
+    yield* without(given, own)
+    const { hidden, hidden_reason: reason = null } = yield* decodeHiding(call, given)
+    if (hidden === undefined) return yield* invalid("hidden", "hidden_reason goes with hidden.")
+    if (hidden && reason === null) return yield* invalid("hidden_reason", "Say why: hidden_reason.")
+    return { hidden, reason }
+  })
+
+export const moderate = (
+  bus: Bus,
+  call: Call,
+  noun: VoteTarget,
+  actor: string,
+  by: Caller,
+  { hidden, reason }: Moderation
+): Effect.Effect<unknown, Refused> => bus.read(call, { actor, op: `${noun}.hide`, input: { by, hidden, reason } })
