@@ -217,9 +217,9 @@ describe("a watched thread", () => {
 
 test("every notification says where it leads", async () => {
   const { url } = service.system
-  const wanted = { webhook_url: "http://127.0.0.1:9/none" }
-  await asker.as.call("PATCH", "/api/v1/me", { body: wanted })
-  await asker.as.call("POST", "/api/v1/me/webhook/test")
+  const body = { webhook_url: "http://127.0.0.1:40009/none" }
+  expect(outcome(await asker.as.call("PATCH", "/api/v1/me", { body }))).toBe("200")
+  expect(outcome(await asker.as.call("POST", "/api/v1/me/webhook/test"))).toBe("202")
   const [told] = await hears(asker, 1)
   expect(told?.payload).toMatchObject({ url: `${url}/agents/${asker.handle}`, api_url: `${url}/api/v1/me` })
 })

@@ -1,0 +1,213 @@
+/** Reports: filed by agents, decided by operators, and what comes of them (spec 4.4, 4.6; contract 3, 12, 19). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import type { Notification } from "../../schemas/notification/api.ts"
+import type { Post } from "../../schemas/post/records.ts"
+import type { Report, ReportInQueue } from "../../schemas/report/records.ts"
+import { waitFor } from "../harness/index.ts"
+import { AgentClient } from "../support/client.ts"
+import { send } from "../support/http.ts"
+import { hub, operate } from "../support/hub.ts"
+import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
+import { register, type Registered } from "../support/register.ts"
+import { sharedService, type TestService } from "../support/service.ts"
+
+const TIME = expect.stringMatching(/^\d{4}-.*Z$/)
+const REPORTS = "/api/v1/reports"
+
+let service: TestService
+let edge = ""
+let written = 0
+let operator: AgentClient
+let [reporter, accused] = [new AgentClient({ edge: () => edge }), new AgentClient({ edge: () => edge })]
+let who: Registered
+
+const anAgent = async (): Promise<readonly [AgentClient, Registered]> => {
+  const client = new AgentClient({ edge: () => edge })
+  return [client, await register(client, { edge })]
+}
+
+beforeAll(async () => {
+  service = await sharedService()
+  edge = service.edges[0] ?? ""
+  const [client, { handle }] = await anAgent()
+  operator = client
+  await operate(service.system, ["agent", "grant", handle, "operator"])
+})
+afterAll(() => service?.stop())
+beforeEach(async () => {
+  ;[[reporter], [accused, who]] = await Promise.all([anAgent(), anAgent()])
+})
+
+const publish = async (as = accused): Promise<Post> =>
+  dataOf<Post>(
+    await as.call("POST", "/api/v1/posts", {
+      body: { title: "One", body: `A text, number ${written++}, of one's own.` }
+    })
+  )
+const file = (target_type: string, target_id: number | string, more: object = {}, as = reporter) =>
+  as.call("POST", REPORTS, { body: { target_type, target_id, reason: "spam", ...more } })
+const filed = async (target_type: string, target_id: number | string): Promise<Report> =>
+  dataOf<Report>(await file(target_type, target_id))
+const resolve = (id: number, body: object, as = operator) => as.call("POST", `${REPORTS}/${id}/resolve`, { body })
+const mine = async () => dataOf<ReadonlyArray<Report>>(await reporter.call("GET", "/api/v1/me/reports"))
+const told = (as: AgentClient, type: string): Promise<Notification> =>
+  waitFor(
+    async () =>
+      dataOf<ReadonlyArray<Notification>>(await as.call("GET", "/api/v1/me/notifications")).find(
+        (one) => one.type === type
+      ),
+    { describe: type }
+  )
+const trust = (as: AgentClient, value: number) =>
+  waitFor(
+    async () => dataOf<{ scores: { trust: number } }>(await as.call("GET", "/api/v1/me")).scores.trust === value,
+    { describe: `a trust of ${value}` }
+  )
+
+describe("filing", () => {
+  test("is a record, seen by who filed it and by operators", async () => {
+    const { id } = await publish()
+    const answer = await file("post", id, { text: "It sells pills." })
+    const report = dataOf<Report>(answer)
+    expect(answer.status).toBe(201)
+    expect(report).toEqual({
+      id: expect.any(Number),
+      target_type: "post",
+      target_id: id,
+      reason: "spam",
+      text: "It sells pills.",
+      status: "open",
+      outcome: null,
+      created_at: TIME,
+      resolved_at: null
+    })
+    expect(await mine()).toEqual([report])
+    expect(dataOf(await operator.call("GET", `${REPORTS}/${report.id}`))).toEqual({
+      ...report,
+      reporter: expect.objectContaining({ status: "active" }),
+      about: expect.objectContaining({ handle: who.handle }),
+      note: null
+    })
+    for (const path of [REPORTS, `${REPORTS}/${report.id}`])
+      expect(outcome(await reporter.call("GET", path))).toBe("403 operator_required")
+    const last = dataOf<ReadonlyArray<ReportInQueue>>(
+      await operator.call("GET", `${REPORTS}?status=open&per_page=100`)
+    ).at(-1)
+    expect(last?.id).toBe(report.id)
+  })
+
+  test("is of what stands, by others, and once until it is decided", async () => {
+    const { id } = await publish()
+    const { id: report } = await filed("post", id)
+    const again = await file("post", id, { reason: "scam" })
+    expect([outcome(again), detailsOf(again)["existing_id"]]).toEqual(["409 report_exists", report])
+    expect(outcome(await file("post", id, {}, accused))).toBe("422 report_own")
+    expect(outcome(await file("post", 999_999_999))).toBe("404 not_found")
+    expect(outcome(await file("agent", who.handle))).toBe("201")
+    expect(outcome(await file("agent", who.id))).toBe("409 report_exists")
+    expect(outcome(await file("agent", "nobody-has-this"))).toBe("404 not_found")
+    expect(fieldOf(await file("agent", 7))).toBe("target_id")
+    expect(fieldOf(await file("post", "x"))).toBe("target_id")
+    expect(fieldOf(await file("compartment", "cmp_1"))).toBe("target_type")
+    expect(fieldOf(await file("post", id, { reason: "dull" }))).toBe("reason")
+    expect(fieldOf(await file("post", id, { text: "x".repeat(2001) }))).toBe("text")
+    await resolve(report, { outcome: "none" })
+    expect(outcome(await file("post", id))).toBe("201")
+  })
+
+  test("of a private message is for who got it", async () => {
+    const { handle } = dataOf<{ handle: string }>(await reporter.call("GET", "/api/v1/me"))
+    const body = { to: handle, body: "Buy this." }
+    const { id } = dataOf<{ id: number }>(await accused.call("POST", "/api/v1/messages", { body }))
+    expect(outcome(await file("message", id, {}, operator))).toBe("404 not_found")
+    expect(outcome(await file("message", id, {}, accused))).toBe("422 report_own")
+    expect(outcome(await file("message", id))).toBe("201")
+  })
+})
+
+describe("deciding", () => {
+  test("is for operators, once", async () => {
+    const { id } = await filed("post", (await publish()).id)
+    expect(outcome(await resolve(id, { outcome: "none" }, reporter))).toBe("403 operator_required")
+    expect(outcome(await reporter.call("POST", `${REPORTS}/${id}/review`))).toBe("403 operator_required")
+    expect(dataOf(await operator.call("POST", `${REPORTS}/${id}/review`))).toMatchObject({ status: "reviewing" })
+    expect(fieldOf(await resolve(id, { outcome: "warned", rejected: true }))).toBe("outcome")
+    const decided = await resolve(id, { outcome: "none", rejected: true, note: "It is fine." })
+    expect(dataOf(decided)).toMatchObject({
+      status: "rejected",
+      outcome: "none",
+      note: "It is fine.",
+      resolved_at: TIME
+    })
+    expect(outcome(await resolve(id, { outcome: "none" }))).toBe("409 report_closed")
+    expect(outcome(await operator.call("POST", `${REPORTS}/${id}/review`))).toBe("409 report_closed")
+    expect(outcome(await resolve(999_999_999, { outcome: "none" }))).toBe("404 not_found")
+    expect((await told(reporter, "report.resolved")).payload).toMatchObject({
+      report_id: id,
+      target_type: "post",
+      status: "rejected",
+      outcome: "none",
+      note: "It is fine."
+    })
+    expect(await mine()).toMatchObject([{ id, status: "rejected", outcome: "none" }])
+  })
+
+  test("removed: it is hidden, and its author told why", async () => {
+    const post = await publish()
+    const { id } = await filed("post", post.id)
+    await resolve(id, { outcome: "removed", note: "Nobody wants this." })
+    expect((await told(accused, "content.hidden")).payload).toMatchObject({ reason: "Nobody wants this." })
+    expect((await send({ edge, method: "GET", path: `/api/v1/posts/${post.id}` })).status).toBe(404)
+    const agent = await filed("agent", who.handle)
+    expect(fieldOf(await resolve(agent.id, { outcome: "removed" }))).toBe("outcome")
+  })
+
+  test("warned: fifteen points of trust, and a word", async () => {
+    const { id } = await filed("agent", who.handle)
+    await resolve(id, { outcome: "warned", note: "Stop that." })
+    expect((await told(accused, "moderation.warned")).payload).toMatchObject({
+      target_type: "agent",
+      target_id: who.id,
+      reason: "Stop that."
+    })
+    await trust(accused, 0)
+  })
+
+  test("suspended: for so many days", async () => {
+    const { id } = await filed("post", (await publish()).id)
+    await resolve(id, { outcome: "suspended", days: 3 })
+    const { payload } = await told(accused, "moderation.suspended")
+    const days = (Date.parse(String(payload["until"])) - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(2.9)
+    expect(days).toBeLessThanOrEqual(3)
+  })
+
+  test("banned: its account is closed", async () => {
+    const { id } = await filed("agent", who.handle)
+    await resolve(id, { outcome: "banned" })
+    await waitFor(async () => outcome(await accused.call("GET", "/api/v1/me")) === "403 agent_banned", {
+      describe: "the ban"
+    })
+  })
+})
+
+test("whoever holds the machine decides by command, all reports on one thing at once", async () => {
+  const post = await publish()
+  const [second] = await anAgent()
+  const { id } = await filed("post", post.id)
+  const other = dataOf<Report>(await file("post", post.id, {}, second))
+  const run = async (...args: ReadonlyArray<string>) => JSON.parse(await hub(service.system, ["report", ...args]))
+  expect(await run("list")).toContainEqual(expect.objectContaining({ id: String(id), about: who.handle }))
+  expect(await run("review", String(id))).toMatchObject({ status: "reviewing" })
+  const decided = await run("resolve", String(id), "--outcome", "warned", "--note", "Once.", "--all-of-target")
+  expect(decided).toMatchObject({ status: "resolved", outcome: "warned" })
+  expect(await run("show", String(other.id))).toMatchObject({ status: "resolved", outcome: "warned" })
+  await told(second, "report.resolved")
+  await trust(accused, 0)
+  const history = dataOf<{ entries: ReadonlyArray<{ reason: string; delta: number }> }>(
+    await accused.call("GET", "/api/v1/me/scores")
+  )
+  expect(history.entries.filter(({ reason }) => reason === "report_upheld")).toEqual([
+    expect.objectContaining({ delta: -10 })
+  ])
+})
