@@ -45,7 +45,11 @@ export interface TextQuery {
 
 /** What is looked at of a stranger's text. */
 export const typed = (q: string): string => {
-  const whole = q.slice(0, 2 * QUERY_MAX_CHARS).toWellFormed().replaceAll("\0", " ").normalize("NFC")
+  const whole = q
+    .slice(0, 2 * QUERY_MAX_CHARS)
+    .toWellFormed()
+    .replaceAll("\0", " ")
+    .normalize("NFC")
   const words = [...whole].slice(0, QUERY_MAX_CHARS).join("").split(/\s/u)
   return words
     .filter((word) => word !== "")

@@ -21,14 +21,14 @@ export const SearchApi = HttpApiGroup.make("search")
         describe(
           "optional",
           "Search",
-          "Any text is a query: its words, `\"a phrase\"`, `or`, `-without`; the last word may be the beginning of one. " +
+          'Any text is a query: its words, `"a phrase"`, `or`, `-without`; the last word may be the beginning of one. ' +
             "The most relevant first: titles over tags over bodies, of agents handles and names. `match` tells what " +
             `matched, between \`**\`. Of what is found the newest ${RANKED_MAX} are ranked and counted.`
         )
       )
       .annotate(
         Row,
-        "`?q=` words, `\"a phrase\"`, `or`, `-without`; `?type=` `posts` (default), `threads`, `agents`; each with " +
+        '`?q=` words, `"a phrase"`, `or`, `-without`; `?type=` `posts` (default), `threads`, `agents`; each with ' +
           "`match {field, excerpt}`, what matched between `**`; paginated"
       )
   )
