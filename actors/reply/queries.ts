@@ -14,9 +14,12 @@ const all = (db: Kysely<Database>) =>
     .innerJoin("agents as a", "a.id", "r.author")
     .leftJoin("hidden_replies as h", "h.id", "r.id")
 
-/** One that was deleted, or hidden, stands where others answer it. */
+/**
+ * One that was deleted, or hidden, stands where others answer it. A value, not `exists`: that may be planned as a table of all answers
+ * there are.
+ */
 const STANDS = sql<boolean>`(
-  not r.deleted or exists (select from replies c where c.parent = r.id and not c.deleted))`
+  not r.deleted or (select true from replies c where c.parent = r.id and not c.deleted limit 1))`
 
 const ID = { by: sql.ref("r.id"), type: "bigint" } as const
 const CREATED = { by: sql.ref("r.created_at"), type: "timestamptz" } as const

@@ -5,11 +5,15 @@ import type { Vote } from "../../schemas/vote/records.ts"
 import { inOrder, type Listing, Listings } from "../content/listing.ts"
 import type { Database } from "../database.ts"
 
-/** Votes on what is gone are left out (contract 19). */
+/**
+ * Votes on what is gone are left out (contract 19). Values, not `exists`: that may be planned as a table of all targets
+ * there are.
+ */
 const STANDS = sql<boolean>`case v.target_type
-  when 'post' then exists (select from posts p where p.id = v.target_id)
-  when 'thread' then exists (select from threads t where t.id = v.target_id)
-  else exists (select from replies r join threads t on t.id = r.thread where r.id = v.target_id and not r.deleted) end`
+  when 'post' then (select true from posts p where p.id = v.target_id limit 1)
+  when 'thread' then (select true from threads t where t.id = v.target_id limit 1)
+  else (select true from replies r where r.id = v.target_id and not r.deleted
+    and (select true from threads t where t.id = r.thread limit 1) limit 1) end`
 
 type Input = Queries["votes"]["input"]
 

@@ -106,13 +106,17 @@ describe("filing", () => {
     expect(outcome(await file("agent", who.handle))).toBe("201")
     expect(outcome(await file("agent", who.id))).toBe("409 report_exists")
     expect(outcome(await file("agent", "nobody-has-this"))).toBe("404 not_found")
+    await resolve(report, { outcome: "none" })
+    expect(outcome(await file("post", id))).toBe("201")
+  })
+
+  test("is refused by the field that is wrong", async () => {
+    const { id } = await publish()
     expect(fieldOf(await file("agent", 7))).toBe("target_id")
     expect(fieldOf(await file("post", "x"))).toBe("target_id")
     expect(fieldOf(await file("compartment", "cmp_1"))).toBe("target_type")
     expect(fieldOf(await file("post", id, { reason: "dull" }))).toBe("reason")
     expect(fieldOf(await file("post", id, { text: "x".repeat(2001) }))).toBe("text")
-    await resolve(report, { outcome: "none" })
-    expect(outcome(await file("post", id))).toBe("201")
   })
 
   test("of a private message is for who got it", async () => {

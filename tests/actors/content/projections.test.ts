@@ -1,0 +1,320 @@
+/** Tables of posts, threads and replies: the same rows however the log is cut into batches, in few statements. */
+import fc from "fast-check"
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely"
+import pg from "pg"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Database } from "../../../actors/database.ts"
+import { postProjection } from "../../../actors/post/projection.ts"
+import type { PostEvent } from "../../../actors/post/state.ts"
+import type { Message, Projection } from "../../../actors/projections/projection.ts"
+import type { ReplyEvent } from "../../../actors/reply/state.ts"
+import { threadProjection } from "../../../actors/thread/projection.ts"
+import type { ThreadEvent } from "../../../actors/thread/state.ts"
+import { type Servers, startServers } from "../../harness/index.ts"
+
+let servers: Servers
+let db: Kysely<Database>
+let asked: Array<Pick<CompiledQuery, "sql">> = []
+
+beforeAll(async () => {
+  servers = await startServers()
+  db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: servers.postgres.url }) }),
+    log: ({ level, query }) => void (level === "query" && asked.push(query))
+  })
+})
+afterAll(async () => {
+  await db?.destroy()
+  await servers?.stop()
+})
+
+type Known = PostEvent | ThreadEvent | ReplyEvent
+
+interface Written {
+  readonly kind: "post" | "thread" | "reply"
+  readonly id: number
+  readonly event: Known
+}
+
+const logOf = (written: ReadonlyArray<Written>): ReadonlyArray<Message> =>
+  written.map(({ kind, id, event }, index) => {
+    const commit = { v: 1, id: `c${index}`, op: "test", at: 1_700_000_000_000 + index * 1000, events: [event] }
+    return { seq: index + 1, kind, id: String(id), data: Buffer.from(JSON.stringify(commit)) }
+  })
+
+const apply = async (projection: Projection, batch: ReadonlyArray<Message>): Promise<void> => {
+  const change = projection.changes(batch)
+  if (change !== null) await db.transaction().execute(change)
+}
+
+/** All rows that the log makes, applied in batches of such a size. */
+const rowsBy = async (projection: Projection, log: ReadonlyArray<Message>, size: number): Promise<unknown> => {
+  await sql`truncate posts, threads, replies`.execute(db)
+  for (let from = 0; from < log.length; from += size) await apply(projection, log.slice(from, from + size))
+  const tables = projection.tables.map(({ name }) =>
+    sql`select * from ${sql.table(name)} order by id`.execute(db).then(({ rows }) => rows)
+  )
+  return Promise.all(tables)
+}
+
+const SOME_TEXTS: ReadonlyArray<string> = ["one", "two words", "Crème 😀", "a\0b\ud800"]
+const TEXTS = fc.constantFrom(...SOME_TEXTS)
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+const tally = { upvotes: fc.nat(9), downvotes: fc.nat(9) }
+
+const postAct = fc.oneof(
+  fc.record({ act: fc.constant("edit" as const), title: maybe(TEXTS), body: maybe(TEXTS), tag: maybe(TEXTS) }),
+  fc.record({ act: fc.constant("license" as const), license: fc.constantFrom("MIT", null) }),
+  fc.record({ act: fc.constant("vote" as const), ...tally }),
+  fc.record({ act: fc.constant("delete" as const) })
+)
+
+interface Texts {
+  readonly title: string | undefined
+  readonly body: string | undefined
+}
+
+/** What is undefined is absent. */
+const texts = ({ title, body }: Texts) => ({
+  ...(title === undefined ? {} : { title }),
+  ...(body === undefined ? {} : { body })
+})
+
+const VOTED = { author: "a", before: null, value: 1 } as const
+
+/** Of three posts, each published by the first that is done with it; nothing is done with what is deleted. */
+const postLog = fc.array(fc.tuple(fc.nat(2), postAct), { maxLength: 25 }).map((acts) => {
+  const written: Array<Written> = []
+  const gone = new Set<number>()
+  const add = (id: number, event: PostEvent) => written.push({ kind: "post", id, event })
+  for (const id of [1, 2, 3]) {
+    const made = { title: `T${id}`, body: `Body ${id}`, tags: [], license: null }
+    add(id, { type: "post.published", v: 1, author: "a", kind: "note", ...made, text: "t" })
+  }
+  for (const [index, act] of acts) {
+    const id = index + 1
+    if (gone.has(id)) continue
+    if (act.act === "edit") {
+      const { title, body, tag } = act
+      const tags = tag === undefined ? {} : { tags: [tag] }
+      add(id, { type: "post.edited", v: 1, ...texts({ title, body }), ...tags })
+    } else if (act.act === "license") add(id, { type: "post.edited", v: 1, license: act.license })
+    else if (act.act === "vote")
+      add(id, { type: "post.voted", v: 1, ...VOTED, upvotes: act.upvotes, downvotes: act.downvotes })
+    else {
+      gone.add(id)
+      add(id, { type: "post.deleted", v: 1, author: "a", by: "a", upvotes: 0, downvotes: 0 })
+    }
+  }
+  return logOf(written)
+})
+
+const threadAct = fc.oneof(
+  fc.record({ act: fc.constant("edit" as const), title: maybe(TEXTS), body: maybe(TEXTS), category: maybe(TEXTS) }),
+  fc.record({ act: fc.constant("status" as const), status: fc.constantFrom("open", "solved", "closed", "locked") }),
+  fc.record({ act: fc.constant("vote" as const), ...tally }),
+  fc.record({ act: fc.constant("reply" as const), body: TEXTS, answers: fc.boolean() }),
+  fc.record({ act: fc.constant("reply.edit" as const), body: TEXTS }),
+  fc.record({ act: fc.constant("reply.vote" as const), ...tally }),
+  fc.record({ act: fc.constant("reply.delete" as const) }),
+  fc.record({ act: fc.constant("accept" as const) }),
+  fc.record({ act: fc.constant("unaccept" as const) }),
+  fc.record({ act: fc.constant("delete" as const) })
+)
+type ThreadAct = typeof threadAct extends fc.Arbitrary<infer Act> ? Act : never
+
+/** What is done with one thread and the last of its replies. */
+class Played {
+  readonly written: Array<Written> = []
+  private readonly replies = new Map<number, Array<number>>()
+  private readonly gone = new Set<number>()
+  private made = 100
+
+  open(id: number): void {
+    this.replies.set(id, [])
+    const texts = { title: `T${id}`, body: `Body ${id}`, tags: ["t"] }
+    this.add(id, { type: "thread.opened", v: 1, author: "a", category: "c", kind: "question", ...texts, text: "t" })
+  }
+
+  act(id: number, act: ThreadAct): void {
+    if (this.gone.has(id)) return
+    const standing = this.replies.get(id) ?? []
+    const reply = standing.at(-1)
+    switch (act.act) {
+      case "edit": {
+        const { title, body, category } = act
+        const of = category === undefined ? {} : { category }
+        return this.add(id, { type: "thread.edited", v: 1, ...texts({ title, body }), ...of })
+      }
+      case "status":
+        return this.add(id, {
+          type: "thread.status_changed",
+          v: 1,
+          status: act.status,
+          as: "author",
+          by: "a",
+          reason: null
+        })
+      case "vote":
+        return this.add(id, { type: "thread.voted", v: 1, ...VOTED, upvotes: act.upvotes, downvotes: act.downvotes })
+      case "unaccept":
+        return this.add(id, { type: "thread.unaccepted", v: 1, before: { reply: 1, author: "b", earns: true } })
+      case "delete":
+        this.gone.add(id)
+        return this.add(id, { type: "thread.deleted", v: 1, author: "a", by: "a", upvotes: 0, downvotes: 0 })
+      case "reply":
+        return this.write(id, act.body, act.answers ? reply : undefined)
+      default:
+        if (reply !== undefined) this.actOn(id, reply, act)
+    }
+  }
+
+  private write(thread: number, body: string, parent: number | undefined): void {
+    const id = this.made++
+    this.replies.get(thread)?.push(id)
+    const of = { thread, thread_author: "a", thread_title: "T" }
+    const answered = parent === undefined ? null : { reply: parent, author: "b" }
+    this.written.push({
+      kind: "reply",
+      id,
+      event: { type: "reply.written", v: 1, ...of, parent: answered, author: "b", body, text: null }
+    })
+  }
+
+  private actOn(thread: number, id: number, act: ThreadAct): void {
+    const add = (event: ReplyEvent) => void this.written.push({ kind: "reply", id, event })
+    if (act.act === "reply.edit") add({ type: "reply.edited", v: 1, body: act.body })
+    if (act.act === "reply.vote")
+      add({ type: "reply.voted", v: 1, ...VOTED, upvotes: act.upvotes, downvotes: act.downvotes })
+    if (act.act === "accept")
+      this.add(thread, { type: "thread.accepted", v: 1, reply: id, author: "b", earns: true, before: null, by: "a" })
+    if (act.act === "reply.delete") {
+      this.replies.get(thread)?.pop()
+      add({ type: "reply.deleted", v: 1, thread, author: "b", by: "b", upvotes: 0, downvotes: 0 })
+    }
+  }
+
+  private add(id: number, event: ThreadEvent): void {
+    this.written.push({ kind: "thread", id, event })
+  }
+}
+
+const threadLog = fc.array(fc.tuple(fc.nat(1), threadAct), { maxLength: 30 }).map((acts) => {
+  const played = new Played()
+  for (const id of [1, 2]) played.open(id)
+  for (const [index, act] of acts) played.act(index + 1, act)
+  return logOf(played.written)
+})
+
+test.each([
+  ["posts", postProjection, postLog],
+  ["threads and replies", threadProjection, threadLog]
+])("%s: all at once, one by one, or in between", async (_what, projection, logs) => {
+  await fc.assert(
+    fc.asyncProperty(logs, fc.integer({ min: 2, max: 9 }), async (log, size) => {
+      const one = await rowsBy(projection, log, 1)
+      expect(await rowsBy(projection, log, size)).toEqual(one)
+      expect(await rowsBy(projection, log, log.length)).toEqual(one)
+    }),
+    { numRuns: 40 }
+  )
+})
+
+test("a thread says of its replies what its replies are", async () => {
+  await fc.assert(
+    fc.asyncProperty(threadLog, async (log) => {
+      await rowsBy(threadProjection, log, 5)
+      const { rows } = await sql`
+        select t.id from threads t where t.reply_count <>
+          (select count(*) from replies r where r.thread = t.id and not r.deleted)`.execute(db)
+      expect(rows).toEqual([])
+    }),
+    { numRuns: 20 }
+  )
+})
+
+const MANY = 1000
+
+test("a batch is a few statements, however many rows it has", async () => {
+  const threads = Array.from({ length: MANY }, (_, index) => index + 1)
+  const played = new Played()
+  for (const id of threads) played.open(id)
+  const acts: ReadonlyArray<ThreadAct> = [
+    { act: "reply", body: "one", answers: false },
+    { act: "reply.edit", body: "two" },
+    { act: "reply.vote", upvotes: 1, downvotes: 0 },
+    { act: "accept" },
+    { act: "vote", upvotes: 2, downvotes: 0 },
+    { act: "edit", title: "new", body: undefined, category: undefined }
+  ]
+  const begun = played.written.length
+  for (const id of threads) for (const act of acts) played.act(id, act)
+  const log = logOf(played.written)
+  for (const batch of [log.slice(0, begun), log.slice(begun)]) {
+    asked = []
+    await apply(threadProjection, batch)
+    expect(asked.length).toBeLessThanOrEqual(9)
+  }
+})
+
+test("rows beyond what one statement takes go in several", async () => {
+  const body = "😀 ".repeat(50_000)
+  const texts = { title: "Long", body, tags: [], license: null }
+  const published: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
+  const log = logOf(Array.from({ length: 120 }, (_, index) => ({ kind: "post", id: index + 1, event: published })))
+  asked = []
+  await rowsBy(postProjection, log, log.length)
+  const inserts = asked.filter(({ sql: text }) => text.includes("insert into posts"))
+  expect(inserts.length).toBeGreaterThan(1)
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from posts where length(body) = 100000`.execute(
+    db
+  )
+  expect(rows[0]?.n).toBe(120)
+})
+
+/** Each of a post's longest length: what a parser of words could need long for, or make too much of. */
+const HOSTILE: ReadonlyArray<string> = [
+  "a-",
+  "a.",
+  "a@",
+  "/a",
+  "a/",
+  "a.b/c-",
+  "http://a.bc/",
+  "a.bc/㎯",
+  "㎯",
+  "㎯.㎯/㎯ ",
+  "<a",
+  "<a href='",
+  "&#1;",
+  "1e",
+  "-1.",
+  "'",
+  "\\",
+  "ﷺ",
+  "𐐀-𐐁 ",
+  "é",
+  "e\u0301",
+  "ﬃ",
+  "數",
+  "x"
+]
+
+test.each(HOSTILE)("a body of %j alone is read in no long time", async (part) => {
+  const body = part.repeat(Math.ceil(100_000 / [...part].length))
+  const texts = { title: "Hostile", body: [...body].slice(0, 100_000).join(""), tags: [], license: null }
+  const event: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
+  const began = performance.now()
+  await rowsBy(postProjection, logOf([{ kind: "post", id: 1, event }]), 1)
+  expect(performance.now() - began).toBeLessThan(3000)
+})
+
+test("a body of many different words, each in three spellings, has room", async () => {
+  const letters = Array.from({ length: 40_000 }, (_, index) => String.fromCodePoint(0x20000 + index))
+  const words = Array.from({ length: 20_000 }, (_, index) => `${letters[2 * index]}-${letters[2 * index + 1]} `)
+  const texts = { title: "Wide", body: [...words.join("")].slice(0, 100_000).join(""), tags: [], license: null }
+  const event: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
+  await rowsBy(postProjection, logOf([{ kind: "post", id: 1, event }]), 1)
+  const { rows } = await sql<{ n: number }>`select length(search) as n from posts`.execute(db)
+  expect(rows[0]?.n).toBeGreaterThan(50_000)
+})
