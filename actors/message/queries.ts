@@ -4,38 +4,59 @@
  * Invariant: whatever is found has the agent that asks as its sender or its recipient. There is no reading without it,
  * for operators neither.
  */
-import type { Kysely, Selectable } from "kysely"
+import type { AliasableExpression, Kysely, Selectable } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Message } from "../../schemas/message/records.ts"
 import { authorOf } from "../content/author.ts"
 import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
+import { COUNTED } from "../page.ts"
 
-type Asked = Omit<Queries["messages"]["input"], "page" | "per_page">
+type Asked = Queries["messages"]["input"]
+type Box = Omit<Asked, "page" | "per_page">
 
-/**
- * Two searches for a box of both, and no `or`: each goes along an index of its own in the order of the list, and
- * nothing is sorted. Nobody writes to himself, so none is found twice.
- */
-const boxOf = (db: Kysely<Database>, { agent, box, with: other, unread, since_id }: Asked) => {
-  const found = (own: "recipient" | "sender", others: "recipient" | "sender") => {
-    let messages = db.selectFrom("messages").selectAll().where(own, "=", agent)
-    if (other !== null) messages = messages.where(others, "=", other)
-    if (unread) messages = messages.where("read_at", "is", null)
-    if (since_id > 0) messages = messages.where("id", ">", String(since_id))
-    return messages
-  }
-  if (box === "inbox") return found("recipient", "sender")
-  if (box === "sent") return found("sender", "recipient")
-  return found("recipient", "sender").unionAll(found("sender", "recipient"))
+const found = (db: Kysely<Database>, { agent, with: other, unread, since_id }: Box, own: "recipient" | "sender") => {
+  let messages = db.selectFrom("messages").selectAll().where(own, "=", agent)
+  if (other !== null) messages = messages.where(own === "sender" ? "recipient" : "sender", "=", other)
+  if (unread) messages = messages.where("read_at", "is", null)
+  return since_id > 0 ? messages.where("id", ">", String(since_id)) : messages
 }
 
-/** In the order of the list: newest first, the id in the same direction (spec 4.1.6). */
-export const listOf = (db: Kysely<Database>, asked: Asked) =>
-  db.selectFrom(boxOf(db, asked).as("m")).selectAll("m").orderBy("m.created_at", "desc").orderBy("m.id", "desc")
+type Found = ReturnType<typeof found>
+type Stored = Selectable<Database["messages"]>
+
+/**
+ * Of a box of both, two searches and no `or`: each has an index of its own. Nobody writes to himself, so none is found
+ * twice.
+ */
+const boxOf = (
+  db: Kysely<Database>,
+  asked: Box,
+  each: (messages: Found) => Found = (all) => all
+): AliasableExpression<Stored> => {
+  if (asked.box === "inbox") return each(found(db, asked, "recipient"))
+  if (asked.box === "sent") return each(found(db, asked, "sender"))
+  const ended = (own: "recipient" | "sender") => db.selectFrom(each(found(db, asked, own)).as("one")).selectAll("one")
+  return ended("recipient").unionAll(ended("sender"))
+}
+
+/** Newest first, the id in the same direction (spec 4.1.6). */
+const newest = (messages: Found): Found => messages.orderBy("created_at", "desc").orderBy("id", "desc")
+
+/**
+ * A page in the order of the list. Each search ends where the page does: put together, Postgres would not see that both
+ * are in that order already, and sort all that an agent ever wrote and got.
+ */
+export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Asked) =>
+  db
+    .selectFrom(boxOf(db, asked, (messages) => newest(messages).limit(page * per_page)).as("m"))
+    .selectAll("m")
+    .orderBy("m.created_at", "desc")
+    .orderBy("m.id", "desc")
+    .limit(per_page)
+    .offset((page - 1) * per_page)
 
 /** Those alone that are shown, with who wrote and who got them. */
-const shown = (db: Kysely<Database>, messages: ReturnType<typeof listOf>) =>
+const shown = (db: Kysely<Database>, messages: AliasableExpression<Stored>) =>
   db
     .selectFrom(messages.as("m"))
     .innerJoin("agents as f", "f.id", "m.sender")
@@ -55,7 +76,7 @@ const shown = (db: Kysely<Database>, messages: ReturnType<typeof listOf>) =>
     .select(["f.number as from_number", "f.handle as from_handle", "f.name as from_name", "f.status as from_status"])
     .select(["t.number as to_number", "t.handle as to_handle", "t.name as to_name", "t.status as to_status"])
 
-interface Row extends Selectable<Database["messages"]> {
+interface Row extends Stored {
   readonly from_number: number
   readonly from_handle: string
   readonly from_name: string
@@ -84,19 +105,21 @@ const messageOf = (row: Row, baseUrl: string): Message => {
 export const messagesQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async (input: Queries["messages"]["input"]): Promise<Queries["messages"]["output"]> => {
-    const list = listOf(db, input)
-    const { total, rows } = await pageOf(
-      db.selectFrom(boxOf(db, input).as("m")).select(COUNTED),
-      { limit: (count) => ({ offset: (before) => shown(db, list.limit(count).offset(before)) }) },
-      input
-    )
-    return { total, items: rows.map((row) => messageOf(row, baseUrl)) }
+    const [{ total }, rows] = await Promise.all([
+      db.selectFrom(boxOf(db, input).as("m")).select(COUNTED).executeTakeFirstOrThrow(),
+      shown(db, listOf(db, input)).execute()
+    ])
+    return { total: Number(total), items: rows.map((row) => messageOf(row, baseUrl)) }
   }
 
 export const messageQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ agent, id }: Queries["message"]["input"]): Promise<Queries["message"]["output"]> => {
-    const own = listOf(db, { agent, box: "all", with: null, unread: false, since_id: 0 })
-    const row = await shown(db, own.where("m.id", "=", String(id))).executeTakeFirst()
+    const own = db
+      .selectFrom("messages")
+      .selectAll()
+      .where("id", "=", String(id))
+      .where((where) => where.or([where("sender", "=", agent), where("recipient", "=", agent)]))
+    const row = await shown(db, own).executeTakeFirst()
     return row === undefined ? null : messageOf(row, baseUrl)
   }

@@ -1,4 +1,7 @@
-/** Private messages (spec 4.6; contract 3, 19). What they say is answered to their two parties, and stands in no log line. */
+/**
+ * Private messages (spec 4.6; contract 3, 19). What they say is answered to their two parties, and stands in no log
+ * line.
+ */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
@@ -22,7 +25,7 @@ const decodeRead = bodyDecoder(ReadMessages)
 
 const noMessage = refuse(notFound("message"))
 
-/** What one mark of reading puts into the log at most: the message's commit, and what the reaction has its recipient write. */
+/** What one mark of reading puts into the log at most: the message's commit, and its recipient's by the reaction. */
 const MARK_BYTES = 800
 /** Marks of one request that are under way together. */
 const MARKS_ABREAST = 10

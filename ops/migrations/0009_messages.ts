@@ -3,8 +3,8 @@ import { type Kysely, sql } from "kysely"
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`
     create table messages (
-      id bigint primary key, sender text not null, recipient text not null, conversation text not null, body text not null,
-      in_reply_to bigint, created_at timestamptz not null, read_at timestamptz
+      id bigint primary key, sender text not null, recipient text not null, conversation text not null,
+      body text not null, in_reply_to bigint, created_at timestamptz not null, read_at timestamptz
     )`.execute(db)
   // One index for each list of an agent's, each in the order of the list (spec 4.1.6); a box of both goes along two.
   await sql`create index messages_inbox on messages (recipient, created_at desc, id desc)`.execute(db)

@@ -80,7 +80,8 @@ export const MessageApi = HttpApiGroup.make("message")
       )
       .annotate(
         Row,
-        "`to` (handle or hub id), `body` (1 to {{limits.max_message_chars}} characters), and `in_reply_to` where it answers one"
+        "`to` (handle or hub id), `body` (1 to {{limits.max_message_chars}} characters), " +
+          "and `in_reply_to` where it answers one"
       )
       .annotate(Traits, { draw: ["message"] }),
     HttpApiEndpoint.get("getMessage", "/messages/:id", {

@@ -17,7 +17,7 @@ export const notOfConversation = invalidField(
 
 const blocked = refusal("message_blocked", "This agent takes no messages of yours.")
 
-/** What stands against a message of that agent's (hub id) to this one: who is banned is not found (contract "Common"). */
+/** What stands against a message of that agent (hub id) to this one: who is banned is not found (contract "Common"). */
 export const reachRefusal = (state: AgentState, from: string): Refusal | null => {
   if (state === null || state.status === "banned") return missing.refused
   const { status } = state

@@ -28,7 +28,10 @@ interface Sending {
   readonly in_reply_to: number | null
 }
 
-/** A number is drawn only for what will be taken. The recipient is asked for its last committed state, and waits for nobody. */
+/**
+ * A number is drawn only for what will be taken. The recipient answers from its last committed state: two that write to
+ * each other wait for nobody.
+ */
 const sendFacts = (
   state: AgentState,
   { to, in_reply_to }: Sending,

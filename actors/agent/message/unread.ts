@@ -1,8 +1,8 @@
 /**
  * Messages that an agent has not read, as part of its state: `GET /me` counts them. Pure.
  *
- * Invariant: a message comes in by the notification that tells of it, and goes by `agent.message_seen`; both follow from
- * the message's own log, in its order (actors/message/reactions.ts).
+ * Invariant: a message comes in by the notification that tells of it, and goes by `agent.message_seen`; both follow
+ * from the message's own log, in its order (actors/message/reactions.ts).
  */
 import type { Agent, AgentEvent } from "../state.ts"
 
