@@ -10,6 +10,7 @@ import { type Client, dataOf, startCluster, type TestCluster } from "../engine/c
 
 let cluster: TestCluster
 let client: Client
+let node: Client
 let log: JetStreamLog
 
 beforeAll(async () => {
@@ -17,6 +18,7 @@ beforeAll(async () => {
   log = new JetStreamLog(cluster.bus.nats, { batchMax: 10, queueMax: 10 })
   await cluster.node([blobKind])
   client = await cluster.client("edge")
+  node = await cluster.client("actors")
 })
 afterAll(() => cluster?.stop())
 
@@ -65,7 +67,7 @@ test("a purge that comes late takes nothing of what was written since", async ()
   const { seq: through = 0 } = await write(id, 0)
   await write(id, 1)
   await began(id, [{ type: "blob.condemned", v: 1, size: 10, through }])
-  dataOf(await client.ask({ kind: "blob", actor: id, op: "blob.purge", input: { name: "purge" } }))
+  dataOf(await node.ask({ kind: "blob", actor: id, op: "blob.purge", input: { name: "purge" } }))
   expect(await piecesOf(id)).toEqual(["1"])
 })
 
