@@ -3,8 +3,9 @@
  * (contract 19).
  *
  * Invariants
- *  - A row is in one of the two places. What changes in it while it is hidden its event says when it is shown again.
- *  - In a batch what is shown again comes first and what is hidden last: other changes meet the row where rows are.
+ *  - A row is in one of the two places.
+ *  - What a batch changes is where rows are while it does, hidden or not, and is put apart behind it: so that a row that
+ *    is hidden is kept as well as any other.
  */
 import { type Kysely, type QueryCreator, sql, type Transaction } from "kysely"
 import type { Database } from "../database.ts"
@@ -31,33 +32,44 @@ export const foldHiding = (
 
 type Shown = "posts" | "threads"
 
-export const writeRestored = async (
+/** Brings the hidden ones among them where rows are: which these were, and why. */
+export const writeBack = async (
   trx: Transaction<Database>,
   table: Shown,
-  { restored }: HiddenRows
-): Promise<void> => {
-  if (restored.size === 0) return
-  const ids = [...restored]
-  const apart = sql.table(`hidden_${table}`)
-  await sql`
-    insert into ${sql.table(table)}
-    select p.* from ${apart} h, jsonb_populate_record(null::${sql.table(table)}, h.row) p
-    where h.id = any(${ids}::bigint[])`.execute(trx)
-  await sql`delete from ${apart} where id = any(${ids}::bigint[])`.execute(trx)
+  touched: Iterable<number>
+): Promise<ReadonlyMap<number, string>> => {
+  const ids = [...new Set(touched)]
+  if (ids.length === 0) return new Map()
+  const shown = sql.table(table)
+  const { rows } = await sql<{ id: string; reason: string }>`
+    with back as (
+      delete from ${sql.table(`hidden_${table}`)} where id = any(${ids}::bigint[]) returning id, reason, row
+    ), placed as (
+      insert into ${shown} select p.* from back, jsonb_populate_record(null::${shown}, back.row) p
+    )
+    select id, reason from back`.execute(trx)
+  return new Map(rows.map(({ id, reason }) => [Number(id), reason]))
 }
 
-export const writeHidden = async (trx: Transaction<Database>, table: Shown, { hidden }: HiddenRows): Promise<void> => {
-  const rows = [...hidden].flatMap(([id, reason]) => (reason === null ? [] : [{ id, reason }]))
+/** `were`: what `writeBack` has brought. */
+export const writeHidden = async (
+  trx: Transaction<Database>,
+  table: Shown,
+  { hidden }: Pick<HiddenRows, "hidden">,
+  were: ReadonlyMap<number, string>
+): Promise<void> => {
+  const rows = [...new Map<number, string | null>([...were, ...hidden])].flatMap(([id, reason]) =>
+    reason === null ? [] : [{ id, reason }]
+  )
   if (rows.length === 0) return
-  const apart = sql.table(`hidden_${table}`)
   const shown = sql.table(table)
   await sql`
-    insert into ${apart} (id, reason, row)
-    select x.id, n.reason, to_jsonb(x)
-    from jsonb_to_recordset(${rowsJson(rows)}::jsonb) n (id bigint, reason text) join ${shown} x on x.id = n.id
-    on conflict (id) do nothing`.execute(trx)
-  const ids = rows.map(({ id }) => id)
-  await sql`delete from ${shown} where id = any(${ids}::bigint[])`.execute(trx)
+    with named as (
+      select * from jsonb_to_recordset(${rowsJson(rows)}::jsonb) n (id bigint, reason text)
+    ), gone as (
+      delete from ${shown} x using named where x.id = named.id returning named.reason, to_jsonb(x) as row, x.id
+    )
+    insert into ${sql.table(`hidden_${table}`)} (id, reason, row) select id, reason, row from gone`.execute(trx)
 }
 
 /** The same tables, where of one of them there is but the row that is hidden. */

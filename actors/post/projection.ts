@@ -4,7 +4,7 @@ import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
 import { excerptOf } from "../content/excerpt.ts"
 import { searchedOf } from "../content/searched.ts"
-import { foldHiding, type HiddenRows, noHiddenRows, writeHidden, writeRestored } from "../content/hidden-rows.ts"
+import { foldHiding, type HiddenRows, noHiddenRows, writeBack, writeHidden } from "../content/hidden-rows.ts"
 import type { Database } from "../database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
@@ -97,7 +97,7 @@ const writePosts = async (
   trx: Transaction<Database>,
   { published, edited, voted, deleted, hiding }: PostRows
 ): Promise<void> => {
-  await writeRestored(trx, "posts", hiding)
+  const were = await writeBack(trx, "posts", [...edited.keys(), ...voted.keys(), ...hiding.hidden.keys()])
   for (const rows of rowsJsonPieces(published.values())) {
     await sql`
       insert into posts (id, author, kind, title, body, excerpt, tags, license, file, data, upvotes, downvotes, score, hot,
@@ -132,7 +132,7 @@ const writePosts = async (
       trx
     )
   }
-  await writeHidden(trx, "posts", hiding)
+  await writeHidden(trx, "posts", hiding, were)
   if (deleted.size > 0) {
     await sql`delete from posts where id = any(${[...deleted]}::bigint[])`.execute(trx)
     await sql`delete from hidden_posts where id = any(${[...deleted]}::bigint[])`.execute(trx)

@@ -3,7 +3,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditThread } from "../../schemas/thread/api.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
-import { decideHideOf, type HideInput, isHidden } from "../content/hiding.ts"
+import { decideHideOf, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
@@ -169,18 +169,11 @@ export const decideReplyBack = (thread: ThreadState, { reply, author }: Back): D
   return { events: [back, { type: "thread.accepted", v: 1, ...was, title, before: null, by: was.author }] }
 }
 
-export const decideHide = (thread: ThreadState, input: HideInput): Decision<ThreadEvent> =>
-  decideHideOf(
-    "thread",
-    (fields): ThreadEvent => ({ type: "thread.hidden", v: 1, ...fields }),
-    (fields): ThreadEvent => ({ type: "thread.restored", v: 1, ...fields, ...standingOf(thread) })
-  )(thread, input)
-
-const standingOf = (thread: ThreadState) => ({
-  status: thread?.status ?? "open",
-  accepted_reply_id: thread?.accepted?.reply ?? null,
-  pinned: thread?.pinned ?? false
-})
+export const decideHide = decideHideOf(
+  "thread",
+  (fields): ThreadEvent => ({ type: "thread.hidden", v: 1, ...fields }),
+  (fields): ThreadEvent => ({ type: "thread.restored", v: 1, ...fields })
+)
 
 export const decidePin = (
   thread: ThreadState,

@@ -7,7 +7,7 @@
  */
 import { sql, type Transaction } from "kysely"
 import { searchedOf } from "../content/searched.ts"
-import { type HiddenRows, writeHidden, writeRestored } from "../content/hidden-rows.ts"
+import { writeBack, writeHidden } from "../content/hidden-rows.ts"
 import type { Database } from "../database.ts"
 import { inventoryOf } from "../engine/events.ts"
 import { logProjection } from "../projections/projection.ts"
@@ -83,14 +83,6 @@ const writeCounts = async (trx: Trx, { counted }: ReplyRows): Promise<void> => {
     where t.id = n.id`.execute(trx)
 }
 
-/** Of threads that are shown again: what came and went meanwhile met no row. */
-const writeRecounted = async (trx: Trx, { restored }: HiddenRows): Promise<void> => {
-  if (restored.size === 0) return
-  await sql`
-    update threads t set reply_count = (select count(*) from replies r where r.thread = t.id and not r.deleted)
-    where t.id = any(${[...restored]}::bigint[])`.execute(trx)
-}
-
 const writeRestoredReplies = async (trx: Trx, { hiding: { restored } }: ReplyRows): Promise<void> => {
   if (restored.size === 0) return
   const ids = [...restored]
@@ -141,16 +133,17 @@ export const threadProjection = logProjection({
   changes: (commits) => {
     const { threads, replies } = rowsOf(commits)
     return async (trx) => {
-      await writeRestored(trx, "threads", threads.hiding)
+      const { changed, voted, hiding } = threads
+      const touched = [...changed.keys(), ...voted.keys(), ...replies.counted.keys(), ...hiding.hidden.keys()]
+      const were = await writeBack(trx, "threads", touched)
       await writeThreads(trx, threads)
       await writeRestoredReplies(trx, replies)
       await writeReplies(trx, replies)
       await writeTallies(trx, "threads", threads.voted)
       await writeTallies(trx, "replies", replies.voted)
       await writeCounts(trx, replies)
-      await writeRecounted(trx, threads.hiding)
       await writeHiddenReplies(trx, replies)
-      await writeHidden(trx, "threads", threads.hiding)
+      await writeHidden(trx, "threads", hiding, were)
       await writeDeleted(trx, threads)
     }
   }

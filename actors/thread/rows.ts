@@ -119,6 +119,7 @@ const foldThread = (rows: ThreadRows, id: number, event: ThreadEvent, at: string
       rows.deleted.add(id)
       return
     case "thread.hidden":
+    case "thread.restored":
       foldHiding(rows.hiding, id, event)
       return
     case "thread.replied":
@@ -129,7 +130,6 @@ const foldThread = (rows: ThreadRows, id: number, event: ThreadEvent, at: string
       Object.assign(threadIn(rows, id), { pinned: event.pinned })
       return
     default: {
-      if (event.type === "thread.restored") foldHiding(rows.hiding, id, event)
       const row = threadIn(rows, id)
       change(row, event)
       row.updated_at = at
@@ -147,7 +147,7 @@ const threadIn = ({ opened, changed }: ThreadRows, id: number): ThreadRow => {
 type Edited = Extract<ThreadEvent, { type: "thread.edited" }>
 type Changing = Extract<
   ThreadEvent,
-  { type: "thread.edited" | "thread.status_changed" | "thread.accepted" | "thread.unaccepted" | "thread.restored" }
+  { type: "thread.edited" | "thread.status_changed" | "thread.accepted" | "thread.unaccepted" }
 >
 
 const isRewritten = ({ title, body, tags }: Edited): boolean =>
@@ -173,11 +173,6 @@ const change = (row: ThreadRow, event: Changing): void => {
       Object.assign(row, { accepted_reply_id: null, judged: true })
       if (row.status === undefined) row.unsolved = true
       else if (row.status === "solved") row.status = "open"
-      return
-    case "thread.restored": {
-      const { status, accepted_reply_id, pinned } = event
-      Object.assign(row, { status, unsolved: false, accepted_reply_id, judged: true, pinned })
-    }
   }
 }
 

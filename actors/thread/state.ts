@@ -103,13 +103,7 @@ export const ThreadEvent = Schema.Union([
   event("thread.voted", 1, voted),
   /** With the votes that it had. */
   event("thread.hidden", 1, hiddenFields),
-  /** With how it stands now: what changed while it was hidden is shown with it. */
-  event("thread.restored", 1, {
-    ...restoredFields,
-    status: ThreadStatus,
-    accepted_reply_id: Schema.NullOr(Schema.Int),
-    pinned: Schema.Boolean
-  }),
+  event("thread.restored", 1, restoredFields),
   /** With the votes that it had. `hidden`: they were taken out before. */
   event("thread.deleted", 1, { author: Schema.String, by: Schema.String, ...tallied, hidden: Schema.Boolean })
 ])

@@ -49,7 +49,7 @@ const apply = async (projection: Projection, batch: ReadonlyArray<Message>): Pro
 
 /** All rows that the log makes, applied in batches of such a size. */
 const rowsBy = async (projection: Projection, log: ReadonlyArray<Message>, size: number): Promise<unknown> => {
-  await sql`truncate posts, threads, replies`.execute(db)
+  await sql`truncate ${sql.join(projection.tables.map(({ name }) => sql.table(name)))}`.execute(db)
   for (let from = 0; from < log.length; from += size) await apply(projection, log.slice(from, from + size))
   const tables = projection.tables.map(({ name }) =>
     sql`select * from ${sql.table(name)} order by id`.execute(db).then(({ rows }) => rows)
@@ -66,6 +66,8 @@ const postAct = fc.oneof(
   fc.record({ act: fc.constant("edit" as const), title: maybe(TEXTS), body: maybe(TEXTS), tag: maybe(TEXTS) }),
   fc.record({ act: fc.constant("license" as const), license: fc.constantFrom("MIT", null) }),
   fc.record({ act: fc.constant("vote" as const), ...tally }),
+  fc.record({ act: fc.constant("file" as const), name: maybe(TEXTS) }),
+  fc.record({ act: fc.constant("hide" as const) }),
   fc.record({ act: fc.constant("delete" as const) })
 )
 
@@ -81,29 +83,48 @@ const texts = ({ title, body }: Texts) => ({
 })
 
 const VOTED = { author: "a", before: null, value: 1 } as const
+const EDITED = { author: "a", mentions: [] } as const
+const NO_VOTES = { upvotes: 0, downvotes: 0 } as const
+const HIDING = { author: "a", by: "o", reason: "spam", ...NO_VOTES } as const
+const RESTORING = { author: "a", by: "o", ...NO_VOTES } as const
 
 /** Of three posts, each published by the first that is done with it; nothing is done with what is deleted. */
 const postLog = fc.array(fc.tuple(fc.nat(2), postAct), { maxLength: 25 }).map((acts) => {
   const written: Array<Written> = []
   const gone = new Set<number>()
+  const hidden = new Set<number>()
   const add = (id: number, event: PostEvent) => written.push({ kind: "post", id, event })
   for (const id of [1, 2, 3]) {
-    const made = { title: `T${id}`, body: `Body ${id}`, tags: [], license: null }
+    const made = { title: `T${id}`, body: `Body ${id}`, tags: [], license: null, mentions: [] }
     add(id, { type: "post.published", v: 1, author: "a", kind: "note", ...made, text: "t" })
   }
   for (const [index, act] of acts) {
     const id = index + 1
     if (gone.has(id)) continue
+    if (act.act === "hide") {
+      if (hidden.delete(id)) add(id, { type: "post.restored", v: 1, ...RESTORING })
+      else {
+        hidden.add(id)
+        add(id, { type: "post.hidden", v: 1, ...HIDING })
+      }
+      continue
+    }
+    // Nothing of what is hidden changes: it may be removed.
+    if (hidden.has(id) && act.act !== "delete") continue
     if (act.act === "edit") {
       const { title, body, tag } = act
       const tags = tag === undefined ? {} : { tags: [tag] }
-      add(id, { type: "post.edited", v: 1, ...texts({ title, body }), ...tags })
-    } else if (act.act === "license") add(id, { type: "post.edited", v: 1, license: act.license })
+      add(id, { type: "post.edited", v: 1, ...texts({ title, body }), ...tags, ...EDITED })
+    } else if (act.act === "license") add(id, { type: "post.edited", v: 1, license: act.license, ...EDITED })
     else if (act.act === "vote")
       add(id, { type: "post.voted", v: 1, ...VOTED, upvotes: act.upvotes, downvotes: act.downvotes })
-    else {
+    else if (act.act === "file") {
+      const { name: filename } = act
+      const file = filename === undefined ? null : { sha256: "s", size: 1, filename, content_type: "text/plain" }
+      add(id, { type: "post.filed", v: 1, file })
+    } else {
       gone.add(id)
-      add(id, { type: "post.deleted", v: 1, author: "a", by: "a", upvotes: 0, downvotes: 0 })
+      add(id, { type: "post.deleted", v: 1, author: "a", by: "a", ...NO_VOTES, hidden: hidden.has(id) })
     }
   }
   return logOf(written)
@@ -119,6 +140,9 @@ const threadAct = fc.oneof(
   fc.record({ act: fc.constant("reply.delete" as const) }),
   fc.record({ act: fc.constant("accept" as const) }),
   fc.record({ act: fc.constant("unaccept" as const) }),
+  fc.record({ act: fc.constant("pin" as const), pinned: fc.boolean() }),
+  fc.record({ act: fc.constant("hide" as const) }),
+  fc.record({ act: fc.constant("reply.hide" as const) }),
   fc.record({ act: fc.constant("delete" as const) })
 )
 type ThreadAct = typeof threadAct extends fc.Arbitrary<infer Act> ? Act : never
@@ -128,11 +152,12 @@ class Played {
   readonly written: Array<Written> = []
   private readonly replies = new Map<number, Array<number>>()
   private readonly gone = new Set<number>()
+  private readonly hidden = new Set<number>()
   private made = 100
 
   open(id: number): void {
     this.replies.set(id, [])
-    const texts = { title: `T${id}`, body: `Body ${id}`, tags: ["t"] }
+    const texts = { title: `T${id}`, body: `Body ${id}`, tags: ["t"], mentions: [] }
     this.add(id, { type: "thread.opened", v: 1, author: "a", category: "c", kind: "question", ...texts, text: "t" })
   }
 
@@ -140,16 +165,32 @@ class Played {
     if (this.gone.has(id)) return
     const standing = this.replies.get(id) ?? []
     const reply = standing.at(-1)
+    const isHidden = this.hidden.has(id)
+    // Operators still say how it stands; of its replies some are taken back.
+    if (isHidden && (act.act === "edit" || act.act === "vote" || act.act === "reply" || act.act === "reply.vote"))
+      return
     switch (act.act) {
+      case "hide": {
+        if (!this.hidden.delete(id)) {
+          this.hidden.add(id)
+          return this.add(id, { type: "thread.hidden", v: 1, ...HIDING })
+        }
+        return this.add(id, { type: "thread.restored", v: 1, ...RESTORING })
+      }
+      case "pin":
+        return this.add(id, { type: "thread.pinned", v: 1, pinned: act.pinned, by: "o" })
       case "edit": {
         const { title, body, category } = act
         const of = category === undefined ? {} : { category }
-        return this.add(id, { type: "thread.edited", v: 1, ...texts({ title, body }), ...of })
+        return this.add(id, { type: "thread.edited", v: 1, ...texts({ title, body }), ...of, ...EDITED })
       }
       case "status":
         return this.add(id, {
           type: "thread.status_changed",
           v: 1,
+          author: "a",
+          title: "T",
+          from: "open",
           status: act.status,
           as: "author",
           by: "a",
@@ -161,7 +202,7 @@ class Played {
         return this.add(id, { type: "thread.unaccepted", v: 1, before: { reply: 1, author: "b", earns: true } })
       case "delete":
         this.gone.add(id)
-        return this.add(id, { type: "thread.deleted", v: 1, author: "a", by: "a", upvotes: 0, downvotes: 0 })
+        return this.add(id, { type: "thread.deleted", v: 1, author: "a", by: "a", ...NO_VOTES, hidden: isHidden })
       case "reply":
         return this.write(id, act.body, act.answers ? reply : undefined)
       default:
@@ -177,20 +218,36 @@ class Played {
     this.written.push({
       kind: "reply",
       id,
-      event: { type: "reply.written", v: 1, ...of, parent: answered, author: "b", body, text: null }
+      event: { type: "reply.written", v: 1, ...of, parent: answered, author: "b", body, mentions: [], text: null }
     })
   }
 
   private actOn(thread: number, id: number, act: ThreadAct): void {
     const add = (event: ReplyEvent) => void this.written.push({ kind: "reply", id, event })
-    if (act.act === "reply.edit") add({ type: "reply.edited", v: 1, body: act.body })
+    const isHidden = this.hidden.has(id)
+    if (act.act === "reply.hide") {
+      if (this.hidden.delete(id)) return add({ type: "reply.restored", v: 1, thread, ...RESTORING })
+      this.hidden.add(id)
+      return add({ type: "reply.hidden", v: 1, thread, ...HIDING })
+    }
+    if (isHidden && act.act !== "reply.delete") return
+    if (act.act === "reply.edit") add({ type: "reply.edited", v: 1, body: act.body, thread, author: "b", mentions: [] })
     if (act.act === "reply.vote")
       add({ type: "reply.voted", v: 1, ...VOTED, upvotes: act.upvotes, downvotes: act.downvotes })
     if (act.act === "accept")
-      this.add(thread, { type: "thread.accepted", v: 1, reply: id, author: "b", earns: true, before: null, by: "a" })
+      this.add(thread, {
+        type: "thread.accepted",
+        v: 1,
+        reply: id,
+        author: "b",
+        title: "T",
+        earns: true,
+        before: null,
+        by: "a"
+      })
     if (act.act === "reply.delete") {
       this.replies.get(thread)?.pop()
-      add({ type: "reply.deleted", v: 1, thread, author: "b", by: "b", upvotes: 0, downvotes: 0 })
+      add({ type: "reply.deleted", v: 1, thread, author: "b", by: "b", ...NO_VOTES, hidden: isHidden })
     }
   }
 
@@ -253,13 +310,13 @@ test("a batch is a few statements, however many rows it has", async () => {
   for (const batch of [log.slice(0, begun), log.slice(begun)]) {
     asked = []
     await apply(threadProjection, batch)
-    expect(asked.length).toBeLessThanOrEqual(9)
+    expect(asked.length).toBeLessThanOrEqual(12)
   }
 })
 
 test("rows beyond what one statement takes go in several", async () => {
   const body = "😀 ".repeat(50_000)
-  const texts = { title: "Long", body, tags: [], license: null }
+  const texts = { title: "Long", body, tags: [], license: null, mentions: [] }
   const published: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
   const log = logOf(Array.from({ length: 120 }, (_, index) => ({ kind: "post", id: index + 1, event: published })))
   asked = []
@@ -302,7 +359,7 @@ const HOSTILE: ReadonlyArray<string> = [
 
 test.each(HOSTILE)("a body of %j alone is read in no long time", async (part) => {
   const body = part.repeat(Math.ceil(100_000 / [...part].length))
-  const texts = { title: "Hostile", body: [...body].slice(0, 100_000).join(""), tags: [], license: null }
+  const texts = { title: "Hostile", body: [...body].slice(0, 100_000).join(""), tags: [], license: null, mentions: [] }
   const event: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
   const began = performance.now()
   await rowsBy(postProjection, logOf([{ kind: "post", id: 1, event }]), 1)
@@ -312,7 +369,13 @@ test.each(HOSTILE)("a body of %j alone is read in no long time", async (part) =>
 test("a body of many different words, each in three spellings, has room", async () => {
   const letters = Array.from({ length: 40_000 }, (_, index) => String.fromCodePoint(0x20000 + index))
   const words = Array.from({ length: 20_000 }, (_, index) => `${letters[2 * index]}-${letters[2 * index + 1]} `)
-  const texts = { title: "Wide", body: [...words.join("")].slice(0, 100_000).join(""), tags: [], license: null }
+  const texts = {
+    title: "Wide",
+    body: [...words.join("")].slice(0, 100_000).join(""),
+    tags: [],
+    license: null,
+    mentions: []
+  }
   const event: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
   await rowsBy(postProjection, logOf([{ kind: "post", id: 1, event }]), 1)
   const { rows } = await sql<{ n: number }>`select length(search) as n from posts`.execute(db)
