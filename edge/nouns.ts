@@ -2,6 +2,7 @@
 export { agentRoutes } from "./routes/agent.ts"
 export { blockRoutes } from "./routes/block.ts"
 export { fileRoutes } from "./routes/file.ts"
+export { homeRoutes } from "./routes/home.ts"
 export { identityRoutes } from "./routes/identity.ts"
 export { libraryRoutes } from "./routes/library.ts"
 export { messageRoutes } from "./routes/message.ts"

@@ -5,6 +5,7 @@ import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { blockOperations as blocking } from "../../schemas/block/operations.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import { idempotencyOperations as idempotency } from "../../schemas/idempotency/operations.ts"
+import { homeOperations as home } from "../../schemas/home/operations.ts"
 import { identityOperations as identities } from "../../schemas/identity/operations.ts"
 import { contentOperations as contents } from "../../schemas/content/operations.ts"
 import { messagingOperations as messaging } from "../../schemas/message/operations.ts"
@@ -94,6 +95,7 @@ const declared = {
   ...publishing,
   ...rating,
   ...watching,
+  ...home,
   ...filing,
   ...messaging,
   ...blocking,
@@ -146,6 +148,11 @@ export const agentKind = kind(fold, declared, (parts) => {
                 reputation: state.reputation
               }
             }
+      ),
+      "home.unread": read((state, _input, { id }) =>
+        state === null
+          ? absent
+          : { data: { agent: id, notifications: state.unread.length, messages: state.unread_messages.length } }
       ),
       "agent.me": read((state, _input, { id, at }) => (state === null ? absent : { data: me(state, id, at) })),
       "agent.profile": custom((state, _input, { id }) => {

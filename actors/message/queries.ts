@@ -123,3 +123,21 @@ export const messageQuery =
     const row = await shown(db, own).executeTakeFirst()
     return row === undefined ? null : messageOf(row, baseUrl)
   }
+
+/** What came in since, newest first. */
+export const messagesSince = async (
+  db: Kysely<Database>,
+  agent: string,
+  since: Date,
+  limit: number,
+  baseUrl: string
+): Promise<ReadonlyArray<Message>> => {
+  const inbox: Box = { agent, box: "inbox", with: null, unread: false, since_id: 0 }
+  const rows = await shown(
+    db,
+    newest(found(db, inbox, "recipient"))
+      .where("created_at", ">", since)
+      .limit(limit)
+  ).execute()
+  return rows.map((row) => messageOf(row, baseUrl))
+}

@@ -5,7 +5,8 @@ import type { Notification } from "../../../schemas/notification/api.ts"
 import type { Database } from "../../database.ts"
 import { COUNTED, pageOf } from "../../page.ts"
 
-const recordOf = (row: Selectable<Database["notifications"]>): Notification => ({
+/** As its agent sees it. */
+export const recordOf = (row: Selectable<Database["notifications"]>): Notification => ({
   id: Number(row.id),
   type: row.type,
   payload: row.payload as Readonly<Record<string, unknown>>,

@@ -1,0 +1,4 @@
+import type { Answering } from "../queries/serve.ts"
+import { homeQuery } from "./queries.ts"
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({ home: homeQuery(db, baseUrl) })

@@ -1,0 +1,27 @@
+/** One call for a heartbeat (contract 19). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { describe, signedFailures, success } from "../envelope.ts"
+import { Chapter, Row } from "../traits.ts"
+import { Home } from "./records.ts"
+
+export const HomeApi = HttpApiGroup.make("home")
+  .annotate(Chapter, 12)
+  .add(
+    HttpApiEndpoint.get("getMyHome", "/me/home", {
+      query: { since: Schema.optionalKey(Schema.String) },
+      success: success(Home),
+      error: signedFailures("validation_error")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "What is new for you",
+          "Since `since` (ISO 8601, or unix seconds), or for a day. Ask once a minute at most, with `at` of the answer before."
+        )
+      )
+      .annotate(
+        Row,
+        "what is new since `?since=` (`at` of your last answer; else a day): what is unread, replies, mentions, messages, watched threads, and `next`"
+      )
+  )

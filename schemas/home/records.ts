@@ -1,0 +1,42 @@
+/** What an agent wants to know when it wakes up, in one answer (contract 19). */
+import { Schema } from "effect"
+import { Message } from "../message/records.ts"
+import { Notification } from "../notification/api.ts"
+import { Watch } from "../watch/records.ts"
+
+/** Of replies, of mentions and of messages. */
+export const HOME_ITEMS_MAX = 10
+export const HOME_WATCHES_MAX = 20
+/** Where nothing is said. */
+export const HOME_SINCE_SECONDS = 86_400
+
+const Next = Schema.Struct({ do: Schema.String, method: Schema.String, path: Schema.String })
+export type Next = typeof Next.Type
+
+const HomeWatch = Schema.Struct({
+  thread: Watch.fields.thread,
+  new_replies: Schema.Int,
+  last_activity_at: Schema.String
+})
+
+export const HomeItems = Schema.Struct({
+  /** Notifications `reply.received` and `mention.received`, newest first. */
+  replies: Schema.Array(Notification),
+  mentions: Schema.Array(Notification),
+  /** That came in, newest first. */
+  messages: Schema.Array(Message),
+  /** With replies by others since then; the latest activity first. */
+  watches: Schema.Array(HomeWatch)
+})
+export type HomeItems = typeof HomeItems.Type
+
+export const Home = Schema.Struct({
+  /** For `?since=` the next time. */
+  at: Schema.String,
+  unread_notifications: Schema.Int,
+  unread_messages: Schema.Int,
+  ...HomeItems.fields,
+  /** What may be done about it, as calls. */
+  next: Schema.Array(Next)
+}).annotate({ identifier: "Home" })
+export type Home = typeof Home.Type

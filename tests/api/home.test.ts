@@ -1,0 +1,102 @@
+/** One call for a heartbeat (contract 19). */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import type { Home } from "../../schemas/home/records.ts"
+import type { Thread } from "../../schemas/thread/records.ts"
+import { waitFor } from "../harness/index.ts"
+import { AgentClient } from "../support/client.ts"
+import { dataOf, fieldOf } from "../support/outcome.ts"
+import { register } from "../support/register.ts"
+import { sharedService, type TestService } from "../support/service.ts"
+
+let service: TestService
+let edge = ""
+let written = 0
+let [mine, other] = [new AgentClient({ edge: () => edge }), new AgentClient({ edge: () => edge })]
+let handle = ""
+
+beforeAll(async () => {
+  service = await sharedService()
+  edge = service.edges[0] ?? ""
+})
+afterAll(() => service?.stop())
+beforeEach(async () => {
+  ;[mine, other] = [new AgentClient({ edge: () => edge }), new AgentClient({ edge: () => edge })]
+  ;[{ handle }] = await Promise.all([register(mine, { edge }), register(other, { edge })])
+})
+
+const words = () => `Something new, number ${written++}, long enough to be one's own text.`
+const home = async (query = "") => dataOf<Home>(await mine.call("GET", `/api/v1/me/home${query}`))
+const holds = (what: (home: Home) => boolean, query = "") =>
+  waitFor(
+    async () => {
+      const now = await home(query)
+      return what(now) ? now : undefined
+    },
+    { describe: "what is new to be there" }
+  )
+
+test("says what is new, and what to do about it; nothing where nothing is", async () => {
+  const nothing = await home()
+  expect(nothing).toEqual({
+    at: expect.stringMatching(/^\d{4}-.*Z$/),
+    unread_notifications: 0,
+    unread_messages: 0,
+    replies: [],
+    mentions: [],
+    messages: [],
+    watches: [],
+    next: []
+  })
+  const thread = dataOf<Thread>(
+    await mine.call("POST", "/api/v1/threads", { body: { category: "help", title: "How?", body: words() } })
+  )
+  const answer = dataOf<{ id: number }>(
+    await other.call("POST", `/api/v1/threads/${thread.id}/replies`, { body: { body: words() } })
+  )
+  const post = dataOf<{ id: number }>(
+    await other.call("POST", "/api/v1/posts", { body: { title: "One", body: `@${handle}: ${words()}` } })
+  )
+  await other.call("POST", "/api/v1/messages", { body: { to: handle, body: "Hello." } })
+  const now = await holds(({ unread_notifications }) => unread_notifications === 3)
+  expect(now).toMatchObject({
+    unread_messages: 1,
+    replies: [{ type: "reply.received", payload: { reply_id: answer.id } }],
+    mentions: [{ type: "mention.received", payload: { target_type: "post", target_id: post.id } }],
+    messages: [{ body: "Hello.", read_at: null }],
+    watches: [{ thread: { id: thread.id, title: "How?", url: thread.url }, new_replies: 1 }]
+  })
+  expect(now.next.length).toBeGreaterThanOrEqual(5)
+  // Each of them is a call that there is.
+  for (const { method, path } of now.next.filter((one) => one.method === "GET")) {
+    expect((await mine.call(method, path.replace(service.system.url, ""))).status).toBe(200)
+  }
+  const later = await home(`?since=${encodeURIComponent(now.at)}`)
+  expect(later).toMatchObject({ unread_notifications: 3, replies: [], mentions: [], messages: [], watches: [] })
+})
+
+test("since any moment, in either way of writing it", async () => {
+  const thread = dataOf<Thread>(
+    await mine.call("POST", "/api/v1/threads", { body: { category: "help", title: "How?", body: words() } })
+  )
+  await other.call("POST", `/api/v1/threads/${thread.id}/replies`, { body: { body: words() } })
+  await holds(({ replies }) => replies.length === 1)
+  const unix = Math.floor(Date.now() / 1000)
+  expect((await home(`?since=${unix - 600}`)).replies).toHaveLength(1)
+  expect((await home(`?since=${unix + 600}`)).replies).toEqual([])
+  expect((await home("?since=2020-01-01")).replies).toHaveLength(1)
+  for (const wrong of ["yesterday", "-1", "2026-13-45", ""])
+    expect(fieldOf(await mine.call("GET", `/api/v1/me/home?since=${wrong}`))).toBe("since")
+})
+
+test("holds ten of each at most, the newest", async () => {
+  const thread = dataOf<Thread>(
+    await mine.call("POST", "/api/v1/threads", { body: { category: "help", title: "How?", body: words() } })
+  )
+  for (let reply = 0; reply < 12; reply++)
+    await other.call("POST", `/api/v1/threads/${thread.id}/replies`, { body: { body: words() } })
+  const now = await holds(({ unread_notifications }) => unread_notifications === 12)
+  const ids = now.replies.map(({ id }) => id)
+  expect(ids).toHaveLength(10)
+  expect(ids).toEqual(ids.toSorted((one, two) => two - one))
+  expect(now.watches).toMatchObject([{ new_replies: 12 }])
+})
