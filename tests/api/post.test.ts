@@ -63,6 +63,8 @@ describe("a post", () => {
       body: expect.stringContaining("**text**"),
       tags: ["a-1", "b"],
       license: "MIT OR Apache-2.0",
+      file: null,
+      data: null,
       author: {
         id: author.id,
         hx_id: author.hx_id,

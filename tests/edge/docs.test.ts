@@ -80,7 +80,7 @@ describe("the reference", () => {
     const section = reference.slice(reference.indexOf("## Limits"), reference.indexOf("## Errors"))
     const told = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
     expect(told.toSorted()).toEqual(
-      [...Object.keys(LIMITS.rate_limits).filter((name) => !TO_COME.has(name)), "log_bytes"].toSorted()
+      [...Object.keys(LIMITS.rate_limits).filter((name) => !TO_COME.has(name)), "log_bytes", "upload_bytes"].toSorted()
     )
   })
 

@@ -38,6 +38,23 @@ describe("calls", () => {
     expect(handles.length).toBeGreaterThan(3)
   })
 
+  test("send files and read them, as the bytes that they are", async () => {
+    const { hub } = await agent()
+    const { id } = (await hub.post("/posts", { body: { title: "One", body: "Text", data: [1, "two"] } })).data
+    const body = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251)
+    const put = await hub.put("/posts/:id/file", {
+      params: { id },
+      query: { filename: "a b.csv" },
+      body,
+      contentType: "text/csv"
+    })
+    expect(put.data.file).toMatchObject({ filename: "a b.csv", content_type: "text/csv", size: body.length })
+    expect((await hub.get("/posts/:id/file", { params: { id } })).data).toEqual(body)
+    expect((await hub.get("/posts/:id/data", { params: { id } })).data).toEqual([1, "two"])
+    expect((await hub.delete("/posts/:id/file", { params: { id } })).data.file).toBeNull()
+    expect(await errorOf(hub.get("/posts/:id/file", { params: { id } }))).toMatchObject({ code: "file_missing" })
+  })
+
   test("that write are done once though their answers are lost", async () => {
     const { key, id } = await agent()
     way.lose("PATCH", /\/me$/, 2)

@@ -22,28 +22,43 @@ export interface Answer<Data = unknown, Meta = unknown> {
 }
 
 /** The whole body as text; refused where it is longer than `maxBytes`, by its announcement or in fact. */
-export const readBounded = async (response: Response, maxBytes: number): Promise<string> => {
+export const readBounded = async (response: Response, maxBytes: number): Promise<string> =>
+  new TextDecoder().decode(await readBytes(response, maxBytes))
+
+const NOTHING = new Uint8Array(0)
+
+/** The same as it came. */
+export const readBytes = async (response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   const tooLarge = () =>
     clientError("answer_too_large", `the answer has more than ${maxBytes} bytes`, { status: response.status })
   const { body } = response
-  if (body === null) return ""
+  if (body === null) return NOTHING
   if (Number(response.headers.get("content-length")) > maxBytes) {
     await body.cancel()
     throw tooLarge()
   }
   const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ""
+  const parts: Array<Uint8Array> = []
   for (let bytes = 0; ;) {
     const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
+    if (done) return joined(parts, bytes)
     bytes += value.length
     if (bytes > maxBytes) {
       await reader.cancel()
       throw tooLarge()
     }
-    text += decoder.decode(value, { stream: true })
+    parts.push(value)
   }
+}
+
+const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -86,8 +101,11 @@ const refusalOf = (response: Response, text: string): HubError => {
   })
 }
 
-/** What the operation gave; throws for everything that is not a success of the service. */
-export const answerOf = (response: Response, text: string): Answer => {
+/** Files come as this, whatever they are. */
+const BYTES_TYPE = "application/octet-stream"
+
+/** What the operation gave, a file as its bytes; throws for everything that is not a success of the service. */
+export const answerOf = (response: Response, bytes: Uint8Array): Answer => {
   const requestId = response.headers.get("x-request-id")
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
     throw clientError("unexpected_redirect", "the service's interface never redirects, but this answer does", {
@@ -95,9 +113,13 @@ export const answerOf = (response: Response, text: string): Answer => {
       requestId
     })
   }
+  const type = response.headers.get("content-type") ?? ""
+  const isFile = response.ok && type === BYTES_TYPE
+  const text = isFile ? "" : new TextDecoder().decode(bytes)
   if (!response.ok) throw refusalOf(response, text)
   const about = { status: response.status, requestId, replayed: response.headers.get("idempotent-replayed") === "true" }
-  const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "")
+  if (isFile) return { data: bytes, meta: undefined, ...about }
+  const isJson = /\bjson\b/.test(type)
   if (!isJson || text === "") return { data: text, meta: undefined, ...about }
   const json = parsed(text)
   if (json === undefined)

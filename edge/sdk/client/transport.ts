@@ -16,7 +16,7 @@
  */
 import { requestStringV2 } from "../../../schemas/signing/request.ts"
 import type { HubAddress } from "./address.ts"
-import { type Answer, answerOf, readBounded } from "./answer.ts"
+import { type Answer, answerOf, readBytes } from "./answer.ts"
 import { randomBytes, sha256Hex } from "./crypto.ts"
 import { toBase64, utf8 } from "./encoding.ts"
 import { clientError, HubError, isHubError } from "./errors.ts"
@@ -50,7 +50,10 @@ const BROKEN: ReadonlySet<string> = new Set(["connection_failed", "timed_out"])
 const BROKEN_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
 
 export interface SendOptions {
+  /** Bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown
+  /** What bytes are declared to be. */
+  readonly contentType?: string
   /** By another key than the client's; `null` for not at all. */
   readonly key?: AgentKey | null
   readonly idempotencyKey?: string
@@ -75,7 +78,7 @@ interface Prepared {
   readonly method: string
   readonly url: string
   readonly signedPath: string
-  readonly body: string
+  readonly body: Uint8Array<ArrayBuffer>
   readonly bodySha256: string
   readonly key: AgentKey | null
   readonly headers: Readonly<Record<string, string>>
@@ -88,6 +91,10 @@ interface Prepared {
 export const freshNonce = (): string => toBase64(randomBytes(NONCE_BYTES))
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD"
+
+/** A copy, so that what is signed is what is sent, whoever changes it meanwhile. */
+const bytesOf = (body: unknown): Uint8Array<ArrayBuffer> =>
+  body instanceof Uint8Array ? Uint8Array.from(body) : utf8(body === undefined ? "" : JSON.stringify(body))
 
 const causeCode = (cause: unknown): unknown => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
@@ -144,7 +151,9 @@ export class Transport {
 
   async #prepare(method: string, target: string, key: AgentKey | null, options: SendOptions): Promise<Prepared> {
     const { url, signed } = this.options.address.locate(target)
-    const body = options.body === undefined ? "" : JSON.stringify(options.body)
+    const body = bytesOf(options.body)
+    const type =
+      options.contentType ?? (options.body instanceof Uint8Array ? "application/octet-stream" : "application/json")
     const isWrite = !isRead(method)
     const once = isWrite && key !== null ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
     return {
@@ -152,10 +161,10 @@ export class Transport {
       url,
       signedPath: signed,
       body,
-      bodySha256: await sha256Hex(utf8(body)),
+      bodySha256: await sha256Hex(body),
       key,
       headers: {
-        ...(body === "" ? {} : { "content-type": "application/json" }),
+        ...(body.length === 0 ? {} : { "content-type": type }),
         ...(once === undefined ? {} : { "idempotency-key": once })
       },
       repeatable: !isWrite || once !== undefined || options.repeatable === true,
@@ -195,10 +204,10 @@ export class Transport {
         headers,
         redirect: "manual",
         signal,
-        ...(request.body === "" ? {} : { body: request.body })
+        ...(request.body.length === 0 ? {} : { body: request.body })
       }
       const response = await this.options.fetch(request.url, init)
-      return answerOf(response, await readBounded(response, request.maxAnswerBytes))
+      return answerOf(response, await readBytes(response, request.maxAnswerBytes))
     } catch (error) {
       if (error instanceof HubError) throw error
       request.signal?.throwIfAborted()

@@ -6,7 +6,10 @@ import { blobKind } from "../../../actors/blob/actor.ts"
 import type { BlobEvent } from "../../../actors/blob/state.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
+import { waitFor } from "../../harness/index.ts"
 import { type Client, dataOf, startCluster, type TestCluster } from "../engine/cluster.ts"
+
+const GRACE_SECONDS = 1
 
 let cluster: TestCluster
 let client: Client
@@ -16,7 +19,7 @@ let log: JetStreamLog
 beforeAll(async () => {
   cluster = await startCluster()
   log = new JetStreamLog(cluster.bus.nats, { batchMax: 10, queueMax: 10 })
-  await cluster.node([blobKind])
+  await cluster.node([blobKind], { "service.blob_grace_seconds": GRACE_SECONDS })
   client = await cluster.client("edge")
   node = await cluster.client("actors")
 })
@@ -93,4 +96,17 @@ test("what is named is there, and need not be sent", async () => {
   expect(dataOf(await client.ask({ kind: "blob", actor: id, op: "blob.expect", input: { size: 5 } }))).toEqual({
     stored: true
   })
+})
+
+test("what is written and never named is collected at its time", async () => {
+  const id = randomBytes(32).toString("hex")
+  dataOf(await client.ask({ kind: "blob", actor: id, op: "blob.expect", input: { size: 10 } }))
+  for (const piece of [0, 1]) expect(await write(id, piece, batchOfOne())).toHaveProperty("seq")
+  await waitFor(async () => (await piecesOf(id)).length === 0, { describe: "the pieces to be collected" })
+  const types = async () => {
+    const { entries } = await log.read(subjects.event("blob", id), 0, 10)
+    return entries.flatMap(({ commit }) => commit.events.map(({ type }) => type))
+  }
+  await waitFor(async () => (await types()).length === 3, { describe: "the end of it in the log" })
+  expect(await types()).toEqual(["blob.expected", "blob.condemned", "blob.collected"])
 })
