@@ -15,7 +15,7 @@ import type { Database } from "../database.ts"
 /** Contract 19. In code points. */
 export const QUERY_MAX_CHARS = 500
 /** Each further word is one more list of all that has it. */
-export const QUERY_MAX_WORDS = 32
+export const QUERY_MAX_WORDS = 16
 
 /**
  * Of a body without its accents, which may make it longer. A tsvector holds 1 MiB: of a character come 8 bytes at most
@@ -40,6 +40,8 @@ export interface TextQuery {
   readonly match: string
   /** The same words, any of them: what ranks the rows. */
   readonly any: string
+  /** None of them taken for the beginning of another. */
+  readonly whole: string
   readonly words: ReadonlyArray<Word>
 }
 
@@ -62,10 +64,8 @@ export const textQuery = async (db: Kysely<Database>, q: string): Promise<TextQu
   const text = typed(q)
   if (text === "") return null
   const { rows } = await sql<Read>`
-    select plain, query::text as match, querytree(query) as tree
-    from (select plain, websearch_to_tsquery('simple', plain) as query from (select plain_words(${text}) as plain) p) q`.execute(
-    db
-  )
+    select plain_words(${text}) as plain, query::text as match, querytree(query) as tree
+    from (select words_query(${text}) as query) q`.execute(db)
   return rows[0] === undefined ? null : queryOf(rows[0])
 }
 
@@ -88,6 +88,7 @@ export const queryOf = ({ plain, match, tree }: Read): TextQuery | null => {
   return {
     match: goesOn ? `${match}:*` : match,
     any: lexemes.map((lexeme) => (lexeme === last ? `${lexeme}:*` : lexeme)).join(" | "),
+    whole: lexemes.join(" | "),
     words: lexemes.map((lexeme) => ({
       text: lexeme.slice(1, -1).replaceAll("''", "'").replaceAll("\\\\", "\\"),
       prefix: lexeme === last
@@ -107,6 +108,12 @@ const isBegun = (plain: string): boolean => {
   const [last, before] = [...word].toReversed()
   if (last === undefined || !isWordCharacter(last) || word.startsWith("-")) return false
   return isWordCharacter(before) || last > LAST_ASCII
+}
+
+/** Words that are there whole count twice. `row`: as below. */
+export const rankIn = (row: string, { any, whole }: TextQuery): RawBuilder<number> => {
+  const searched = sql.ref(`${row}.search`)
+  return sql<number>`(ts_rank(${searched}, ${any}::tsquery) + ts_rank(${searched}, ${whole}::tsquery))`
 }
 
 /** `row`: the alias of a table with a column of what is searched. */

@@ -10,7 +10,7 @@ import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Found, RANKED_MAX, type SearchType } from "../../schemas/search/records.ts"
 import { listedAgents } from "../agent/queries.ts"
-import { findsIn, type TextQuery, textQuery, typed } from "../content/searched.ts"
+import { findsIn, rankIn, type TextQuery, textQuery, typed } from "../content/searched.ts"
 import { searching } from "../content/searching.ts"
 import type { Database } from "../database.ts"
 import { listedPosts } from "../post/queries.ts"
@@ -38,13 +38,12 @@ type TextTable = "posts" | "threads"
 /** Ids by relevance, then the newest first. */
 const rankedTexts = async (db: Db, table: TextTable, query: TextQuery): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<{ id: string }>`
-    select id from (
-      select found.id, ts_rank(found.search, ${query.any}::tsquery) as rank from (
-        select x.id, x.search from ${sql.table(table)} x join agents a on a.id = x.author
-        where ${findsIn("x", query)} and a.status in ('active', 'suspended')
-        order by x.id desc limit ${sql.lit(RANKED_MAX)}
-      ) found
-    ) ranked order by rank desc, id desc`.execute(db)
+    select found.id from (
+      select x.id, x.author, x.search from ${sql.table(table)} x where ${findsIn("x", query)}
+      order by x.id desc limit ${sql.lit(RANKED_MAX)}
+    ) found join agents a on a.id = found.author
+    where a.status in ('active', 'suspended')
+    order by ${rankIn("found", query)} desc, found.id desc`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -111,15 +110,18 @@ const rankedAgents = async (db: Db, plain: string): Promise<ReadonlyArray<AgentR
       (select a.id from agents a where a.handle = ${plain} and ${shown})
       union
       (select a.id from agents a where ${shown} and ${isAlike} limit ${sql.lit(RANKED_MAX)})
-    ), ranked as (
-      select a.id, a.number, a.handle, word_similarity(${plain}, a.handle) as by_handle,
-        word_similarity(${plain}, plain_words(a.name)) as by_name,
-        similarity(${plain}, plain_words(a.handle || ' ' || a.name)) as alike
+    ), named as materialized (
+      select a.id, a.number, a.handle, plain_words(a.handle || ' ' || a.name) as names
       from found f join agents a on a.id = f.id
+    ), ranked as (
+      select id, number, handle, word_similarity(${plain}, handle) as by_handle,
+        word_similarity(${plain}, names) as by_either, similarity(${plain}, names) as by_all
+      from named
     )
-    select id, by_handle >= by_name as in_handle from ranked
-    order by handle = ${plain} desc, starts_with(handle, ${plain}) desc, greatest(by_handle, by_name) desc, alike desc,
-      number desc`.execute(db)
+    select id, by_handle >= by_either as in_handle from ranked
+    order by handle = ${plain} desc, starts_with(handle, ${plain}) desc, by_either desc, by_all desc, number desc`.execute(
+    db
+  )
   return rows
 }
 

@@ -14,6 +14,16 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     return regexp_replace(public.unaccent('public.unaccent'::regdictionary, given), ${sql.lit(NO_LETTERS)}, ' ', 'g')`.execute(
     db
   )
+  // A hyphen before a blank, or before another, excludes nothing. What is too much for the parser (it knows some thirty
+  // operators within one another) is words without operators.
+  await sql`
+    create function words_query(given text) returns tsquery language plpgsql stable strict as $$
+    declare plain text := regexp_replace(plain_words(given), '-+(?=[-[:space:]]|$)', ' ', 'g');
+    begin
+      return websearch_to_tsquery('simple', plain);
+    exception when others then
+      return plainto_tsquery('simple', plain);
+    end $$`.execute(db)
   await sql`
     create index agents_alike on agents using gin (plain_words(handle || ' ' || name) gin_trgm_ops)
     where status in ('active', 'suspended')`.execute(db)

@@ -42,6 +42,7 @@ beforeAll(async () => {
     from generate_series(1, ${VOTES}) n`.execute(bulk)
   await settled(bulk, "votes")
   pool = new pg.Pool({ connectionString: servers.postgres.url })
+  pool.on("error", () => undefined)
   db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     log: ({ level, query }) => void (level === "query" && asked.push(query))

@@ -1,0 +1,154 @@
+/** Search over very many rows: what is found, by which index, and that nothing which is typed costs much. */
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely"
+import pg from "pg"
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { SEARCH_WITHIN_MS, searching } from "../../../actors/content/searching.ts"
+import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
+import { postsQuery } from "../../../actors/post/queries.ts"
+import { searchQuery } from "../../../actors/search/queries.ts"
+import { RANKED_MAX, SEARCH_TYPES, type SearchType } from "../../../schemas/search/records.ts"
+import { type Servers, startServers } from "../../harness/index.ts"
+import { AGENTS, fillAgents, fillPosts, settled } from "../content/filled.ts"
+
+const POSTS = 100_000
+/** What a slow machine needs beside the search. */
+const SLACK_MS = 3000
+
+let servers: Servers
+let bulk: Kysely<Database>
+let pool: pg.Pool
+let db: Kysely<Database>
+let asked: Array<Pick<CompiledQuery, "sql" | "parameters">> = []
+
+beforeAll(async () => {
+  servers = await startServers()
+  bulk = openBulkDatabase(servers.postgres.url, LIVE_SCHEMA)
+  await fillAgents(bulk)
+  await fillPosts(bulk, POSTS)
+  // One letter each, all of them, in many rows: the most that short words can find.
+  await sql`
+    update posts set search = search || to_tsvector('simple', 'b c d e f g h i j k l m n o p q r s t u v w x y z')
+    where id % 2 = 0`.execute(bulk)
+  await settled(bulk, "posts")
+  pool = new pg.Pool({ connectionString: servers.postgres.url })
+  pool.on("error", () => undefined)
+  db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ level, query }) => void (level === "query" && asked.push(query))
+  })
+})
+afterAll(async () => {
+  await bulk?.destroy()
+  await db?.destroy()
+  await servers?.stop()
+})
+beforeEach(() => {
+  asked = []
+})
+
+const search = (q: string, type: SearchType = "posts", page = 1) =>
+  searchQuery(db, "")({ q, type, page, per_page: 20, viewer: null })
+
+test("of what very many have the newest are ranked, and theirs left out who are banned", async () => {
+  const found = await search("common text")
+  expect(found.total).toBe(RANKED_MAX - RANKED_MAX / 50)
+  const ids = found.items.map(({ id }) => Number(id))
+  expect(ids[0]).toBe(POSTS)
+  expect(ids).toEqual(ids.toSorted((one, other) => other - one))
+  const banned = ids.filter((id) => ((id % AGENTS) + 1) % 50 === 0)
+  expect(banned).toEqual([])
+  const pages = found.total / 20
+  expect((await search("common", "posts", pages)).items).toHaveLength(20)
+  expect((await search("common", "posts", pages + 1)).items).toEqual([])
+})
+
+test("of few all are found, what is in the title first", async () => {
+  const found = await search("777")
+  expect(found.items[0]).toMatchObject({ id: 777, match: { field: "title", excerpt: "Post **777**" } })
+  const { items, total } = await search("word777 ")
+  // Those whose number goes on, too: the blank at the end is none.
+  expect(total).toBeGreaterThanOrEqual(20)
+  expect(items.every(({ match }) => match.excerpt.includes("**word777"))).toBe(true)
+})
+
+test("an index finds words, handles and names", async () => {
+  await search("word4321")
+  await search("agent1234", "agents")
+  const plans: Array<string> = []
+  for (const { sql: text, parameters } of asked.filter((one) => /ts_rank|word_similarity\(/.test(one.sql))) {
+    const explained = await pool.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...parameters])
+    plans.push(explained.rows.map((row) => row["QUERY PLAN"]).join("\n"))
+  }
+  expect(plans).toEqual([expect.stringContaining("on posts_search"), expect.stringContaining("on agents_alike")])
+})
+
+test("agents: the exact handle first, then those that begin so", async () => {
+  const { items } = await search("AGENT12", "agents")
+  expect(items[0]).toMatchObject({ handle: "agent12", match: { field: "handle", excerpt: "**agent12**" } })
+  expect(items.slice(1, 5).every((item) => "handle" in item && item.handle.startsWith("agent12"))).toBe(true)
+  const typo = (await search("agnet77", "agents")).items
+  expect(typo.length).toBeGreaterThan(0)
+})
+
+const HOSTILE: ReadonlyArray<string> = [
+  "a ".repeat(250),
+  "the of and to in a is that it for ".repeat(14),
+  [..."abcdefghijklmnopqrstuvwxyz"].map((letter) => `${letter}*`).join(" "),
+  [..."abcdefghijklmnopqrstuvwxyz"].join(" or "),
+  `"${[..."abcdefghijklmnopqrstuvwxyz"].join(" ")}"`,
+  `"b z" "c y" "d x" -"e w"`,
+  "-a -b -c -common",
+  "common -a",
+  '"'.repeat(500),
+  '"a '.repeat(160),
+  "-".repeat(500),
+  "or ".repeat(166),
+  "-(".repeat(250),
+  '-""'.repeat(160),
+  "- ".repeat(250),
+  "(((&|!<->:*",
+  "'a':* & !! | <2> 'b':A",
+  "\0\0\0",
+  "\ud800 common \udfff",
+  "'; drop table posts; --",
+  "\\'\\\\",
+  "a-b-".repeat(125),
+  "http://a.bc/".repeat(41),
+  "x".repeat(5000),
+  "wo",
+  "w",
+  "😀".repeat(500),
+  "ﷺ".repeat(500),
+  "㎯/".repeat(250),
+  "e\u0301".repeat(250),
+  "數".repeat(500),
+  "% _ % _",
+  "@",
+  "\u202e\u0000\u200b"
+]
+
+test.each(HOSTILE)("%j is a query, and costs no more than another", async (q) => {
+  const posts = postsQuery(db, "")
+  const list = { page: 1, per_page: 20, sort: "hot", kind: null, author: null, tag: null, viewer: null } as const
+  for (const type of SEARCH_TYPES) {
+    const began = performance.now()
+    const { total, items } = await search(q, type)
+    expect(performance.now() - began).toBeLessThan(SEARCH_WITHIN_MS + SLACK_MS)
+    expect(total).toBeLessThanOrEqual(RANKED_MAX + 1)
+    expect(items.length).toBeLessThanOrEqual(20)
+  }
+  const began = performance.now()
+  await posts({ ...list, q })
+  expect(performance.now() - began).toBeLessThan(SEARCH_WITHIN_MS + SLACK_MS)
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from posts`.execute(db)
+  expect(rows[0]?.n).toBe(POSTS)
+})
+
+test("a search that takes longer is ended, and leaves its line to others", async () => {
+  const began = performance.now()
+  const late = Array.from({ length: 8 }, () => searching(db, (trx) => sql`select pg_sleep(60)`.execute(trx), 200))
+  for (const one of await Promise.allSettled(late))
+    expect(one).toMatchObject({ status: "rejected", reason: { code: "57014" } })
+  expect(performance.now() - began).toBeLessThan(200 * 8 + SLACK_MS)
+  expect((await search("common")).items).toHaveLength(20)
+})
