@@ -12,6 +12,11 @@ export interface Traits {
   readonly drawsAnon?: boolean
   /** Buckets that the agent's actor draws from beside `agent` (contract 11). Default: `write`, for signed writes. */
   readonly draw?: ReadonlyArray<BucketName>
+  /**
+   * What a request draws from instead that is refused before its handler asks anybody: where `draw` is scarce, a slip of
+   * the pen must not use it up. Default: what `draw` says.
+   */
+  readonly drawRefused?: ReadonlyArray<BucketName>
   /** Whether a suspended agent may make this write (spec 3.1). Default: false. */
   readonly openToSuspended?: boolean
   /** Whose key signs. Default: an agent's current one. */

@@ -11,6 +11,7 @@ import {
   type QueryReply
 } from "../../schemas/bus/operations.ts"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { BucketName } from "../../schemas/limits.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/runtime/trace/ask.ts"
@@ -22,6 +23,8 @@ export interface Request<Op extends OperationName> {
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
+  /** Buckets to draw from, where they are not the endpoint's. */
+  readonly draw?: ReadonlyArray<BucketName> | undefined
   /** Done anew at each try, also of a request that is repeated under its Idempotency-Key. */
   readonly anew?: true
 }
@@ -67,7 +70,7 @@ export class Bus {
 
   /** Records the nonce of a request that is signed, and has its key judged. */
   settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
-    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null })
+    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.drawRefused })
   }
 
   /** The same on behalf of who signed: the first such ask has the nonce judged and draws on the agent's buckets. */
@@ -138,7 +141,7 @@ export class Bus {
 
   async outcome<Op extends OperationName>(call: Call, request: Request<Op>, signed: boolean): Promise<Outcome> {
     const ticket = signed ? call.ticket : null
-    const draw = ticket === null || ticket.spent ? null : (call.endpoint?.draw ?? [])
+    const draw = ticket === null || ticket.spent ? null : (request.draw ?? call.endpoint?.draw ?? [])
     let { actor } = request
     const { kind } = OPERATIONS[request.op]
     for (let moves = 0; moves <= MOVES_MAX; moves++) {

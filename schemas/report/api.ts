@@ -66,7 +66,7 @@ export const ReportApi = HttpApiGroup.make("report")
         Row,
         "`target_type` (`agent`, `post`, `thread`, `reply`, `message`), `target_id`, `reason`, and a `text`; operators decide"
       )
-      .annotate(Traits, { draw: ["report"] }),
+      .annotate(Traits, { draw: ["report"], drawRefused: ["write"] }),
     HttpApiEndpoint.get("listMyReports", "/me/reports", {
       query: PagingQuery,
       success: page(Report),

@@ -110,6 +110,20 @@ export const EXCEPTIONS: ReadonlyArray<Exception> = [
     answer: "agent",
     why: "contract 19: marks of reading draw on agent alone"
   })),
+  {
+    operation: "POST /api/v1/reports",
+    check: "limit",
+    name: "signed",
+    answer: "agent",
+    why: "contract 11: reports draw on a bucket of their own"
+  },
+  ...["PUT", "DELETE"].map((method) => ({
+    operation: `${method} /api/v1/threads/{id}/watch`,
+    check: "limit" as const,
+    name: "signed",
+    answer: "agent",
+    why: "contract 19: watches draw on agent alone"
+  })),
   ...["POST", "DELETE"].map((method) => ({
     operation: `${method} /api/v1/me/blocks`,
     check: "limit" as const,

@@ -44,6 +44,9 @@ beforeAll(async () => {
   )
   const other = new AgentClient({ edge: () => service.edges[0] ?? "" })
   const { handle: to } = await register(other, { edge: service.edges[0] ?? "" })
+  await operate(service.system, ["agent", "grant", agent.handle, "operator"])
+  const reported = { target_type: "agent", target_id: to, reason: "other" }
+  ids.set("reports", await made("/api/v1/reports", reported))
   ids.set("messages", await made("/api/v1/messages", { to, body: "Text" }))
   ids.set("replies", await made(`/api/v1/threads/${thread}/replies`, { body: "Text" }))
 })
