@@ -41,6 +41,8 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
   if (!isBodyKind(body)) throw new Error(`The endpoint ${id} does not say what its body may be`)
   if (group.startsWith(PAGE_GROUP) === isApiPath(endpoint.path)) throw new Error(`${id} lies on the wrong side`)
   if (group.startsWith(PAGE_GROUP) && auth !== "none") throw new Error(`The page ${id} must be for anybody`)
+  const traits = Context.get(annotations, Traits)
+  const draw: Endpoint["draw"] = auth === "signed" && endpoint.method !== "GET" ? ["write"] : []
   return {
     id,
     method: endpoint.method,
@@ -50,12 +52,13 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     row: Context.get(annotations, Row),
     body: endpoint.method === "GET" ? null : body,
     drawsAnon: true,
-    draw: auth === "signed" && endpoint.method !== "GET" ? ["write"] : [],
+    draw,
+    drawRefused: traits.draw ?? draw,
     openToSuspended: false,
     signer: "agent",
     settled: auth === "signed" ? "by handler" : "first",
     keptSeconds: 0,
-    ...Context.get(annotations, Traits)
+    ...traits
   }
 }
 
