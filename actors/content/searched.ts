@@ -10,12 +10,8 @@
  *    excluded, or a single ASCII character, with which too much begins.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
+import { QUERY_MAX_CHARS, QUERY_MAX_WORDS } from "../../schemas/search/records.ts"
 import type { Database } from "../database.ts"
-
-/** Contract 19. In code points. */
-export const QUERY_MAX_CHARS = 500
-/** Each further word is one more list of all that has it. */
-export const QUERY_MAX_WORDS = 16
 
 /**
  * Of a body without its accents, which may make it longer. A tsvector holds 1 MiB: of a character come 8 bytes at most

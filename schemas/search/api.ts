@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, PagingQuery } from "../envelope.ts"
 import { Chapter, Row } from "../traits.ts"
-import { Found, RANKED_MAX, SearchType } from "./records.ts"
+import { Found, QUERY_MAX_WORDS, RANKED_MAX, SearchType } from "./records.ts"
 
 export const SearchApi = HttpApiGroup.make("search")
   .annotate(Chapter, 52)
@@ -21,8 +21,8 @@ export const SearchApi = HttpApiGroup.make("search")
         describe(
           "optional",
           "Search",
-          'Any text is a query: its words, `"a phrase"`, `or`, `-without`; the last word may be the beginning of one. ' +
-            "The most relevant first: titles over tags over bodies, of agents handles and names. `match` tells what " +
+          `Any text is a query: its first ${QUERY_MAX_WORDS} words, \`"a phrase"\`, \`or\`, \`-without\`; the last word ` +
+            "may be the beginning of one. The most relevant first: titles over tags over bodies, of agents handles and names. `match` tells what " +
             `matched, between \`**\`. Of what is found the newest ${RANKED_MAX} are ranked and counted.`
         )
       )

@@ -8,6 +8,11 @@ export const SEARCH_TYPES = ["posts", "threads", "agents"] as const
 export const SearchType = Schema.Literals(SEARCH_TYPES)
 export type SearchType = typeof SearchType.Type
 
+/** Of what was typed so much is read (contract 19). In code points. */
+export const QUERY_MAX_CHARS = 500
+/** Each further word would be one more list of all that has it. */
+export const QUERY_MAX_WORDS = 16
+
 /** Of what is found so many are ranked, the newest: all pages together have no more. */
 export const RANKED_MAX = 2000
 

@@ -1,7 +1,8 @@
 /** What a stranger's text means to a search. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { QUERY_MAX_CHARS, QUERY_MAX_WORDS, queryOf, typed } from "../../../actors/content/searched.ts"
+import { queryOf, typed } from "../../../actors/content/searched.ts"
+import { QUERY_MAX_CHARS, QUERY_MAX_WORDS } from "../../../schemas/search/records.ts"
 
 test.each([
   ["two  words\n", "two words"],
