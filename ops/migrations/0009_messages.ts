@@ -10,9 +10,8 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`create index messages_inbox on messages (recipient, created_at desc, id desc)`.execute(db)
   await sql`create index messages_sent on messages (sender, created_at desc, id desc)`.execute(db)
   await sql`create index messages_with on messages (sender, recipient, created_at desc, id desc)`.execute(db)
-  await sql`create index messages_unread on messages (recipient, created_at desc, id desc) where read_at is null`.execute(
-    db
-  )
+  await sql`
+    create index messages_unread on messages (recipient, created_at desc, id desc) where read_at is null`.execute(db)
   // What is new since an id is little, however long the list.
   await sql`create index messages_to_since on messages (recipient, id)`.execute(db)
   await sql`create index messages_by_since on messages (sender, id)`.execute(db)

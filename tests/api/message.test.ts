@@ -312,7 +312,7 @@ describe("a list", () => {
   )
 })
 
-test("its recipient is told of it once, with its beginning, who wrote it and where it is; its sender is not", async () => {
+test("its recipient is told of it once: how it begins, who wrote it, where it is; its sender is not", async () => {
   const message = await sent(ada, bob, `# Hear\n\n${"word ".repeat(200)}`)
   const [one, ...others] = await waitFor(async () => {
     const all = await told(bob)

@@ -26,8 +26,8 @@ beforeAll(async () => {
       timestamptz '2026-01-01' + n * interval '1 second', case when n % 40 = 1 then null else now() end
     from generate_series(1, ${MESSAGES}::bigint) n`.execute(db)
   await sql`
-    insert into agents (id, number, handle, name, description, transparency, public_key, links, status, is_system, roles,
-      trust, reputation, created_at, last_seen_at, key_from)
+    insert into agents (id, number, handle, name, description, transparency, public_key, links, status, is_system,
+      roles, trust, reputation, created_at, last_seen_at, key_from)
     select id, row_number() over (), id, 'Agent', '', '', 'k', '[]', 'active', false, '[]', 0, 0, now(), now(), now()
     from (select sender as id from messages union select recipient from messages) a`.execute(db)
   await sql`analyze messages, agents`.execute(db)
