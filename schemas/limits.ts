@@ -192,6 +192,8 @@ export const LIMITS = {
     /** spec 5.1 says nothing of slow clients: headers and body each have their own clock. */
     headers_timeout_ms: 10_000,
     body_timeout_ms: 10_000,
+    /** Of a file, or of data: 10 MB at 1.4 Mbit/s. The deadline of the rest begins when it is there. */
+    upload_timeout_ms: 60_000,
     keep_alive_timeout_ms: 60_000,
     max_header_bytes: 16_384,
     max_headers: 100,

@@ -34,7 +34,7 @@ import type { Bus, SettlingOp } from "../bus/bus.ts"
 import type { Outside } from "../html/outside.ts"
 import { tellsVisitor } from "../identity/visitor.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
-import { bodyCeiling, type Limits } from "../../schemas/limits.ts"
+import { type BodyKind, bodyCeiling, type Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
 import { closing, hasBody, type ReadBody, readBody } from "./body.ts"
 import { Call } from "./call.ts"
@@ -168,7 +168,7 @@ export class Pipeline {
         if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
         if (match.kind !== "found") return yield* this.dispatch(call, match)
         if (match.endpoint.body !== null) {
-          const read = yield* this.bodyOf(call, response, bodyCeiling(parts.limits, match.endpoint.body), held)
+          const read = yield* this.bodyOf(call, response, match.endpoint.body, held)
           call.body = read.bytes
           call.bodySha256 = read.sha256
         }
@@ -199,14 +199,21 @@ export class Pipeline {
   private bodyOf(
     call: Call,
     response: ServerResponse,
-    maxBytes: number,
+    kind: BodyKind,
     held: { bytes: number }
   ): Effect.Effect<ReadBody, Refused> {
-    const bounds = { maxBytes, timeoutMs: this.parts.limits.service.body_timeout_ms, budget: this.parts.bodies }
+    const { limits, bodies } = this.parts
+    const { body_timeout_ms, upload_timeout_ms, request_deadline_ms } = limits.service
+    const isUpload = kind === "file" || kind === "upload"
+    const timeoutMs = isUpload ? upload_timeout_ms : body_timeout_ms
+    const bounds = { maxBytes: bodyCeiling(limits, kind), timeoutMs, budget: bodies }
     const read = readBody(call, response, bounds, (bytes) => {
       held.bytes = bytes
     })
-    return Effect.catch(read, (failed) => closing(call, failed.refusal))
+    const whole = isUpload
+      ? Effect.tap(read, () => Effect.sync(() => void (call.deadline = Date.now() + request_deadline_ms)))
+      : read
+    return Effect.catch(whole, (failed) => closing(call, failed.refusal))
   }
 
   /** Gives the call its ticket; `null` where the signature holds. */

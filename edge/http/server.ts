@@ -75,7 +75,8 @@ const makeServer = (service: Limits["service"]): Server => {
     maxHeaderSize: service.max_header_bytes,
     headersTimeout: service.headers_timeout_ms,
     // Bodies have their own clock (body.ts); this one is for whatever that does not see.
-    requestTimeout: service.headers_timeout_ms + service.body_timeout_ms + CLOCK_CHECK_MS,
+    requestTimeout:
+      service.headers_timeout_ms + Math.max(service.body_timeout_ms, service.upload_timeout_ms) + CLOCK_CHECK_MS,
     keepAliveTimeout: service.keep_alive_timeout_ms,
     connectionsCheckingInterval: Math.min(CLOCK_CHECK_MS, service.headers_timeout_ms),
     // The Host header is never used, so that a request without one is judged like any other.

@@ -106,6 +106,19 @@ describe("bodies", () => {
     await line.ended()
   })
 
+  it("of files may come more slowly", async () => {
+    const path = "/api/v1/posts/1/file?filename=a"
+    const upload = await Line.open()
+    const head = linesOf(signatureHeaders(world.agent, { method: "PUT", path, host: world.edge.host, body: "ab" }))
+    upload.write(`PUT ${path} HTTP/1.1\r\nHost: x\r\n${head}Content-Length: 2\r\n\r\na`)
+    const later = await Line.open()
+    later.write(`${challenge("Content-Length: 20")}{`)
+    expect((await later.answer()).status).toBe(408)
+    upload.write("b")
+    await waitFor(() => world.node.asked("content.admit").length === 1, { describe: "the whole file at the handler" })
+    upload.socket.destroy()
+  })
+
   it.each([
     ["GET", "/api/v1/time", {}, 200],
     ["GET", "/api/v1/me", {}, 401],
