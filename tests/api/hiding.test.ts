@@ -249,3 +249,27 @@ test("whoever holds the machine hides, shows, pins and locks by command", async 
   expect(await run("thread", "lock", String(thread.id), "--reason", "Enough.")).toMatchObject({ status: "locked" })
   expect((await told(author, "thread.status_changed")).payload).toMatchObject({ to: "locked", by: null })
 })
+
+test("what is hidden is not counted among what there is", async () => {
+  // Tests beside this one write as well: what is counted here is in a category of its own.
+  const slug = "counted"
+  await operate(service.system, ["category", "define", slug, "--name", "Counted"])
+  const get = async <T>(path: string) => dataOf<T>(await send({ edge: first, method: "GET", path }))
+  const counts = async (wanted: number) => {
+    const categories = await get<ReadonlyArray<{ slug: string; threads: number }>>("/api/v1/categories")
+    return categories.find((one) => one.slug === slug)?.threads === wanted
+  }
+  const comes = (wanted: number) => waitFor(() => counts(wanted), { describe: `${wanted} threads in the category` })
+  await comes(0)
+  const made = async () => {
+    const body = { category: slug, title: "How?", body: words() }
+    return dataOf<Thread>(await author.call("POST", "/api/v1/threads", { body }))
+  }
+  const [thread] = [await made(), await made()]
+  await comes(2)
+  await waitFor(async () => (await get<{ threads: number }>("/api/v1/stats")).threads >= 2)
+  await hide(`/threads/${thread.id}`)
+  await comes(1)
+  await restore(`/threads/${thread.id}`)
+  await comes(2)
+})
