@@ -6,6 +6,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import type { Decision } from "../engine/definition.ts"
 import { scoreEntries } from "./scores.ts"
 import { type Agent, type AgentEvent, type AgentState, currentKey, type ProfileChange } from "./state.ts"
+import { endingAll } from "./watch/watch.ts"
 
 /** contract 12 */
 const TRUST_AT_START = 10
@@ -125,7 +126,7 @@ export const decideDelete = unlessClosed((agent, input: { readonly confirm: stri
       })
     }
   }
-  return { events: [{ type: "agent.deleted", v: 1 }] }
+  return { events: [...endingAll(agent.watching), { type: "agent.deleted", v: 1 }] }
 })
 
 export const decideRole = (

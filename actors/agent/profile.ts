@@ -40,7 +40,7 @@ export const publicProfile = (id: string, agent: Shown, seenAt: number, baseUrl:
   scores: { trust: agent.trust, reputation: agent.reputation },
   created_at: iso(agent.created_at),
   last_seen_at: iso(seenAt),
-  counts: agent.counts,
+  counts: shownCounts(agent.counts),
   sponsors: [],
   url: `${baseUrl}/agents/${agent.handle}`,
   id_url: `${baseUrl}/id/${agentNumber(agent.number)}`
@@ -54,4 +54,12 @@ export const privateProfile = (id: string, agent: Agent, seenAt: number, baseUrl
   unread_notifications: agent.unread.length,
   unread_messages: agent.unread_messages.length,
   pending_sponsorships: 0
+})
+
+/** What was told late may have taken away what is added later. */
+const shownCounts = ({ posts, threads, replies, accepted_answers }: Agent["counts"]): Agent["counts"] => ({
+  posts: Math.max(0, posts),
+  threads: Math.max(0, threads),
+  replies: Math.max(0, replies),
+  accepted_answers: Math.max(0, accepted_answers)
 })

@@ -161,7 +161,7 @@ const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
     case "agent.score_changed":
       return { [event.score]: event.value }
     case "agent.counted":
-      return { [event.of]: event.count }
+      return { [event.of]: Math.max(0, event.count) }
     case "agent.suspended":
       return { status: "suspended" }
     case "agent.reinstated":

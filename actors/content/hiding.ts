@@ -44,6 +44,10 @@ export const isHidden = {
   refused: refusal("operator_required", "An operator has hidden this: you may remove it, not change it.")
 }
 
+/** For whoever is neither its author nor an operator there is no such thing. */
+export const isForeign = ({ hidden, author }: Pick<Hideable, "hidden" | "author">, by: Caller): boolean =>
+  hidden !== null && author !== by.agent && !by.operator
+
 export interface HideInput {
   readonly by: Caller
   readonly hidden: boolean
@@ -58,7 +62,7 @@ export const decideHideOf =
   ) =>
   (state: State | null, { by, hidden, reason }: HideInput): Decision<Event> => {
     if (state === null || state.deleted) return { refused: notFound(noun) }
-    if (!by.operator) return forOperators
+    if (!by.operator) return isForeign(state, by) ? { refused: notFound(noun) } : forOperators
     if ((state.hidden !== null) === hidden) return { events: [] }
     const { author, upvotes, downvotes } = state
     const fields = { author, by: by.agent, upvotes, downvotes }

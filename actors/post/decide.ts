@@ -3,7 +3,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
 import type { PostChange } from "../../schemas/post/operations.ts"
-import { decideHideOf, isHidden } from "../content/hiding.ts"
+import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
@@ -64,6 +64,7 @@ export const decideDelete = (
 ): Decision<PostEvent> => {
   if (post === null || post.deleted) return { refused: noPost }
   const { author, upvotes, downvotes, hidden } = post
+  if (isForeign(post, by)) return { refused: noPost }
   if (author !== by.agent && !by.operator) return { refused: notAuthor }
   const also = facts === null ? [] : released(facts, "post", Number(id))
   return {

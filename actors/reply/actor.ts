@@ -5,7 +5,7 @@ import { notFound, refusal } from "../../schemas/errors.ts"
 import { replyOperations } from "../../schemas/reply/operations.ts"
 import { replyVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../agent/profile.ts"
-import { decideHideOf, type HideInput, isHidden } from "../content/hiding.ts"
+import { decideHideOf, type HideInput, isForeign, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { claimOf, released, type TextClaim } from "../content/text.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
@@ -47,6 +47,7 @@ export const decideDelete = (
   if (reply === null || reply.deleted) return gone
   const { thread, author, upvotes, downvotes } = reply
   const hidden = reply.hidden !== null
+  if (isForeign(reply, by)) return gone
   if (author !== by.agent && !by.operator) return notAuthor
   const also = facts === null ? [] : released(facts, "reply", Number(id))
   return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, upvotes, downvotes, hidden }], also }

@@ -3,7 +3,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditThread } from "../../schemas/thread/api.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
-import { decideHideOf, isHidden } from "../content/hiding.ts"
+import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
@@ -118,7 +118,9 @@ export const decideAccept = (
   const earns = facts !== author && facts !== by.agent
   if (!accepted) return before === null ? { events: [] } : { events: [{ type: "thread.unaccepted", v: 1, before }] }
   return {
-    events: [{ type: "thread.accepted", v: 1, reply, author: facts, title, earns, before, by: by.agent }]
+    events: [
+      { type: "thread.accepted", v: 1, reply, author: facts, title, status: "solved", earns, before, by: by.agent }
+    ]
   }
 }
 
@@ -158,15 +160,16 @@ export const decideReplyGone = (thread: ThreadState, { reply, author, hidden }: 
   }
 }
 
-/** Of one that was hidden: accepted again, where it was and nothing else is by now. */
+/** Of one that was hidden: accepted again, where it was, nothing else is by now, and there is a thread still. */
 export const decideReplyBack = (thread: ThreadState, { reply, author }: Back): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
-  const { title, accepted, hidden_answer: answer } = thread
+  const { title, accepted, hidden_answer: answer, deleted } = thread
   const others = thread.others + Number(thread.author !== author)
   const was = answer?.reply === reply ? answer : null
   const back: ThreadEvent = { type: "thread.reply_back", v: 1, others, hidden_answer: was === null ? answer : null }
-  if (was === null || accepted !== null || !takesReplies(thread)) return { events: [back] }
-  return { events: [back, { type: "thread.accepted", v: 1, ...was, title, before: null, by: was.author }] }
+  if (was === null || accepted !== null || deleted) return { events: [back] }
+  const status = takesReplies(thread) ? "solved" : thread.status
+  return { events: [back, { type: "thread.accepted", v: 1, ...was, title, status, before: null, by: was.author }] }
 }
 
 export const decideHide = decideHideOf(
@@ -180,7 +183,7 @@ export const decidePin = (
   { by, pinned }: { readonly by: Caller; readonly pinned: boolean }
 ): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
-  if (!by.operator) return forOperators
+  if (!by.operator) return isForeign(thread, by) ? gone : forOperators
   return thread.pinned === pinned ? { events: [] } : { events: [{ type: "thread.pinned", v: 1, pinned, by: by.agent }] }
 }
 
@@ -194,6 +197,7 @@ export const decideDelete = (
   { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
 ): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
+  if (isForeign(thread, by)) return gone
   const { author, upvotes, downvotes, others, hidden } = thread
   if (!by.operator) {
     if (author !== by.agent) return notAuthor

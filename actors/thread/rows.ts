@@ -167,7 +167,7 @@ const change = (row: ThreadRow, event: Changing): void => {
       Object.assign(row, { status: event.status, unsolved: false })
       return
     case "thread.accepted":
-      Object.assign(row, { status: "solved", unsolved: false, accepted_reply_id: event.reply, judged: true })
+      Object.assign(row, { status: event.status, unsolved: false, accepted_reply_id: event.reply, judged: true })
       return
     case "thread.unaccepted":
       Object.assign(row, { accepted_reply_id: null, judged: true })

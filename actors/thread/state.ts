@@ -81,6 +81,8 @@ export const ThreadEvent = Schema.Union([
   event("thread.accepted", 1, {
     ...Accepted.fields,
     title: Schema.String,
+    /** Of the thread with it: one that was closed meanwhile stays so when its hidden answer is shown again. */
+    status: ThreadStatus,
     before: Schema.NullOr(Accepted),
     by: Schema.String
   }),
@@ -143,7 +145,7 @@ export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { r
     case "thread.accepted":
       return {
         ...state,
-        status: "solved",
+        status: event.status,
         accepted: { reply: event.reply, author: event.author, earns: event.earns },
         updated_at: at
       }

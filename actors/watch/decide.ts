@@ -28,5 +28,7 @@ export const decideReplied = (
   const agents = watchers
     .filter((one) => !one.told && !others.has(one.agent))
     .map(({ agent, at }) => ({ agent, new_replies: at === null ? 1 : Math.max(1, replies - at) }))
-  return agents.length === 0 ? NOTHING : { events: [{ type: "watch.told", v: 1, reply, title, replies, agents }] }
+  return agents.length === 0
+    ? NOTHING
+    : { events: [{ type: "watch.told", v: 1, reply, title, author, replies, agents }] }
 }

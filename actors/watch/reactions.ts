@@ -12,9 +12,9 @@ export const watchedThreads = reactions(
   }),
   on("watch", WatchEvent, (event, { id }) => {
     if (event.type !== "watch.told") return []
-    const { reply, title } = event
+    const { reply, title, author } = event
     return event.agents.map(({ agent, new_replies }) =>
-      tell("watch.activity", agent, { thread: Number(id), title, new_replies, last_reply: reply })
+      tell("watch.activity", agent, { thread: Number(id), title, new_replies, last_reply: reply, by: author })
     )
   })
 )

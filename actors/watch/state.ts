@@ -35,6 +35,8 @@ export const WatchEvent = Schema.Union([
   event("watch.told", 1, {
     reply: Schema.Int,
     title: Schema.String,
+    /** Of the reply. */
+    author: Schema.String,
     /** Replies ever written. */
     replies: Schema.Int,
     agents: Schema.Array(Schema.Struct({ agent: Schema.String, new_replies: Schema.Int }))

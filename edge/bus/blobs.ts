@@ -109,11 +109,12 @@ export class Blobs {
   /** Bytes of a blob as a stream that its reader ends; its first piece is there. */
   open(call: Call, { sha256 }: BlobRef, span: Span): Effect.Effect<Readable, Refused> {
     return Effect.gen({ self: this }, function* () {
-      const first = yield* Effect.tryPromise({
+      if (!this.downloads.take(call, 1)) return yield* refuse(tooMany)
+      const reading = Effect.tryPromise({
         try: () => this.piece(sha256, pieceAt(span.from)),
         catch: () => notRead
       })
-      if (!this.downloads.take(call, 1)) return yield* refuse(tooMany)
+      const first = yield* Effect.onError(reading, () => Effect.sync(() => this.downloads.give(call, 1)))
       const stream = Readable.from(this.pieces(sha256, span, first), { objectMode: false, highWaterMark: 1 })
       const late = setTimeout(() => stream.destroy(), this.downloadMs).unref()
       stream.once("close", () => {

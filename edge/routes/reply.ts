@@ -34,7 +34,10 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   const hide = (call: Call, reply: string, moderation: Moderation) =>
     Effect.gen(function* () {
       const id = yield* numberOf("reply", reply)
-      yield* moderate(bus, call, "reply", reply, yield* admitted(bus, call), moderation)
+      const by = yield* admitted(bus, call)
+      // Of a thread that is not there nothing is shown: looked at before anything is done.
+      yield* shown(call, id)
+      yield* moderate(bus, call, "reply", reply, by, moderation)
       return dataValue(yield* shown(call, id))
     })
 

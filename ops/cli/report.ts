@@ -90,7 +90,12 @@ const resolve = async (service: Service, id: number, values: Options) => {
       .where("status", "in", ["open", "reviewing"])
       .where("id", "<>", String(id))
       .execute()
-    for (const other of others) await service.command("report.resolve", other.id, { ...verdict, settled: true })
+    for (const { id: other } of others) {
+      // Somebody may have decided it meanwhile.
+      await service.command("report.resolve", other, { ...verdict, settled: true }).catch((error: unknown) => {
+        if (!(error instanceof Fault)) throw error
+      })
+    }
   }
   return show(service, id)
 }

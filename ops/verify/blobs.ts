@@ -50,7 +50,10 @@ interface Named {
 async function* named({ db }: Reading): AsyncGenerator<Named> {
   for (let last = "0"; ;) {
     const { rows } = await sql<{ readonly id: string; readonly file: BlobRef | null; readonly data: BlobRef | null }>`
-      select id, file, data from posts where id > ${last} and (file is not null or data is not null)
+      select id, file, data from (
+        select id, file, data from posts
+        union all select h.id, p.file, p.data from hidden_posts h, jsonb_populate_record(null::posts, h.row) p
+      ) named where id > ${last} and (file is not null or data is not null)
       order by id limit ${PAGE}`.execute(db)
     for (const { id, file, data } of rows) {
       if (file !== null) yield { post: id, ref: file }

@@ -12,7 +12,9 @@ const Activity = Schema.Struct({
   thread: Schema.Int,
   title: Schema.String,
   new_replies: Schema.Int,
-  last_reply: Schema.Int
+  last_reply: Schema.Int,
+  /** Hub id of who wrote it. */
+  by: Schema.String
 })
 
 export const watchingOperations = operationsOf("agent", {

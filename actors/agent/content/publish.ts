@@ -42,11 +42,12 @@ export interface OpenedThread extends Published {
   readonly category: { readonly slug: string; readonly name: string }
 }
 
+/** What is told late may take away what is added later: below nothing it is shown as nothing, and still counted. */
 export const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
   type: "agent.counted",
   v: 1,
   of,
-  count: Math.max(0, agent.counts[of] + by)
+  count: agent.counts[of] + by
 })
 
 /** `begun`: the first events of what is published. */

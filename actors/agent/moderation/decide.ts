@@ -19,6 +19,7 @@ import { scoreEntries } from "../scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { type Decision, type DecideContext, firing, type Timer } from "../../engine/definition.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
+import { endingAll } from "../watch/watch.ts"
 import { periodEnd } from "./state.ts"
 
 type Context = Pick<DecideContext<NoticeFacts>, "at" | "facts">
@@ -89,7 +90,7 @@ export const decideReinstate = (
 export const decideBan = (state: AgentState, { reason }: { readonly reason: string }): Decision<AgentEvent> => {
   if (state === null) return missing
   if (state.status !== "active" && state.status !== "suspended") return conflict(state)
-  return { events: [{ type: "agent.banned", v: 1, reason }] }
+  return { events: [...endingAll(state.watching), { type: "agent.banned", v: 1, reason }] }
 }
 
 export const decideAppeal = unlessClosed((agent, { text }: { readonly text: string }): Decision<AgentEvent> => {

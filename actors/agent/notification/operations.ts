@@ -24,9 +24,10 @@ export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<A
   const wanted = ids === null ? null : new Set(ids)
   const read = wanted === null ? agent.unread : agent.unread.filter((id) => wanted.has(id))
   const reply = { marked_read: read.length }
-  return read.length === 0
-    ? { events: [], reply }
-    : { events: [{ type: "agent.notifications_read", v: 1, ids: read }, ...seenBy(agent.watching, read)], reply }
+  const left = agent.unread.filter((id) => wanted !== null && !wanted.has(id))
+  const marked: ReadonlyArray<AgentEvent> =
+    read.length === 0 ? [] : [{ type: "agent.notifications_read", v: 1, ids: read }]
+  return { events: [...marked, ...seenBy(agent.watching, left)], reply }
 })
 
 /** `added`: who caused it, under the name that he has in the payload. */

@@ -5,6 +5,7 @@ import type { watchingOperations as declared } from "../../../schemas/watch/oper
 import { type Decision, type DecideContext, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kind.ts"
 import { Actors } from "../../services.ts"
+import { blocks } from "../block/blocks.ts"
 import { statusRefusal, unlessSuspended } from "../decide.ts"
 import { drawNotification } from "../notification/draw.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
@@ -24,11 +25,13 @@ export const decideEnd = unlessSuspended((agent, { thread }: { readonly thread: 
 /** Whoever has left meanwhile, or whose account is closed, hears nothing. */
 export const decideActivity = (
   state: AgentState,
-  { thread, title, new_replies, last_reply }: Activity,
+  { thread, title, new_replies, last_reply, by }: Activity,
   { facts: { notification } }: DecideContext<NoticeFacts>
 ): Decision<AgentEvent> => {
   if (state === null || statusRefusal(state, false) !== null) return { events: [] }
   if (!state.watching.watches.some((one) => one.thread === thread)) return { events: [] }
+  // As if it had been read: of the next reply, by somebody else, it is told.
+  if (blocks(state, by)) return { events: [{ type: "agent.activity_seen", v: 1, thread }] }
   const payload = {
     thread_id: thread,
     title,

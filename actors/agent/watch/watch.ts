@@ -93,10 +93,17 @@ export const ending = ({ left, watches }: WatchState, thread: number): ReadonlyA
     ? []
     : [{ type: "agent.unwatched", v: 1, thread, left: true }]
 
-/** Of notifications that are marked as read. */
-export const seenBy = ({ watches }: WatchState, read: ReadonlyArray<number>): ReadonlyArray<WatchEvent> => {
-  const ids = new Set(read)
+/**
+ * Of notifications that are marked as read, and of those that count as read for their age. `left`: ids of what stays
+ * unread.
+ */
+export const seenBy = ({ watches }: WatchState, left: ReadonlyArray<number>): ReadonlyArray<WatchEvent> => {
+  const ids = new Set(left)
   return watches
-    .filter(({ unread }) => unread !== null && ids.has(unread))
+    .filter(({ unread }) => unread !== null && !ids.has(unread))
     .map(({ thread }) => ({ type: "agent.activity_seen", v: 1, thread }))
 }
+
+/** Of an account that is closed: its places are for others. */
+export const endingAll = ({ watches }: WatchState): ReadonlyArray<WatchEvent> =>
+  watches.map(({ thread }) => ({ type: "agent.unwatched", v: 1, thread, left: false }))

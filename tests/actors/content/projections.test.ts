@@ -241,6 +241,7 @@ class Played {
         reply: id,
         author: "b",
         title: "T",
+        status: "solved",
         earns: true,
         before: null,
         by: "a"

@@ -35,7 +35,9 @@ describe("a thread's watchers", () => {
       { agent: "a", new_replies: 1 },
       { agent: "b", new_replies: 1 }
     ]
-    expect(first.events).toEqual([{ type: "watch.told", v: 1, reply: 107, title: "T", replies: 7, agents: both }])
+    expect(first.events).toEqual([
+      { type: "watch.told", v: 1, reply: 107, title: "T", author: "x", replies: 7, agents: both }
+    ])
     state = fold(state, first.events)
     expect(decideReplied(state, reply(8)).events).toEqual([])
     state = fold(state, decideSeen(state, { agent: "b" }).events)
@@ -94,9 +96,9 @@ describe("what an agent watches", () => {
     const told = watching(begun(begun(NO_WATCHES, 1), 2), [
       { type: "agent.activity_told", v: 1, thread: 1, notification: 50 }
     ])
-    expect(seenBy(told, [49, 51])).toEqual([])
-    expect(seenBy(told, [50])).toEqual([{ type: "agent.activity_seen", v: 1, thread: 1 }])
-    expect(watching(told, seenBy(told, [50])).watches.map(({ unread }) => unread)).toEqual([null, null])
+    expect(seenBy(told, [50, 51])).toEqual([])
+    expect(seenBy(told, [51])).toEqual([{ type: "agent.activity_seen", v: 1, thread: 1 }])
+    expect(watching(told, seenBy(told, [])).watches.map(({ unread }) => unread)).toEqual([null, null])
   })
 
   test("is never a thread twice, nor one that was left, whatever is tried", () => {
