@@ -111,6 +111,9 @@ describe("a hidden post", () => {
       url: post.url
     })
     expect(outcome(await vote(other, "post", post.id))).toBe("404 not_found")
+    // To others nothing tells it from what never was.
+    expect(outcome(await other.call("DELETE", `/api/v1${path}`))).toBe("404 not_found")
+    expect(outcome(await hide(path, other))).toBe("404 not_found")
     const edit = await author.call("PATCH", `/api/v1${path}`, { body: { title: "Two" } })
     expect(outcome(edit)).toBe("403 operator_required")
 

@@ -1,10 +1,11 @@
 /** What may become of a thread (contract 2, 19). */
 import fc from "fast-check"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import {
   decideAccept,
   decideDelete,
   decideReplied,
+  decideReplyBack,
   decideReplyGone,
   decideStatus,
   takesReplies
@@ -49,6 +50,31 @@ test("an announcement has no answer; nobody else accepts", () => {
   expect(accept(thread, OTHER)).toBe("not_author")
   expect(accept(thread, AUTHOR, null)).toBe("not_found")
   expect(accept(thread, OPERATOR)).toBe("done")
+})
+
+describe("an answer that is hidden", () => {
+  const replied = folded(thread, decideReplied(thread, { reply: 1, author: "other", told: [] }))
+  const solved = folded(replied, decideAccept(replied, { by: AUTHOR, reply: 1, accepted: true }, { facts: "other" }))
+  const hidden = (state: ThreadState) =>
+    folded(state, decideReplyGone(state, { reply: 1, author: "other", hidden: true }))
+  const back = (state: ThreadState) => decideReplyBack(state, { reply: 1, author: "other" })
+
+  test("is accepted again when it is shown again, in a thread that was closed meanwhile too", () => {
+    expect(hidden(solved)).toMatchObject({ status: "open", accepted: null, others: 0 })
+    expect(folded(hidden(solved), back(hidden(solved)))).toMatchObject({ status: "solved", accepted: { reply: 1 } })
+    const closed = hidden(folded(solved, decideStatus(solved, { by: AUTHOR, status: "closed" })))
+    const shown = folded(closed, back(closed))
+    expect(shown).toMatchObject({ status: "closed", accepted: { reply: 1 }, others: 1 })
+    expect(folded(shown, decideStatus(shown, { by: AUTHOR, status: "open" }))).toMatchObject({ status: "solved" })
+  })
+
+  test("is not where another is by then, nor where its thread is gone", () => {
+    const gone = hidden(solved)
+    const second = folded(gone, decideAccept(gone, { by: AUTHOR, reply: 2, accepted: true }, { facts: "other" }))
+    expect(folded(second, back(second))).toMatchObject({ accepted: { reply: 2 }, hidden_answer: null })
+    const removed = folded(gone, decideDelete(gone, { by: OPERATOR }, { id: "1", facts: null }))
+    expect(back(removed).events).toMatchObject([{ type: "thread.reply_back" }])
+  })
 })
 
 const caller = fc.constantFrom(AUTHOR, OTHER, OPERATOR)

@@ -11,6 +11,10 @@ import {
   type WatchState as Watching,
   type WatchEvent as WatchingEvent
 } from "../../../actors/agent/watch/watch.ts"
+import { evolve } from "../../../actors/agent/evolve.ts"
+import type { AgentState } from "../../../actors/agent/state.ts"
+import { decideActivity } from "../../../actors/agent/watch/operations.ts"
+import { registered } from "../../support/registered.ts"
 import { decideJoined, decideLeft, decideReplied, decideSeen } from "../../../actors/watch/decide.ts"
 import { evolveWatch, NOBODY, type WatchEvent, WATCHERS_MAX, type WatchState } from "../../../actors/watch/state.ts"
 import { WATCHES_MAX } from "../../../schemas/watch/records.ts"
@@ -67,6 +71,23 @@ const begun = (state: Watching, thread: number): Watching => {
   const decision = beginning(state, thread)
   return "refused" in decision ? state : watching(state, decision.events)
 }
+
+test("of whom it blocks an agent hears no activity, and of the next one again", () => {
+  const [before] = [registered({}).reduce<AgentState>((state, event) => evolve(state, event, { at: 1 }), null)]
+  if (before === null) throw new Error("an agent that was registered is one")
+  const agent: AgentState = { ...before, watching: begun(NO_WATCHES, 1), blocks: { x: 1 } }
+  const context = { id: "a", at: 2, seq: 1, facts: { notification: 9 } }
+  const activity = { thread: 1, title: "T", new_replies: 1, last_reply: 7 }
+  expect(decideActivity(agent, { ...activity, by: "x" }, context).events).toEqual([
+    { type: "agent.activity_seen", v: 1, thread: 1 }
+  ])
+  expect(decideActivity(agent, { ...activity, by: "y" }, context).events).toMatchObject([
+    { type: "agent.notified", about: "thread.activity" },
+    { type: "agent.activity_told", notification: 9 }
+  ])
+  expect(decideActivity({ ...agent, status: "deleted" }, { ...activity, by: "y" }, context).events).toEqual([])
+  expect(decideActivity(agent, { ...activity, thread: 2, by: "y" }, context).events).toEqual([])
+})
 
 describe("what an agent watches", () => {
   test("begins by writing, unless it was left; who asks for it is back", () => {
