@@ -6,7 +6,7 @@ import type { Operations } from "../../edge/sdk/client/api.ts"
 
 type Plain<A> = unknown extends A
   ? A
-  : A extends string | number | boolean | null | undefined
+  : A extends string | number | boolean | null | undefined | Uint8Array
     ? A
     : A extends ReadonlyArray<infer Item>
       ? ReadonlyArray<Plain<Item>>

@@ -110,13 +110,6 @@ export const EXCEPTIONS: ReadonlyArray<Exception> = [
     answer: "agent",
     why: "contract 19: marks of reading draw on agent alone"
   })),
-  {
-    operation: "POST /api/v1/reports",
-    check: "limit",
-    name: "signed",
-    answer: "agent",
-    why: "contract 11: reports draw on a bucket of their own"
-  },
   ...["PUT", "DELETE"].map((method) => ({
     operation: `${method} /api/v1/threads/{id}/watch`,
     check: "limit" as const,

@@ -72,9 +72,15 @@ test("what follows: its recipient is told of it, and later of having read it, by
       actor: "hx2",
       input: {
         about: "message.received",
-        payload: { message_id: 5, conversation_id: "1-2", excerpt: "Are you there?", untrusted: UNTRUSTED },
-        who: { as: "from", agent: "hx1" },
-        paths: { url: "/api/v1/messages/5", api_url: "/api/v1/messages/5" }
+        payload: {
+          message_id: 5,
+          conversation_id: "1-2",
+          excerpt: "Are you there?",
+          untrusted: UNTRUSTED,
+          url: "/api/v1/messages/5",
+          api_url: "/api/v1/messages/5"
+        },
+        who: { as: "from", agent: "hx1" }
       }
     }
   ])
