@@ -46,6 +46,7 @@ export const writeBack = async (
       delete from ${sql.table(`hidden_${table}`)} where id = any(${ids}::bigint[]) returning id, reason, row
     ), placed as (
       insert into ${shown} select p.* from back, jsonb_populate_record(null::${shown}, back.row) p
+      on conflict (id) do nothing
     )
     select id, reason from back`.execute(trx)
   return new Map(rows.map(({ id, reason }) => [Number(id), reason]))

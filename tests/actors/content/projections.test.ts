@@ -305,6 +305,7 @@ test("a batch is a few statements, however many rows it has", async () => {
     { act: "vote", upvotes: 2, downvotes: 0 },
     { act: "edit", title: "new", body: undefined, category: undefined }
   ]
+  await rowsBy(threadProjection, [], 1)
   const begun = played.written.length
   for (const id of threads) for (const act of acts) played.act(id, act)
   const log = logOf(played.written)
