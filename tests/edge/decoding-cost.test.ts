@@ -78,7 +78,7 @@ describe("an address", () => {
     `http://${"@".repeat(2_000)}`
   ]
 
-  it.each(COSTLY)("is judged in less than a millisecond, whatever it is: %#", (address) => {
+  it.each(COSTLY)("is judged in a few milliseconds on the slowest of machines, whatever it is: %#", (address) => {
     const ROUNDS = 20
     const all = () => {
       for (let round = 0; round < ROUNDS; round++) {
@@ -88,7 +88,8 @@ describe("an address", () => {
         hostLine(address.slice("http://".length))
       }
     }
-    expect(least(all) / ROUNDS).toBeLessThan(1)
+    // What is not linear takes seconds.
+    expect(least(all) / ROUNDS).toBeLessThan(10)
   })
 
   it.each([

@@ -148,6 +148,10 @@ test("what one projection of all nouns has made is gone on with: not emptied, no
   start(OF_THE_LOG)
   const first = await attempted(1)
   await kept("delivery", first)
+  // Each has its own pace: what the release before is to have made of agents must be there.
+  await waitFor(async () => (await db.selectFrom("agents").select("name").execute()).length > 0, {
+    describe: "the agent's row"
+  })
   await stop()
   await db.deleteFrom("projections").execute()
   const old = await ofTheReleaseBefore(first)
