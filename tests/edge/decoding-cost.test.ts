@@ -26,7 +26,8 @@ const cpuMs = (run: () => void): number => {
   return (user + system) / 1000
 }
 
-const least = (run: () => void): number => Math.min(...Array.from({ length: 3 }, () => cpuMs(run)))
+/** Of several, since other work on the machine makes any of them dearer, and none cheaper. */
+const least = (run: () => void): number => Math.min(...Array.from({ length: 12 }, () => cpuMs(run)))
 
 const refusalOf = (decode: ReturnType<typeof bodyDecoder>, body: object) =>
   Effect.runSync(Effect.flip(decode({} as Call, Buffer.from(JSON.stringify(body))))).refusal
@@ -78,7 +79,7 @@ describe("an address", () => {
     `http://${"@".repeat(2_000)}`
   ]
 
-  it.each(COSTLY)("is judged in a few milliseconds on the slowest of machines, whatever it is: %#", (address) => {
+  it.each(COSTLY)("is judged in less than a millisecond, whatever it is: %#", (address) => {
     const ROUNDS = 20
     const all = () => {
       for (let round = 0; round < ROUNDS; round++) {
@@ -88,8 +89,7 @@ describe("an address", () => {
         hostLine(address.slice("http://".length))
       }
     }
-    // What is not linear takes seconds.
-    expect(least(all) / ROUNDS).toBeLessThan(10)
+    expect(least(all) / ROUNDS).toBeLessThan(1)
   })
 
   it.each([

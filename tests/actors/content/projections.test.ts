@@ -312,7 +312,7 @@ test("a batch is a few statements, however many rows it has", async () => {
   for (const batch of [log.slice(0, begun), log.slice(begun)]) {
     asked = []
     await apply(threadProjection, batch)
-    expect(asked.length).toBeLessThanOrEqual(12)
+    expect(asked.length).toBeLessThanOrEqual(9)
   }
 })
 
