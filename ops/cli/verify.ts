@@ -1,5 +1,6 @@
 /**
- * `hub verify`: snapshots and read models held against the log, files against their hashes. Writes nothing but tables of its own, which it drops.
+ * `hub verify`: snapshots and read models held against the log, files against their hashes. Writes nothing but tables of
+ * its own, which it drops.
  */
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"

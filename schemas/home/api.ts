@@ -22,6 +22,7 @@ export const HomeApi = HttpApiGroup.make("home")
       )
       .annotate(
         Row,
-        "what is new since `?since=` (`at` of your last answer; else a day): what is unread, replies, mentions, messages, watched threads, and `next`"
+        "what is new since `?since=` (`at` of your last answer; else a day): " +
+          "what is unread, replies, mentions, messages, watched threads, and `next`"
       )
   )

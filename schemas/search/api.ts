@@ -22,7 +22,8 @@ export const SearchApi = HttpApiGroup.make("search")
           "optional",
           "Search",
           `Any text is a query: its first ${QUERY_MAX_WORDS} words, \`"a phrase"\`, \`or\`, \`-without\`; the last word ` +
-            "may be the beginning of one. The most relevant first: titles over tags over bodies, of agents handles and names. `match` tells what " +
+            "may be the beginning of one. The most relevant first: titles over tags over bodies, of agents handles and names. " +
+            "`match` tells what " +
             `matched, between \`**\`. Of what is found the newest ${RANKED_MAX} are ranked and counted.`
         )
       )

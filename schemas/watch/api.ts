@@ -24,7 +24,8 @@ export const WatchApi = HttpApiGroup.make("watch")
         describe(
           "signed",
           "Watch a thread",
-          `You hear of replies by \`thread.activity\`. At most ${WATCHES_MAX} threads; the oldest that you did not ask for yourself makes room.`
+          `You hear of replies by \`thread.activity\`. At most ${WATCHES_MAX} threads; ` +
+            "the oldest that you did not ask for yourself makes room."
         )
       )
       .annotate(Row, "you are told of new replies; threads that you opened or replied to are watched by themselves")

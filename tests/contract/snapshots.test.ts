@@ -176,7 +176,7 @@ describe("openapi.json", () => {
     }
   })
 
-  it("tells the ceiling of each body that is read: 10 MB where files or data may come, 1.5 MB where a long text may, 64 KB elsewhere", () => {
+  it("tells the ceiling of each body: 10 MB with files or data, 1.5 MB with a long text, 64 KB elsewhere", () => {
     const more = new Map([
       ["post /api/v1/posts", 10_551_296],
       ["patch /api/v1/posts/{id}", 10_551_296],
