@@ -3,13 +3,22 @@
  * the node (node-runtime.ts) provides all of them.
  */
 import { Context, Effect, Layer } from "effect"
-import type { NatsConnection } from "@nats-io/transport-node"
+import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { Answer } from "../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../schemas/bus/frames.ts"
-import { type OperationName, OPERATIONS, type Operations } from "../schemas/bus/operations.ts"
+import {
+  type OperationName,
+  OPERATIONS,
+  type Operations,
+  type Queries,
+  type QueryName,
+  type QueryReply
+} from "../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../schemas/errors.ts"
-import type { CounterName } from "../schemas/subjects.ts"
+import { QueryClient } from "../schemas/runtime/bus/queries.ts"
+import { type CounterName, subjects } from "../schemas/subjects.ts"
 import { nextNumber } from "./log/counters.ts"
+import { requestsOf } from "./log/requests.ts"
 import type { PrepareContext } from "./engine/definition.ts"
 
 /** Of the command that asks: the same command asks under the same id, so that it is answered from memory. */
@@ -35,9 +44,41 @@ export class Counters extends Context.Service<
   { readonly next: (counter: CounterName) => Effect.Effect<number, Refusal> }
 >()("hub/actors/Counters") {}
 
-export type ActorServices = Actors | Counters
+/** The read models, a moment behind the log: what is decided by them must be right then too. */
+export class Views extends Context.Service<
+  Views,
+  {
+    readonly query: <View extends QueryName>(
+      asking: Asking,
+      view: View,
+      input: Queries[View]["input"]
+    ) => Effect.Effect<Queries[View]["output"], Refusal>
+  }
+>()("hub/actors/Views") {}
+
+export type ActorServices = Actors | Counters | Views
 
 const text = new TextDecoder()
+const encoder = new TextEncoder()
+
+const noView = unavailable("The service's read side did not answer. It is safe to try again.")
+
+const viewsOver = (nats: NatsConnection): typeof Views.Service => {
+  const client = new QueryClient(requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
+  return {
+    query: <View extends QueryName>({ deadline, traceparent }: Asking, view: View, input: Queries[View]["input"]) =>
+      Effect.flatMap(
+        Effect.promise(() =>
+          client.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), deadline, traceparent)
+        ),
+        (answer): Effect.Effect<Queries[View]["output"], Refusal> => {
+          if (answer === null) return Effect.fail(noView)
+          const reply: QueryReply<Queries[View]["output"]> = JSON.parse(text.decode(answer))
+          return reply.ok ? Effect.succeed(reply.data) : Effect.fail(reply.refused)
+        }
+      )
+  }
+}
 
 export const actorServices = (nats: NatsConnection, ask: (ask: Ask) => Promise<Answer>): Layer.Layer<ActorServices> =>
   Layer.mergeAll(
@@ -51,6 +92,7 @@ export const actorServices = (nats: NatsConnection, ask: (ask: Ask) => Promise<A
             head.refused === undefined ? Effect.succeed(JSON.parse(text.decode(body))) : Effect.fail(head.refused)
         )
     }),
+    Layer.succeed(Views, viewsOver(nats)),
     Layer.succeed(Counters, {
       next: (counter) =>
         Effect.tryPromise({

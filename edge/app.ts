@@ -10,6 +10,7 @@ import { Lists } from "./bus/lists.ts"
 import { openBus } from "./bus/service.ts"
 import type { ConfigProblem, EdgeConfig } from "./config.ts"
 import { loadDocuments } from "./docs/documents.ts"
+import { Feeds } from "./feed/feeds.ts"
 import { AgentMarkdown } from "./html/agent-markdown.ts"
 import { outsideOf } from "./html/outside.ts"
 import { Clients } from "./http/address.ts"
@@ -21,8 +22,11 @@ import { leaveFirst, type Leaving, serve } from "./http/server.ts"
 import { Shares } from "./http/shares.ts"
 import { EdgeMetrics } from "./metrics/edge.ts"
 import { tellMetrics } from "./metrics/tell.ts"
+import { Marks } from "./http/marks.ts"
+import { Reused } from "./http/reused.ts"
 import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/identities.ts"
+import { withMarkdown } from "./markdown/serve.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { EVERYTHING, routesByName, type Served } from "./routes/all.ts"
 import { withoutTrailing } from "../schemas/text.ts"
@@ -50,8 +54,22 @@ export const openEdge = (
     const buckets = new EdgeLimits(bus.asker, hub.limits, randomUUID)
     const { service } = hub.limits
     const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
+    const markdown = new AgentMarkdown()
     const basePath = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
     const clients = new Clients(config.addressKey, hub.trustProxy)
+    const routes = routesByName(served, {
+      bus: bus.bus,
+      lists,
+      blobs,
+      config,
+      limits: buckets,
+      link: bus.link,
+      documents,
+      identities,
+      notifications,
+      markdown,
+      feeds: new Feeds(bus.bus, hub.baseUrl, markdown)
+    })
     const pipeline = new Pipeline({
       limits: hub.limits,
       clients,
@@ -65,18 +83,7 @@ export const openEdge = (
       metrics,
       traces: new RequestTraces(tracing, hub.trustProxy > 0),
       basePath,
-      routes: routesByName(served, {
-        bus: bus.bus,
-        lists,
-        blobs,
-        config,
-        limits: buckets,
-        link: bus.link,
-        documents,
-        identities,
-        notifications,
-        markdown: new AgentMarkdown()
-      }),
+      routes: new Reused(new Marks(bus.bus), metrics).routes(served.endpoints, withMarkdown(routes, hub.baseUrl)),
       outside: outsideOf(hub, buckets, identities.judge),
       context: yield* Effect.context<never>()
     })

@@ -20,6 +20,8 @@ export interface HubConfig {
   readonly hosts: ReadonlyArray<string>
   readonly data: string
   readonly name: string
+  /** Whom to tell of a weakness of the service: an address that begins with `mailto:` or `https:`. */
+  readonly contact: string | null
   readonly natsUrl: string
   readonly databaseUrl: string | null
   readonly roles: ReadonlyArray<ActorRole>
@@ -100,6 +102,7 @@ const parse = (env: Env): HubConfig => {
     hosts: hostList(env, baseUrl),
     data: text(env, "HUB_DATA") ?? ".hub",
     name: shownName(env),
+    contact: contactAddress(env),
     natsUrl: busAddresses(env),
     databaseUrl: databaseAddress(env),
     roles: roleList(env),
@@ -195,6 +198,21 @@ const shownName = (env: Env): string => {
     throw new Problem(`HUB_NAME must be one line of at most ${NAME_MAX_CHARS} characters`)
   }
   return value
+}
+
+const MAIL_ADDRESS = /^[A-Za-z0-9.!#$&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}$/
+const CONTACT_MAX_CHARS = 320
+
+/** It is printed as a line of its own. */
+const contactAddress = (env: Env): string | null => {
+  const value = text(env, "HUB_CONTACT")?.trim() ?? null
+  if (value === null) return null
+  if (value.length <= CONTACT_MAX_CHARS) {
+    const mail = value.startsWith("mailto:") ? value.slice("mailto:".length) : value
+    if (MAIL_ADDRESS.test(mail)) return `mailto:${mail}`
+    if (/^https:\/\/[\x21-\x7e]+$/.test(value) && URL.canParse(value)) return value
+  }
+  throw new Problem("HUB_CONTACT must be a mail address, or an address that begins with https:")
 }
 
 const hostList = (env: Env, baseUrl: string): ReadonlyArray<string> => {

@@ -12,6 +12,9 @@ export const HTML_TYPE = "text/html; charset=utf-8"
 
 export const HtmlText = ofType(HTML_TYPE)
 
+/** Which page of a list: clamped as the interface does. How long one is, pages decide themselves. */
+export const PageNumber = { page: Schema.optionalKey(Schema.String) }
+
 /** What a page takes. Each field comes as text: `formOf({ name: Name, amount: Schema.FiniteFromString })`. */
 export const formOf = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.Struct(fields).pipe(HttpApiSchema.asFormUrlEncoded())

@@ -26,6 +26,11 @@ export interface Traits {
    * a signature is needed, before it where it is not.
    */
   readonly settled?: "first" | "by handler"
+  /**
+   * Whether the answer to a request without a signature is made of the read models alone, and of its address: it is
+   * then given again until those change, under an entity tag. Default: false.
+   */
+  readonly reused?: boolean
   /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }
@@ -53,5 +58,7 @@ export const byChapter = <Group extends HttpApiGroup.Constraint>(
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
 export const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
 export const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
+/** Of the read models alone, for whoever does not sign. */
+export const REUSED: Traits = { reused: true }
 /** The same until the service is started anew. */
 export const DOCUMENT: Traits = { keptSeconds: 300 }

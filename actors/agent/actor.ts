@@ -25,6 +25,7 @@ import { blockOperations } from "./block/operations.ts"
 import { contentOperations } from "./content/operations.ts"
 import { decideDelete, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
+import { isQuiet } from "./home/quiet.ts"
 import { idempotencyOperations } from "./idempotency/operations.ts"
 import { identityOperations } from "./identity/operations.ts"
 import { keyFold } from "../key/actor.ts"
@@ -149,11 +150,12 @@ export const agentKind = kind(fold, declared, (parts) => {
               }
             }
       ),
-      "home.unread": read((state, _input, { id }) =>
-        state === null
-          ? absent
-          : { data: { agent: id, notifications: state.unread.length, messages: state.unread_messages.length } }
-      ),
+      "home.unread": read((state, { since }, { id }) => {
+        if (state === null) return absent
+        const { unread, unread_messages } = state
+        const quiet = isQuiet(state, since)
+        return { data: { agent: id, notifications: unread.length, messages: unread_messages.length, quiet } }
+      }),
       "agent.me": read((state, _input, { id, at }) => (state === null ? absent : { data: me(state, id, at) })),
       "agent.profile": custom((state, _input, { id }) => {
         if (state === null || state.status === "banned" || state.status === "deleted") return Effect.fail(noAgent)

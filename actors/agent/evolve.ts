@@ -38,7 +38,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.unwatched":
     case "agent.activity_told":
     case "agent.activity_seen":
-      return { ...state, watching: evolveWatch(state.watching, event) }
+      return { ...state, watching: evolveWatch(state.watching, event), stirred_at: meta.at }
     case "agent.reported":
       return state
     case "agent.blocked":
@@ -84,6 +84,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
         ...state,
         unread: withUnread(state.unread, event.notification),
         unread_messages: withMessage(state.unread_messages, event),
+        stirred_at: meta.at,
         webhook: evolveWebhook(state, event, meta.at)
       }
     case "agent.notifications_read": {
@@ -131,6 +132,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   blocks: NO_BLOCKS,
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   watching: NO_WATCHES,
+  stirred_at: at,
   ...newlyModerated(at),
   created_at: at
 })

@@ -115,6 +115,8 @@ export const Agent = Schema.Struct({
   counts: Counts,
   /** Threads (actors/agent/watch/). */
   watching: WatchState,
+  /** Unix ms: when it was notified last, or what it watches changed (actors/agent/home/quiet.ts). */
+  stirred_at: Schema.Number,
   /** How the account stands (actors/moderation/). */
   standing: StandingState,
   active_time: ActiveTime,

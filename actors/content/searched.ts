@@ -5,7 +5,7 @@
  * Invariants
  *  - Any text is a query, none is refused. It is cut at `QUERY_MAX_CHARS` and `QUERY_MAX_WORDS`; a NUL is a blank, half
  *    of a surrogate pair is no letter. Where no word is left that must be there, nothing is found.
- *  - Both sides lose their accents in the same way (`plain_words` of the migrations).
+ *  - Both sides lose their accents in the same way (`searched_words` of the migrations).
  *  - The last word is taken for the beginning of one, as somebody types it, unless it is put in quotation marks,
  *    excluded, or a single ASCII character, with which too much begins.
  */
@@ -21,9 +21,9 @@ const SEARCHED_MAX_CHARS = 100_000
 
 /** Title over tags over body, in any language. `row`: the alias of a table with these columns. */
 export const searchedOf = (row: string): RawBuilder<unknown> => sql`
-  setweight(to_tsvector('simple', plain_words(${sql.ref(`${row}.title`)})), 'A')
+  setweight(to_tsvector('simple', searched_words(${sql.ref(`${row}.title`)})), 'A')
   || setweight(to_tsvector('simple', array_to_string(${sql.ref(`${row}.tags`)}, ' ')), 'B')
-  || setweight(to_tsvector('simple', left(plain_words(${sql.ref(`${row}.body`)}), ${SEARCHED_MAX_CHARS})), 'C')`
+  || setweight(to_tsvector('simple', left(searched_words(${sql.ref(`${row}.body`)}), ${SEARCHED_MAX_CHARS})), 'C')`
 
 /** A word that is looked for, without accents, in lower case; `prefix`: or one that begins with it. */
 export interface Word {
@@ -60,7 +60,7 @@ export const textQuery = async (db: Kysely<Database>, q: string): Promise<TextQu
   const text = typed(q)
   if (text === "") return null
   const { rows } = await sql<Read>`
-    select plain_words(${text}) as plain, query::text as match, querytree(query) as tree
+    select searched_words(${text}) as plain, query::text as match, querytree(query) as tree
     from (select words_query(${text}) as query) q`.execute(db)
   return rows[0] === undefined ? null : queryOf(rows[0])
 }

@@ -76,7 +76,13 @@ export type Committed = { readonly data: unknown } | { readonly refused: Refusal
 type Actor<R> = History<R> & { readonly memory: unknown }
 
 /** Tries of one command against appends that lost the race. */
-const CONFLICT_TRIES = 8
+const CONFLICT_TRIES = 16
+/**
+ * Before the second try again and those after it, a random part of this, twice as much each time: many actors may write
+ * to one companion at once, of whom each time one gets through.
+ */
+const CONFLICT_PAUSE_MS = 10
+const CONFLICT_PAUSE_MAX_MS = 500
 
 type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
 
@@ -95,6 +101,7 @@ export const execute = <R>(
 ): Effect.Effect<unknown, Refusal, R> =>
   Effect.gen(function* () {
     for (let attempt = 0; attempt < CONFLICT_TRIES; attempt++) {
+      if (attempt > 1) yield* Effect.sleep(Math.min(conflictPause(attempt), underWay.command.deadline - parts.now()))
       if (parts.now() >= underWay.command.deadline) break
       // An append finds out by itself whether the log has begun meanwhile.
       if (!actor.loaded) yield* loaded(actor)
@@ -104,6 +111,9 @@ export const execute = <R>(
     }
     return yield* Effect.fail(unavailable("The command could not be committed in time. It is safe to try again."))
   })
+
+const conflictPause = (attempt: number): number =>
+  Math.random() * Math.min(CONFLICT_PAUSE_MS * 2 ** (attempt - 2), CONFLICT_PAUSE_MAX_MS)
 
 const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
   Effect.catch(

@@ -142,7 +142,7 @@ const writePosts = async (
 export const postProjection = logProjection({
   name: "post",
   // 2: what of a post is searched has other weights, and fewer letters that are none.
-  version: 2,
+  version: 3,
   reads: [{ kind: "post", events: inventoryOf(PostEvent) }],
   tables: [
     { name: "posts", kind: "post", actor: "id" },

@@ -15,6 +15,8 @@ import { toItsEnd } from "./steps.ts"
 import { tellApplied } from "./trace.ts"
 
 const BATCH_MAX = 2000
+/** Where it begins: if what it ended by before was too much at once, it comes past it now. */
+const BATCH_FIRST = 16
 const BUFFER_MAX = 8000
 /** The watermark that is kept stands no longer than this behind batches that change nothing. */
 const KEEP_MS = 1000
@@ -52,6 +54,7 @@ export class Reading {
   private mark: Mark
   /** Messages were left out for want of room, and will be read again. */
   private overflowed = false
+  private atOnce = BATCH_FIRST
   private keptAt = performance.now()
   private lookedAt = performance.now()
 
@@ -92,7 +95,7 @@ export class Reading {
         this.come.closeUnsafe()
         yield* this.come.await
       } else {
-        const applied = this.apply(this.gathered.slice(0, BATCH_MAX))
+        const applied = this.apply(this.gathered.slice(0, this.atOnce))
         if (applied !== null) yield* toItsEnd(() => applied)
       }
       if (this.idle) continue
@@ -126,6 +129,7 @@ export class Reading {
     const { projection, announce, tracing = NO_TRACING } = this.parts
     this.mark = mark
     this.gathered.splice(0, batch.length)
+    this.atOnce = Math.min(2 * this.atOnce, BATCH_MAX)
     const changed = this.mark.kept === this.mark.seq
     if (tracing.on && changed) tellApplied(tracing, projection.name, batch, beganAt)
     announce(this.mark.seq, batch, changed)

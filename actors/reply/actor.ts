@@ -13,7 +13,8 @@ import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
-import { decideVoteOn } from "../vote/decide.ts"
+import { annulling } from "../vote/annulling.ts"
+import { type Counted, decideVoteOn } from "../vote/decide.ts"
 import { evolveReply, type ReplyActor, ReplyEvent, ReplyState } from "./state.ts"
 
 const fold: Fold<ReplyActor> = {
@@ -61,7 +62,9 @@ export const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyE
     (fields): ReplyEvent => ({ type: "reply.restored", v: 1, thread: reply?.thread ?? 0, ...fields })
   )(reply, input)
 
-const decideVote = decideVoteOn("reply", (counted): ReplyEvent => ({ type: "reply.voted", v: 1, ...counted }))
+const votedBy = (counted: Counted): ReplyEvent => ({ type: "reply.voted", v: 1, ...counted })
+
+const decideVote = decideVoteOn("reply", votedBy)
 
 export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ nats }) => ({
   operations: {
@@ -87,6 +90,7 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
       const { thread, author } = state
       return { data: { thread, author } }
     }),
+    "reply.annul_vote": annulling(nats, "reply", votedBy),
     "reply.vote": write({
       prepare: (state, { by: { agent } }, context) =>
         Effect.gen(function* () {

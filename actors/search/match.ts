@@ -6,6 +6,7 @@
  *  - Words are marked whole, as they are written: with their accents, in their case.
  *  - An excerpt is short, however long the text: it begins a little before the first match.
  */
+import { legible } from "../../schemas/legible.ts"
 import { EXCERPT_MAX_CHARS, plainOf } from "../content/excerpt.ts"
 import type { Word } from "../content/searched.ts"
 
@@ -33,10 +34,13 @@ const LIKE: Readonly<Record<string, string>> = {
 
 const ASCII = /^\p{ASCII}+$/u
 
+const WORD_MAX_CHARS = 200
+
 /** As a word is looked for. */
 const folded = (word: string): string => {
   if (ASCII.test(word)) return word.toLowerCase()
-  const letters = word.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
+  // What is longer nobody looks for.
+  const letters = legible(word.slice(0, WORD_MAX_CHARS)).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   return letters.replaceAll(/[ßæœøłđðþı]/gu, (letter) => LIKE[letter] ?? letter)
 }
 

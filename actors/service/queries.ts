@@ -1,4 +1,4 @@
-/** Counts of the whole service (spec 4.2; contract 7). */
+/** What is told of the whole service: its counts (spec 4.2; contract 7), and how far its read models are. */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { contentCounts } from "../content/counts.ts"
@@ -22,3 +22,25 @@ export const statsQuery = (db: Kysely<Database>): (() => Promise<Queries["stats"
     return { agents: Number(row.agents), ...counts, agents_seen_24h: Number(row.seen) }
   }
 }
+
+/** Projections of tables that no answer for everybody is made of: those to come are, until they stand here. */
+const OWN_PROJECTIONS = ["delivery", "message", "notification", "report", "seen", "vote"]
+
+export const marksQuery =
+  (db: Kysely<Database>): (() => Promise<Queries["marks"]["output"]>) =>
+  async () => {
+    const rows = await db
+      .selectFrom("projections")
+      .select(["name", "seq", "version"])
+      .where("name", "not in", OWN_PROJECTIONS)
+      .orderBy("name")
+      .execute()
+    return rows.map(({ name, seq, version }) => `${name} ${version} ${seq}`).join(", ")
+  }
+
+export const watermarkQuery =
+  (db: Kysely<Database>) =>
+  async ({ projection }: Queries["watermark"]["input"]): Promise<Queries["watermark"]["output"]> => {
+    const row = await db.selectFrom("projections").select("seq").where("name", "=", projection).executeTakeFirst()
+    return Number(row?.seq ?? 0)
+  }

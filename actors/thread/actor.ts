@@ -10,7 +10,8 @@ import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
-import { decideVoteOn } from "../vote/decide.ts"
+import { annulling } from "../vote/annulling.ts"
+import { type Counted, decideVoteOn } from "../vote/decide.ts"
 import {
   decideAccept,
   decideDelete,
@@ -49,7 +50,9 @@ const standing = (state: ThreadState) => {
   }
 }
 
-const decideVote = decideVoteOn("thread", (counted): ThreadEvent => ({ type: "thread.voted", v: 1, ...counted }))
+const votedBy = (counted: Counted): ThreadEvent => ({ type: "thread.voted", v: 1, ...counted })
+
+const decideVote = decideVoteOn("thread", votedBy)
 
 export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, ({ nats }) => ({
   operations: {
@@ -83,6 +86,7 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
     "thread.reply_back": write({ decide: decideReplyBack, answer: () => null }),
     "thread.hide": write({ decide: decideHide, answer: () => null, projected: true }),
     "thread.pin": write({ decide: decidePin, answer: () => null, projected: true }),
+    "thread.annul_vote": annulling(nats, "thread", votedBy),
     "thread.vote": write({
       prepare: (state, { by: { agent } }, { id }) => {
         if (state === null || state.deleted || state.hidden !== null) return Effect.succeed(null)

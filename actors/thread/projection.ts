@@ -119,7 +119,7 @@ const writeDeleted = async (trx: Trx, { deleted }: ThreadRows): Promise<void> =>
 export const threadProjection = logProjection({
   name: "thread",
   // 2: what of a thread is searched has other weights, and fewer letters that are none.
-  version: 2,
+  version: 3,
   reads: [
     { kind: "thread", events: inventoryOf(ThreadEvent) },
     { kind: "reply", events: inventoryOf(ReplyEvent) }

@@ -14,11 +14,37 @@ export interface Counted extends Tally {
   readonly value: VoteState
 }
 
-interface Target extends Tally {
+export interface Target extends Tally {
   readonly author: string
   readonly deleted: boolean
   readonly hidden: object | null
 }
+
+export interface Annulled {
+  readonly annulled: boolean
+}
+
+export const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidden">): boolean =>
+  !deleted && hidden === null
+
+/** Of a target that is gone or hidden no votes count: nothing is to be done. */
+export const decideAnnulOn =
+  <State extends Target, Event extends EventShape>(event: (counted: Counted) => Event) =>
+  (
+    target: State | null,
+    _input: { readonly voter: string },
+    { facts }: { readonly facts: Ballot | null }
+  ): Decision<Event, Annulled> => {
+    if (target === null || !countsVotes(target) || facts === null || facts.value === null)
+      return { events: [], reply: { annulled: false } }
+    const { value: before } = facts
+    const { author } = target
+    return {
+      events: [event({ author, before, value: null, ...recounted(target, before, null) })],
+      reply: { annulled: true },
+      also: [cast(facts, null)]
+    }
+  }
 
 /** An upsert: the same vote again is no change. `value`: none any more where it is `null`. */
 export const decideVoteOn =
@@ -28,8 +54,7 @@ export const decideVoteOn =
     { by, value }: { readonly by: Caller; readonly value: VoteState },
     { facts }: { readonly facts: Ballot | null }
   ): Decision<Event> => {
-    if (target === null || target.deleted || target.hidden !== null || facts === null)
-      return { refused: notFound(noun) }
+    if (target === null || !countsVotes(target) || facts === null) return { refused: notFound(noun) }
     const { author } = target
     const before = facts.value
     if (before === value) return { events: [] }

@@ -2,8 +2,9 @@ import type { Answering } from "../queries/serve.ts"
 import { voteKind } from "./ballot.ts"
 import { voteProjection } from "./projection.ts"
 import { votesQuery } from "./queries.ts"
+import { withdrawalKind } from "./withdrawal.ts"
 
-export const kinds = [voteKind]
+export const kinds = [voteKind, withdrawalKind]
 
 export const projections = [voteProjection]
 

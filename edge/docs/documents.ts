@@ -5,10 +5,12 @@
 import { readFile } from "node:fs/promises"
 import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
+import { PLAIN_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../config.ts"
 import { type Document, documentOf } from "../http/documents.ts"
 import { pageOfMarkdown } from "../html/page.ts"
 import { filledIn } from "./fill-in.ts"
+import { apiCatalog, robotsText, skillText } from "./introduction.ts"
 
 export interface Documents {
   readonly reference: Document
@@ -27,6 +29,11 @@ export interface Documents {
   /** The website verifier as plain JavaScript, and how to use it. */
   readonly verifier: Document
   readonly verifierPage: Document
+  /** For programs that know nothing but the address (introduction.ts). */
+  readonly skill: Document
+  readonly llms: Document
+  readonly robots: Document
+  readonly apiCatalog: Document
 }
 
 /** Made by `npm run contracts` and committed: served as it is. */
@@ -38,7 +45,7 @@ const read = async (name: string, config: EdgeConfig): Promise<string> =>
   filledIn(await readFile(new URL(name, import.meta.url), "utf8"), config)
 
 export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
-  const [reference, javascript, python, shell, hubId, runtimeTerms, verify, verifier] = await Promise.all([
+  const [reference, javascript, python, shell, hubId, runtimeTerms, verify, skill, llms, verifier] = await Promise.all([
     read("reference.md", config),
     read("javascript.md", config),
     read("python.md", config),
@@ -46,6 +53,8 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     read("hub-id.md", config),
     read("runtime-terms.md", config),
     read("verify.md", config),
+    read("skill.md", config),
+    read("llms.md", config),
     readFile(VERIFIER, "utf8")
   ])
   const { name } = config.hub
@@ -80,7 +89,11 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
       `${name}: verifying agents`,
       `How a website verifies agents of ${name}, online or offline.`,
       verify
-    )
+    ),
+    skill: documentOf(skillText(name, skill), MARKDOWN),
+    llms: documentOf(llms, MARKDOWN),
+    robots: documentOf(robotsText(config), PLAIN_TYPE),
+    apiCatalog: apiCatalog(config)
   }
 }
 

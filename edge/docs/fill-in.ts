@@ -6,9 +6,11 @@
  */
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import { type ErrorDeclared, ERRORS } from "../../schemas/errors.ts"
+import { FEED_ENTRIES, FEED_TEXT_CHARS } from "../../schemas/feed/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { EdgeConfig } from "../config.ts"
 import { ENDPOINTS } from "../http/endpoints.ts"
+import { MARKDOWN_MAX_BYTES } from "../markdown/serve.ts"
 
 type Tree = { readonly [key: string]: number | string | Tree }
 
@@ -20,6 +22,9 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
     host: hub.hosts[0] ?? "",
     server_public_key: config.serverPublicKey,
     reserved_handles: [...RESERVED_HANDLES, hub.name.toLowerCase()].map((handle) => `\`${handle}\``).join(", "),
+    feed_entries: FEED_ENTRIES,
+    feed_text_chars: FEED_TEXT_CHARS.toLocaleString("en"),
+    markdown_max_bytes: MARKDOWN_MAX_BYTES,
     ...hub.limits
   }
   const tables = markdown.replaceAll("{{endpoints}}", endpointTable).replaceAll("{{errors}}", errorTable)

@@ -12,6 +12,7 @@
  *    all renderings of this process together have a part of its time (`Purse`), short texts and long ones one each, so
  *    that neither are starved by the other. When it is used up, texts are shown as they were written.
  *  - What would blow up to more than `HTML_MAX_CHARS` is shown as it was written, and remembered: it is not tried again.
+ *  - A browser can set it: of marks on one letter no more are shown than anybody could read (legible.ts).
  *  - Nesting ends at `NESTING_MAX`: what is deeper is left out, as a reader would have lost the thread long before.
  */
 import { createHash } from "node:crypto"
@@ -19,13 +20,16 @@ import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-
 import { GenerationCache } from "../http/generation-cache.ts"
 import { escape, html, type Html, markup, NOTHING } from "./html.ts"
 import { placedHeadings } from "./headings.ts"
+import { legible } from "../../schemas/legible.ts"
 import { Purse } from "./purse.ts"
 import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
 import { linkBegin, linkEnd, type WebAddress, webAddress, webLink } from "./web-address.ts"
 
 const NESTING_MAX = 40
-/** A rendering has at most twice this number of others beside it in memory. */
-const KEPT_MAX = 16
+/** Renderings kept have at most twice this together, or twice as many bytes where they are not Latin. */
+const KEPT_MAX_CHARS = 8_000_000
+/** What a kept one takes beside its text: its key, its place. */
+const KEPT_LEAST_CHARS = 500
 const HTML_MAX_CHARS = 500_000
 /** Hashes of texts that blow up; half of it is forgotten at once. */
 const ELABORATE_KEPT_MAX = 10_000
@@ -133,9 +137,11 @@ const asWritten = (text: string): Html =>
   html`<p class="faint">Too elaborate to be laid out at the moment; this is the text as it was written.</p>
 <pre dir="auto">${text}</pre>`
 
+const weightOf = ({ text }: Html): number => KEPT_LEAST_CHARS + text.length
+
 export class AgentMarkdown {
   private readonly markdown = renderer()
-  private readonly kept = new GenerationCache<string, Html>(KEPT_MAX)
+  private readonly kept = new GenerationCache<string, Html>(KEPT_MAX_CHARS, undefined, weightOf)
   private readonly elaborate = new GenerationCache<string, true>(ELABORATE_KEPT_MAX)
   private readonly now: () => number
   private readonly forShort: Purse
@@ -148,10 +154,12 @@ export class AgentMarkdown {
     this.forLong = new Purse(now())
   }
 
-  render(text: string): Html {
-    const key = createHash("sha256").update(text).digest("base64")
+  render(written: string): Html {
+    const key = createHash("sha256").update(written).digest("base64")
     const known = this.kept.get(key)
     if (known !== undefined) return known
+    // Each ends a line, as the parser takes them.
+    const text = legible(written).replaceAll(/\r\n?/g, "\n")
     if (this.elaborate.get(key) === true) return tooElaborate(text)
     const begin = this.now()
     const purse = text.length > SHORT_CHARS ? this.forLong : this.forShort

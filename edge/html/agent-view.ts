@@ -1,9 +1,16 @@
 /** What the page of an agent shows. All of its text but the headings comes from strangers. */
 import type { AgentPublic, ScoreEntryPublic } from "../../schemas/agent/records.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
+import type { PostListed } from "../../schemas/post/records.ts"
+import type { ThreadListed } from "../../schemas/thread/records.ts"
+import { asFeed, asJson, asMarkdown } from "./alternates.ts"
 import { html, type Html, markup, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
+import { withQuery } from "./paths.ts"
+import { postRows } from "./post-list.ts"
+import { counted, number, own } from "./record.ts"
 import { WIDE_BEGIN, WIDE_END } from "./tables.ts"
+import { threadRows } from "./thread-list.ts"
 import { day, minute } from "./times.ts"
 import { webAddress, webLink } from "./web-address.ts"
 
@@ -14,11 +21,11 @@ export interface AgentShown {
   /** `null` where they cannot be had at the moment. */
   readonly entries: ReadonlyArray<ScoreEntry> | null
   readonly transparency: Html
+  /** The newest of them; `null` where they cannot be had at the moment. */
+  readonly threads: ReadonlyArray<ThreadListed> | null
+  readonly posts: ReadonlyArray<PostListed> | null
 }
 
-const own = (text: string): Html => html`<bdi>${text}</bdi>`
-
-const number = (value: number): string => String(value).replace("-", "−")
 const change = (value: number): string => (value > 0 ? `+${value}` : number(value))
 
 const suspended = html`<div class="notice" role="note" aria-label="Status">
@@ -112,6 +119,31 @@ const transparency = ({ agent, transparency }: AgentShown): Html =>
 ${transparency}</div></section>
 `
 
+/** `rows`: `null` where they cannot be had. An agent that has written nothing has no such section. */
+const written = (id: "threads" | "posts", name: string, all: string, count: number, rows: Html | null): Html => {
+  if (count === 0) return NOTHING
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>
+${
+  rows === null
+    ? html`<p class="faint">They cannot be shown at the moment.</p>
+`
+    : html`${rows}<p><a href="${all}">${counted(count, name.slice(0, -1).toLowerCase(), name.toLowerCase())}</a></p>
+`
+}</section>
+`
+}
+
+const contributions = (site: Site, { agent: { handle, counts }, threads, posts }: AgentShown): Html => {
+  const all = (list: string): string => withQuery(`${site.baseUrl}/${list}`, { author: handle })
+  return html`${written(
+    "threads",
+    "Threads",
+    all("threads"),
+    counts.threads,
+    threads === null ? null : threadRows(site, threads)
+  )}${written("posts", "Posts", all("posts"), counts.posts, posts === null ? null : postRows(site, posts))}`
+}
+
 type Sponsor = AgentPublic["sponsors"][number]
 
 const sponsor = ({ name, role, since, verification }: Sponsor): Html =>
@@ -153,10 +185,12 @@ export const agentPage = (site: Site, shown: AgentShown): Page => {
     title: `${agent.name} (@${agent.handle}) · ${site.name}`,
     description: agent.description.trim() === "" ? `${agent.hx_id}, an agent at ${site.name}.` : agent.description,
     canonical: agent.url,
-    json,
+    alternates: [asJson(json), asMarkdown(agent.url), asFeed(`${agent.url}/feed`, `${site.name}: @${agent.handle}`)],
+    type: "profile",
+    section: "/agents",
     unlisted: agent.status === "suspended",
     main: html`<article>
-${heading(shown)}${links(shown)}${facts(shown)}${scores(shown)}${transparency(shown)}${sponsors(shown)}${verify(site, shown)}</article>`,
+${heading(shown)}${links(shown)}${facts(shown)}${contributions(site, shown)}${scores(shown)}${transparency(shown)}${sponsors(shown)}${verify(site, shown)}</article>`,
     foot: html`<p>This profile as <a href="${json}">JSON</a>.</p>\n`
   }
 }

@@ -1,40 +1,72 @@
 /**
- * The page of an agent. Its address is that of its handle; other forms of reference lead there. It is never stored on
- * the way: whether an agent may be seen is a matter of the moment.
+ * The directory of agents, and the page of each. An agent's address is that of its handle; other forms of reference lead
+ * there. It is never stored on the way: whether an agent may be seen is a matter of the moment.
  */
 import { Effect } from "effect"
 import { AgentPages } from "../../schemas/agent/pages.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
-import { HTML_TYPE } from "../../schemas/page.ts"
 import { parse } from "../bus/bus.ts"
 import { profileOf } from "../bus/agent.ts"
+import { viewerOf } from "../content/reading.ts"
+import type { Call } from "../http/call.ts"
 import { pagesOf } from "../http/handlers.ts"
-import { empty, plain } from "../http/respond.ts"
+import { pageOf } from "../http/query.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { agentPage } from "./agent-view.ts"
-import { pageHeaders, pageText } from "./layout.ts"
+import { directoryPage } from "./agents.ts"
+import { PER_PAGE, recordsOf } from "./listed.ts"
+import { movedTo, servedPage } from "./serve.ts"
 
 const ENTRIES_SHOWN = 10
-/** The page is worth more than its history: read models that are away must not hold it up for long. */
-const ENTRIES_WAIT_MS = 1_500
+const NEWEST_SHOWN = 5
+/** The page is worth more than what is read for it beside the profile: read models that are away must not hold it up. */
+const READ_MODELS_WAIT_MS = 1_500
 
-export const agentPages = ({ bus, markdown, config: { hub } }: RouteParts) => {
+const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, tag: null, q: null } as const
+
+export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
+  /** Scores, threads and posts; `null` for each that cannot be had. */
+  const besides = (call: Call, { id }: AgentPublic) => {
+    const newest = { ...NEWEST, author: id, viewer: viewerOf(call) }
+    const threads = bus.query(call, "threads", { ...newest, category: null, status: null }, READ_MODELS_WAIT_MS)
+    const posts = bus.query(call, "posts", newest, READ_MODELS_WAIT_MS)
+    return Effect.all(
+      {
+        entries: orNull(bus.query(call, "scores", { agent: id, limit: ENTRIES_SHOWN }, READ_MODELS_WAIT_MS)),
+        threads: orNull(Effect.map(threads, ({ items }) => items)),
+        posts: orNull(Effect.map(posts, ({ items }) => items))
+      },
+      { concurrency: "unbounded" }
+    )
+  }
+
   return pagesOf(AgentPages, {
+    directory: (call, { query }) =>
+      Effect.gen(function* () {
+        const { page } = pageOf(query, hub.limits)
+        const { sort = null, q = null } = query
+        const found = yield* recordsOf(lists, call, "agents", {
+          page,
+          per_page: PER_PAGE,
+          sort: sort ?? "reputation",
+          q
+        })
+        return servedPage(call, hub, directoryPage(hub, { page, found, query: { sort, q } }))
+      }),
     profile: (call, { params }) =>
       Effect.gen(function* () {
         const profile = yield* profileOf(bus, call, params.ref)
         const agent = parse<AgentPublic>(profile)
-        if (agent.handle !== params.ref) {
-          call.headers["location"] = agent.url
-          return empty(301)
-        }
-        const history = bus.query(call, "scores", { agent: agent.id, limit: ENTRIES_SHOWN }, ENTRIES_WAIT_MS)
-        const entries = yield* Effect.catch(history, () => Effect.succeed(null))
-        Object.assign(call.headers, pageHeaders)
-        return plain(
-          pageText(hub, agentPage(hub, { agent, entries, transparency: markdown.render(agent.transparency) })),
-          HTML_TYPE
+        if (agent.handle !== params.ref) return movedTo(call, agent.url)
+        const shown = yield* besides(call, agent)
+        return servedPage(
+          call,
+          hub,
+          agentPage(hub, { agent, ...shown, transparency: markdown.render(agent.transparency) })
         )
       })
   })
 }
+
+const orNull = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | null> =>
+  Effect.catch(effect, () => Effect.succeed(null))

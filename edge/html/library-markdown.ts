@@ -10,6 +10,7 @@ import Markdown, { type MarkdownIt, type Token } from "markdown-it"
 import type { LibraryEntry } from "../../schemas/library/records.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
 import { placedHeadings } from "./headings.ts"
+import { highlighted } from "./highlight.ts"
 import { escape, html, type Html, markup, NOTHING } from "./html.ts"
 import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
 
@@ -21,15 +22,13 @@ const EMPTY = { info: "", content: "" }
 /** The page's own heading is of level 1. */
 const FIRST_LEVEL = 2
 
-/** ```` ```ts signed.mts ````: the name to save it as. */
-const nameOf = (info: string): Html => {
-  const [, name] = info.trim().split(/\s+/)
-  return name === undefined ? NOTHING : html`<p class="faint">${name}</p>\n`
-}
-
-const code = ({ info, content }: Pick<Token, "info" | "content">): Html =>
+/** ```` ```ts signed.mts ````: the language, and the name to save it as. */
+const code = ({ info, content }: Pick<Token, "info" | "content">): Html => {
+  const [language = "", name] = info.trim().split(/\s+/)
+  const named = name === undefined ? NOTHING : html`<p class="faint">${name}</p>\n`
   // What scrolls must be reachable by keyboard.
-  html`${nameOf(info)}<pre tabindex="0"><code>${content}</code></pre>\n`
+  return html`${named}<pre tabindex="0"><code>${highlighted(content, language)}</code></pre>\n`
+}
 
 const renderer = (): MarkdownIt => {
   const markdown = new Markdown({ html: false, linkify: false, typographer: false, maxNesting: NESTING_MAX })

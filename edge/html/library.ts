@@ -4,15 +4,14 @@ import { API_PREFIX } from "../../schemas/api.ts"
 import { LibraryPages } from "../../schemas/library/api.ts"
 import { ENTRIES_MAX, type LibraryKind } from "../../schemas/library/fields.ts"
 import type { LibraryEntry, LibraryListed } from "../../schemas/library/records.ts"
-import { HTML_TYPE } from "../../schemas/page.ts"
 import { entryOf } from "../bus/library.ts"
-import type { Call } from "../http/call.ts"
 import { pagesOf } from "../http/handlers.ts"
-import { plain, type Response } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
+import { asJson, asMarkdown } from "./alternates.ts"
 import { html, type Html, NOTHING } from "./html.ts"
-import { type Page, pageHeaders, pageText, type Site } from "./layout.ts"
+import type { Page, Site } from "./layout.ts"
 import { LibraryMarkdown } from "./library-markdown.ts"
+import { servedPage } from "./serve.ts"
 import { day } from "./times.ts"
 
 /** In this order. */
@@ -50,7 +49,8 @@ const libraryPage = (site: Site, entries: ReadonlyArray<LibraryListed>): Page =>
   title: `Library · ${site.name}`,
   description: `Guides, code, prompts and tools for agents of ${site.name}.`,
   canonical: `${site.baseUrl}/library`,
-  json: jsonOf(site),
+  alternates: [asJson(jsonOf(site)), asMarkdown(`${site.baseUrl}/library`)],
+  section: "/library",
   main: html`<h1>Library</h1>
 ${entries.length === 0 ? html`<p>There is nothing in it yet.</p>\n` : SECTIONS.map((one) => section(entries, one))}`,
   foot: html`<p>The library as <a href="${jsonOf(site)}">JSON</a>.</p>\n`
@@ -65,7 +65,9 @@ const entryPage = (site: Site, entry: LibraryEntry, body: Html): Page => {
     title: `${title} · ${site.name}`,
     description: summary,
     canonical: url,
-    json,
+    alternates: [asJson(json), asMarkdown(url)],
+    type: "article",
+    section: "/library",
     main: html`<article>
 <header class="who"><h1>${title}</h1>
 <p>${summary}</p>
@@ -78,14 +80,12 @@ ${body}</article>`,
 
 export const libraryPages = ({ bus, config: { hub } }: RouteParts) => {
   const markdown = new LibraryMarkdown()
-  const shown = (call: Call, page: Page): Response => {
-    Object.assign(call.headers, pageHeaders)
-    return plain(pageText(hub, page), HTML_TYPE)
-  }
   return pagesOf(LibraryPages, {
     library: (call) =>
-      Effect.map(bus.query(call, "library", WHOLE), ({ items }) => shown(call, libraryPage(hub, items))),
+      Effect.map(bus.query(call, "library", WHOLE), ({ items }) => servedPage(call, hub, libraryPage(hub, items))),
     libraryEntry: (call, { params }) =>
-      Effect.map(entryOf(bus, call, params.slug), (entry) => shown(call, entryPage(hub, entry, markdown.render(entry))))
+      Effect.map(entryOf(bus, call, params.slug), (entry) =>
+        servedPage(call, hub, entryPage(hub, entry, markdown.render(entry)))
+      )
   })
 }

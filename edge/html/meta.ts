@@ -3,12 +3,16 @@ import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { MetaPages } from "../../schemas/meta/pages.ts"
 import type { Documents } from "../docs/documents.ts"
+import { viewerOf } from "../content/reading.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
-import { dataValue, empty, type Response } from "../http/respond.ts"
+import { dataValue } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
+import { beginningPage, SHOWN_MAX } from "./beginning.ts"
 import type { Site } from "./layout.ts"
+import { recordsOf } from "./listed.ts"
+import { servedPage } from "./serve.ts"
 
 /** For programs that were given nothing but the address. */
 const beginningOf = ({ name, baseUrl }: Site) => ({
@@ -22,24 +26,32 @@ const beginningOf = ({ name, baseUrl }: Site) => ({
   pages: `${baseUrl}/docs`
 })
 
-export const metaPages = ({ config: { hub }, documents }: RouteParts) => {
+const FIRST = { page: 1, per_page: SHOWN_MAX, kind: null, author: null, tag: null, q: null } as const
+
+export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts) => {
   const beginning = beginningOf(hub)
   const document = (name: keyof Documents) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
+
+  const page = (call: Call) => {
+    const first = { ...FIRST, viewer: viewerOf(call) }
+    const threads = recordsOf(lists, call, "threads", { ...first, category: null, sort: "active", status: null })
+    const posts = recordsOf(lists, call, "posts", { ...first, sort: "newest" })
+    return Effect.map(
+      Effect.all([threads, posts, bus.query(call, "categories", null)], { concurrency: "unbounded" }),
+      ([{ items: active }, { items: newest }, categories]) =>
+        servedPage(call, hub, beginningPage(hub, { threads: active, posts: newest, categories }))
+    )
+  }
+
   return pagesOf(MetaPages, {
-    beginning: (call) =>
-      Effect.sync(() => {
-        call.headers["vary"] = "Accept"
-        return call.wantsHtml ? redirect(call, `${hub.baseUrl}/docs`) : dataValue(beginning)
-      }),
+    beginning: (call) => {
+      call.headers["vary"] = "Accept"
+      return call.wantsHtml ? page(call) : Effect.succeed(dataValue(beginning))
+    },
     docs: document("referencePage"),
     docsJavascript: document("javascriptPage"),
     docsPython: document("pythonPage"),
     docsShell: document("shellPage"),
     docsHubId: document("hubIdPage")
   })
-}
-
-const redirect = (call: Call, location: string): Response => {
-  call.headers["location"] = location
-  return empty(302)
 }

@@ -14,7 +14,7 @@ const accessible = (text: string): string => text.replaceAll("<pre>", '<pre tabi
 
 export const pageOfMarkdown = (site: Site, title: string, description: string, source: string): Document =>
   documentOf(
-    pageText(site, { title, description, main: markup(accessible(markdown.render(source))) }),
+    pageText(site, { title, description, section: "/docs", main: markup(accessible(markdown.render(source))) }),
     HTML_TYPE,
     pageHeaders
   )

@@ -1,15 +1,15 @@
 /** The roadmap as a page. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
-import { HTML_TYPE } from "../../schemas/page.ts"
 import { RoadmapPages } from "../../schemas/roadmap/api.ts"
 import { ROADMAP_ID } from "../../schemas/roadmap/operations.ts"
 import type { RoadmapItem, RoadmapStatus } from "../../schemas/roadmap/records.ts"
 import { pagesOf } from "../http/handlers.ts"
-import { plain } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
+import { asJson, asMarkdown } from "./alternates.ts"
 import { html, type Html, NOTHING } from "./html.ts"
-import { type Page, pageHeaders, pageText, type Site } from "./layout.ts"
+import type { Page, Site } from "./layout.ts"
+import { servedPage } from "./serve.ts"
 import { day } from "./times.ts"
 
 /** In this order: what is nearest comes first. */
@@ -42,11 +42,13 @@ ${own.map(item)}</ul></section>
 
 export const roadmapPage = (site: Site, items: ReadonlyArray<RoadmapItem>): Page => {
   const json = `${site.baseUrl}${API_PREFIX}/roadmap`
+  const canonical = `${site.baseUrl}/roadmap`
   return {
     title: `Roadmap · ${site.name}`,
     description: `What ${site.name} means to become: planned, under way, shipped and declined.`,
-    canonical: `${site.baseUrl}/roadmap`,
-    json,
+    canonical,
+    alternates: [asJson(json), asMarkdown(canonical)],
+    section: "/roadmap",
     main: html`<h1>Roadmap</h1>
 ${items.length === 0 ? html`<p>Nothing stands on it yet.</p>\n` : SECTIONS.map((one) => section(items, one))}`,
     foot: html`<p>The roadmap as <a href="${json}">JSON</a>.</p>\n`
@@ -56,8 +58,7 @@ ${items.length === 0 ? html`<p>Nothing stands on it yet.</p>\n` : SECTIONS.map((
 export const roadmapPages = ({ bus, config: { hub } }: RouteParts) =>
   pagesOf(RoadmapPages, {
     roadmap: (call) =>
-      Effect.map(bus.read(call, { actor: ROADMAP_ID, op: "roadmap.list", input: null }), (items) => {
-        Object.assign(call.headers, pageHeaders)
-        return plain(pageText(hub, roadmapPage(hub, items)), HTML_TYPE)
-      })
+      Effect.map(bus.read(call, { actor: ROADMAP_ID, op: "roadmap.list", input: null }), (items) =>
+        servedPage(call, hub, roadmapPage(hub, items))
+      )
   })

@@ -3,12 +3,14 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --ground: #fbfaf7; --card: #ffffff; --text: #1d1c22; --faint: #5d5b66; --line: #e2dfd8; --code: #f2f0ea; --link: #1b4f94;
-  --notice: #fff3dc; --notice-text: #5b3b00; --notice-line: #d9a441;
+  --notice: #fff3dc; --notice-text: #5b3b00; --notice-line: #d9a441; --good: #2f7d4f; --mark: #fbe7a8;
+  --word: #7a2f8f; --string: #23653a; --value: #8a4b08;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #151519; --card: #1c1c22; --text: #e9e7e3; --faint: #a5a3ae; --line: #34343d; --code: #25252d; --link: #93bcf8;
-    --notice: #33280f; --notice-text: #f4dcae; --notice-line: #a67c2a;
+    --notice: #33280f; --notice-text: #f4dcae; --notice-line: #a67c2a; --good: #6fbf8f; --mark: #554312;
+    --word: #d3a6e8; --string: #9fd3ac; --value: #eebd84;
   }
 }
 *, ::before, ::after { box-sizing: border-box }
@@ -17,8 +19,10 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 
 .bar, main, .foot { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem }
 .bar { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between;
   padding-top: 1rem; padding-bottom: 1rem }
-.brand { margin: 0; font-weight: 650; letter-spacing: .01em }
-.bar nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem }
+.brand { margin: 0; font-weight: 650; letter-spacing: .01em } .brand a { color: inherit; text-decoration: none }
+.bar nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; font-size: .95rem }
+nav a { text-decoration-color: transparent } nav a:hover { text-decoration-color: currentcolor }
+nav [aria-current] { color: var(--text); font-weight: 600 }
 main { padding-top: 1.5rem; padding-bottom: 3rem }
 main:focus { outline: none }
 .foot { padding-bottom: 2.5rem; color: var(--faint); font-size: .9rem }
@@ -32,15 +36,21 @@ a { color: var(--link); text-underline-offset: .15em }
 code, pre { font-family: ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: .9em;
   background: var(--code); border-radius: .3rem }
 code { padding: .1em .3em } pre { padding: 1em; overflow-x: auto } pre code { padding: 0; background: none; overflow-wrap: normal }
+.hljs-comment, .hljs-meta { color: var(--faint) } .hljs-keyword, .hljs-built_in, .hljs-literal { color: var(--word) }
+.hljs-string, .hljs-regexp { color: var(--string) } .hljs-number, .hljs-attr, .hljs-symbol { color: var(--value) }
+.hljs-title { color: var(--link) } .hljs-subst, .hljs-params { color: var(--text) }
 blockquote { margin: 1em 0; padding: 0 0 0 1rem; border-inline-start: 3px solid var(--line); color: var(--faint) }
 hr { border: 0; border-top: 1px solid var(--line); margin: 2em 0 }
 ul, ol { padding-inline-start: 1.4rem }
 .wide { overflow-x: auto } table { border-collapse: collapse } caption { text-align: start; color: var(--faint); padding-bottom: .5em }
 th, td { border: 1px solid var(--line); padding: .35em .7em; text-align: start; vertical-align: top; overflow-wrap: normal }
 .left { text-align: left } .center { text-align: center } .right { text-align: right }
-.faint { color: var(--faint) }
+.faint { color: var(--faint) } .faint a { color: inherit; text-decoration-color: var(--line) }
+.faint a:hover { text-decoration-color: currentcolor } .faint strong { color: var(--text); font-weight: 600 }
+.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .who { padding-bottom: 1.25rem; border-bottom: 1px solid var(--line) }
 .who h1 { margin-bottom: .15em } .who p { margin: .6em 0 }
+.who + .notice, .who + section > .by-agent { margin-top: 1.5rem }
 .notice { margin: 1.25rem 0; padding: .8rem 1rem; background: var(--notice); color: var(--notice-text);
   border-inline-start: .3rem solid var(--notice-line); border-radius: .3rem }
 .notice p { margin: .3em 0 }
@@ -50,9 +60,32 @@ th, td { border: 1px solid var(--line); padding: .35em .7em; text-align: start; 
 .scores { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 1rem; margin: 0 0 1.5rem }
 .scores div { padding: 1rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
 .scores dt { font-weight: 600 } .scores dd { margin: 0 } .score { font-size: 1.9rem; line-height: 1.3; font-variant-numeric: tabular-nums }
-td time { white-space: nowrap }
+td time, .row time { white-space: nowrap }
 .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap }
 .plain { list-style: none; padding: 0; margin: 0 } .plain h3 { margin: 1.4em 0 .3em } .plain p { margin: .3em 0 }
+.title { font-weight: 600; line-height: 1.35 } .title a { text-decoration: none } .title a:hover { text-decoration: underline }
+.title .faint { font-weight: 400; font-size: .9rem }
+.rows, .cards { list-style: none; margin: 1.5rem 0; padding: 0 }
+.row { padding: 1rem 0; border-top: 1px solid var(--line) } .row:last-child { border-bottom: 1px solid var(--line) }
+.row p, .cards p { margin: 0 } .row .title { font-size: 1.08rem }
+.row .faint, .tags, .reply .faint { font-size: .9rem; line-height: 1.5 }
+.row .excerpt { margin-top: .35rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden }
+.excerpt { line-height: 1.5 } .cards .excerpt { font-size: .95rem; color: var(--faint) }
+.tags { margin: .35rem 0 0; display: flex; flex-wrap: wrap; gap: .1rem .8rem } .row .tags { margin-top: .35rem }
+.tags a { color: var(--faint); text-decoration: none } .tags a:hover { text-decoration: underline }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: 1rem 2rem }
+.choices, .pager { display: flex; flex-wrap: wrap; gap: .15rem 1.1rem; font-size: .95rem; margin: .35rem 0 }
+.pager { margin: 1.75rem 0; align-items: baseline }
+.search { margin: 1.25rem 0 } .search label { display: block; color: var(--faint); font-size: .9rem; margin-bottom: .25rem }
+.search div { display: flex; flex-wrap: wrap; gap: .5rem }
+input, button { font: inherit; color: inherit; border: 1px solid var(--faint); border-radius: .4rem; padding: .4rem .7rem }
+input { flex: 1 1 12rem; min-width: 0; background: var(--card) } button { background: var(--code); cursor: pointer }
+mark { background: var(--mark); color: inherit; border-radius: .15rem }
+.replies { list-style: none; margin: 1rem 0 0; padding: 0 } .replies > li { margin-top: 1.25rem }
+.replies .replies { padding-inline-start: clamp(.6rem, 2.5vw, 1.5rem); border-inline-start: 2px solid var(--line) }
+.reply > .faint { margin: 0 0 .35rem } .reply:target { scroll-margin-top: 1rem; outline: 2px solid var(--link); outline-offset: .4rem; border-radius: .3rem }
+.accepted .by-agent { border-color: var(--good); border-inline-start-width: .3rem }
+.files li { padding: .4rem 0 } .files code { font-size: .8em }
 .links { list-style: none; padding: 0; margin: 0 } .links li { padding: .2rem 0 }
 .host { color: var(--faint); font-size: .85em }
 .by-agent { padding: .25rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
@@ -60,11 +93,14 @@ td time { white-space: nowrap }
 .by-agent ul, .by-agent ol { padding-inline-start: 1.2rem }
 .by-agent :is(ul, ol, blockquote) :is(ul, ol, blockquote) :is(ul, ol, blockquote) { padding-inline-start: .5rem; margin-inline: 0 }
 .by-agent :is(h3, h4, h5, h6) { margin-top: 1.4em }
-@media (max-width: 30rem) { .facts { grid-template-columns: 1fr; gap: 0 } .facts dd { margin-bottom: .7rem } h1 { font-size: 1.6rem } }
+.by-agent > :first-child { margin-top: .8em } .by-agent > :last-child { margin-bottom: .8em }
+.reply .by-agent { padding: 0 1rem }
+@media (max-width: 30rem) { .facts { grid-template-columns: 1fr; gap: 0 } .facts dd { margin-bottom: .7rem } h1 { font-size: 1.6rem }
+  .by-agent, .reply .by-agent { padding-inline: .75rem } }
 @media print {
   :root { color-scheme: light; --ground: #fff; --card: #fff; --text: #000; --faint: #333; --line: #999;
-    --code: #fff; --link: #000; --notice: #fff; --notice-text: #000 }
-  .skip, .bar nav { display: none } .scores div, .by-agent, tr, pre { break-inside: avoid }
+    --code: #fff; --link: #000; --word: #000; --string: #000; --value: #000; --notice: #fff; --notice-text: #000 }
+  .skip, .bar nav, .choices, .pager, .search { display: none } .scores div, .by-agent, tr, pre { break-inside: avoid }
   .by-agent { border: 0; padding: 0 }
 }
 `

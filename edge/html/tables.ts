@@ -1,10 +1,10 @@
 /**
- * Tables of markdown: in a region of their own, which scrolls where the page is narrow and can be reached by keyboard,
+ * Tables of markdown: in a group of their own, which scrolls where the page is narrow and can be reached by keyboard,
  * and no larger than a bound, since a row of one mark is filled up to as many cells as the table has columns.
  */
 import type { MarkdownIt, StateBlock } from "markdown-it"
 
-export const WIDE_BEGIN = '<div class="wide" role="region" aria-label="Table" tabindex="0">'
+export const WIDE_BEGIN = '<div class="wide" role="group" aria-label="Table" tabindex="0">'
 export const WIDE_END = "</div>"
 
 export const wideTables = (markdown: MarkdownIt): MarkdownIt => {

@@ -21,8 +21,8 @@ export class Call {
   /** Path and query exactly as sent. */
   readonly target: string
   readonly path: string
-  /** What follows the first `?`, or nothing. */
-  readonly search: string
+  /** What follows the first `?`, or nothing. A page's markdown asks its endpoint with more (edge/markdown/serve.ts). */
+  search: string
   readonly client: ClientHash
   readonly wide: ClientHash | null
   /** Unix ms. */

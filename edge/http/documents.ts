@@ -10,6 +10,10 @@ export interface Document {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A strong one: of the bytes themselves. */
+export const entityTag = (bytes: string | Uint8Array): string =>
+  `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`
+
 export const documentOf = (
   text: string,
   contentType: string,
@@ -17,7 +21,7 @@ export const documentOf = (
 ): Document => ({
   text,
   contentType,
-  etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`,
+  etag: entityTag(text),
   headers
 })
 

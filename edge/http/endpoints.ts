@@ -58,6 +58,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     signer: "agent",
     settled: auth === "signed" ? "by handler" : "first",
     keptSeconds: 0,
+    reused: false,
     ...traits
   }
 }

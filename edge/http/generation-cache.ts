@@ -2,17 +2,24 @@
  * A bounded cache that keeps what is used: two maps, and when the young one is full it becomes the old one and the
  * old one is forgotten. What is found in the old one moves over. Never holds more than twice `capacity`, and a hit
  * costs one look-up, where a strict least-recently-used order would cost two writes.
+ *
+ * Values may weigh differently: `capacity` is then that of their weights, and what is held at most is twice that and one
+ * value for each map.
  */
 export class GenerationCache<K, V> {
   private young = new Map<K, V>()
   private old = new Map<K, V>()
   private readonly capacity: number
+  /** Of what is in the young map. */
+  private weight = 0
+  private readonly weigh: (value: V) => number
   /** Told of what is forgotten, so that it can be given back where it was borrowed. */
   private readonly forget: ((value: V) => void) | undefined
 
-  constructor(capacity: number, forget?: (value: V) => void) {
+  constructor(capacity: number, forget?: (value: V) => void, weigh: (value: V) => number = () => 1) {
     this.capacity = capacity
     this.forget = forget
+    this.weigh = weigh
   }
 
   get(key: K): V | undefined {
@@ -26,11 +33,14 @@ export class GenerationCache<K, V> {
   }
 
   set(key: K, value: V): void {
-    if (this.young.size >= this.capacity) {
+    if (this.weight >= this.capacity) {
       if (this.forget !== undefined) for (const gone of this.old.values()) this.forget(gone)
       this.old = this.young
       this.young = new Map()
+      this.weight = 0
     }
+    const before = this.young.get(key)
+    this.weight += this.weigh(value) - (before === undefined ? 0 : this.weigh(before))
     this.young.set(key, value)
   }
 

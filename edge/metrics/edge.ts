@@ -55,6 +55,12 @@ export class EdgeMetrics {
     "Requests that were answered, by route and status; 499 is a client that left before.",
     ["method", "route", "status"]
   )
+  private readonly reuse = new Counters(
+    this.meter,
+    "hub_edge_reused_total",
+    "Answers that are the same for everybody: made, or given again.",
+    ["outcome"]
+  )
   private readonly refusals = new Counters(
     this.meter,
     "hub_edge_refusals_total",
@@ -78,6 +84,10 @@ export class EdgeMetrics {
 
   began(): void {
     this.inFlight++
+  }
+
+  reused(outcome: "again" | "made"): void {
+    this.reuse.of(outcome).add()
   }
 
   left(): void {

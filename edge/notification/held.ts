@@ -24,6 +24,10 @@ import type { Watch } from "./watch.ts"
 
 type Ask = Queries["notifications"]["input"]
 
+/** After it was heard that the account changed: looks at what its actor says, and the pause between two. */
+const CHANGED_LOOKS = 6
+const CHANGED_LOOK_MS = 100
+
 export class HeldLists {
   private readonly bus: Bus
   private readonly watch: Watch
@@ -99,14 +103,17 @@ export class HeldLists {
         // What was heard of has not been read: the next look tells of it again.
         if (Result.isFailure(found)) waking.newest = seen = ask.since_id
       }
-      return yield* this.allowed(call, found)
+      return yield* this.allowed(call, found, waking.accountChanged ? CHANGED_LOOKS : 1)
     }
   )
 
-  private allowed(call: Call, found: Result.Result<Listed, Refused>): Effect.Effect<Listed, Refused> {
+  /** `looks`: that the account changed may be heard before its actor has it. */
+  private allowed(call: Call, found: Result.Result<Listed, Refused>, looks: number): Effect.Effect<Listed, Refused> {
     return Effect.flatMap(
       Effect.promise(() => rightOf(this.bus, call, this.deadlineMs)),
-      (right) => {
+      (right): Effect.Effect<Listed, Refused> => {
+        if (right === "good" && looks > 1)
+          return Effect.andThen(Effect.sleep(CHANGED_LOOK_MS), this.allowed(call, found, looks - 1))
         if (right === "good")
           return Result.isSuccess(found) ? Effect.succeed(found.success) : Effect.fail(found.failure)
         return Effect.fail(

@@ -12,6 +12,8 @@ import { dataValue } from "../http/respond.ts"
 import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
+const NOTHING_NEW: HomeItems = { replies: [], mentions: [], messages: [], watches: [] }
+
 const UNIX_SECONDS = /^\d{9,11}$/
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
@@ -27,6 +29,13 @@ const sinceOf = (text: string | undefined, now: number): Effect.Effect<number, R
 }
 
 const call = (what: string, method: string, path: string): Next => ({ do: what, method, path: `${API_PREFIX}${path}` })
+
+/** Of an address of ours: what follows the installation's own. */
+const pathIn = (address: unknown): string => {
+  const text = String(address)
+  const at = text.indexOf(`${API_PREFIX}/`)
+  return at === -1 ? text : text.slice(at)
+}
 
 /** At most one of each kind. */
 const nextOf = ({ replies, mentions, messages, watches }: HomeItems, unread: number): ReadonlyArray<Next> => {
@@ -46,9 +55,11 @@ const nextOf = ({ replies, mentions, messages, watches }: HomeItems, unread: num
       : [call("read the newest reply to you", "GET", `/replies/${reply.payload["reply_id"]}`)]),
     ...(mention === undefined
       ? []
-      : [{ do: "see where you were named last", method: "GET", path: String(mention.payload["api_url"]) }]),
+      : [{ do: "see where you were named last", method: "GET", path: pathIn(mention.payload["api_url"]) }]),
     ...(watch === undefined ? [] : [call("read the thread that moved last", "GET", `/threads/${watch.thread.id}`)]),
-    ...(unread === 0 ? [] : [call("mark all notifications as read", "POST", "/me/notifications/read")])
+    ...(unread === 0
+      ? []
+      : [call("list what is unread, in order to mark it as read", "GET", "/me/notifications?unread=1")])
   ]
 }
 
@@ -58,10 +69,10 @@ export const homeRoutes = ({ bus }: RouteParts) =>
       Effect.gen(function* () {
         const now = Date.now()
         const since = yield* sinceOf(query.since, now)
-        const { agent, notifications, messages } = parse<Operations["home.unread"]["output"]>(
-          yield* own(bus, asked, "home.unread", null)
+        const { agent, notifications, messages, quiet } = parse<Operations["home.unread"]["output"]>(
+          yield* own(bus, asked, "home.unread", { since })
         )
-        const items = yield* bus.query(asked, "home", { agent, since })
+        const items = quiet ? NOTHING_NEW : yield* bus.query(asked, "home", { agent, since })
         const home: Home = {
           at: new Date(now).toISOString(),
           unread_notifications: notifications,

@@ -5,6 +5,7 @@ import type { Lists } from "../bus/lists.ts"
 import type { Link } from "../bus/connection.ts"
 import type { EdgeConfig } from "../config.ts"
 import type { Documents } from "../docs/documents.ts"
+import type { Feeds } from "../feed/feeds.ts"
 import type { AgentMarkdown } from "../html/agent-markdown.ts"
 import type { EdgeLimits } from "../http/limits.ts"
 import type { Identities } from "../identity/identities.ts"
@@ -22,4 +23,6 @@ export interface RouteParts {
   readonly notifications: Notifications
   /** One for the process: all renderings share its part of the time. */
   readonly markdown: AgentMarkdown
+  /** One for the process: JSON and Atom share what is laid out. */
+  readonly feeds: Feeds
 }

@@ -5,6 +5,7 @@
  *   const hub = createClient({ hub: "https://hub.example", key: await keyFromSeed(seed) })
  *   const { data } = await hub.get("/me")
  *   await hub.patch("/me", { body: { name: "Ada" } })
+ *   await hub.operations.publishPost({ title: "Counting", body: "One, two." })
  *   for await (const agent of hub.pages("/agents", { query: { sort: "newest" } })) …
  *   const response = await hub.fetch("https://shop.example/")    // proves to the website who is calling
  *
@@ -27,6 +28,7 @@ import type {
 } from "./client/calls.ts"
 import { clientError, invalid } from "./client/errors.ts"
 import type { AgentKey } from "./client/key.ts"
+import { type OperationCalls, operationCalls } from "./client/operations.ts"
 import { register, type Registered, type RegisterOptions, type Send } from "./client/registration.ts"
 import {
   currentKey,
@@ -62,6 +64,7 @@ export type { Attested } from "./client/attestation.ts"
 export { CLIENT_CODES, HubError, isHubError } from "./client/errors.ts"
 export { AgentKey, generateKey, keyFromSeed } from "./client/key.ts"
 export { type PowOptions, type PowProgress, proofOfWork } from "./client/pow.ts"
+export type { OperationCalls, OperationName } from "./client/operations.ts"
 export type { Answers, Question, QuestionsToSolve, Registered, RegisterOptions } from "./client/registration.ts"
 export type { ProvenKey, RecoverOptions, Recovery, RecoveryCalls, Rotated, Scheduled } from "./client/rotation.ts"
 export type { ProofHeaders, ProvenInit, PublicIdentity, ToProve } from "./client/website.ts"
@@ -110,6 +113,8 @@ export class HubClient {
   #key: AgentKey | null
   #identity: PublicIdentity | null
   readonly recovery: RecoveryCalls
+  /** Each operation by its name, but for the one whose answer never ends. */
+  readonly operations: OperationCalls
 
   constructor(options: ClientOptions) {
     const ask: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
@@ -126,6 +131,7 @@ export class HubClient {
     this.#key = options.key ?? null
     this.#identity = options.identity ?? null
     this.recovery = recoveryCalls(this.#send, () => this.#needKey())
+    this.operations = operationCalls((method, target, options) => this.request(method, target, options))
   }
 
   /** The service's address without a trailing slash. */

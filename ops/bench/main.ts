@@ -3,13 +3,16 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|backup|commits|memory|directory|questions|rebuild|takeover|traces|verify|webhooks`, `--case <part of a title>`,
+ * http|backup|commits|reads|memory|directory|questions|rebuild|search|takeover|traces|verify|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
  */
 import { parseArgs } from "node:util"
 import { exitWith } from "../launcher/exit.ts"
 import { backupCase } from "./backup.ts"
 import { commitPath } from "./commits.ts"
+import { readCases } from "./content/reads.ts"
+import { searchCases } from "./content/search.ts"
+import { writeCases } from "./content/writes.ts"
 import { directoryCases } from "./directory.ts"
 import { httpCases, type Row } from "./http.ts"
 import { memoryCases } from "./memory.ts"
@@ -55,23 +58,24 @@ const wants = (name: string): boolean => values.only === undefined || values.onl
 
 const verificationUs = await verificationCost()
 say(`one Ed25519 verification: ${verificationUs.toFixed(1)} us of CPU, with every core verifying`)
-if (wants("http")) {
-  const options = {
-    edges: Number(values.edges),
-    actors: Number(values.actors),
-    seconds: Number(values.seconds),
-    rounds: Number(values.rounds),
-    verificationUs,
-    filter: values.case
-  }
-  await httpCases(options, table)
+const options = {
+  edges: Number(values.edges),
+  actors: Number(values.actors),
+  seconds: Number(values.seconds),
+  rounds: Number(values.rounds),
+  verificationUs,
+  filter: values.case
 }
+if (wants("http")) await httpCases(options, table)
+if (wants("reads")) await readCases(options, table)
+if (wants("writes")) await writeCases(options, table)
 if (wants("backup")) await backupCase(say)
 if (wants("commits")) await commitPath(say)
 if (wants("directory")) await directoryCases(say)
 if (wants("memory")) await memoryCases(say)
 if (wants("questions")) questionCases(say)
 if (wants("rebuild")) await rebuildCase(say)
+if (wants("search")) await searchCases(options, say)
 if (wants("takeover")) await takeoverCase(Number(values.kills), say)
 if (wants("traces")) traceCosts(say)
 if (wants("verify")) await verifierCases(say)

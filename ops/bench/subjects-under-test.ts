@@ -23,10 +23,20 @@ export interface Measured {
 
 /** No limit may end the measurement: what is measured is work, not refusals. */
 const UNLIMITED = Object.fromEntries(
-  ["ip", "key", "anon", "agent", "write", "register", "captcha_key", "id_verify", "id_directory"].map((bucket) => [
-    `rate_limits.${bucket}.requests`,
-    1_000_000_000
-  ])
+  [
+    "ip",
+    "key",
+    "anon",
+    "web",
+    "agent",
+    "write",
+    "vote",
+    "message",
+    "register",
+    "captcha_key",
+    "id_verify",
+    "id_directory"
+  ].map((bucket) => [`rate_limits.${bucket}.requests`, 1_000_000_000])
 )
 
 export interface BenchStack {
@@ -110,7 +120,7 @@ export interface Baseline {
 }
 
 export const startBaseline = async (
-  name: "floor" | "monolith",
+  name: "floor" | "monolith" | "lists" | "forum",
   env: NodeJS.ProcessEnv,
   alsoCounts: Readonly<Record<string, ReadonlyArray<number>>>
 ): Promise<Baseline> => {

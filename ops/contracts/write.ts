@@ -1,8 +1,8 @@
 /**
  * The generated files that are committed: the contract (`openapi.json`, the events with their versions, the subjects),
- * the verifier as the one file that websites copy, and the types of the tables. `npm run contracts` writes them; with
- * `--check` it only compares and names what differs, so that no interface changes without being declared. The tables'
- * types, which take a Postgres, are compared by a test.
+ * the operations by name for clients, the verifier as the one file that websites copy, and the types of the tables.
+ * `npm run contracts` writes them; with `--check` it only compares and names what differs, so that no interface changes
+ * without being declared. The tables' types, which take a Postgres, are compared by a test.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -12,6 +12,7 @@ import { HubApi } from "../../schemas/api.ts"
 import { buckets, consumers, queueGroups, streams, subjects } from "../../schemas/subjects.ts"
 import { BUNDLE, bundled } from "../kit/bundle.ts"
 import { projectRoot } from "../launcher/paths.ts"
+import { OPERATION_TABLE, operationsIn, operationTable, TOOLS, toolsJson } from "./operations.ts"
 import { TABLES, tablesOfMigrations } from "./tables.ts"
 
 const FOLDER = "schemas/contract"
@@ -42,10 +43,15 @@ const subjectsText = (): string => {
 const parameters = (build: object): ReadonlyArray<string> =>
   (/\(([^)]*)\)/.exec(String(build))?.[1] ?? "").split(",").map((name) => `<${name.split(":")[0]?.trim() ?? ""}>`)
 
+const document = OpenApi.fromApi(HubApi)
+const operations = operationsIn(document)
+
 const contents: Readonly<Record<string, string>> = {
-  [`${FOLDER}/openapi.json`]: `${JSON.stringify(OpenApi.fromApi(HubApi), null, 2)}\n`,
+  [`${FOLDER}/openapi.json`]: `${JSON.stringify(document, null, 2)}\n`,
   [`${FOLDER}/events.txt`]: `${eventsText()}\n`,
   [`${FOLDER}/subjects.txt`]: `${subjectsText()}\n`,
+  [OPERATION_TABLE]: operationTable(operations),
+  [TOOLS]: toolsJson(operations),
   [BUNDLE]: await bundled()
 }
 

@@ -1,24 +1,26 @@
 /**
- * `npm run kit`: the package for those who have no use for the service's own sources: agents and websites.
+ * `npm run kit`: the packages for those who have no use for the service's own sources: agents and websites.
+ *
+ *   hub-kit    client and verifier, for programs
+ *   hub-agent  the command, with what speaks the Model Context Protocol (agent.ts)
  *
  * Invariants
- *  - It is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it that
- *    is not imported.
- *  - It needs no other package: whatever it would import but Node's own modules stops the build. The types need none at
- *    all, for they must be read where there is no Node either.
+ *  - The kit is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it
+ *    that is not imported.
+ *  - Neither needs another package: whatever they would import but Node's own modules stops the build. The types need
+ *    none at all, for they must be read where there is no Node either.
  *  - The folder is made anew each time and is complete or not there.
  */
 import { execFile } from "node:child_process"
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join, posix, resolve } from "node:path"
 import { promisify } from "node:util"
 import { VERSION } from "../../schemas/version.ts"
 import { projectRoot } from "../launcher/paths.ts"
+import { writeAgent } from "./agent.ts"
 
 const ENTRIES = ["edge/sdk/verify", "edge/sdk/client"]
-const COMMAND = "edge/sdk/cli/main.js"
 const DERIVED_TYPES = "edge/sdk/client/api.d.ts"
-const EXECUTABLE = 0o755
 const COMPILE_TIMEOUT_MS = 120_000
 
 const IMPORT =
@@ -61,7 +63,7 @@ const withEndings = (source: string): string => source.replace(/(["'])(\.{1,2}\/
 
 /** Every file that the entries lead to, with its text. */
 const closure = async (folder: string): Promise<ReadonlyMap<string, string>> => {
-  const found = new Set([COMMAND, ...ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.d.ts`])])
+  const found = new Set(ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.d.ts`]))
   const texts = new Map<string, string>()
   for (const file of found) {
     const text = withEndings(await readFile(join(folder, file), "utf8"))
@@ -80,29 +82,33 @@ const exportOf = (entry: string): object => ({ types: `./${entry}.d.ts`, default
 const packageOf = (): object => ({
   name: "hub-kit",
   version: VERSION,
-  description: "The Hub for agents and websites: client, command line, and verifier of identities",
+  description: "The Hub for agents and websites: client, and verifier of identities",
   type: "module",
   license: "UNLICENSED",
   engines: { node: ">=20" },
   exports: { "./verify": exportOf("edge/sdk/verify"), "./client": exportOf("edge/sdk/client") },
-  bin: { "hub-agent": `./${COMMAND}` },
   files: ["edge", "schemas"]
 })
 
+const writeKit = async (compiled: string, folder: string): Promise<void> => {
+  await compile(compiled)
+  await writeOutTypes(compiled)
+  for (const [file, text] of await closure(compiled)) {
+    await mkdir(join(folder, dirname(file)), { recursive: true })
+    await writeFile(join(folder, file), text)
+  }
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(), null, 2)}\n`)
+  await copyFile(join(projectRoot, "ops", "kit", "README.md"), join(folder, "README.md"))
+}
+
+/** Two folders below `target`, each a package. */
 export const buildKit = async (target: string): Promise<void> => {
   await mkdir(dirname(target), { recursive: true })
   const work = await mkdtemp(join(dirname(target), ".kit-"))
   try {
-    const [compiled, whole] = [join(work, "compiled"), join(work, "kit")]
-    await compile(compiled)
-    await writeOutTypes(compiled)
-    for (const [file, text] of await closure(compiled)) {
-      await mkdir(join(whole, dirname(file)), { recursive: true })
-      await writeFile(join(whole, file), text)
-    }
-    await chmod(join(whole, COMMAND), EXECUTABLE)
-    await writeFile(join(whole, "package.json"), `${JSON.stringify(packageOf(), null, 2)}\n`)
-    await copyFile(join(projectRoot, "ops", "kit", "README.md"), join(whole, "README.md"))
+    const whole = join(work, "whole")
+    await writeKit(join(work, "compiled"), join(whole, "hub-kit"))
+    await writeAgent(join(whole, "hub-agent"))
     await rm(target, { recursive: true, force: true })
     await rename(whole, target)
   } finally {
@@ -113,5 +119,5 @@ export const buildKit = async (target: string): Promise<void> => {
 if (import.meta.main) {
   const target = resolve(projectRoot, process.argv[2] ?? join("dist", "kit"))
   await buildKit(target)
-  console.log(`the kit is in ${target}: npm pack ${target}`)
+  console.log(`the kit is in ${target}: npm pack ${join(target, "hub-kit")} ${join(target, "hub-agent")}`)
 }

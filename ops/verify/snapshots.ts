@@ -4,9 +4,10 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { sql } from "kysely"
+import { reactionPlaceOf } from "../../actors/engine/definition.ts"
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
-import type { LogEntry } from "../../actors/log/commit.ts"
+import { Remembered } from "../../actors/engine/remembered.ts"
 import { KINDS } from "../../actors/actors.ts"
 import type { Service } from "../cli/connection.ts"
 import { asJson, differences, shown } from "../replay/difference.ts"
@@ -106,30 +107,38 @@ const faultOf = async (service: Service, row: SnapshotRow): Promise<string | nul
   })
 }
 
+/** As many as the snapshot has: how many those may be, and how old, the node that took it was told. */
+const asMany = ({ kind, id, commands }: SnapshotRow) => ({
+  command_memory_max: Math.max(1, commands.filter((command) => !isPlaceOf(kind, id, command)).length),
+  command_memory_seconds: Number.POSITIVE_INFINITY
+})
+
+const isPlaceOf = (kind: string, id: string, command: unknown): boolean => {
+  const named = typeof command === "object" && command !== null && "id" in command ? String(command.id) : ""
+  const place = reactionPlaceOf(named)
+  return place?.kind === kind && place.actor === id
+}
+
 const unlike = async (service: Service, row: SnapshotRow, name: string): Promise<string | null> => {
   const fold = kindOf(row.kind)?.fold
   if (fold === undefined) return `${name}: there is no such kind`
   let state = fold.initial
   let seq = 0
-  const latest: Array<LogEntry> = []
+  const remembered = new Remembered(row.kind, row.id)
+  const bounds = asMany(row)
   for await (const entry of historyOf(service.log, row.kind, row.id)) {
     if (entry.seq > row.seq) break
     state = evolved(fold, row.id, state, entry)
     seq = entry.seq
-    latest.push(entry)
-    if (latest.length > row.commands.length) latest.shift()
+    const { id, at, reply } = entry.commit
+    remembered.add({ id, at, ...(reply === undefined ? {} : { reply }) }, bounds)
   }
   const misshapen = stateProblem(row.kind, state)
   if (misshapen !== null) return `${name}: the log makes it what its kind does not declare: ${misshapen}`
   if (seq !== row.seq)
     return `${name}: the log has ${seq === 0 ? "nothing of it" : `its last commit before that at ${seq}`}`
   const masker = new Masker()
-  const commands = latest.map(({ commit: { id, at, reply } }) => ({
-    id,
-    at,
-    ...(reply === undefined ? {} : { reply })
-  }))
-  const made = { state: asJson(state), commands: asJson(commands) }
+  const made = { state: asJson(state), commands: asJson(remembered.all) }
   const kept = { state: row.state, commands: row.commands }
   if (isDeepStrictEqual(kept, made)) return null
   const [difference] = differences(masker.mask(kept), masker.mask(made))

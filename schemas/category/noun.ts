@@ -1,1 +1,2 @@
 export { categoryOperations as operations } from "./operations.ts"
+export { CategoryPages as pages } from "./pages.ts"

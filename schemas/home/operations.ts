@@ -1,12 +1,18 @@
 /** Kind `agent` knows what it has not read; the rest is of the read models. */
 import { Schema } from "effect"
-import { Nothing, op, operationsOf, query } from "../operation.ts"
+import { op, operationsOf, query } from "../operation.ts"
 import { HomeItems } from "./records.ts"
 
 export const homeOperations = operationsOf("agent", {
+  /** `since`: unix ms. `quiet`: nothing has come since then, and the read models need not be asked. */
   "home.unread": op({
-    input: Nothing,
-    output: Schema.Struct({ agent: Schema.String, notifications: Schema.Int, messages: Schema.Int }),
+    input: Schema.Struct({ since: Schema.Number }),
+    output: Schema.Struct({
+      agent: Schema.String,
+      notifications: Schema.Int,
+      messages: Schema.Int,
+      quiet: Schema.Boolean
+    }),
     askedBy: ["edge"]
   })
 })

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, PagingQuery, success } from "../envelope.ts"
 import { HtmlText } from "../page.ts"
-import { Row } from "../traits.ts"
+import { REUSED, Row, Traits } from "../traits.ts"
 import { LibraryEntry, LibraryListed } from "./records.ts"
 
 const BY_SLUG = { params: { slug: Schema.String } }
@@ -15,7 +15,8 @@ export const LibraryApi = HttpApiGroup.make("library").add(
     error: failures()
   })
     .annotateMerge(describe("none", "Guides, code, prompts and tools to begin with"))
-    .annotate(Row, "starter library, paginated; without `body`"),
+    .annotate(Row, "starter library, paginated; without `body`")
+    .annotate(Traits, REUSED),
   HttpApiEndpoint.get("libraryEntry", "/library/:slug", {
     ...BY_SLUG,
     success: success(LibraryEntry),
@@ -23,11 +24,14 @@ export const LibraryApi = HttpApiGroup.make("library").add(
   })
     .annotateMerge(describe("none", "An entry of the library, with its markdown"))
     .annotate(Row, "an entry; `body` is markdown")
+    .annotate(Traits, REUSED)
 )
 
 export const LibraryPages = HttpApiGroup.make("page.library").add(
-  HttpApiEndpoint.get("library", "/library", { success: HtmlText }).annotateMerge(describe("none", "The library")),
-  HttpApiEndpoint.get("libraryEntry", "/library/:slug", { ...BY_SLUG, success: HtmlText }).annotateMerge(
-    describe("none", "An entry of the library")
-  )
+  HttpApiEndpoint.get("library", "/library", { success: HtmlText })
+    .annotateMerge(describe("none", "The library"))
+    .annotate(Traits, REUSED),
+  HttpApiEndpoint.get("libraryEntry", "/library/:slug", { ...BY_SLUG, success: HtmlText })
+    .annotateMerge(describe("none", "An entry of the library"))
+    .annotate(Traits, REUSED)
 )

@@ -23,6 +23,13 @@ export type Clock = typeof Clock.Type
 export const metaQueries = {
   categories: query({ input: Nothing, output: Schema.Array(Category) }),
   stats: query({ input: Nothing, output: Stats }),
+  /**
+   * How far the tables are that answers for everybody are made of: where it reads the same before and after, they are
+   * the same.
+   */
+  marks: query({ input: Nothing, output: Schema.String }),
+  /** How far the tables of one projection are: a sequence of its stream; 0 where nothing is known of them. */
+  watermark: query({ input: Schema.Struct({ projection: Schema.String }), output: Schema.Int }),
   /** Whether anybody answers for the read models at all. */
   alive: query({ input: Nothing, output: Nothing }),
   /**

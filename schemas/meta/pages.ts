@@ -3,12 +3,14 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, success } from "../envelope.ts"
 import { HtmlText } from "../page.ts"
-import { DOCUMENT, Traits } from "../traits.ts"
+import { DOCUMENT, REUSED, Traits } from "../traits.ts"
 
 export const MetaPages = HttpApiGroup.make("page.meta").add(
   HttpApiEndpoint.get("beginning", "/", {
     success: success(Schema.Record(Schema.String, Schema.String))
-  }).annotateMerge(describe("none", "Where to begin")),
+  })
+    .annotateMerge(describe("none", "Where to begin"))
+    .annotate(Traits, REUSED),
   HttpApiEndpoint.get("docs", "/docs", { success: HtmlText })
     .annotateMerge(describe("none", "The reference"))
     .annotate(Traits, DOCUMENT),

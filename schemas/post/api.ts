@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted, License, Tags, Title } from "../content/fields.ts"
 import { Hiding } from "../content/hiding.ts"
 import { created, describe, failures, page, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
-import { Chapter, Row } from "../traits.ts"
+import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
 
 /** Any JSON, within its own bound; kept as it is written, so it is taken out before (edge/content/data.ts). */
@@ -56,7 +56,8 @@ export const PostApi = HttpApiGroup.make("post")
       error: failures("validation_error")
     })
       .annotateMerge(describe("optional", "Posts", "`author` is a handle or a hub id, `q` words to be found."))
-      .annotate(Row, `posts; ${SORTED}, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`),
+      .annotate(Row, `posts; ${SORTED}, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`)
+      .annotate(Traits, REUSED),
     HttpApiEndpoint.post("publishPost", "/posts", {
       payload: WritePost,
       success: created(Post),
@@ -76,7 +77,8 @@ export const PostApi = HttpApiGroup.make("post")
       error: failures("not_found", "validation_error")
     })
       .annotateMerge(describe("optional", "A post", "`?include=html` adds its body as HTML."))
-      .annotate(Row, "the whole post; `?include=html` adds `body_html`"),
+      .annotate(Row, "the whole post; `?include=html` adds `body_html`")
+      .annotate(Traits, REUSED),
     HttpApiEndpoint.patch("editPost", "/posts/:id", {
       params: id,
       payload: PatchPost,

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted } from "../content/fields.ts"
 import { Hiding } from "../content/hiding.ts"
 import { created, describe, failures, page, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
-import { Chapter, Row } from "../traits.ts"
+import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Reply, ReplySort } from "./records.ts"
 
 export const WriteReply = Schema.Struct({ body: Body, parent_id: Schema.optionalKey(Schema.NullOr(Schema.Int)) })
@@ -31,7 +31,8 @@ export const ReplyApi = HttpApiGroup.make("reply")
       error: failures("not_found", "validation_error")
     })
       .annotateMerge(describe("optional", "The replies to a thread"))
-      .annotate(Row, "its replies; `?sort=` `oldest` (default), `newest`, `top` (the accepted one first); paginated"),
+      .annotate(Row, "its replies; `?sort=` `oldest` (default), `newest`, `top` (the accepted one first); paginated")
+      .annotate(Traits, REUSED),
     HttpApiEndpoint.post("reply", "/threads/:id/replies", {
       params: id,
       payload: WriteReply,

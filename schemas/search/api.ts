@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, PagingQuery } from "../envelope.ts"
-import { Chapter, Row } from "../traits.ts"
+import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Found, QUERY_MAX_WORDS, RANKED_MAX, SearchType } from "./records.ts"
 
 export const SearchApi = HttpApiGroup.make("search")
@@ -32,4 +32,5 @@ export const SearchApi = HttpApiGroup.make("search")
         '`?q=` words, `"a phrase"`, `or`, `-without`; `?type=` `posts` (default), `threads`, `agents`; each with ' +
           "`match {field, excerpt}`, what matched between `**`; paginated"
       )
+      .annotate(Traits, REUSED)
   )

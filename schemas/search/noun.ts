@@ -1,2 +1,3 @@
 export { SearchApi as api } from "./api.ts"
+export { SearchPages as pages } from "./pages.ts"
 export { searchQueries as queries } from "./operations.ts"

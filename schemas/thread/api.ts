@@ -6,7 +6,7 @@ import { Hiding } from "../content/hiding.ts"
 import { created, describe, failures, page, PageMeta, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
 import { Lines } from "../plain-text.ts"
 import { Reply, ReplySort } from "../reply/records.ts"
-import { Chapter, Row } from "../traits.ts"
+import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Thread, ThreadKind, ThreadListed, ThreadSort, ThreadStatus } from "./records.ts"
 
 export const REASON_MAX_CHARS = 500
@@ -72,7 +72,8 @@ export const ThreadApi = HttpApiGroup.make("thread")
       error: failures("validation_error")
     })
       .annotateMerge(describe("optional", "Threads", "With `category`, pinned threads come first among the active."))
-      .annotate(Row, `threads; ${SORTED}, \`?category=\`, \`?status=\`, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`),
+      .annotate(Row, `threads; ${SORTED}, \`?category=\`, \`?status=\`, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`)
+      .annotate(Traits, REUSED),
     HttpApiEndpoint.post("openThread", "/threads", {
       payload: WriteThread,
       success: created(Thread),
@@ -91,7 +92,8 @@ export const ThreadApi = HttpApiGroup.make("thread")
       error: failures("not_found", "validation_error")
     })
       .annotateMerge(describe("optional", "A thread with its replies", "Paging and `replies_sort` are of its replies."))
-      .annotate(Row, "the whole thread with a page of `replies`; `?replies_sort=` `oldest` (default), `newest`, `top`"),
+      .annotate(Row, "the whole thread with a page of `replies`; `?replies_sort=` `oldest` (default), `newest`, `top`")
+      .annotate(Traits, REUSED),
     HttpApiEndpoint.patch("editThread", "/threads/:id", {
       params: id,
       payload: PatchThread,

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Caller } from "../content/author.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
 import { Vote, VoteTarget, VoteValue } from "./records.ts"
 
 const voting = op({
@@ -11,10 +12,23 @@ const voting = op({
   askedBy: ["edge"]
 })
 
+/** The vote of an account that was closed for what it did, whatever state its target is in. */
+const annulling = op({
+  input: Schema.Struct({ voter: Schema.String }),
+  /** `false`: there is none, or its target does not stand. */
+  output: Schema.Struct({ annulled: Schema.Boolean }),
+  askedBy: []
+})
+
 /** Refused `vote_own_content` to the author, `not_found` where the target does not stand, `thread_closed` in a locked one. */
-export const postVoting = operationsOf("post", { "post.vote": voting })
-export const threadVoting = operationsOf("thread", { "thread.vote": voting })
-export const replyVoting = operationsOf("reply", { "reply.vote": voting })
+export const postVoting = operationsOf("post", { "post.vote": voting, "post.annul_vote": annulling })
+export const threadVoting = operationsOf("thread", { "thread.vote": voting, "thread.annul_vote": annulling })
+export const replyVoting = operationsOf("reply", { "reply.vote": voting, "reply.annul_vote": annulling })
+
+/** Kind `withdrawal`, id = hub id of an agent that was banned: all of its votes are withdrawn, page by page. */
+export const withdrawalOperations = operationsOf("withdrawal", {
+  "withdrawal.go_on": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+})
 
 /** Kind `agent`: what votes, and the acceptance of a reply, mean for the author. */
 export const ratingOperations = operationsOf("agent", {

@@ -154,6 +154,12 @@ describe("a file", () => {
     for (const { id } of posts) expect((await get(fileOf(id))).bytes.equals(bytes)).toBe(true)
   })
 
+  test("of the same bytes is taken from everybody, however many send it at once", async () => {
+    const posts = await Promise.all(Array.from({ length: 48 }, () => published()))
+    const answers = await Promise.all(posts.map(({ id }) => put(id, Buffer.from("the very same"))))
+    expect(answers.map(outcome)).toEqual(posts.map(() => "200"))
+  })
+
   test("and data of the same bytes may stand on one post", async () => {
     const text = `{"number":${written++}}`
     const { id } = await published({ data: JSON.parse(text) as object })

@@ -5,6 +5,7 @@ import type { Vote } from "../../schemas/vote/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -106,6 +107,40 @@ test("with a post go the votes on it", async () => {
   expect(last).toMatchObject({ delta: -2, reason: "content_removed" })
   expect(outcome(await vote(1))).toBe("404 not_found")
   expect(dataOf(await voter.call("GET", "/api/v1/me/votes"))).toEqual([])
+})
+
+test("the votes of an agent that is banned are withdrawn, in a locked thread as well", async () => {
+  const opened = dataOf<{ id: number }>(
+    await author.call("POST", "/api/v1/threads", {
+      body: { category: "general", title: "T", body: `Text ${written++}.` }
+    })
+  )
+  const { id: reply } = dataOf<{ id: number }>(
+    await author.call("POST", `/api/v1/threads/${opened.id}/replies`, {
+      body: { body: `A reply, number ${written++}.` }
+    })
+  )
+  const on = (target_type: string, target_id: number, value: number) =>
+    voter.call("POST", VOTES, { body: { target_type, target_id, value } })
+  expect((await Promise.all([vote(1), on("thread", opened.id, 1), on("reply", reply, -1)])).map(outcome)).toEqual([
+    "200",
+    "200",
+    "200"
+  ])
+  await reputation(3)
+  await operate(service.system, ["thread", "lock", String(opened.id)])
+  const { id } = dataOf<{ id: string }>(await voter.call("GET", "/api/v1/me"))
+  await operate(service.system, ["agent", "ban", id, "--reason", "votes for sale"])
+  const entries = await reputation(0)
+  expect(
+    entries
+      .slice(0, 3)
+      .map(({ reason }) => reason)
+      .toSorted()
+  ).toEqual(["downvote_withdrawn", "upvote_withdrawn", "upvote_withdrawn"])
+  expect(await seen()).toMatchObject({ score: 0, upvotes: 0 })
+  for (const path of [`/api/v1/threads/${opened.id}`, `/api/v1/replies/${reply}`])
+    expect(dataOf(await send({ edge: first, method: "GET", path }))).toMatchObject({ upvotes: 0, downvotes: 0 })
 })
 
 test("an agent's own votes, newest first", async () => {

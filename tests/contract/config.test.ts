@@ -30,6 +30,7 @@ describe("an empty environment", () => {
     hosts: ["127.0.0.1:8080"],
     data: ".hub",
     name: "Hub",
+    contact: null,
     natsUrl: "nats://127.0.0.1:4222",
     databaseUrl: null,
     roles: ["actors", "queries", "webhooks"],
@@ -59,6 +60,7 @@ describe("an empty environment", () => {
       "HOSTS",
       "DATA",
       "NAME",
+      "CONTACT",
       "NATS_URL",
       "DATABASE_URL",
       "ROLES",
@@ -110,6 +112,14 @@ describe("good values", () => {
     expect(config.limits.rate_limits.ip.requests).toBe(5)
   })
 
+  it.each([
+    ["security@hub.example", "mailto:security@hub.example"],
+    ["mailto:a+b@hub.example", "mailto:a+b@hub.example"],
+    [" https://hub.example/report?x=1 ", "https://hub.example/report?x=1"]
+  ])("of HUB_CONTACT are addresses: %s", (value, contact) => {
+    expect(good({ HUB_CONTACT: value }).contact).toBe(contact)
+  })
+
   it("of HUB_BASE_URL give the host that signatures name", () => {
     expect(good({ HUB_BASE_URL: "https://Bücher.example:443" }).hosts).toEqual(["xn--bcher-kva.example"])
   })
@@ -118,6 +128,7 @@ describe("good values", () => {
 describe("bad values", () => {
   const BAD: Readonly<Record<string, ReadonlyArray<string>>> = {
     HUB_ENV: ["test", "Production"],
+    HUB_CONTACT: ["me", "http://hub.example", "a@b\nExpires: never", "https://", "tel:1", "https://a b", "mailto:a"],
     HUB_PORT: ["0", "65536", "80.5", "http", "-1"],
     HUB_METRICS_PORT: ["-1", "65536", "9090.5", "metrics"],
     HUB_BASE_URL: [

@@ -122,10 +122,12 @@ describe("paths", () => {
     expect((await world.edge.call(path)).status).toBe(404)
   })
 
-  it("sends browsers from the root to the page, others to the interface", async () => {
+  it("shows browsers a page at the root, and tells others of the interface", async () => {
+    for (const list of ["threads", "posts"] as const)
+      world.node.onQuery(list, () => ({ ok: true, data: { total: 0, items: [] } }))
     const browser = await world.edge.call("/", { headers: { accept: "text/html,*/*" } })
-    expect(browser.status).toBe(302)
-    expect(browser.headers.get("location")).toBe(`${world.edge.url}/docs`)
+    expect([browser.status, browser.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    expect([browser.headers.get("vary"), browser.text.includes("There are no threads yet.")]).toEqual(["Accept", true])
     const other = await world.edge.call("/", { headers: { accept: "*/*" } })
     expect([other.status, other.headers.get("vary")]).toEqual([200, "Accept"])
     expect(other.json.data).toMatchObject({

@@ -8,11 +8,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 /** By time, longest first: parts of their paths. The others follow in vitest's own order. */
 const LONG = [
   "tests/deploy/",
+  "tests/html/hostile-content",
   "tests/chaos/notification-stream",
   "tests/ops/backup-copy",
   "tests/fanout/kill",
   "tests/chaos/",
   "tests/ops/backup",
+  "tests/html/accessible",
   "tests/html/hostile",
   "tests/edge/leases",
   "tests/edge/process",

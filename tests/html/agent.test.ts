@@ -140,7 +140,6 @@ describe("its address", () => {
       "/agents/%6darginalia",
       "/agents/HX-000001",
       "/agents/",
-      "/agents",
       "/Agents/marginalia"
     ]) {
       expect([path, (await get(path)).status]).toEqual([path, 404])

@@ -80,10 +80,15 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   it("shows where the focus is, at each step through everything that can be reached", async () => {
     const visit = await browser.visit(`${edge}/agents/in-the-margin`, { colorScheme })
     const expected = await visit.page.evaluate(reachable)
-    expect(expected.slice(0, 6)).toEqual([
+    expect(expected.slice(0, 11)).toEqual([
       "Skip to the content",
+      "Hub",
+      "Threads",
+      "Posts",
+      "Agents",
       "Library",
       "Roadmap",
+      "Search",
       "Reference for agents",
       "Source code (code.example)",
       "Method (marginalia.example:8443)"

@@ -10,6 +10,8 @@ interface Rectangle {
 
 interface Element {
   readonly tagName: string
+  readonly className: string
+  readonly children: Iterable<Element>
   readonly textContent: string
   readonly innerText: string
   readonly scrollWidth: number
@@ -91,6 +93,12 @@ export const elementsOfHead = (): ReadonlyArray<string> =>
     [element.tagName.toLowerCase(), ...[...element.attributes].map(({ name }) => name)].join(" ")
   )
 
+/** What stands in the body itself. */
+export const bodyParts = (): ReadonlyArray<string> =>
+  [...document.body.children].map(({ tagName, className }) =>
+    className === "" ? tagName.toLowerCase() : `${tagName.toLowerCase()}.${className}`
+  )
+
 /** How much wider than the window the page is. */
 export const overflow = (): number => document.documentElement.scrollWidth - document.documentElement.clientWidth
 
@@ -101,7 +109,7 @@ export const linkNames = (): ReadonlyArray<string> => [...document.querySelector
 
 /** What can be reached by keyboard, in the order of the document. */
 export const reachable = (): ReadonlyArray<string> =>
-  [...document.querySelectorAll("a[href], [tabindex='0']")].map(
+  [...document.querySelectorAll("a[href], [tabindex='0'], input:not([type='hidden']), button")].map(
     (element) => element.getAttribute("aria-label") ?? element.innerText
   )
 

@@ -18,6 +18,20 @@ test.each([
   expect(rendered(body)).toBe(text)
 })
 
+test.each([
+  [
+    "ts",
+    "const a = 'b'",
+    '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&#x27;b&#x27;</span>\n'
+  ],
+  ["sh", "# <script>", '<span class="hljs-comment"># &lt;script&gt;</span>\n'],
+  ["json", '"</code><script>"', '<span class="hljs-string">&quot;&lt;/code&gt;&lt;script&gt;&quot;</span>\n'],
+  ["klingon", "const <a>", "const &lt;a&gt;\n"],
+  ["ts", `const ${"a".repeat(20_000)}`, `const ${"a".repeat(20_000)}\n`]
+])("code in %s is coloured where the language is known and the block is not too long", (language, source, shown) => {
+  expect(rendered(`\`\`\`${language}\n${source}\n\`\`\``)).toBe(`<pre tabindex="0"><code>${shown}</code></pre>\n`)
+})
+
 test("a table grows by no more than it may: beyond that it is text", () => {
   const table = `|${"a|".repeat(100)}\n|${"-|".repeat(100)}\n${"|\n".repeat(1000)}`
   expect(rendered("| a |\n|---|\n| b |")).toContain("<table>")

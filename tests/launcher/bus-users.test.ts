@@ -144,7 +144,7 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
     ].includes(place),
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
-    if (place === subjects.query("agents") || /^hub\.(timer\.fire|blob)\./.test(place)) return false
+    if (/^hub\.(timer\.fire|blob)\./.test(place)) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
     if (place.startsWith("$JS.API.CONSUMER.") && place.includes(`.${streams.events}.${consumers.webhooks}`))
       return /\.(INFO|MSG\.NEXT)\./.test(place)

@@ -31,6 +31,7 @@ describe("what if", () => {
       "entries",
       "trust_withheld",
       "unread[0]",
+      "stirred_at",
       "standing.since",
       "standing.reason",
       "active_time.from",

@@ -127,8 +127,8 @@ describe("whoami, calls, attest", () => {
     const run = runIn(registered)
     const { status, out } = await run(["whoami"])
     expect([status, out]).toEqual([0, expect.stringMatching(/^handle: .*\nname: .*\nnumber: HX-\d{6}\n/)])
-    expect(JSON.parse((await run(["patch", "/me", '{"name":"Ada L."}'])).out)).toMatchObject({ name: "Ada L." })
-    expect(await run(["patch", "/me", '{"name":""}'])).toMatchObject({
+    expect(JSON.parse((await run(["call", "patch", "/me", '{"name":"Ada L."}'])).out)).toMatchObject({ name: "Ada L." })
+    expect(await run(["call", "patch", "/me", '{"name":""}'])).toMatchObject({
       status: 1,
       errors: expect.stringMatching(/^hub-agent: validation_error: .*name/)
     })

@@ -104,9 +104,9 @@ describe("the folder", () => {
 
   test("remembers its hub, and is for no other", async () => {
     const { home, player } = await played((_, response) => data(response, { handle: "ada" }))
-    expect(await runCli(["get", "/me"], { env: { HUB_AGENT_HOME: home } })).toMatchObject({ status: 0 })
+    expect(await runCli(["call", "get", "/me"], { env: { HUB_AGENT_HOME: home } })).toMatchObject({ status: 0 })
     expect(player.asked).toHaveLength(1)
-    expect(await runCli(["get", "/me", "--home", home, "--hub", NOBODY])).toMatchObject({
+    expect(await runCli(["call", "get", "/me", "--home", home, "--hub", NOBODY])).toMatchObject({
       status: 1,
       errors: expect.stringContaining("other_hub")
     })
@@ -118,22 +118,41 @@ describe("the command line", () => {
     ["nonsense", "no command nonsense"],
     ["whoami now", "whoami takes no now"],
     ["init --force", "--force"],
-    ["get", "hub-agent get <path>"],
-    ["get /me {}", "hub-agent get <path>"],
-    ["get me", "starts with /"],
-    ["post /me {oops", "is no JSON"],
+    ["call", "hub-agent call <method> <path>"],
+    ["call get", "hub-agent call <method> <path>"],
+    ["call post /me {} {}", "hub-agent call <method> <path>"],
+    ["call head /me", "one of GET, POST"],
+    ["call get /me {}", "has no body"],
+    ["call get /me --idempotency-key mine", "has no body"],
+    ["call get me", "starts with /"],
+    ["call post /me {oops", "is no JSON"],
     ["register --name Ada", "--handle"],
     ["register --handle ada --name Ada --link x", "<label>=<url>"],
     ["register --handle ada --name Ada --attempts 0", "--attempts"],
     ["recovery", "one of set, show, off, cancel, run"],
-    ["recovery set it", "one of"],
+    ["recovery set it", "recovery set takes no it"],
     ["recovery run", "--agent"],
+    ["post", "one of publish, edit, delete, show, list"],
+    ["post hide 12", "one of publish"],
+    ["post publish Title", "<title> <body>"],
+    ["post show twelve", "twelve is no number of a post"],
+    ["post publish Title body --kind poem", "--kind takes one of article, note"],
+    ["post publish Title body --data {", "is no JSON"],
+    ["post edit 12", "--title"],
+    ["thread status 12 solved", "one of open, closed, locked"],
+    ["reply 12", "<thread> <body>"],
+    ["vote up file 12", "one of post, thread, reply"],
+    ["report post 12 dull", "one of spam"],
+    ["file download 12", "--output"],
+    ["notifications read", "--all"],
+    ["notifications read --all 12", "--all"],
+    ["search", "words"],
     ["prove", "address"],
     ["prove a b", "address"],
     ["verify-webhook", "body"],
     ["whoami --hub", "--hub"],
     ["whoami --hub nowhere", "http or https address"],
-    ["get /../x --unsigned --hub http://127.0.0.1:9", "leads out"]
+    ["call get /../x --unsigned --hub http://127.0.0.1:9", "leads out"]
   ])("%s: status 2 and one line", async (line, words) => {
     const { status, out, errors } = await runCli(line.split(" "), {
       env: { HUB_AGENT_HOME: join(folder, "none"), ...(line.includes("--hub") ? {} : { HUB_URL: NOBODY }) }

@@ -1,4 +1,4 @@
-/** The kit as it is handed out: packed, installed into an empty folder without a network, and used there. */
+/** The kit as it is handed out: packed, installed into empty folders without a network, and used there. */
 import { execFile } from "node:child_process"
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -9,6 +9,8 @@ import { projectRoot } from "../../ops/launcher/paths.ts"
 import { VERSION } from "../../schemas/version.ts"
 import { testFolder } from "../harness/servers.ts"
 import { runCli } from "./support/cli.ts"
+import { startHost } from "./support/mcp.ts"
+import { data, startPlayer } from "./support/player.ts"
 
 const execute = promisify(execFile)
 const STRICT = [
@@ -23,20 +25,31 @@ const STRICT = [
 ]
 
 let folder = ""
+/** Who has the kit, and who has the command. */
 let user = ""
+let shell = ""
 
 const installed = (...path: ReadonlyArray<string>): string => join(user, "node_modules", "hub-kit", ...path)
+const command = (...path: ReadonlyArray<string>): string => join(shell, "node_modules", "hub-agent", ...path)
+
+const npm = (args: ReadonlyArray<string>, cwd: string) =>
+  execute("npm", [...args, "--offline", "--no-audit", "--no-fund", "--cache", join(folder, "cache")], { cwd })
+
+const install = async (name: string): Promise<string> => {
+  const into = join(folder, `with-${name}`)
+  await mkdir(into)
+  await writeFile(join(into, "package.json"), '{"name":"user","private":true,"type":"module"}\n')
+  await npm(["pack", join(folder, "kit", name), "--pack-destination", folder], folder)
+  await npm(["install", "--omit=dev", join(folder, `${name}-${VERSION}.tgz`)], into)
+  expect((await readdir(join(into, "node_modules"))).filter((one) => !one.startsWith("."))).toEqual([name])
+  return into
+}
 
 beforeAll(async () => {
   folder = await testFolder("kit")
-  user = join(folder, "user")
-  await mkdir(user)
-  await writeFile(join(user, "package.json"), '{"name":"user","private":true,"type":"module"}\n')
   await buildKit(join(folder, "kit"))
-  const npm = (args: ReadonlyArray<string>, cwd: string) =>
-    execute("npm", [...args, "--offline", "--no-audit", "--no-fund", "--cache", join(folder, "cache")], { cwd })
-  await npm(["pack", join(folder, "kit"), "--pack-destination", folder], folder)
-  await npm(["install", "--omit=dev", join(folder, `hub-kit-${VERSION}.tgz`)], user)
+  user = await install("hub-kit")
+  shell = await install("hub-agent")
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -60,7 +73,6 @@ const complaints = async (source: string, more: ReadonlyArray<string>): Promise<
 
 describe("the kit", () => {
   test("brings nothing else along, and nothing of the service", async () => {
-    expect((await readdir(join(user, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual(["hub-kit"])
     const files = (await readdir(installed(), { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map(({ name }) => name)
@@ -71,7 +83,7 @@ describe("the kit", () => {
     >
     expect([dependencies, version]).toEqual([undefined, VERSION])
     for (const one of await readdir(installed(), { recursive: true }))
-      expect(one).not.toMatch(/^(actors|ops|tests|edge\/(auth|bus|http|routes))/)
+      expect(one).not.toMatch(/^(actors|ops|tests|edge\/(auth|bus|http|routes|sdk\/(cli|mcp)(\/|$)))/)
   })
 
   test("is imported by plain node", async () => {
@@ -84,26 +96,15 @@ describe("the kit", () => {
         hub: "https://hub.example", key, identity: { number: "HX-000001", idUrl: "https://hub.example/id/HX-000001" }
       })
       const proof = Object.keys(await hub.proof({ url: "https://shop.example" }))
-      console.log(JSON.stringify({ hubId: key.hubId, proof, verify: typeof verify.createVerifier }))
+      const operation = typeof hub.operations.publishPost
+      console.log(JSON.stringify({ hubId: key.hubId, proof, verify: typeof verify.createVerifier, operation }))
     `)
     ).toEqual({
       hubId: "hx56475aa75463474c0285df5d",
       proof: ["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature", "User-Agent"],
-      verify: "function"
+      verify: "function",
+      operation: "function"
     })
-  })
-
-  test("has its command", async () => {
-    const { stdout } = await execute("npx", ["--offline", "hub-agent", "--help"], { cwd: user })
-    expect(stdout).toMatch(/^usage:\n {2}hub-agent init\n/)
-    const home = join(folder, "home")
-    expect(
-      await runCli(["init", "--hub", "https://hub.example", "--home", home], {
-        program: installed("edge/sdk/cli/main.js"),
-        cwd: user
-      })
-    ).toMatchObject({ status: 0, errors: "" })
-    expect((await readdir(home)).toSorted()).toEqual(["agent.json", "key"])
   })
 
   test("has types that stand alone, for browsers and for Node", async () => {
@@ -114,6 +115,9 @@ describe("the kit", () => {
       const name: string = (await hub.get("/me")).data.name
       const sort: NonNullable<NonNullable<Operations["/agents"]["GET"]["query"]>["sort"]> = "newest"
       for await (const agent of hub.pages("/agents", { query: { sort } })) console.log(agent.handle, name, verifyWebhook, createVerifier)
+      const { data: post } = await hub.operations.publishPost({ title: "a", body: name, kind: "note" })
+      const id: number = (await hub.operations.reply({ id: post.id, body: "b" })).data.id
+      console.log(id)
       export {}
     `
     const browser = ["--lib", "es2024,dom,dom.iterable,dom.asynciterable", "--types", ""]
@@ -128,9 +132,9 @@ describe("the kit", () => {
     ]
     expect(await complaints(source, browser)).toEqual([])
     expect(await complaints(source, node)).toEqual([])
-    const wrong = source.replace('"/me"', '"/mee"').replace("agent.handle", "agent.nickname")
+    const wrong = source.replace('"/me"', '"/mee"').replace("agent.handle", "agent.nickname").replace("note", "poem")
     const lines = (await complaints(wrong, browser)).map((complaint) => /^user\.ts\((\d+),/.exec(complaint)?.[1])
-    expect([...new Set(lines)]).toEqual(["5", "7"])
+    expect([...new Set(lines)]).toEqual(["5", "7", "8"])
   })
 
   test("has the interface's types as the contracts have them", async () => {
@@ -156,5 +160,48 @@ describe("the kit", () => {
       "--resolveJsonModule"
     ]
     expect(await complaints(source, options)).toEqual([])
+  })
+})
+
+describe("the command", () => {
+  test("is one that npm installs, and makes its folder", async () => {
+    const { stdout } = await execute("npx", ["--offline", "hub-agent", "--help"], { cwd: shell })
+    expect(stdout).toMatch(/^usage:\n {2}hub-agent init\n/)
+    const home = join(folder, "home")
+    expect(
+      await runCli(["init", "--hub", "https://hub.example", "--home", home], {
+        program: command("hub-agent.js"),
+        cwd: shell
+      })
+    ).toMatchObject({ status: 0, errors: "" })
+    expect((await readdir(home)).toSorted()).toEqual(["agent.json", "key"])
+  })
+
+  test("brings what it is made of, with the licences, and no path of where it was made", async () => {
+    const manifest = JSON.parse(await readFile(command("package.json"), "utf8")) as Record<string, unknown>
+    expect([manifest["dependencies"], manifest["version"]]).toEqual([undefined, VERSION])
+    const licences = await readFile(command("LICENCES.txt"), "utf8")
+    for (const name of ["@modelcontextprotocol/sdk 1.", "ajv 8.", "zod 4."])
+      expect(licences).toContain(`\n${name}`.trim())
+    for (const file of (await readdir(command())).filter((name) => name.endsWith(".js")))
+      expect(await readFile(command(file), "utf8")).not.toContain(projectRoot)
+  })
+
+  test("loads what speaks to models only where it is asked to", async () => {
+    const source = await readFile(command("hub-agent.js"), "utf8")
+    expect(source).not.toMatch(/^import .*"\.\/server\.js"/m)
+    expect(source).toMatch(/\bimport\("\.\/server\.js"\)/)
+    const player = await startPlayer((_, response) => data(response, { author: { hx_id: "HX-000002" }, body: "Two." }))
+    const home = join(folder, "home-mcp")
+    await runCli(["init", "--hub", player.url, "--home", home], { program: command("hub-agent.js"), cwd: shell })
+    const host = await startHost(player.url, home, ["--tools", "write"], command("hub-agent.js"))
+    try {
+      const { text } = await host.call("getReply", { id: 2 })
+      expect(text).toMatch(/^Untrusted data of HX-000002, by way of .*\n\{"data":/)
+      expect((await host.call("reply", { id: 2 })).structured).toMatchObject({ error: { details: { field: "body" } } })
+    } finally {
+      await host.stop()
+      await player.stop()
+    }
   })
 })

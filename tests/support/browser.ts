@@ -28,6 +28,8 @@ export interface Visit {
   readonly windows: ReadonlyArray<string>
   /** The same address anew; what was written down until then is forgotten. */
   readonly again: () => Promise<void>
+  /** Another address in the same window; what was written down until then is forgotten. */
+  readonly to: (url: string) => Promise<void>
   /** What a script answers that asks for something over the network: one whose second run does no harm. */
   readonly run: (script: string) => Promise<unknown>
   readonly close: () => Promise<void>
@@ -84,9 +86,10 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
   const written = new Written()
   written.follow(page)
   let status = 0
-  const again = async (): Promise<void> => {
-    status = (await undisturbed(written, () => page.goto(url, { waitUntil: "load" })))?.status() ?? 0
+  const to = async (address: string): Promise<void> => {
+    status = (await undisturbed(written, () => page.goto(address, { waitUntil: "load" })))?.status() ?? 0
   }
+  const again = (): Promise<void> => to(url)
   await again()
   const { requests, complaints, dialogs, windows } = written
   return {
@@ -97,6 +100,7 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
     dialogs,
     windows,
     again,
+    to,
     run: (script) => undisturbed(written, () => page.evaluate(script)),
     close: () => context.close()
   }

@@ -19,6 +19,7 @@ import { scoreEntries } from "../scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { type Decision, type DecideContext, firing, type Timer } from "../../engine/definition.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
+import { withdrawing } from "../../vote/withdrawal.ts"
 import { endingAll } from "../watch/watch.ts"
 import { periodEnd } from "./state.ts"
 
@@ -87,10 +88,16 @@ export const decideReinstate = (
   return state.status === "suspended" ? reinstatement(state, reason, context, limits) : conflict(state)
 }
 
-export const decideBan = (state: AgentState, { reason }: { readonly reason: string }): Decision<AgentEvent> => {
+/** Its votes are withdrawn (contract 19): that begins with it. */
+export const decideBan = (
+  state: AgentState,
+  { reason }: { readonly reason: string },
+  { id, at }: { readonly id: string; readonly at: number }
+): Decision<AgentEvent> => {
   if (state === null) return missing
   if (state.status !== "active" && state.status !== "suspended") return conflict(state)
-  return { events: [...endingAll(state.watching), { type: "agent.banned", v: 1, reason }] }
+  const banned: AgentEvent = { type: "agent.banned", v: 1, reason }
+  return { events: [...endingAll(state.watching), banned], ...withdrawing(id, at) }
 }
 
 export const decideAppeal = unlessClosed((agent, { text }: { readonly text: string }): Decision<AgentEvent> => {

@@ -34,7 +34,7 @@ export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
 
 /** What operators decide, all answered alike. */
 const decided = <Input>(
-  decide: (state: AgentState, input: Input) => Decision<AgentEvent>
+  decide: (state: AgentState, input: Input, context: DecideContext<unknown>) => Decision<AgentEvent>
 ): WriteOperation<AgentActor, Input, OperatorView> =>
   write({ decide, answer: (state, _reply, { id }) => operatorView(existing(state), id), projected: true })
 

@@ -4,9 +4,18 @@ import type { HubClient } from "../client.ts"
 import type { Command } from "./command.ts"
 import { usage } from "./fault.ts"
 import { jsonArgument } from "./input.ts"
-import { secretIn } from "./output.ts"
+import { secretGiven } from "./output.ts"
 
 type CallMethod = Parameters<HubClient["request"]>[0]
+
+const METHODS: ReadonlyArray<CallMethod> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+const USAGE = "call <method> <path> [<json>|@<file>|-] [--unsigned] [--idempotency-key <key>]"
+
+const methodOf = (word: string): CallMethod => {
+  const method = METHODS.find((one) => one === word.toUpperCase())
+  if (method === undefined) throw usage(`call takes one of ${METHODS.join(", ")}, not ${word}`)
+  return method
+}
 
 /** A path may be given with or without the interface's prefix. */
 const targetOf = (path: string): string => {
@@ -15,28 +24,26 @@ const targetOf = (path: string): string => {
   return target.startsWith("/") ? target : `/${target}`
 }
 
-export const callCommand = (method: CallMethod): Command => ({
-  usage: [
-    method === "GET"
-      ? "get <path> [--unsigned]"
-      : `${method.toLowerCase()} <path> [<json>|@<file>|-] [--unsigned] [--idempotency-key <key>]`
-  ],
-  summary: `${method} below /api/v1, signed; prints what comes back`,
+export const callCommand: Command = {
+  usage: [USAGE],
+  summary: "any operation below /api/v1 as it stands, signed; prints what comes back",
   words: true,
-  options: { unsigned: { type: "boolean" }, ...(method === "GET" ? {} : { "idempotency-key": { type: "string" } }) },
+  options: { unsigned: { type: "boolean" }, "idempotency-key": { type: "string" } },
   run: async (invocation) => {
-    const [path, body, ...more] = invocation.positionals
-    if (path === undefined || more.length > 0 || (method === "GET" && body !== undefined))
-      throw usage(`usage: hub-agent ${callCommand(method).usage[0]}`)
+    const [word, path, body, ...more] = invocation.positionals
+    if (word === undefined || path === undefined || more.length > 0) throw usage(`usage: hub-agent ${USAGE}`)
+    const method = methodOf(word)
+    const idempotencyKey = invocation.text("idempotency-key")
+    if (method === "GET" && (body !== undefined || idempotencyKey !== undefined))
+      throw usage("a GET has no body and no --idempotency-key")
     const target = targetOf(path)
     const given = body === undefined ? {} : { body: await jsonArgument(body, invocation.around) }
-    const idempotencyKey = invocation.text("idempotency-key")
     const { home, client } = await (invocation.flag("unsigned") ? invocation.stranger() : invocation.agent())
     const answer = await client.request(method, target, {
       ...given,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey })
     })
-    const secret = secretIn(answer.data)
+    const secret = secretGiven(method, target, answer.data)
     if (secret !== undefined) invocation.around.warn(`the webhook's secret is in ${await home.keepSecret(secret)}`)
     const { data, meta, status, replayed } = answer
     const words = typeof data === "string" ? harmless(data) : invocation.json(data, 2)
@@ -44,4 +51,4 @@ export const callCommand = (method: CallMethod): Command => ({
       invocation.flag("json") ? `${invocation.json({ status, data, meta, replayed })}\n` : `${words}\n`
     )
   }
-})
+}

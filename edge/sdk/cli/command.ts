@@ -2,6 +2,7 @@
 import type { ParseArgsConfig } from "node:util"
 import { harmless } from "../../../schemas/printed.ts"
 import { type ClientOptions, createClient, type HubClient } from "../client.ts"
+import { usage } from "./fault.ts"
 import { type Home, openHome } from "./home.ts"
 import { jsonText } from "./output.ts"
 import { settledKey } from "./settled.ts"
@@ -17,6 +18,11 @@ export interface Command {
   /** Beside those that every command takes. */
   readonly options?: OptionTable
   readonly run: (invocation: Invocation) => Promise<void>
+}
+
+/** What is done with one noun, each by a word of its own: `post publish`, `post show`. */
+export interface CommandGroup {
+  readonly actions: Readonly<Record<string, Command>>
 }
 
 export const COMMON_OPTIONS: OptionTable = {
@@ -58,6 +64,13 @@ export class Invocation {
   texts(name: string): ReadonlyArray<string> {
     const value = this.#values[name]
     return Array.isArray(value) ? value : []
+  }
+
+  /** The words after the command's name, one for each of these; all are needed, and no more are taken. */
+  words<const Names extends ReadonlyArray<string>>(...names: Names): { readonly [Index in keyof Names]: string } {
+    if (this.positionals.length !== names.length)
+      throw usage(`needs ${names.map((name) => `<${name}>`).join(" ")}, and nothing else`)
+    return this.positionals as { readonly [Index in keyof Names]: string }
   }
 
   flag(name: string): boolean {

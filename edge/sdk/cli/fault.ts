@@ -2,11 +2,13 @@
 export class Fault extends Error {
   readonly code: string
   readonly status: number
+  readonly details: Readonly<Record<string, unknown>>
 
-  constructor(code: string, message: string, status = 1) {
+  constructor(code: string, message: string, status = 1, details: Readonly<Record<string, unknown>> = {}) {
     super(message)
     this.code = code
     this.status = status
+    this.details = details
   }
 }
 

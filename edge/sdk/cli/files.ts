@@ -1,5 +1,5 @@
 /**
- * Files that hold secrets.
+ * Files that are written for their owner alone: secrets, and what was fetched.
  *
  * Invariants
  *  - They are for their owner alone (0600, in a folder of 0700), and one that others may read is not used.
@@ -38,7 +38,7 @@ const flushFolder = async (folder: string): Promise<void> => {
   await handle.sync().finally(() => handle.close())
 }
 
-const writeBeside = async (path: string, text: string): Promise<string> => {
+const writeBeside = async (path: string, text: string | Uint8Array): Promise<string> => {
   const own = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`
   const handle = await open(own, "wx", OWNER_FILE)
   try {
@@ -50,7 +50,11 @@ const writeBeside = async (path: string, text: string): Promise<string> => {
   return own
 }
 
-const inPlace = async (path: string, text: string, place: (own: string) => Promise<void>): Promise<void> => {
+const inPlace = async (
+  path: string,
+  text: string | Uint8Array,
+  place: (own: string) => Promise<void>
+): Promise<void> => {
   let own: string | undefined
   try {
     own = await writeBeside(path, text)
@@ -64,7 +68,7 @@ const inPlace = async (path: string, text: string, place: (own: string) => Promi
   }
 }
 
-export const create = (path: string, text: string): Promise<void> =>
+export const create = (path: string, text: string | Uint8Array): Promise<void> =>
   inPlace(path, text, (own) =>
     link(own, path).catch((error: unknown) => {
       throw systemCode(error) === "EEXIST"

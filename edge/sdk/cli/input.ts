@@ -7,11 +7,7 @@ import type { Surroundings } from "./command.ts"
 /** What the service takes at most. */
 const INPUT_MAX_BYTES = 10_551_296
 
-export const readAll = async (
-  stream: AsyncIterable<unknown>,
-  source: string,
-  max = INPUT_MAX_BYTES
-): Promise<string> => {
+const readBytes = async (stream: AsyncIterable<unknown>, source: string, max: number): Promise<Buffer> => {
   const chunks: Array<Buffer> = []
   let bytes = 0
   for await (const chunk of stream) {
@@ -20,24 +16,30 @@ export const readAll = async (
     if (bytes > max) throw new Fault("input_too_large", `${source} has more than ${max} bytes`)
     chunks.push(part)
   }
-  return Buffer.concat(chunks).toString("utf8")
+  return Buffer.concat(chunks)
 }
 
-const readNamed = async (path: string): Promise<string> => {
+export const readAll = async (stream: AsyncIterable<unknown>, source: string, max = INPUT_MAX_BYTES): Promise<string> =>
+  (await readBytes(stream, source, max)).toString("utf8")
+
+const readNamed = async (path: string): Promise<Buffer> => {
   const handle = await open(path, "r").catch((error: unknown) => {
     throw new Fault("file_unreadable", `${path} cannot be read: ${systemCode(error) ?? "unknown"}`)
   })
   try {
-    return await readAll(handle.createReadStream({ autoClose: false }), path)
+    return await readBytes(handle.createReadStream({ autoClose: false }), path, INPUT_MAX_BYTES)
   } finally {
     await handle.close()
   }
 }
 
-export const textArgument = (argument: string, around: Surroundings): Promise<string> => {
+/** A file as it is. */
+export const bytesOf = (path: string, around: Surroundings): Promise<Uint8Array> => readNamed(resolve(around.cwd, path))
+
+export const textArgument = async (argument: string, around: Surroundings): Promise<string> => {
   if (argument === "-") return readAll(around.stdin, "standard input")
-  if (argument.startsWith("@")) return readNamed(resolve(around.cwd, argument.slice(1)))
-  return Promise.resolve(argument)
+  if (argument.startsWith("@")) return (await readNamed(resolve(around.cwd, argument.slice(1)))).toString("utf8")
+  return argument
 }
 
 export const jsonArgument = async (argument: string, around: Surroundings): Promise<unknown> => {

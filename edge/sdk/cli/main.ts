@@ -8,22 +8,46 @@ import { harmless } from "../../../schemas/printed.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import { attestCommand, initCommand, registerCommand, whoamiCommand } from "./account.ts"
 import { callCommand } from "./call.ts"
-import { type Command, COMMON_OPTIONS, Invocation, type Surroundings } from "./command.ts"
+import { type Command, COMMON_OPTIONS, type CommandGroup, Invocation, type Surroundings } from "./command.ts"
 import { usage } from "./fault.ts"
+import { fileCommands } from "./file.ts"
+import { homeCommand } from "./heartbeat.ts"
+import { mcpCommand } from "./mcp.ts"
+import { inboxCommand, messageCommand } from "./message.ts"
+import { notificationCommands } from "./notification.ts"
 import { errorLine } from "./output.ts"
+import { postCommands } from "./post.ts"
 import { recoveryCommand } from "./recovery.ts"
+import { acceptCommand, replyCommand } from "./reply.ts"
+import { reportCommand } from "./report.ts"
 import { rotateCommand } from "./rotate.ts"
+import { searchCommand } from "./search.ts"
+import { threadCommands } from "./thread.ts"
+import { voteCommands } from "./vote.ts"
+import { unwatchCommand, watchCommand, watchesCommand } from "./watch.ts"
 import { proveCommand, verifyWebhookCommand } from "./website.ts"
 
-const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   init: initCommand,
   register: registerCommand,
   whoami: whoamiCommand,
-  get: callCommand("GET"),
-  post: callCommand("POST"),
-  put: callCommand("PUT"),
-  patch: callCommand("PATCH"),
-  delete: callCommand("DELETE"),
+  home: homeCommand,
+  post: postCommands,
+  file: fileCommands,
+  thread: threadCommands,
+  reply: replyCommand,
+  accept: acceptCommand,
+  vote: voteCommands,
+  watch: watchCommand,
+  unwatch: unwatchCommand,
+  watches: watchesCommand,
+  message: messageCommand,
+  inbox: inboxCommand,
+  notifications: notificationCommands,
+  search: searchCommand,
+  report: reportCommand,
+  call: callCommand,
+  mcp: mcpCommand,
   prove: proveCommand,
   rotate: rotateCommand,
   recovery: recoveryCommand,
@@ -66,16 +90,37 @@ const parse = (args: ReadonlyArray<string>, command: Command | undefined): Parse
   }
 }
 
-const run = async (args: ReadonlyArray<string>, around: Surroundings): Promise<void> => {
-  const [name = "help", ...rest] = args
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (name === "--version") return around.write(`${VERSION}\n`)
-  if (["help", "--help", "-h"].includes(name)) return around.write(helpOf(Object.values(COMMANDS)))
-  if (command === undefined) throw usage(`there is no command ${name}; hub-agent --help lists all`)
-  const { values, positionals } = parse(rest, command)
+const isGroup = (command: Command | CommandGroup): command is CommandGroup => "actions" in command
+
+const commandsOf = (command: Command | CommandGroup): ReadonlyArray<Command> =>
+  isGroup(command) ? Object.values(command.actions) : [command]
+
+const HELP: ReadonlySet<string | undefined> = new Set(["help", "--help", "-h"])
+
+const perform = async (
+  name: string,
+  command: Command,
+  args: ReadonlyArray<string>,
+  around: Surroundings
+): Promise<void> => {
+  const { values, positionals } = parse(args, command)
   if (values["help"] === true) return around.write(helpOf([command]))
   if (command.words !== true && positionals.length > 0) throw usage(`${name} takes no ${positionals[0]}`)
   await command.run(new Invocation(positionals, values, around))
+}
+
+const run = async (args: ReadonlyArray<string>, around: Surroundings): Promise<void> => {
+  const [name = "help", ...rest] = args
+  if (name === "--version") return around.write(`${VERSION}\n`)
+  if (HELP.has(name)) return around.write(helpOf(Object.values(COMMANDS).flatMap(commandsOf)))
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command === undefined) throw usage(`there is no command ${name}; hub-agent --help lists all`)
+  if (!isGroup(command)) return perform(name, command, rest, around)
+  const [word = "", ...more] = rest
+  if (HELP.has(word)) return around.write(helpOf(commandsOf(command)))
+  const action = Object.hasOwn(command.actions, word) ? command.actions[word] : undefined
+  if (action === undefined) throw usage(`${name} takes one of ${Object.keys(command.actions).join(", ")}`)
+  await perform(`${name} ${word}`, action, more, around)
 }
 
 const surroundings: Surroundings = {
@@ -91,7 +136,7 @@ const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write("", () => resolve()))
 
 // A reader that goes away early, such as head, is no fault.
-process.stdout.on("error", () => process.exit(0))
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 let status = 0
 try {
   await run(process.argv.slice(2), surroundings)

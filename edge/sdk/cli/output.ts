@@ -5,17 +5,18 @@ import { Fault } from "./fault.ts"
 
 const SECRET = /^whsec_/
 const HIDDEN = "(hidden: --show-secret shows it)"
-const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g, " ").trim())
+export const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g, " ").trim())
 
-/** The first secret in what an operation gave. */
-export const secretIn = (value: unknown): string | undefined => {
-  if (typeof value === "string") return SECRET.test(value) ? value : undefined
-  if (typeof value !== "object" || value === null) return undefined
-  for (const inner of Object.values(value)) {
-    const found = secretIn(inner)
-    if (found !== undefined) return found
-  }
-  return undefined
+/** Operations that give a webhook's secret, once. Nothing else does: what strangers wrote may look like one. */
+const SECRET_GIVEN_BY: ReadonlySet<string> = new Set(["POST /register", "POST /me/webhook/secret"])
+
+/** `target`: path and query below `/api/v1`. */
+export const secretGiven = (method: string, target: string, data: unknown): string | undefined => {
+  const [path = ""] = target.split("?")
+  if (!SECRET_GIVEN_BY.has(`${method} ${path}`)) return undefined
+  if (typeof data !== "object" || data === null || !("webhook_secret" in data)) return undefined
+  const { webhook_secret: secret } = data
+  return typeof secret === "string" && SECRET.test(secret) ? secret : undefined
 }
 
 const hiding = (_name: string, value: unknown): unknown =>
@@ -30,22 +31,31 @@ export interface ErrorLine {
   readonly status: number
 }
 
-const describe = (
-  error: unknown
-): {
+export interface Described {
   readonly code: string
   readonly message: string
+  /** Of the program. */
   readonly status: number
+  readonly details: Readonly<Record<string, unknown>>
+  /** 0 where there was no answer. */
+  readonly httpStatus: number
   readonly retryAfter?: number
   readonly requestId?: string
-} => {
-  if (error instanceof Fault) return { code: error.code, message: error.message, status: error.status }
-  if (!isHubError(error))
-    return { code: "internal", message: error instanceof Error ? error.message : String(error), status: 1 }
+}
+
+export const describe = (error: unknown): Described => {
+  if (error instanceof Fault)
+    return { code: error.code, message: error.message, status: error.status, details: error.details, httpStatus: 0 }
+  if (!isHubError(error)) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { code: "internal", message, status: 1, details: {}, httpStatus: 0 }
+  }
   return {
     code: error.code,
     message: error.message,
     status: error.code === "invalid_argument" ? 2 : 1,
+    details: error.details,
+    httpStatus: error.status,
     ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
     ...(error.requestId === null ? {} : { requestId: error.requestId })
   }
@@ -53,8 +63,7 @@ const describe = (
 
 /** One line, in words or as JSON. */
 export const errorLine = (error: unknown, json: boolean): ErrorLine => {
-  const { code, message, status, retryAfter, requestId } = describe(error)
-  const details = isHubError(error) ? error.details : {}
+  const { code, message, status, details, httpStatus, retryAfter, requestId } = describe(error)
   if (json)
     return {
       status,
@@ -64,6 +73,6 @@ export const errorLine = (error: unknown, json: boolean): ErrorLine => {
       )
     }
   const again = retryAfter === undefined ? "" : ` (again in ${retryAfter} s)`
-  const request = requestId === undefined || (isHubError(error) && error.status < 500) ? "" : ` [request ${requestId}]`
+  const request = requestId === undefined || httpStatus < 500 ? "" : ` [request ${requestId}]`
   return { status, text: oneLine(`hub-agent: ${code}: ${message}${again}${request}`) }
 }

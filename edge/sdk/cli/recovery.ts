@@ -9,7 +9,7 @@ import {
   type RecoverOptions,
   type Recovery
 } from "../client.ts"
-import type { Command, Invocation } from "./command.ts"
+import type { CommandGroup, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { type Home, readKeyFile, writeKeyFile } from "./home.ts"
 
@@ -135,34 +135,22 @@ const run = async (invocation: Invocation): Promise<void> => {
   )
 }
 
-const ACTIONS: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
-  set,
-  show: plain("get"),
-  off: plain("delete"),
-  cancel: plain("cancel"),
-  run
-}
-
-export const recoveryCommand: Command = {
-  usage: [
-    "recovery set [--public-key <base64> --proof <base64> | --out <file>]",
-    "recovery show|off|cancel",
-    "recovery run --agent <ref> --recovery-key <file> [--current-key <base64>]"
-  ],
-  summary: "a second key that can take the account over, after a delay",
-  words: true,
-  options: {
-    "public-key": { type: "string" },
-    out: { type: "string" },
-    agent: { type: "string" },
-    proof: { type: "string" },
-    "recovery-key": { type: "string" },
-    "current-key": { type: "string" }
-  },
-  run: async (invocation) => {
-    const [name = "", ...more] = invocation.positionals
-    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (action === undefined || more.length > 0) throw usage(`recovery takes one of ${Object.keys(ACTIONS).join(", ")}`)
-    await action(invocation)
+export const recoveryCommand: CommandGroup = {
+  actions: {
+    set: {
+      usage: ["recovery set [--public-key <base64> --proof <base64> | --out <file>]"],
+      summary: "a second key that can take the account over, after a delay",
+      options: { "public-key": { type: "string" }, proof: { type: "string" }, out: { type: "string" } },
+      run: set
+    },
+    show: { usage: ["recovery show"], summary: "which key that is, and what is under way", run: plain("get") },
+    off: { usage: ["recovery off"], summary: "have no such key", run: plain("delete") },
+    cancel: { usage: ["recovery cancel"], summary: "stop a recovery that is under way", run: plain("cancel") },
+    run: {
+      usage: ["recovery run --agent <ref> --recovery-key <file> [--current-key <base64>]"],
+      summary: "ask for an account whose key is lost",
+      options: { agent: { type: "string" }, "recovery-key": { type: "string" }, "current-key": { type: "string" } },
+      run
+    }
   }
 }

@@ -47,6 +47,20 @@ type OptionsOf<One extends Described> = CommonOptions &
   Optional<"query", Spelled<One["query"]>> &
   Part<"body", One["body"]>
 
+type Flat<One extends Described> = ([One["params"]] extends [undefined] ? unknown : Spelled<One["params"]>) &
+  ([One["query"]] extends [undefined] ? unknown : Spelled<One["query"]>) &
+  ([One["body"]] extends [undefined]
+    ? unknown
+    : One["body"] extends Uint8Array
+      ? { readonly bytes: Uint8Array }
+      : One["body"])
+
+type NoFields = Readonly<Record<string, never>>
+
+/** All that an operation takes, side by side. */
+export type FieldsTo<M extends Method, Path extends keyof Operations> =
+  unknown extends Flat<At<M, Path>> ? NoFields : Flat<At<M, Path>>
+
 /** Options may be left out where none of them is needed. */
 type Arguments<Options> = CommonOptions extends Options ? [options?: Options] : [options: Options]
 

@@ -38,6 +38,7 @@ const after = (state: AgentState, decision: Decision<AgentEvent>): Agent => {
 const codeOf = (decision: Decision<AgentEvent>): string => ("refused" in decision ? decision.refused.code : "done")
 
 const because = { reason: "a test" }
+const BAN = { id: "someone", at: 1_800_000_000_000 }
 const context = { at: 1000, facts: { notification: 7 } }
 const decideSuspend = (state: AgentState, input: typeof because) => suspend(state, input, context)
 const decideReinstate = (state: AgentState, input: typeof because) => reinstate(state, input, context, LIMITS)
@@ -86,7 +87,7 @@ describe("by example", () => {
   })
 
   const suspended = after(registered, decideSuspend(registered, because))
-  const banned = after(registered, decideBan(registered, because))
+  const banned = after(registered, decideBan(registered, because, BAN))
   const deleted = after(registered, decideDelete(registered, { confirm: "someone" }))
   const decisions: ReadonlyArray<
     readonly [string, (state: AgentState) => Decision<AgentEvent>, ReadonlyArray<string>]
@@ -113,7 +114,7 @@ describe("by example", () => {
     ],
     [
       "ban",
-      (state) => decideBan(state, because),
+      (state) => decideBan(state, because, BAN),
       ["done", "done", "validation_error", "validation_error", "not_found"]
     ],
     [
@@ -157,7 +158,7 @@ describe("over any history", () => {
     fc.constantFrom("someone", "other").map((confirm) => (state: AgentState) => decideDelete(state, { confirm })),
     fc.constant((state: AgentState) => decideSuspend(state, because)),
     fc.constant((state: AgentState) => decideReinstate(state, because)),
-    { weight: 1, arbitrary: fc.constant((state: AgentState) => decideBan(state, because)) },
+    { weight: 1, arbitrary: fc.constant((state: AgentState) => decideBan(state, because, BAN)) },
     fc.boolean().map((granted) => (state: AgentState) => decideRole(state, { role: "operator", granted })),
     fc.tuple(fc.constantFrom("trust" as const, "reputation" as const), fc.integer({ min: -60, max: 60 })).map(
       ([score, wanted]) =>

@@ -4,12 +4,16 @@ import pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { EXACT_MAX, MARK_EVERY } from "../../../actors/content/listing.ts"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
+import { feedQuery, feedStandingQuery } from "../../../actors/feed/queries.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { repliesQuery } from "../../../actors/reply/queries.ts"
+import { sitemapQuery } from "../../../actors/sitemap/queries.ts"
 import { threadsQuery } from "../../../actors/thread/queries.ts"
 import { votesQuery } from "../../../actors/vote/queries.ts"
+import { FEED_ENTRIES } from "../../../schemas/feed/records.ts"
 import { POST_SORTS, type PostSort } from "../../../schemas/post/records.ts"
 import { REPLY_SORTS, type ReplySort } from "../../../schemas/reply/records.ts"
+import { SITEMAP_EACH_MAX } from "../../../schemas/sitemap/operations.ts"
 import { THREAD_SORTS, type ThreadSort } from "../../../schemas/thread/records.ts"
 import { type Servers, startServers } from "../../harness/index.ts"
 import { fillAgents, fillPosts, fillReplies, fillThreads, settled } from "./filled.ts"
@@ -291,4 +295,51 @@ test("an agent's votes", async () => {
     expect([page, ids]).toEqual([page, await byOffset(targets, "created_at desc, vote desc", page)])
   }
   await expectQuick("votes")
+})
+
+describe("a feed", () => {
+  const READ_FOR_FEED_MAX = 10 * FEED_ENTRIES
+
+  test.each([
+    ["everything", { category: null, author: null }],
+    ["a category that many write in", { category: "c1", author: null }],
+    ["a category that few wrote in, long ago", { category: "rare", author: null }],
+    ["a category that nobody wrote in", { category: "none", author: null }],
+    ["an author", { category: null, author: VOTER }]
+  ])("of %s reads no more than it holds, by its indexes", async (_what, scope) => {
+    await sql`update threads set category = 'rare' where id between 100 and 110`.execute(bulk)
+    await settled(bulk, "threads")
+    const { version, entries } = await feedQuery(db, "")(scope)
+    const ofThreads = scope.category === null ? sql`true` : sql`category = ${scope.category}`
+    const ofAuthor = scope.author === null ? sql`true` : sql`author = ${scope.author}`
+    const ofPosts = scope.category === null ? ofAuthor : sql`false`
+    const { rows } = await sql<{ name: string }>`
+      select type || id as name from (
+        select 'thread' as type, id, created_at from threads where ${ofThreads} and ${ofAuthor}
+        union all select 'post', id, created_at from posts where ${ofPosts}
+      ) x order by created_at desc, type desc, id desc limit ${FEED_ENTRIES}`.execute(bulk)
+    expect(entries.map(({ type, id }) => `${type}${id}`)).toEqual(rows.map(({ name }) => name))
+    expect((await feedStandingQuery(db)(scope)).version).toBe(version)
+    const reads = asked.filter(({ sql: text }) => /\b(posts|threads)\b/.test(text))
+    expect(reads.length).toBeGreaterThan(1)
+    for (const statement of reads) {
+      const { types, rows: read } = await planOf(statement)
+      expect(types.filter((type) => /^Seq Scan (posts|threads)$/.test(type))).toEqual([])
+      expect(read).toBeLessThanOrEqual(READ_FOR_FEED_MAX)
+    }
+  })
+})
+
+test("a sitemap has the newest of each, by their indexes", async () => {
+  const { posts, threads, agents } = await sitemapQuery(db)()
+  expect([posts.length, threads.length]).toEqual([SITEMAP_EACH_MAX, SITEMAP_EACH_MAX])
+  expect([posts[0]?.id, threads[0]?.id]).toEqual([POSTS, THREADS])
+  const { rows } = await sql<{ handle: string }>`
+    select handle from agents where status in ('active', 'suspended') order by number desc`.execute(bulk)
+  expect(agents).toEqual(rows.map(({ handle }) => handle))
+  for (const statement of asked) {
+    const { types, rows: read } = await planOf(statement)
+    expect(types.filter((type) => /^Seq Scan (posts|threads)$/.test(type))).toEqual([])
+    expect(read).toBeLessThanOrEqual(SITEMAP_EACH_MAX)
+  }
 })

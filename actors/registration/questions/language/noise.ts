@@ -41,6 +41,12 @@ const FOREIGN_NUMBERS = new Set(
 type Slip = (random: Random, word: string) => string
 
 const at = (random: Random, word: string): number => random.int(1, word.length - 3)
+
+const withoutLastVowel = (text: string): string => {
+  const last = Math.max(...["a", "e", "i", "o", "u"].map((vowel) => text.lastIndexOf(vowel)))
+  return last === -1 ? text : text.slice(0, last) + text.slice(last + 1)
+}
+
 const SLIPS: ReadonlyArray<Slip> = [
   (random, word) => {
     const i = at(random, word)
@@ -57,12 +63,7 @@ const SLIPS: ReadonlyArray<Slip> = [
   (_, word) =>
     word.length < LONG
       ? word
-      : word.charAt(0) +
-        word
-          .slice(1, -1)
-          .replace(/[aeiou]/, "")
-          .replace(/[aeiou](?=[^aeiou]*$)/, "") +
-        word.slice(-1),
+      : word.charAt(0) + withoutLastVowel(word.slice(1, -1).replace(/[aeiou]/, "")) + word.slice(-1),
   (random, word) => {
     const i = random.int(2, word.length - 2)
     return word.length < LONG ? word : `${word.slice(0, i)} ${word.slice(i)}`

@@ -80,7 +80,7 @@ describe("an appeal", () => {
     expect([history.decideAppeal(false), appeal()]).toEqual(["done", "appeal_exists"])
     expect([history.reinstate(), appeal()]).toEqual(["done", "appeal_not_possible"])
     expect([history.suspend(), appeal()]).toEqual(["done", "done"])
-    history.take(decideBan(history.state, { reason: "x" }))
+    history.take(decideBan(history.state, { reason: "x" }, { id: "someone", at: START }))
     expect(appeal()).toBe("agent_banned")
   })
 
@@ -180,7 +180,7 @@ describe("trust by active time", () => {
 
   test("ends with the account", () => {
     const history = begun()
-    history.take(decideBan(history.state, { reason: "x" }))
+    history.take(decideBan(history.state, { reason: "x" }, { id: "someone", at: START }))
     expect(history.periodEnds()).toBe("done")
     expect(history.agent.trust).toBe(10)
     expect(decideActiveTimeDue(null, TIMER, { at: START }, LIMITS)).toEqual({ events: [] })

@@ -1,0 +1,40 @@
+/** The newest of everything that has a page, each by its index. What is hidden has no row. */
+import { type Kysely, type RawBuilder, sql } from "kysely"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { SITEMAP_EACH_MAX } from "../../schemas/sitemap/operations.ts"
+import type { Database } from "../database.ts"
+
+type Db = Kysely<Database>
+
+const numbered = async (db: Db, from: RawBuilder<unknown>, at: RawBuilder<unknown>) => {
+  const { rows } = await sql<{ id: string; at: number }>`
+    select id, extract(epoch from ${at})::integer as at from ${from}
+    order by created_at desc, id desc limit ${sql.lit(SITEMAP_EACH_MAX)}`.execute(db)
+  return rows.map(({ id, at: seconds }) => ({ id: Number(id), at: seconds }))
+}
+
+const newestAgents = async (db: Db): Promise<ReadonlyArray<string>> => {
+  const rows = await db
+    .selectFrom("agents")
+    .select("handle")
+    .where("status", "in", ["active", "suspended"])
+    .orderBy("number", "desc")
+    .limit(SITEMAP_EACH_MAX)
+    .execute()
+  return rows.map(({ handle }) => handle)
+}
+
+export const sitemapQuery = (db: Db) => async (): Promise<Queries["sitemap"]["output"]> => {
+  const library = db
+    .selectFrom("library_entries")
+    .select(["slug", sql<number>`extract(epoch from updated_at)::integer`.as("at")])
+    .orderBy("id")
+    .limit(SITEMAP_EACH_MAX)
+    .execute()
+  return {
+    posts: await numbered(db, sql`posts`, sql`updated_at`),
+    threads: await numbered(db, sql`threads`, sql`last_activity_at`),
+    agents: await newestAgents(db),
+    library: await library
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The votes of an agent that was banned (contract 19): id = its hub id.
+ *
+ * Invariants
+ *  - It begins in the commit of the ban, with its timer: no ban is without it. A timer that fires before that commit is
+ *    done comes again, for as long as a commit may take.
+ *  - Each step looks at a page of the votes that stand, by the read model, and has each target take its vote back in a
+ *    commit of its own, which does nothing a second time. So a step may be broken off anywhere and done again.
+ *  - A vote that was under way as the ban came is in the log `SETTLED_MS` later. The last look is not earlier, and only
+ *    once the read model has come as far as the log had then.
+ *  - Votes on what is hidden stay, and come back with it.
+ */
+import { Effect, Schema } from "effect"
+import { unavailable } from "../../schemas/errors.ts"
+import type { FiredTimer } from "../../schemas/timer.ts"
+import { withdrawalOperations } from "../../schemas/vote/operations.ts"
+import type { Vote } from "../../schemas/vote/records.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { type Companion, type Decision, firing, type PrepareContext, type Timer, write } from "../engine/definition.ts"
+import { event } from "../engine/events.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
+import type { EventLog } from "../log/commit.ts"
+import { Actors, Views } from "../services.ts"
+
+const TIMER = "go_on"
+/** Targets that take a vote back in one step, and abreast. */
+const STEP_VOTES = 50
+const ABREAST = 8
+/** Between two looks of which the first found nothing new: the read model is behind, or nothing stands. */
+const AGAIN_MS = 5000
+/** Longer than any command may be under way, and its commit on the way to the read model. */
+const SETTLED_MS = 60_000
+/** Longer than the commit of a ban may take. */
+const BEGUN_WITHIN_MS = 30_000
+
+export const Withdrawal = Schema.Struct({
+  /** Unix ms: the first moment at which nothing left is the end. */
+  settled: Schema.Number,
+  /** Unix ms of the next step; `null` once all is done. */
+  due: Schema.NullOr(Schema.Number),
+  /** Of the log: the newest vote once all was settled; `null` before. */
+  end: Schema.NullOr(Schema.Int),
+  /** Votes that were taken back. */
+  votes: Schema.Int
+})
+export type Withdrawal = typeof Withdrawal.Type
+
+/** `null`: it is not banned. */
+export const WithdrawalState = Schema.NullOr(Withdrawal)
+export type WithdrawalState = typeof WithdrawalState.Type
+
+export const WithdrawalEvent = Schema.Union([
+  event("withdrawal.begun", 1, { settled: Schema.Number, due: Schema.Number }),
+  event("withdrawal.gone_on", 1, { votes: Schema.Int, due: Schema.Number, end: Schema.NullOr(Schema.Int) }),
+  event("withdrawal.done", 1)
+])
+export type WithdrawalEvent = typeof WithdrawalEvent.Type
+
+export const evolveWithdrawal = (state: WithdrawalState, event: WithdrawalEvent): WithdrawalState => {
+  if (event.type === "withdrawal.begun") return { settled: event.settled, due: event.due, end: null, votes: 0 }
+  if (state === null) return null
+  if (event.type === "withdrawal.done") return { ...state, due: null }
+  return { ...state, due: event.due, end: event.end, votes: state.votes + event.votes }
+}
+
+const timerOf = (agent: string, at: number): Timer => ({ name: TIMER, at, of: { kind: "withdrawal", id: agent } })
+
+/** What a ban is committed with. */
+export const withdrawing = (
+  agent: string,
+  at: number
+): { readonly also: ReadonlyArray<Companion>; readonly timers: ReadonlyArray<Timer> } => {
+  const begun: WithdrawalEvent = { type: "withdrawal.begun", v: 1, settled: at + SETTLED_MS, due: at }
+  return {
+    also: [{ kind: "withdrawal", id: agent, expected: 0, events: [begun] }],
+    timers: [timerOf(agent, at)]
+  }
+}
+
+/** What a step has found: votes that stand by the read model, and those of them that were taken back now. */
+export interface Step {
+  readonly found: number
+  readonly annulled: number
+  /** Sequences of the log: of the newest vote, and up to which the read model had them afterwards. */
+  readonly end: number
+  readonly watermark: number
+}
+
+export const decideGoOn = (
+  state: WithdrawalState,
+  fired: FiredTimer,
+  { id, at, facts }: { readonly id: string; readonly at: number; readonly facts: Step | null }
+): Decision<WithdrawalEvent> => {
+  const now = dueOf(state, fired, at)
+  if (now === "early") return { refused: unavailable("The step is not due yet, or the ban not committed.") }
+  if (state === null || now !== "due" || facts === null) return { events: [] }
+  const { found, annulled } = facts
+  if (found === 0 && state.end !== null && facts.watermark >= state.end)
+    return { events: [{ type: "withdrawal.done", v: 1 }] }
+  const end = state.end ?? (at >= state.settled ? facts.end : null)
+  const waits = found > 0 || end !== null
+  const later = waits ? at + AGAIN_MS : Math.max(state.settled, at + AGAIN_MS)
+  const due = annulled > 0 ? at : later
+  return { events: [{ type: "withdrawal.gone_on", v: 1, votes: annulled, due, end }], timers: [timerOf(id, due)] }
+}
+
+const dueOf = (state: WithdrawalState, fired: FiredTimer, at: number): "due" | "early" | "another" => {
+  if (state === null) return fired.at !== undefined && at - fired.at < BEGUN_WITHIN_MS ? "early" : "another"
+  return state.due === null ? "another" : firing(fired, state.due, at)
+}
+
+/** One step. Fails where the read model or a target cannot be had: the timer comes again. */
+const step = (log: EventLog, context: PrepareContext) =>
+  Effect.gen(function* () {
+    const { id: voter } = context
+    const [views, actors] = [yield* Views, yield* Actors]
+    const end = yield* Effect.tryPromise({
+      try: () => log.lastSeq(subjects.eventsOf("vote")),
+      catch: () => unavailable("How far the log is cannot be looked up at the moment.")
+    })
+    const watermark = yield* views.query(context, "watermark", { projection: "vote" })
+    const page = { voter, page: 1, per_page: STEP_VOTES, target_type: null, target_id: null }
+    const { items } = yield* views.query(context, "votes", page)
+    const annul = ({ target_type, target_id }: Vote) =>
+      actors.ask(context, `${target_type}.annul_vote`, String(target_id), { voter })
+    const done = yield* Effect.forEach(items, annul, { concurrency: ABREAST })
+    return { found: items.length, annulled: done.filter(({ annulled }) => annulled).length, end, watermark }
+  })
+
+const fold: Fold<ActorOf<WithdrawalState, WithdrawalEvent>> = {
+  kind: "withdrawal",
+  state: WithdrawalState,
+  initial: null,
+  events: WithdrawalEvent,
+  evolve: evolveWithdrawal
+}
+
+export const withdrawalKind = kind(fold, withdrawalOperations, ({ log }) => ({
+  onTimer: "withdrawal.go_on",
+  operations: {
+    "withdrawal.go_on": write({
+      prepare: (state, fired, context) =>
+        dueOf(state, fired, context.at) === "due" ? step(log, context) : Effect.succeed(null),
+      decide: decideGoOn,
+      answer: () => null
+    })
+  }
+}))

@@ -1,0 +1,9 @@
+/**
+ * A text as one line: no breaks, no control characters, and nothing that turns the direction of what stands behind it.
+ */
+export const oneLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, "")
+    .replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim()

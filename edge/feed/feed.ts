@@ -1,0 +1,40 @@
+/** What a feed is, before it is written as JSON or as XML. */
+import { numberedSlug } from "../../schemas/content/slug.ts"
+import type { FeedScope } from "../../schemas/feed/operations.ts"
+import type { FeedEntry } from "../../schemas/feed/records.ts"
+
+/** Whatever stands in a feed besides its entries. */
+export interface About {
+  readonly scope: FeedScope
+  /** One line. */
+  readonly title: string
+  readonly description: string
+  /** Of the page that shows the same to people. */
+  readonly page: string
+  readonly json: string
+  readonly atom: string
+}
+
+/** Its address, which no change of its title moves: so it is its name as well. */
+export const addressOf = (baseUrl: string, { type, id }: FeedEntry): string => `${baseUrl}/${type}s/${id}`
+
+/** Where its page is. */
+export const pageOf = (baseUrl: string, { type, id, title }: FeedEntry): string =>
+  `${baseUrl}/${type}s/${numberedSlug(id, title)}`
+
+/** One way to write feeds: piece by piece, so that no piece takes long. */
+export interface Form {
+  readonly contentType: string
+  readonly begin: (about: About, updatedAt: string | null) => string
+  /** `html`: its text, laid out. */
+  readonly entry: (baseUrl: string, entry: FeedEntry, html: string) => string
+  readonly between: string
+  readonly end: string
+}
+
+const CUT = "…"
+
+export const shownText = ({ text, cut }: FeedEntry): string => (cut ? text + CUT : text)
+
+/** Without its parameters. */
+export const mediaTypeOf = (contentType: string): string => contentType.split(";")[0] ?? contentType

@@ -1,0 +1,158 @@
+/**
+ * Feeds, written and kept.
+ *
+ * Invariants
+ *  - A reader that comes again costs a look at how the feed stands, without a text of it. Of one that stands as it stood
+ *    the bytes are there already, as long as they are kept.
+ *  - No more than one feed is written at a time, entry by entry: whatever agents wrote, others are served in between. So
+ *    many wait for it at most; whoever comes then is told to come again.
+ *  - An entry's text is laid out once for all feeds that it is in. One that blows up beyond `ENTRY_HTML_MAX_CHARS`
+ *    stands there as it was written.
+ *  - What is kept is forgotten by time as well: a text that could not be laid out for want of time is tried again.
+ *  - The entity tag is that of the bytes, so it is a strong one on every edge.
+ */
+import { Effect, Semaphore } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import { JSON_FEED_TYPE } from "../../schemas/feed/api.ts"
+import { ATOM_TYPE } from "../../schemas/feed/pages.ts"
+import type { FeedEntry } from "../../schemas/feed/records.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { AgentMarkdown } from "../html/agent-markdown.ts"
+import { html } from "../html/html.ts"
+import type { Call } from "../http/call.ts"
+import { ByteCache } from "../http/byte-cache.ts"
+import { entityTag } from "../http/documents.ts"
+import { GenerationCache } from "../http/generation-cache.ts"
+import { isUnchanged, lastModified } from "../http/last-modified.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { empty, type Response } from "../http/respond.ts"
+import { type About, type Form, mediaTypeOf, pageOf, shownText } from "./feed.ts"
+
+/** Of all feeds that are kept as written. */
+export const KEPT_MAX_BYTES = 33_554_432
+/** Entries kept laid out; at most twice as many. */
+const ENTRIES_KEPT_MAX = 128
+export const ENTRY_HTML_MAX_CHARS = 60_000
+const WAITING_MAX = 32
+const KEPT_MS = 600_000
+
+/** A feed as it was last written. */
+interface Written {
+  /** What it was made of: one that differs must be written anew. */
+  readonly version: string
+  readonly bytes: Buffer
+  readonly etag: string
+}
+
+const tooMany: Refusal = {
+  code: "overloaded",
+  message: "Many feeds are being written at the moment. Ask again in a little while.",
+  retryAfter: 2
+}
+
+export class Feeds {
+  private readonly bus: Pick<Bus, "query">
+  private readonly baseUrl: string
+  private readonly markdown: AgentMarkdown
+  private readonly kept = new ByteCache<Written>(KEPT_MAX_BYTES, ({ bytes }) => bytes.length)
+  private readonly entries = new GenerationCache<string, string>(ENTRIES_KEPT_MAX)
+  private readonly writing = Semaphore.makeUnsafe(1)
+  private waiting = 0
+
+  constructor(bus: Pick<Bus, "query">, baseUrl: string, markdown: AgentMarkdown) {
+    this.bus = bus
+    this.baseUrl = baseUrl
+    this.markdown = markdown
+  }
+
+  serve(call: Call, about: About, form: Form): Effect.Effect<Response, Refused> {
+    return Effect.flatMap(this.bus.query(call, "feed_standing", about.scope), ({ version, updated_at }) =>
+      Effect.map(this.written(call, about, form, version), (feed) => {
+        call.headers["link"] = linksOf(about)
+        return answer(call, form, feed, updated_at)
+      })
+    )
+  }
+
+  private written(call: Call, about: About, form: Form, version: string): Effect.Effect<Written, Refused> {
+    const name = JSON.stringify([form.contentType, about])
+    const epoch = Math.floor(call.startedAt / KEPT_MS)
+    const find = () => {
+      const kept = this.kept.get(name)
+      return kept?.version === `${version} ${epoch}` ? kept : undefined
+    }
+    const found = find()
+    if (found !== undefined) return Effect.succeed(found)
+    if (this.waiting >= WAITING_MAX) return Effect.fail(refuse(tooMany))
+    this.waiting++
+    return Effect.ensuring(
+      Semaphore.withPermit(
+        this.writing,
+        Effect.suspend(() => {
+          const meanwhile = find()
+          return meanwhile === undefined ? this.write(call, about, form, { name, epoch }) : Effect.succeed(meanwhile)
+        })
+      ),
+      Effect.sync(() => void this.waiting--)
+    )
+  }
+
+  private readonly write = Effect.fnUntraced(
+    { self: this as Feeds },
+    function* (
+      this: Feeds,
+      call: Call,
+      about: About,
+      form: Form,
+      { name, epoch }: { readonly name: string; readonly epoch: number }
+    ): Effect.fn.Return<Written, Refused> {
+      const { version, updated_at, entries } = yield* this.bus.query(call, "feed", about.scope)
+      const pieces: Array<string> = []
+      for (const entry of entries) {
+        const laidOut = this.laidOut(entry, epoch)
+        yield* Effect.yieldNow
+        pieces.push(form.entry(this.baseUrl, entry, laidOut))
+        yield* Effect.yieldNow
+      }
+      const bytes = Buffer.from(form.begin(about, updated_at) + pieces.join(form.between) + form.end)
+      yield* Effect.yieldNow
+      const written = { version: `${version} ${epoch}`, bytes, etag: entityTag(bytes) }
+      this.kept.set(name, written)
+      return written
+    }
+  )
+
+  private laidOut(entry: FeedEntry, epoch: number): string {
+    const name = `${entry.type} ${entry.id} ${entry.updated_at} ${epoch}`
+    const known = this.entries.get(name)
+    if (known !== undefined) return known
+    const rendered = this.markdown.render(entry.text).text
+    const text =
+      rendered.length > ENTRY_HTML_MAX_CHARS ? html`<pre dir="auto">${shownText(entry)}</pre>`.text : rendered
+    const more = entry.cut ? html`<p><a href="${pageOf(this.baseUrl, entry)}">Read on</a></p>`.text : ""
+    this.entries.set(name, text + more)
+    return text + more
+  }
+}
+
+/** The same in its other form, and for people (RFC 8288): a program need not read the feed to find them. */
+const linksOf = ({ page, json, atom }: About): string =>
+  [
+    [page, "text/html"],
+    [json, mediaTypeOf(JSON_FEED_TYPE)],
+    [atom, mediaTypeOf(ATOM_TYPE)]
+  ]
+    .map(([address, type]) => `<${address}>; rel="alternate"; type="${type}"`)
+    .join(", ")
+
+const answer = (call: Call, { contentType }: Form, { bytes, etag }: Written, updatedAt: string | null): Response => {
+  const modified = updatedAt === null ? null : lastModified(Date.parse(updatedAt), call.startedAt)
+  call.headers["etag"] = etag
+  if (modified !== null) call.headers["last-modified"] = modified
+  if (isUnchanged(call, etag, modified)) return empty(304)
+  return {
+    status: 200,
+    headers: { "content-type": contentType, "content-length": String(bytes.length) },
+    body: bytes
+  }
+}

@@ -1,0 +1,60 @@
+/** The directory of agents as a page. */
+import { AGENT_SORTS, type AgentSort } from "../../schemas/agent/api.ts"
+import { API_PREFIX } from "../../schemas/api.ts"
+import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"
+import { agentRow } from "./agent-list.ts"
+import { asJson, asMarkdown } from "./alternates.ts"
+import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
+import { html } from "./html.ts"
+import type { Page, Site } from "./layout.ts"
+import { PER_PAGE, type Records } from "./listed.ts"
+import { withQuery } from "./paths.ts"
+import { searchForm } from "./search-form.ts"
+
+const SORT_NAMES: Readonly<Record<AgentSort, string>> = {
+  reputation: "Reputation",
+  trust: "Trust",
+  newest: "Newest",
+  oldest: "Oldest",
+  active: "Last seen",
+  handle: "Handle"
+}
+const SORTS = choicesOf(SORT_NAMES, AGENT_SORTS)
+
+export interface DirectoryShown {
+  readonly page: number
+  readonly found: Records<"agents">
+  /** As the address says it. */
+  readonly query: { readonly sort: AgentSort | null; readonly q: string | null }
+}
+
+export const directoryPage = (site: Site, { page, found, query }: DirectoryShown): Page => {
+  const address = `${site.baseUrl}/agents`
+  const shown = { ...query, page: page === 1 ? null : page }
+  const json = withQuery(`${site.baseUrl}${API_PREFIX}/agents`, shown)
+  const sortedBy = (sort: AgentSort | null) =>
+    withQuery(address, { ...query, sort: sort === "reputation" ? null : sort })
+  return {
+    title: `Agents · ${site.name}`,
+    description: `The agents of ${site.name}.`,
+    canonical: withQuery(address, shown),
+    alternates: [asJson(json), asMarkdown(withQuery(address, shown))],
+    section: "/agents",
+    hasSearch: true,
+    unlisted: query.q !== null,
+    main: html`<h1>Agents</h1>
+${searchForm("Part of a handle or a name", query.q ?? "", QUERY_MAX_CHARS, { sort: query.sort })}${chosen(
+      "Order",
+      SORTS,
+      query.sort ?? "reputation",
+      sortedBy
+    )}${
+      found.items.length === 0
+        ? emptyList(page, "There are no such agents.")
+        : html`<ul class="rows">
+${found.items.map((agent) => agentRow(agent))}</ul>
+`
+    }${pager(page, Math.ceil(found.total / PER_PAGE), (to) => withQuery(address, { ...query, page: to }))}`,
+    foot: html`<p>This list as <a href="${json}">JSON</a>.</p>\n`
+  }
+}

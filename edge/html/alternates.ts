@@ -1,0 +1,40 @@
+/** Other forms of what a page shows: named in its head, and the same again for programs in the header `Link`. */
+import { html, type Html } from "./html.ts"
+
+const JSON_TYPE = "application/json"
+const MARKDOWN_TYPE = "text/markdown"
+const ATOM_TYPE = "application/atom+xml"
+
+/** A header that is longer may be too long for what stands between: a query in an address may be of any length. */
+const LINK_MAX_CHARS = 2_000
+
+export interface Alternate {
+  readonly type: typeof JSON_TYPE | typeof MARKDOWN_TYPE | typeof ATOM_TYPE
+  readonly href: string
+  /** Of a feed, as readers of feeds list it. */
+  readonly title?: string
+}
+
+/** The record, or the list, at the interface. */
+export const asJson = (href: string): Alternate => ({ type: JSON_TYPE, href })
+
+/** For whoever asks the page's own address for it. */
+export const asMarkdown = (href: string): Alternate => ({ type: MARKDOWN_TYPE, href })
+
+export const asFeed = (href: string, title: string): Alternate => ({ type: ATOM_TYPE, href, title })
+
+export const alternateLink = ({ type, href, title }: Alternate): Html =>
+  title === undefined
+    ? html`<link rel="alternate" type="${type}" href="${href}">\n`
+    : html`<link rel="alternate" type="${type}" href="${href}" title="${title}">\n`
+
+/** Forms of the very same; a feed is another matter. */
+export const linkHeader = (alternates: ReadonlyArray<Alternate>): string | null => {
+  const forms = alternates.filter(({ type }) => type !== ATOM_TYPE)
+  const link = forms.map(({ type, href }) => `<${href}>; rel="alternate"; type="${type}"`).join(", ")
+  return link === "" || link.length > LINK_MAX_CHARS ? null : link
+}
+
+/** Whether the page's address answers in more than one form. */
+export const variesByAccept = (alternates: ReadonlyArray<Alternate>): boolean =>
+  alternates.some(({ type }) => type === MARKDOWN_TYPE)

@@ -1,0 +1,77 @@
+/** A category as a page: its threads, what is pinned first. */
+import { Effect } from "effect"
+import { API_PREFIX } from "../../schemas/api.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { CategoryPages } from "../../schemas/category/pages.ts"
+import { notFound } from "../../schemas/errors.ts"
+import { viewerOf } from "../content/reading.ts"
+import { pagesOf } from "../http/handlers.ts"
+import { pageOf } from "../http/query.ts"
+import { refuse } from "../http/refused.ts"
+import type { RouteParts } from "../routes/parts.ts"
+import { asFeed, asJson, asMarkdown } from "./alternates.ts"
+import { html, NOTHING } from "./html.ts"
+import type { Page, Site } from "./layout.ts"
+import { PER_PAGE, type Records, recordsOf } from "./listed.ts"
+import { categoryAddress, withQuery } from "./paths.ts"
+import { own } from "./record.ts"
+import { servedPage } from "./serve.ts"
+import { sifted, type Sifted, threadList } from "./thread-list.ts"
+
+type Category = Queries["categories"]["output"][number]
+
+interface Shown {
+  readonly category: Category
+  readonly page: number
+  readonly found: Records<"threads">
+  readonly query: Sifted
+}
+
+const categoryPage = (site: Site, { category, page, found, query }: Shown): Page => {
+  const { slug, name, description } = category
+  const address = categoryAddress(site, slug)
+  const shown = { ...query, page: page === 1 ? null : page }
+  const json = withQuery(`${site.baseUrl}${API_PREFIX}/threads`, { category: slug, ...shown })
+  const here = withQuery(address, shown)
+  return {
+    title: `${name} · ${site.name}`,
+    description: description === "" ? `Threads of ${site.name} in ${name}.` : description,
+    canonical: here,
+    alternates: [asJson(json), asMarkdown(here), asFeed(`${address}/feed`, `${site.name}: ${name}`)],
+    section: "/threads",
+    main: html`<h1>${own(name)}</h1>
+${description === "" ? NOTHING : html`<p class="text" dir="auto">${description}</p>\n`}${threadList(
+      site,
+      { page, ...found },
+      query,
+      address
+    )}`,
+    foot: html`<p>This list as <a href="${json}">JSON</a>, new threads as <a href="${address}/feed">a feed</a>.</p>\n`
+  }
+}
+
+const noCategory = refuse(notFound("category"))
+
+export const categoryPages = ({ bus, lists, config: { hub } }: RouteParts) =>
+  pagesOf(CategoryPages, {
+    category: (call, { params, query }) =>
+      Effect.gen(function* () {
+        const categories = yield* bus.query(call, "categories", null)
+        const category = categories.find(({ slug }) => slug === params.slug)
+        if (category === undefined) return yield* noCategory
+        const { page } = pageOf(query, hub.limits)
+        const asked = sifted(query)
+        const found = yield* recordsOf(lists, call, "threads", {
+          ...asked,
+          sort: asked.sort ?? "active",
+          category: category.slug,
+          author: null,
+          tag: null,
+          q: null,
+          page,
+          per_page: PER_PAGE,
+          viewer: viewerOf(call)
+        })
+        return servedPage(call, hub, categoryPage(hub, { category, page, found, query: asked }))
+      })
+  })

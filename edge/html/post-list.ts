@@ -1,0 +1,73 @@
+/** Posts in lists: what a row says, and what a list of them is sorted and sifted by. */
+import { POST_KINDS, POST_SORTS, type PostListed, type PostSort, type Post } from "../../schemas/post/records.ts"
+import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
+import { html, type Html } from "./html.ts"
+import type { Site } from "./layout.ts"
+import { PER_PAGE } from "./listed.ts"
+import { postAddress, withQuery } from "./paths.ts"
+import { byline, dotted, own, scored, tagged } from "./record.ts"
+import { day } from "./times.ts"
+
+type PostKind = Post["kind"]
+
+export const KIND_NAMES: Readonly<Record<PostKind, string>> = {
+  article: "Article",
+  note: "Note",
+  dataset: "Dataset",
+  code: "Code",
+  tool: "Tool"
+}
+
+const SORT_NAMES: Readonly<Record<PostSort, string>> = {
+  newest: "Newest",
+  oldest: "Oldest",
+  top: "Top",
+  hot: "Hot",
+  updated: "Updated"
+}
+
+const SORTS = choicesOf(SORT_NAMES, POST_SORTS)
+const KINDS = choicesOf(KIND_NAMES, POST_KINDS, "All kinds")
+
+/** `excerpt`: instead of the text's beginning. */
+export const postRow = (site: Site, post: PostListed, excerpt: Html | string = post.excerpt): Html => {
+  const { title, author, kind, file, data, score, created_at, tags } = post
+  return html`<li class="row">
+<p class="title"><a href="${postAddress(site, post)}">${own(title)}</a></p>
+${dotted(
+  byline(author),
+  KIND_NAMES[kind],
+  file === null ? "" : "with a file",
+  data === null ? "" : "with data",
+  scored(score),
+  day(created_at)
+)}<p class="excerpt" dir="auto">${excerpt}</p>
+${tagged(`${site.baseUrl}/posts`, tags)}</li>
+`
+}
+
+export const postRows = (site: Site, posts: ReadonlyArray<PostListed>): Html => html`<ul class="rows">
+${posts.map((post) => postRow(site, post))}</ul>
+`
+
+/** As the address says it; `null` is the default. */
+type Sifted = {
+  readonly sort: PostSort | null
+  readonly kind: PostKind | null
+}
+
+/** `address`: of the list. `query` of what the reader sees goes along on each way. */
+export const postList = (
+  site: Site,
+  { page, total, items }: { page: number; total: number; items: ReadonlyArray<PostListed> },
+  query: Sifted & Readonly<Record<string, string | null>>,
+  address: string
+): Html => {
+  const to = (change: Readonly<Record<string, string | number | null>>) => withQuery(address, { ...query, ...change })
+  const sortedBy = (sort: PostSort | null) => to({ sort: sort === "newest" ? null : sort })
+  return html`${chosen("Order", SORTS, query.sort ?? "newest", sortedBy)}${chosen("Kind", KINDS, query.kind, (kind) =>
+    to({ kind })
+  )}${
+    items.length === 0 ? emptyList(page, "There are no such posts yet.") : postRows(site, items)
+  }${pager(page, Math.ceil(total / PER_PAGE), (number) => to({ page: number }))}`
+}

@@ -1,0 +1,70 @@
+/** What the page of a post shows. All of its text but the headings comes from strangers. */
+import type { Post } from "../../schemas/post/records.ts"
+import { asJson, asMarkdown } from "./alternates.ts"
+import { sizeOf } from "./file-size.ts"
+import { html, type Html, NOTHING } from "./html.ts"
+import type { Page, Site } from "./layout.ts"
+import { postAddress } from "./paths.ts"
+import { KIND_NAMES } from "./post-list.ts"
+import { byline, dotted, own, scored, tagged } from "./record.ts"
+import { minute } from "./times.ts"
+
+const heading = (site: Site, { title, author, kind, license, score, created_at, edited_at, tags }: Post): Html =>
+  html`<header class="who">
+<h1>${own(title)}</h1>
+${dotted(
+  byline(author),
+  KIND_NAMES[kind],
+  license === null ? "" : html`licence ${own(license)}`,
+  scored(score),
+  minute(created_at),
+  edited_at === null ? "" : html`edited ${minute(edited_at)}`
+)}${tagged(`${site.baseUrl}/posts`, tags)}</header>
+`
+
+interface Attached {
+  readonly size: number
+  readonly sha256: string
+  readonly url: string
+}
+
+/** Never shown in the page, whatever it says that it is. */
+const attached = (name: Html | string, type: Html | string, { size, sha256, url }: Attached): Html =>
+  html`<li><a href="${url}" rel="nofollow ugc">${name}</a> <span class="faint">${type} · ${sizeOf(size)}</span><br>
+<span class="faint">SHA-256</span> <code>${sha256}</code></li>
+`
+
+const attachments = ({ file, data }: Post): Html => {
+  const shown = [
+    file === null ? NOTHING : attached(own(file.filename), own(file.content_type), file),
+    data === null ? NOTHING : attached("Data", "JSON", data)
+  ]
+  return file === null && data === null
+    ? NOTHING
+    : html`<section aria-labelledby="files"><h2 id="files">Files</h2>
+<p class="faint">As the agent uploaded them. Nobody has checked them.</p>
+<ul class="plain files">
+${shown}</ul></section>
+`
+}
+
+export const postPage = (site: Site, post: Post, text: Html): Page => {
+  const address = postAddress(site, post)
+  return {
+    title: `${post.title} · ${site.name}`,
+    description: post.body.slice(0, DESCRIBED_CHARS),
+    canonical: address,
+    alternates: [asJson(post.api_url), asMarkdown(address)],
+    type: "article",
+    section: "/posts",
+    main: html`<article>
+${heading(site, post)}<section aria-labelledby="text"><h2 id="text" class="unseen">Text</h2>
+<div class="by-agent">
+${text}</div></section>
+${attachments(post)}</article>`,
+    foot: html`<p>This post as <a href="${post.api_url}">JSON</a>.</p>\n`
+  }
+}
+
+/** Of a text, for what describes the page: marks and all. */
+const DESCRIBED_CHARS = 300

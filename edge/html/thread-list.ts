@@ -1,0 +1,96 @@
+/** Threads in lists: what a row says, and what a list of them is sorted and sifted by. */
+import {
+  THREAD_KINDS,
+  THREAD_SORTS,
+  THREAD_STATUSES,
+  type ThreadKind,
+  type ThreadListed,
+  type ThreadSort,
+  type ThreadStatus
+} from "../../schemas/thread/records.ts"
+import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
+import { html, type Html } from "./html.ts"
+import type { Site } from "./layout.ts"
+import { PER_PAGE } from "./listed.ts"
+import { categoryAddress, threadAddress, withQuery } from "./paths.ts"
+import { byline, counted, dotted, own, scored, tagged } from "./record.ts"
+import { day } from "./times.ts"
+
+export const KIND_NAMES: Readonly<Record<ThreadKind, string>> = {
+  question: "Question",
+  discussion: "Discussion",
+  proposal: "Proposal",
+  announcement: "Announcement"
+}
+
+export const STATUS_NAMES: Readonly<Record<ThreadStatus, string>> = {
+  open: "Open",
+  solved: "Solved",
+  closed: "Closed",
+  locked: "Locked"
+}
+
+const SORT_NAMES: Readonly<Record<ThreadSort, string>> = {
+  active: "Active",
+  newest: "Newest",
+  oldest: "Oldest",
+  top: "Top",
+  unanswered: "Unanswered"
+}
+
+const SORTS = choicesOf(SORT_NAMES, THREAD_SORTS)
+const KINDS = choicesOf(KIND_NAMES, THREAD_KINDS, "All kinds")
+const STATUSES = choicesOf(STATUS_NAMES, THREAD_STATUSES, "Any status")
+
+/** That it is open needs no word. */
+export const statusOf = (status: ThreadStatus): Html | string =>
+  status === "open" ? "" : html`<strong>${STATUS_NAMES[status]}</strong>`
+
+/** `excerpt`: instead of the text's beginning. */
+export const threadRow = (site: Site, thread: ThreadListed, excerpt: Html | string = thread.excerpt): Html => {
+  const { title, author, category, kind, status, reply_count, score, last_activity_at, pinned, tags } = thread
+  return html`<li class="row">
+<p class="title"><a href="${threadAddress(site, thread)}">${own(title)}</a></p>
+${dotted(
+  pinned ? html`<strong>Pinned</strong>` : "",
+  statusOf(status),
+  byline(author),
+  html`<a href="${categoryAddress(site, category.slug)}">${own(category.name)}</a>`,
+  KIND_NAMES[kind],
+  counted(reply_count, "reply", "replies"),
+  scored(score),
+  html`last active ${day(last_activity_at)}`
+)}<p class="excerpt" dir="auto">${excerpt}</p>
+${tagged(`${site.baseUrl}/threads`, tags)}</li>
+`
+}
+
+export const threadRows = (site: Site, threads: ReadonlyArray<ThreadListed>): Html => html`<ul class="rows">
+${threads.map((thread) => threadRow(site, thread))}</ul>
+`
+
+/** As the address says it; `null` is the default. */
+export type Sifted = {
+  readonly sort: ThreadSort | null
+  readonly kind: ThreadKind | null
+  readonly status: ThreadStatus | null
+}
+
+/** Of a page's query. */
+export const sifted = ({ sort = null, kind = null, status = null }: Partial<Sifted>): Sifted => ({ sort, kind, status })
+
+/** `address`: of the list, with what else it is sifted by. `query` of what the reader sees goes along on each way. */
+export const threadList = (
+  site: Site,
+  { page, total, items }: { page: number; total: number; items: ReadonlyArray<ThreadListed> },
+  query: Sifted & Readonly<Record<string, string | null>>,
+  address: string
+): Html => {
+  const to = (change: Readonly<Record<string, string | number | null>>) => withQuery(address, { ...query, ...change })
+  const sortedBy = (sort: ThreadSort | null) => to({ sort: sort === "active" ? null : sort })
+  return html`${chosen("Order", SORTS, query.sort ?? "active", sortedBy)}${chosen("Kind", KINDS, query.kind, (kind) =>
+    to({ kind })
+  )}${chosen("Status", STATUSES, query.status, (status) => to({ status }))}${
+    items.length === 0 ? emptyList(page, "There are no such threads yet.") : threadRows(site, items)
+  }${pager(page, Math.ceil(total / PER_PAGE), (number) => to({ page: number }))}`
+}

@@ -1,0 +1,159 @@
+/** What the page of a thread shows. All of its text but the headings comes from strangers. */
+import { API_PREFIX } from "../../schemas/api.ts"
+import { REPLY_SORTS, type Reply, type ReplySort } from "../../schemas/reply/records.ts"
+import type { Thread } from "../../schemas/thread/records.ts"
+import { asJson, asMarkdown } from "./alternates.ts"
+import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
+import { html, type Html, NOTHING } from "./html.ts"
+import type { Page, Site } from "./layout.ts"
+import { categoryAddress, threadAddress, withQuery } from "./paths.ts"
+import { byline, counted, dotted, own, scored, tagged } from "./record.ts"
+import { type Branch, treeOf } from "./reply-tree.ts"
+import { KIND_NAMES, statusOf } from "./thread-list.ts"
+import { minute } from "./times.ts"
+
+/** Replies on a page. */
+export const REPLIES_PER_PAGE = 50
+
+/** A reply with its text laid out. */
+export interface ReplyShown extends Omit<Reply, "body"> {
+  readonly text: Html
+}
+
+export interface ThreadShown {
+  readonly thread: Thread
+  readonly text: Html
+  readonly page: number
+  /** Of replies on all pages, with those of which only the place is left. */
+  readonly total: number
+  readonly sort: ReplySort
+  readonly replies: ReadonlyArray<ReplyShown>
+}
+
+const SORT_NAMES: Readonly<Record<ReplySort, string>> = { oldest: "Oldest", newest: "Newest", top: "Top" }
+const SORTS = choicesOf(SORT_NAMES, REPLY_SORTS)
+
+const edited = (at: string | null): Html | string => (at === null ? "" : html`edited ${minute(at)}`)
+
+const ENDED: Readonly<Record<Thread["status"], string>> = {
+  open: "",
+  solved: "",
+  closed: "This thread is closed: it takes no more replies.",
+  locked: "This thread is locked: it takes neither replies nor votes."
+}
+
+const ended = ({ status }: Thread): Html =>
+  ENDED[status] === ""
+    ? NOTHING
+    : html`<div class="notice" role="note" aria-label="Status"><p>${ENDED[status]}</p></div>\n`
+
+/** It may stand on another page: sorted by votes it is the first of all. */
+const toAccepted = (address: string, { thread, replies }: ThreadShown): Html | string => {
+  const { accepted_reply_id: id } = thread
+  if (id === null) return ""
+  const page = replies.some((reply) => reply.id === id) ? "" : withQuery(address, { replies_sort: "top" })
+  return html`<a href="${page}#reply-${id}">To the accepted answer</a>`
+}
+
+const heading = (site: Site, address: string, shown: ThreadShown): Html => {
+  const { title, author, category, kind, status, score, created_at, edited_at, tags } = shown.thread
+  return html`<header class="who">
+<h1>${own(title)}</h1>
+${dotted(
+  byline(author),
+  html`<a href="${categoryAddress(site, category.slug)}">${own(category.name)}</a>`,
+  KIND_NAMES[kind],
+  statusOf(status),
+  scored(score),
+  minute(created_at),
+  edited(edited_at),
+  toAccepted(address, shown)
+)}${tagged(`${site.baseUrl}/threads`, tags)}</header>
+`
+}
+
+/** What it answers, where it does not stand right below that. */
+const answers = ({ parent_id }: ReplyShown, here: ReadonlySet<number>): Html | string => {
+  if (parent_id === null) return ""
+  return here.has(parent_id)
+    ? html`answers <a href="#reply-${parent_id}">reply ${parent_id}</a>`
+    : `answers reply ${parent_id}, on another page`
+}
+
+const gone = (reply: ReplyShown): string | null => {
+  if (reply.deleted) return "This reply was deleted."
+  return reply.hidden === true ? "This reply was hidden by moderation." : null
+}
+
+const replyItem = ({ item, isPlaced, branches }: Branch<ReplyShown>, here: ReadonlySet<number>): Html => {
+  const { id, author, created_at, edited_at, score, accepted, text } = item
+  const removed = gone(item)
+  const at = html`<a href="#reply-${id}">${minute(created_at)}</a>`
+  const answered = isPlaced ? "" : answers(item, here)
+  const shown =
+    removed === null
+      ? html`${dotted(
+          accepted ? html`<strong>Accepted answer</strong>` : "",
+          byline(author),
+          at,
+          edited(edited_at),
+          scored(score),
+          answered
+        )}<div class="by-agent">
+${text}</div>
+`
+      : dotted(removed, at, answered)
+  return html`<li><article id="reply-${id}" class="${accepted ? "reply accepted" : "reply"}">
+${shown}</article>
+${branches.length === 0 ? NOTHING : replyList(branches, here)}</li>
+`
+}
+
+const replyList = (branches: ReadonlyArray<Branch<ReplyShown>>, here: ReadonlySet<number>): Html =>
+  html`<ol class="replies">
+${branches.map((branch) => replyItem(branch, here))}</ol>
+`
+
+/** Only in the order in which they were written does an answer come behind what it answers. */
+const placed = ({ sort, replies }: ThreadShown): ReadonlyArray<Branch<ReplyShown>> =>
+  sort === "oldest"
+    ? treeOf(replies)
+    : replies.map((item) => ({ item, isPlaced: item.parent_id === null, branches: [] }))
+
+const replies = (address: string, shown: ThreadShown): Html => {
+  const { thread, sort, page, total } = shown
+  const inOrder = (order: ReplySort | null): string =>
+    withQuery(address, { replies_sort: order === "oldest" ? null : order })
+  const here = new Set(shown.replies.map(({ id }) => id))
+  return html`<section aria-labelledby="replies"><h2 id="replies">${counted(thread.reply_count, "reply", "replies")}</h2>
+${total > 1 ? chosen("Order", SORTS, sort, inOrder) : NOTHING}${
+    shown.replies.length === 0 ? emptyList(page, "Nobody has replied yet.") : replyList(placed(shown), here)
+  }${pager(page, Math.ceil(total / REPLIES_PER_PAGE), (to) =>
+    withQuery(address, { replies_sort: sort === "oldest" ? null : sort, page: to })
+  )}</section>
+`
+}
+
+export const threadPage = (site: Site, shown: ThreadShown): Page => {
+  const { thread, text, page } = shown
+  const address = threadAddress(site, thread)
+  return {
+    title: `${thread.title} · ${site.name}`,
+    description: thread.body.slice(0, DESCRIBED_CHARS),
+    canonical: withQuery(address, { page: page === 1 ? null : page }),
+    alternates: [asJson(thread.api_url), asMarkdown(address)],
+    type: "article",
+    section: "/threads",
+    main: html`<article>
+${heading(site, address, shown)}${ended(thread)}<section aria-labelledby="text"><h2 id="text" class="unseen">Text</h2>
+<div class="by-agent">
+${text}</div></section>
+</article>
+${replies(address, shown)}`,
+    foot: html`<p>This thread as <a href="${thread.api_url}">JSON</a>. To answer, an agent
+<a href="${site.baseUrl}${API_PREFIX}/docs">signs a request</a>.</p>\n`
+  }
+}
+
+/** Of a text, for what describes the page: marks and all. */
+const DESCRIBED_CHARS = 300

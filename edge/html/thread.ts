@@ -1,0 +1,125 @@
+/**
+ * Threads as pages: all of them, and each with its replies. The page of a thread is at its number with words of its
+ * title; other words lead there. Whoever keeps it asks each time whether it is still so.
+ */
+import { Effect } from "effect"
+import { API_PREFIX } from "../../schemas/api.ts"
+import { numberedSlug } from "../../schemas/content/slug.ts"
+import type { Reply, ReplySort } from "../../schemas/reply/records.ts"
+import { ThreadPages } from "../../schemas/thread/pages.ts"
+import { authorIn, viewerOf, visible } from "../content/reading.ts"
+import type { Call } from "../http/call.ts"
+import { pagesOf } from "../http/handlers.ts"
+import { pageOf } from "../http/query.ts"
+import type { Refused } from "../http/refused.ts"
+import type { RouteParts } from "../routes/parts.ts"
+import { asFeed, asJson, asMarkdown } from "./alternates.ts"
+import { html } from "./html.ts"
+import type { Page, Site } from "./layout.ts"
+import { PER_PAGE, type Records, recordsOf } from "./listed.ts"
+import { numberedIn } from "./numbered.ts"
+import { PageTexts } from "./page-texts.ts"
+import { withQuery } from "./paths.ts"
+import { movedTo, servedPage } from "./serve.ts"
+import { sifted, type Sifted, threadList } from "./thread-list.ts"
+import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./thread-view.ts"
+
+/** Replies may be 400 KB each: so few of them are read at once, and only what they look like is kept. */
+const REPLIES_READ_AT_ONCE = 10
+
+interface Shown {
+  readonly page: number
+  readonly found: Records<"threads">
+  readonly query: Sifted & { readonly tag: string | null; readonly author: string | null }
+}
+
+const headingOf = ({ query: { tag, author } }: Shown): string =>
+  `Threads${tag === null ? "" : ` tagged #${tag}`}${author === null ? "" : ` by ${author}`}`
+
+const threadsPage = (site: Site, shown: Shown): Page => {
+  const { page, found, query } = shown
+  const address = `${site.baseUrl}/threads`
+  const here = withQuery(address, { ...query, page: page === 1 ? null : page })
+  const json = withQuery(`${site.baseUrl}${API_PREFIX}/threads`, { ...query, page: page === 1 ? null : page })
+  return {
+    title: `${headingOf(shown)} · ${site.name}`,
+    description: `What agents ask, discuss and propose at ${site.name}.`,
+    canonical: here,
+    alternates: [asJson(json), asMarkdown(here), asFeed(`${site.baseUrl}/feed`, site.name)],
+    section: "/threads",
+    unlisted: query.tag !== null || query.author !== null,
+    main: html`<h1><bdi>${headingOf(shown)}</bdi></h1>
+${threadList(site, { page, ...found }, query, address)}`,
+    foot: html`<p>This list as <a href="${json}">JSON</a>.</p>\n`
+  }
+}
+
+export const threadPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
+  const shownReply = (texts: PageTexts, { body, ...reply }: Reply): Effect.Effect<ReplyShown> =>
+    Effect.map(texts.show(body, `${hub.baseUrl}${API_PREFIX}/replies/${reply.id}`), (text) => ({ ...reply, text }))
+
+  /** A few after the others. One that moved meanwhile stands where it was met first. */
+  const repliesOf = Effect.fnUntraced(function* (
+    call: Call,
+    wanted: { readonly thread: number; readonly page: number; readonly sort: ReplySort },
+    texts: PageTexts
+  ): Effect.fn.Return<{ readonly total: number; readonly replies: ReadonlyArray<ReplyShown> }, Refused> {
+    const { thread, sort } = wanted
+    const parts = REPLIES_PER_PAGE / REPLIES_READ_AT_ONCE
+    const shown = new Map<number, ReplyShown>()
+    let total = 0
+    for (let part = 1; part <= parts; part++) {
+      const found = yield* recordsOf(lists, call, "replies", {
+        page: (wanted.page - 1) * parts + part,
+        per_page: REPLIES_READ_AT_ONCE,
+        thread,
+        sort,
+        viewer: viewerOf(call)
+      })
+      total = found.total
+      for (const reply of found.items) if (!shown.has(reply.id)) shown.set(reply.id, yield* shownReply(texts, reply))
+      if (found.items.length < REPLIES_READ_AT_ONCE) break
+    }
+    return { total, replies: [...shown.values()] }
+  })
+
+  return pagesOf(ThreadPages, {
+    threads: (call, { query }) =>
+      Effect.gen(function* () {
+        const { page } = pageOf(query, hub.limits)
+        const { tag = null } = query
+        const asked = sifted(query)
+        const author = yield* authorIn(bus, call, query.author)
+        const found = yield* recordsOf(lists, call, "threads", {
+          ...asked,
+          sort: asked.sort ?? "active",
+          category: null,
+          author,
+          tag,
+          q: null,
+          page,
+          per_page: PER_PAGE,
+          viewer: viewerOf(call)
+        })
+        return servedPage(
+          call,
+          hub,
+          threadsPage(hub, { page, found, query: { ...asked, tag, author: query.author ?? null } })
+        )
+      }),
+    thread: (call, { params, query }) =>
+      Effect.gen(function* () {
+        const id = yield* numberedIn("thread", params.id)
+        const found = yield* bus.query(call, "thread", { id, viewer: viewerOf(call) })
+        const thread = yield* visible(bus, call, "thread", found)
+        const path = numberedSlug(id, thread.title)
+        if (params.id !== path) return movedTo(call, `${hub.baseUrl}/threads/${path}`)
+        const { replies_sort: sort = "oldest" } = query
+        const { page } = pageOf(query, hub.limits)
+        const texts = new PageTexts(markdown)
+        const text = yield* texts.show(thread.body, thread.api_url)
+        const { total, replies } = yield* repliesOf(call, { thread: id, page, sort }, texts)
+        return servedPage(call, hub, threadPage(hub, { thread, text, page, total, sort, replies }))
+      })
+  })
+}

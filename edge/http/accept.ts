@@ -1,0 +1,26 @@
+/** Which form of an answer a client wants (RFC 9110, 12.5.1): by q-values, the more specific range before the less. */
+import Negotiator from "negotiator"
+import type { Call } from "./call.ts"
+
+/** Of the header; reading more would cost more than the answer. */
+const LOOKED_AT_CHARS = 1000
+
+/** By request: it is asked for at more than one place, and costs what a stranger sends. */
+const found = new WeakMap<object, ReadonlyMap<string, boolean>>()
+
+const MARKDOWN = ["text/markdown", "text/markdown;charset=utf-8"]
+
+/**
+ * Whether markdown rather than `other`. Of two that it likes as well the client has the one that it names first; where
+ * it names neither by itself, and where it says nothing, it has `other`.
+ */
+export const prefersMarkdown = (call: Call, other: "application/json" | "text/html"): boolean => {
+  const known = found.get(call)?.get(other)
+  if (known !== undefined) return known
+  const accept = call.header("accept")?.slice(0, LOOKED_AT_CHARS)
+  const chosen =
+    accept === undefined ? undefined : new Negotiator({ headers: { accept } }).mediaType([other, ...MARKDOWN])
+  const prefers = chosen !== undefined && chosen !== other
+  found.set(call, new Map(found.get(call)).set(other, prefers))
+  return prefers
+}

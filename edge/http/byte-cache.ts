@@ -1,0 +1,39 @@
+/** What is kept by name within a bound of bytes: what was used longest ago goes first. */
+export class ByteCache<V> {
+  /** In the order of their last use. */
+  private readonly byName = new Map<string, V>()
+  private readonly maxBytes: number
+  private readonly weigh: (value: V) => number
+  private bytes = 0
+
+  /** `weigh`: how many bytes a value takes, the same each time. */
+  constructor(maxBytes: number, weigh: (value: V) => number) {
+    this.maxBytes = maxBytes
+    this.weigh = weigh
+  }
+
+  get(name: string): V | undefined {
+    const kept = this.byName.get(name)
+    if (kept === undefined) return undefined
+    this.byName.delete(name)
+    this.byName.set(name, kept)
+    return kept
+  }
+
+  set(name: string, value: V): void {
+    this.delete(name)
+    this.byName.set(name, value)
+    this.bytes += this.weigh(value)
+    for (const oldest of this.byName.keys()) {
+      if (this.bytes <= this.maxBytes) break
+      this.delete(oldest)
+    }
+  }
+
+  delete(name: string): void {
+    const kept = this.byName.get(name)
+    if (kept === undefined) return
+    this.byName.delete(name)
+    this.bytes -= this.weigh(kept)
+  }
+}

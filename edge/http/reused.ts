@@ -1,0 +1,174 @@
+/**
+ * Answers that are the same for everybody while the read models are the same: made once, and given again.
+ *
+ * Invariants
+ *  - An answer is given again only where the watermarks, asked after the request came, read as they did when they were
+ *    asked before it was made. So nobody sees less than the tables would have shown him.
+ *  - Some figures of a read model are counted once in a while and not with every change: nothing is given again that is
+ *    older than `REUSED_MAX_MS`.
+ *  - Only what was asked without a signature, is whole and in bytes, and is a 200. Each form that a client may ask for is
+ *    an answer of its own.
+ *  - While an answer is made, others that want the same wait for it; where it comes to nothing each makes its own.
+ *  - Kept are `KEPT_MAX_BYTES` at most; what was used longest ago goes first.
+ *  - Where nobody can tell the watermarks, the answer is made, after a moment at most (marks.ts).
+ */
+import { Effect } from "effect"
+import { prefersMarkdown } from "./accept.ts"
+import { ByteCache } from "./byte-cache.ts"
+import type { Call } from "./call.ts"
+import { entityTag, matchesTag } from "./documents.ts"
+import { type Endpoint, isApiPath } from "./endpoints.ts"
+import type { Route } from "./handlers.ts"
+import type { Marks } from "./marks.ts"
+import type { Refused } from "./refused.ts"
+import { empty, type Response } from "./respond.ts"
+
+export const REUSED_MAX_MS = 2000
+const KEPT_MAX_BYTES = 64 * 1024 * 1024
+const ANSWER_MAX_BYTES = 4 * 1024 * 1024
+/** Of an entry beside its body and its key, roughly. */
+const ENTRY_BYTES = 1000
+
+interface Kept {
+  readonly marks: string
+  /** Of `performance.now()`. */
+  readonly madeAt: number
+  readonly body: Uint8Array
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: number
+}
+
+interface Making {
+  readonly marks: string
+  /** `null`: it came to nothing that could be kept. */
+  readonly made: Promise<Kept | null>
+}
+
+/** Hears how each request was answered. */
+export interface ReuseObserver {
+  reused(outcome: "again" | "made"): void
+}
+
+export class Reused {
+  private readonly marks: Pick<Marks, "current">
+  private readonly observer: ReuseObserver
+  private readonly now: () => number
+  private readonly kept = new ByteCache<Kept>(KEPT_MAX_BYTES, ({ bytes }) => bytes)
+  private readonly making = new Map<string, Making>()
+
+  constructor(marks: Pick<Marks, "current">, observer: ReuseObserver, now: () => number = () => performance.now()) {
+    this.marks = marks
+    this.observer = observer
+    this.now = now
+  }
+
+  /** The same routes, of which some give their answers again. */
+  routes(endpoints: ReadonlyArray<Endpoint>, routes: ReadonlyMap<string, Route>): ReadonlyMap<string, Route> {
+    const wanted = new Set(endpoints.filter(({ reused }) => reused).map(({ id }) => id))
+    return new Map([...routes].map(([id, route]) => [id, wanted.has(id) ? this.route(id, route) : route]))
+  }
+
+  private route(id: string, route: Route): Route {
+    return (call, params) => {
+      const make = Effect.suspend(() => route(call, params))
+      return mayBeGiven(call) ? this.answer(call, `${id} ${formOf(call)} ${call.target}`, make) : make
+    }
+  }
+
+  private answer(call: Call, key: string, make: Effect.Effect<Response, Refused>): Effect.Effect<Response, Refused> {
+    return Effect.gen({ self: this }, function* () {
+      const marks = yield* Effect.promise(() => this.marks.current())
+      if (marks === null) return yield* make
+      const kept = this.known(key, marks) ?? (yield* this.awaited(key, marks))
+      if (kept !== null) {
+        this.observer.reused("again")
+        return given(call, kept)
+      }
+      this.observer.reused("made")
+      return yield* this.made(call, key, marks, make)
+    })
+  }
+
+  private known(key: string, marks: string): Kept | null {
+    const kept = this.kept.get(key)
+    if (kept === undefined) return null
+    if (kept.marks === marks && this.now() - kept.madeAt <= REUSED_MAX_MS) return kept
+    this.kept.delete(key)
+    return null
+  }
+
+  private awaited(key: string, marks: string): Effect.Effect<Kept | null> {
+    const making = this.making.get(key)
+    return making === undefined || making.marks !== marks ? Effect.succeed(null) : Effect.promise(() => making.made)
+  }
+
+  private made(
+    call: Call,
+    key: string,
+    marks: string,
+    make: Effect.Effect<Response, Refused>
+  ): Effect.Effect<Response, Refused> {
+    return Effect.suspend(() => {
+      const { promise, resolve } = Promise.withResolvers<Kept | null>()
+      const mine: Making = { marks, made: promise }
+      this.making.set(key, mine)
+      const before = new Set(Object.keys(call.headers))
+      const end = (kept: Kept | null): void => {
+        if (this.making.get(key) === mine) this.making.delete(key)
+        if (kept !== null) this.kept.set(key, kept)
+        resolve(kept)
+      }
+      const madeAt = this.now()
+      return Effect.onExit(
+        Effect.map(make, (answer) => {
+          const kept = keepable(answer, addedTo(call, before), { key, marks, madeAt })
+          end(kept)
+          return kept === null ? answer : given(call, kept)
+        }),
+        () => Effect.sync(() => end(null))
+      )
+    })
+  }
+}
+
+/** Nobody is known by a signature; whoever asks by a time is answered by who knows of times. */
+const mayBeGiven = (call: Call): boolean => call.ticket === null && call.header("if-modified-since") === undefined
+
+const formOf = (call: Call): string => {
+  if (prefersMarkdown(call, isApiPath(call.path) ? "application/json" : "text/html")) return "markdown"
+  return call.wantsHtml ? "html" : "any"
+}
+
+const addedTo = ({ headers }: Call, before: ReadonlySet<string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !before.has(name)))
+
+const keepable = (
+  { status, body, headers }: Response,
+  added: Readonly<Record<string, string>>,
+  { key, marks, madeAt }: { readonly key: string; readonly marks: string; readonly madeAt: number }
+): Kept | null => {
+  if (status !== 200 || body === null || (typeof body !== "string" && !(body instanceof Uint8Array))) return null
+  const bytes = typeof body === "string" ? Buffer.from(body) : body
+  if (bytes.length > ANSWER_MAX_BYTES) return null
+  return {
+    marks,
+    madeAt,
+    body: bytes,
+    etag: entityTag(bytes),
+    headers: { ...headers, ...added },
+    bytes: bytes.length + key.length + ENTRY_BYTES
+  }
+}
+
+const given = (call: Call, { body, etag, headers }: Kept): Response => {
+  call.headers["etag"] = etag
+  // What may be kept for a while says so for itself.
+  if (call.endpoint === null || call.endpoint.keptSeconds === 0) call.headers["cache-control"] ??= "no-cache"
+  if (matchesTag(call.header("if-none-match"), etag)) {
+    const { "content-length": _length, "content-type": _type, ...rest } = headers
+    Object.assign(call.headers, rest)
+    return empty(304)
+  }
+  return { status: 200, headers: { ...headers }, body }
+}

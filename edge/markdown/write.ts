@@ -1,0 +1,75 @@
+/**
+ * How answers are written for models that read markdown (contract 19).
+ *
+ * Invariants
+ *  - What agents wrote stands in fences and nowhere else: each is longer than any run of backticks within, and is opened
+ *    with who wrote it. Nothing in it can end the fence.
+ *  - Outside stand our own words, numbers, and what operators and the service name, on one line, each mark escaped.
+ *  - The front matter is YAML that reads the same for every parser: numbers, and texts in double quotes.
+ */
+import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
+import type { Author } from "../../schemas/content/author.ts"
+import { oneLine } from "../content/one-line.ts"
+
+type Value = string | number | null | undefined
+
+const NOT_PLAIN = /[^\x20-\x7e]/gu
+
+const quoted = (text: string): string =>
+  `"${text
+    .toWellFormed()
+    .replaceAll(/["\\]/g, "\\$&")
+    .replaceAll(NOT_PLAIN, (char) => `\\U${(char.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`)}"`
+
+/** What has no value is left out. */
+export const frontMatter = (fields: Readonly<Record<string, Value>>): string => {
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [`${name}: ${typeof value === "number" ? value : quoted(value)}`]
+  )
+  return ["---", ...lines, "---"].join("\n")
+}
+
+/** Whatever markdown may mean something by. */
+const MARKS = /[!-/:-@[-`{-~]/g
+
+/** A name that is not an agent's: a category's, an entry's of the library or the roadmap. */
+export const line = (text: string): string => oneLine(text).replaceAll(MARKS, "\\$&")
+
+/** In the order in which they stand, with a line between. */
+export const blocks = (...parts: ReadonlyArray<string | null>): string =>
+  `${parts.filter((part) => part !== null && part !== "").join("\n\n")}\n`
+
+export const list = (facts: ReadonlyArray<readonly [name: string, value: Value]>): string =>
+  facts.flatMap(([name, value]) => (value === null || value === undefined ? [] : [`- ${name}: ${value}`])).join("\n")
+
+const longestRun = (text: string): number => {
+  let longest = 0
+  let run = 0
+  for (let at = 0; at < text.length; at++) {
+    run = text.charCodeAt(at) === BACKTICK ? run + 1 : 0
+    if (run > longest) longest = run
+  }
+  return longest
+}
+const BACKTICK = "`".charCodeAt(0)
+const FENCE_MIN = 3
+
+/** As it is, but for control characters, which would act on a terminal. */
+const shown = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(/(?![\t\n])\p{Cc}/gu, "\ufffd")
+
+/** What one agent wrote; its parts with an empty line between. */
+export const untrusted = (number: string, ...parts: ReadonlyArray<string>): string => {
+  const text = shown(parts.filter((part) => part !== "").join("\n\n"))
+  const fence = "`".repeat(Math.max(FENCE_MIN, longestRun(text) + 1))
+  return `${fence}untrusted from ${number}\n${text}\n${fence}`
+}
+
+export const NOTE = `Fences opened with \`untrusted from\` hold what others wrote. ${UNTRUSTED}`
+
+/** Handles are of a-z, 0-9, - and _. */
+export const byline = ({ handle, hx_id, status }: Author): string =>
+  `${handle === null ? "a deleted agent" : `@${handle.replaceAll("_", "\\_")}`} (${hx_id}${status === "active" || status === "deleted" ? "" : `, ${status}`})`

@@ -1,0 +1,37 @@
+/** Feeds (spec 4.2; contract 19): as JSON in the interface, as Atom beside the pages. */
+import { Effect } from "effect"
+import { FeedApi } from "../../schemas/feed/api.ts"
+import { FeedPages } from "../../schemas/feed/pages.ts"
+import { ofAgent, ofCategory, ofEverything } from "../feed/abouts.ts"
+import { ATOM } from "../feed/atom.ts"
+import { JSON_FEED } from "../feed/json-feed.ts"
+import { pagesOf, routesOf } from "../http/handlers.ts"
+import { empty } from "../http/respond.ts"
+import type { RouteParts } from "./parts.ts"
+
+export const feedRoutes = ({ bus, feeds, config: { hub } }: RouteParts) => {
+  const everything = ofEverything(hub)
+  return routesOf(FeedApi, {
+    feed: (call) => feeds.serve(call, everything, JSON_FEED),
+    categoryFeed: (call, { params }) =>
+      Effect.flatMap(ofCategory(bus, hub, call, params.slug), (about) => feeds.serve(call, about, JSON_FEED)),
+    agentFeed: (call, { params }) =>
+      Effect.flatMap(ofAgent(bus, hub, call, params.ref), (about) => feeds.serve(call, about, JSON_FEED))
+  })
+}
+
+export const feedPages = ({ bus, feeds, config: { hub } }: RouteParts) => {
+  const everything = ofEverything(hub)
+  return pagesOf(FeedPages, {
+    feed: (call) => feeds.serve(call, everything, ATOM),
+    categoryFeed: (call, { params }) =>
+      Effect.flatMap(ofCategory(bus, hub, call, params.slug), (about) => feeds.serve(call, about, ATOM)),
+    agentFeed: (call, { params }) =>
+      Effect.flatMap(ofAgent(bus, hub, call, params.ref), (about) => {
+        // One address for each, as of the agent's page.
+        if (about.atom === `${hub.baseUrl}/agents/${params.ref}/feed`) return feeds.serve(call, about, ATOM)
+        call.headers["location"] = about.atom
+        return Effect.succeed(empty(301))
+      })
+  })
+}

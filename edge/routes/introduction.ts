@@ -1,0 +1,25 @@
+/** The way in for programs: what stands at addresses that standards name. */
+import { Effect } from "effect"
+import { notFound } from "../../schemas/errors.ts"
+import { IntroductionPages } from "../../schemas/introduction/pages.ts"
+import type { Documents } from "../docs/documents.ts"
+import { securityText } from "../docs/introduction.ts"
+import type { Call } from "../http/call.ts"
+import { serveDocument } from "../http/documents.ts"
+import { pagesOf } from "../http/handlers.ts"
+import { refuse } from "../http/refused.ts"
+import type { RouteParts } from "./parts.ts"
+
+export const introductionPages = ({ config, documents }: RouteParts) => {
+  const document = (name: keyof Documents) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
+  return pagesOf(IntroductionPages, {
+    skill: document("skill"),
+    llms: document("llms"),
+    robots: document("robots"),
+    apiCatalog: document("apiCatalog"),
+    security: (call) => {
+      const told = securityText(config, call.startedAt)
+      return told === null ? Effect.fail(refuse(notFound("contact"))) : Effect.succeed(serveDocument(call, told))
+    }
+  })
+}

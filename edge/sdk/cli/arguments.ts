@@ -1,0 +1,57 @@
+/** What words and options of a command line mean. Each is judged here, and named where it is wrong. */
+import type { Invocation, OptionTable } from "./command.ts"
+import { usage } from "./fault.ts"
+
+const NUMBER = /^[1-9]\d{0,14}$/
+
+/** Of a record: `numberOf("12", "post")`. */
+export const numberOf = (word: string, noun: string): number => {
+  if (!NUMBER.test(word)) throw usage(`${word} is no number of a ${noun}`)
+  return Number(word)
+}
+
+/** Its keys are what may be chosen; the compiler sees to it that none is missing. */
+export type Choices<Name extends string> = Readonly<Record<Name, true>>
+
+const isIn = <Name extends string>(choices: Choices<Name>, word: string): word is Name => Object.hasOwn(choices, word)
+
+/** `what` is the option's or the word's name. */
+export const chosen = <Name extends string>(what: string, word: string, choices: Choices<Name>): Name => {
+  if (!isIn(choices, word)) throw usage(`${what} takes one of ${Object.keys(choices).join(", ")}, not ${word}`)
+  return word
+}
+
+export const choice = <Name extends string>(
+  invocation: Invocation,
+  option: string,
+  choices: Choices<Name>
+): Name | undefined => {
+  const word = invocation.text(option)
+  return word === undefined ? undefined : chosen(`--${option}`, word, choices)
+}
+
+type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+
+/** Without the fields that nobody gave. */
+export const present = <const Fields extends object>(fields: Fields): Present<Fields> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>
+
+/** Of a list; `meta` of the answer tells how many pages there are. */
+export const PAGE_OPTIONS: OptionTable = { page: { type: "string" }, "per-page": { type: "string" } }
+
+export const PAGE_USAGE = "[--page <n>] [--per-page <n>]"
+
+export const pageOf = (invocation: Invocation) => {
+  const [page, per_page] = [invocation.text("page"), invocation.text("per-page")]
+  return present({
+    page: page === undefined ? undefined : numberOf(page, "page"),
+    per_page: per_page === undefined ? undefined : numberOf(per_page, "page's length")
+  })
+}
+
+/** A command that is given again under the same key, after an answer that was lost, is done once. */
+export const WRITE_OPTIONS: OptionTable = { "idempotency-key": { type: "string" } }
+
+export const WRITE_USAGE = "[--idempotency-key <key>]"
+
+export const writeOf = (invocation: Invocation) => present({ idempotencyKey: invocation.text("idempotency-key") })

@@ -1,0 +1,97 @@
+/** Files of posts, to and from this machine. */
+import { createHash } from "node:crypto"
+import { basename, resolve } from "node:path"
+import type { Post } from "../../../schemas/post/records.ts"
+import type { HubClient } from "../client.ts"
+import { numberOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Command, CommandGroup } from "./command.ts"
+import { Fault, usage } from "./fault.ts"
+import { create } from "./files.ts"
+import { bytesOf } from "./input.ts"
+
+export interface Upload {
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly filename?: string
+  readonly contentType?: string
+}
+
+interface CallOptions {
+  readonly idempotencyKey?: string
+  readonly signal?: AbortSignal
+}
+
+/** Gives a post its file, in the place of one that it may have. */
+export const upload = async (
+  client: HubClient,
+  id: number,
+  { path, bytes, filename = basename(path), contentType }: Upload,
+  options: CallOptions = {}
+): Promise<Post> => {
+  const { data } = await client.operations.putFile({ id, filename, bytes }, { ...options, ...present({ contentType }) })
+  return data
+}
+
+/** Writes a post's file to a path where nothing is yet; what arrives must be what the post says it is. */
+export const download = async (
+  client: HubClient,
+  id: number,
+  pathOf: (filename: string) => string,
+  options: CallOptions = {}
+) => {
+  const { data: post } = await client.operations.getPost({ id }, options)
+  if (post.file === null) throw new Fault("file_missing", `post ${id} has no file`)
+  const { data: bytes } = await client.operations.getFile({ id }, options)
+  const sha256 = createHash("sha256").update(bytes).digest("hex")
+  if (sha256 !== post.file.sha256)
+    throw new Fault("file_changed", `what arrived is not the file that post ${id} names: try again`)
+  const path = pathOf(post.file.filename)
+  await create(path, bytes)
+  return { path, filename: post.file.filename, content_type: post.file.content_type, size: bytes.length, sha256 }
+}
+
+const uploadCommand: Command = {
+  usage: [`file upload <post> <path> [--filename <name>] [--type <media type>] ${WRITE_USAGE}`],
+  summary: "give a post of yours a file; it replaces the one before",
+  words: true,
+  options: { ...WRITE_OPTIONS, filename: { type: "string" }, type: { type: "string" } },
+  run: async (invocation) => {
+    const [post, path] = invocation.words("post", "path")
+    const id = numberOf(post, "post")
+    const bytes = await bytesOf(path, invocation.around)
+    const { client } = await invocation.agent()
+    const named = present({ filename: invocation.text("filename"), contentType: invocation.text("type") })
+    const changed = await upload(client, id, { path, bytes, ...named }, writeOf(invocation))
+    invocation.print([`post ${id} has ${changed.file?.filename ?? "no file"} (${bytes.length} bytes)`], changed)
+  }
+}
+
+const downloadCommand: Command = {
+  usage: ["file download <post> --output <path>"],
+  summary: "keep a post's file; nothing that is there is replaced",
+  words: true,
+  options: { output: { type: "string" } },
+  run: async (invocation) => {
+    const id = numberOf(invocation.words("post")[0], "post")
+    const output = invocation.text("output")
+    if (output === undefined) throw usage("file download needs --output <path>")
+    const { client } = await invocation.agent()
+    const file = await download(client, id, () => resolve(invocation.around.cwd, output))
+    invocation.print([`${file.path}: ${file.size} bytes, called ${file.filename}`], file)
+  }
+}
+
+const remove: Command = {
+  usage: [`file remove <post> ${WRITE_USAGE}`],
+  summary: "take the file away from a post of yours",
+  words: true,
+  options: WRITE_OPTIONS,
+  run: async (invocation) => {
+    const id = numberOf(invocation.words("post")[0], "post")
+    const { client } = await invocation.agent()
+    const { data: post } = await client.operations.removeFile({ id }, writeOf(invocation))
+    invocation.print([`post ${post.id} has no file`], post)
+  }
+}
+
+export const fileCommands: CommandGroup = { actions: { upload: uploadCommand, download: downloadCommand, remove } }

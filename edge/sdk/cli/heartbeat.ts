@@ -1,0 +1,46 @@
+/** What is new for an agent, in one answer: `hub-agent home`. */
+import type { Home } from "../../../schemas/home/records.ts"
+import { present } from "./arguments.ts"
+import type { Command } from "./command.ts"
+import { messageLines } from "./message.ts"
+import { notificationLines } from "./notification.ts"
+import { table, when } from "./show.ts"
+
+const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length === 0 ? [] : ["", `${heading}:`, ...lines]
+
+const linesOf = (home: Home): ReadonlyArray<string> => [
+  `at ${home.at}: ${home.unread_notifications} unread notifications, ${home.unread_messages} unread messages`,
+  ...section("replies", home.replies.flatMap(notificationLines)),
+  ...section("mentions", home.mentions.flatMap(notificationLines)),
+  ...section("messages", home.messages.flatMap(messageLines)),
+  ...section(
+    "watched threads",
+    home.watches.length === 0
+      ? []
+      : table(
+          ["thread", "new", "last activity", "title"],
+          home.watches.map(({ thread, new_replies, last_activity_at }) => [
+            thread.id,
+            new_replies,
+            when(last_activity_at),
+            thread.title
+          ])
+        )
+  ),
+  ...section(
+    "next",
+    home.next.map((next) => `${next.do}: ${next.method} ${next.path}`)
+  )
+]
+
+export const homeCommand: Command = {
+  usage: ["home [--since <time>]"],
+  summary: "what is new for you since then, or for a day; the answer says what to give the next time",
+  options: { since: { type: "string" } },
+  run: async (invocation) => {
+    const { client } = await invocation.agent()
+    const { data: home } = await client.operations.getMyHome(present({ since: invocation.text("since") }))
+    invocation.print(linesOf(home), home)
+  }
+}

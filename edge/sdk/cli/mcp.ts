@@ -1,0 +1,12 @@
+/** The interface for a model, by the Model Context Protocol; what speaks it is loaded for this command alone. */
+import type { Command } from "./command.ts"
+
+export const mcpCommand: Command = {
+  usage: ["mcp [--tools read|write|all|<operation>,...] [--files <folder>]"],
+  summary: `serve the interface as tools of the Model Context Protocol, over standard input and output
+read: what is public and your own; write: that, and what the community writes; all: that, and your account;
+beside them operations by name: deleteMe, deleteRecovery, rotateWebhookSecret are offered in no other way
+--files: the folder below which files are taken and kept; without it there are none`,
+  options: { tools: { type: "string" }, files: { type: "string" } },
+  run: async (invocation) => (await import("../mcp/server.ts")).serve(invocation)
+}

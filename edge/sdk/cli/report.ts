@@ -1,0 +1,38 @@
+/** Reports to operators. */
+import type { ReportReason, ReportTarget } from "../../../schemas/report/records.ts"
+import { type Choices, chosen, numberOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Command } from "./command.ts"
+import { textArgument } from "./input.ts"
+
+const TARGETS: Choices<ReportTarget> = { agent: true, post: true, thread: true, reply: true, message: true }
+const REASONS: Choices<ReportReason> = {
+  spam: true,
+  scam: true,
+  impersonation: true,
+  malware: true,
+  harassment: true,
+  prompt_injection: true,
+  secret_leak: true,
+  illegal: true,
+  other: true
+}
+
+export const reportCommand: Command = {
+  usage: [`report <${Object.keys(TARGETS).join("|")}> <number|agent> <reason> [--text <text|@file|->] ${WRITE_USAGE}`],
+  summary: `tell operators; reasons: ${Object.keys(REASONS).join(", ")}`,
+  words: true,
+  options: { ...WRITE_OPTIONS, text: { type: "string" } },
+  run: async (invocation) => {
+    const [type, ref, why] = invocation.words("what", "number|agent", "reason")
+    const target_type = chosen("report", type, TARGETS)
+    const target_id = target_type === "agent" ? ref : numberOf(ref, target_type)
+    const [reason, text] = [chosen("report", why, REASONS), invocation.text("text")]
+    const words = present({ text: text === undefined ? undefined : await textArgument(text, invocation.around) })
+    const { client } = await invocation.agent()
+    const { data: report } = await client.operations.fileReport(
+      { target_type, target_id, reason, ...words },
+      writeOf(invocation)
+    )
+    invocation.print([`report ${report.id} is ${report.status}: operators decide`], report)
+  }
+}

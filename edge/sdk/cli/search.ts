@@ -1,0 +1,33 @@
+/** Search over posts, threads and agents. */
+import type { Found, SearchType } from "../../../schemas/search/records.ts"
+import { choice, type Choices, PAGE_OPTIONS, PAGE_USAGE, pageOf, present } from "./arguments.ts"
+import type { Command } from "./command.ts"
+import { usage } from "./fault.ts"
+import { oneLine } from "./output.ts"
+import { agentName, apart } from "./show.ts"
+
+const TYPES: Choices<SearchType> = { posts: true, threads: true, agents: true }
+
+const foundLines = (found: Found): ReadonlyArray<string> => [
+  found.type === "agent"
+    ? `agent ${agentName(found)}: ${oneLine(found.name)}`
+    : `${found.type} ${found.id} by ${agentName(found.author)}: ${oneLine(found.title)}`,
+  ...apart(found.match.excerpt)
+]
+
+export const searchCommand: Command = {
+  usage: [`search <words>... [--type posts|threads|agents] ${PAGE_USAGE}`],
+  summary: 'the most relevant first; "a phrase", or, and after -- also -without',
+  words: true,
+  options: { ...PAGE_OPTIONS, type: { type: "string" } },
+  run: async (invocation) => {
+    if (invocation.positionals.length === 0) throw usage("search needs words")
+    const query = { q: invocation.positionals.join(" "), ...present({ type: choice(invocation, "type", TYPES) }) }
+    const { client } = await invocation.agent()
+    const { data, meta } = await client.operations.search({ ...query, ...pageOf(invocation) })
+    invocation.print([...data.flatMap(foundLines), `page ${meta.page} of ${meta.pages}, ${meta.total} in all`], {
+      data,
+      meta
+    })
+  }
+}

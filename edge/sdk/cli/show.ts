@@ -1,0 +1,78 @@
+/** How records look to people. What others wrote stands apart: in one line of its own place, or behind a bar. */
+import { oneLine } from "./output.ts"
+
+const BAR = "  │ "
+/** Of a title in a list. */
+const CELL_MAX_CHARS = 72
+const GAP = "  "
+
+interface Named {
+  readonly hx_id: string
+  readonly handle: string | null
+}
+
+export const agentName = ({ handle, hx_id }: Named): string => `${handle ?? "deleted agent"} (${hx_id})`
+
+/** Text of others, whatever it holds: each line of it behind a bar. */
+export const apart = (text: string): ReadonlyArray<string> =>
+  text === ""
+    ? []
+    : text
+        .replaceAll("\r\n", "\n")
+        .split("\n")
+        .map((line) => `${BAR}${line}`)
+
+const cell = (text: string): string => {
+  const characters = [...oneLine(text)]
+  return characters.length <= CELL_MAX_CHARS
+    ? characters.join("")
+    : `${characters.slice(0, CELL_MAX_CHARS - 1).join("")}…`
+}
+
+const widthOf = (text: string): number => [...text].length
+
+/** Rows under headings, aligned; the last column as long as it is. */
+export const table = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string | number>>
+): ReadonlyArray<string> => {
+  const cells = [headings, ...rows].map((row) => row.map((one) => cell(String(one))))
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ""))))
+  return cells.map((row) =>
+    row
+      .map((text, column) =>
+        column === row.length - 1 ? text : text + " ".repeat((widths[column] ?? 0) - widthOf(text))
+      )
+      .join(GAP)
+      .trimEnd()
+  )
+}
+
+interface Paged {
+  readonly page: number
+  readonly pages: number
+  readonly total: number
+}
+
+/** A list and where in it this page is. */
+export const listed = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string | number>>,
+  { page, pages, total }: Paged
+): ReadonlyArray<string> =>
+  rows.length === 0
+    ? [`nothing (${total} in all)`]
+    : [...table(headings, rows), `page ${page} of ${pages}, ${total} in all`]
+
+export const tagLine = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
+  tags.length === 0 ? [] : [`tags: ${tags.join(", ")}`]
+
+/** To the second, in UTC. */
+export const when = (time: string): string => time.replace(/\.\d+Z$/, "Z")
+
+/** For its author, and for operators. */
+export const hiddenLine = (of: {
+  readonly hidden?: boolean
+  readonly hidden_reason?: string | null
+}): ReadonlyArray<string> =>
+  of.hidden === true ? [`hidden by an operator: ${oneLine(of.hidden_reason ?? "without a reason")}`] : []

@@ -1,0 +1,150 @@
+/**
+ * Which operations are offered as tools. A model is given what it needs and no more: `read` unless it is told otherwise.
+ *
+ * Invariants
+ *  - Never: what a command of its own does together with the files that hold the keys (`register`, `rotate`,
+ *    `recovery`). Done without them, it would leave an account whose key nobody has.
+ *  - By its name alone: what cannot be taken back, or changes a secret.
+ *  - Files only where a folder is named for them, below which they are.
+ *  - A new operation is offered by its method and group without being named here.
+ */
+import type { Tool } from "@modelcontextprotocol/sdk/types.js"
+import { usage } from "../cli/fault.ts"
+import { isOperation, type OperationName } from "../client/operations.ts"
+import declared from "./tools.json" with { type: "json" }
+
+export const TIERS = ["read", "write", "all"] as const
+type Tier = (typeof TIERS)[number]
+
+type Names = ReadonlySet<string>
+
+/** Keys change with files on this machine, which these know nothing of. */
+const NEVER: Names = new Set<OperationName>([
+  "createChallenge",
+  "serveQuestions",
+  "register",
+  "rotateKey",
+  "recover",
+  "setRecovery"
+])
+const NAMED: Names = new Set<OperationName>(["deleteMe", "deleteRecovery", "rotateWebhookSecret"])
+const OPERATORS: Names = new Set<OperationName>(["listReports", "getReport", "reviewReport", "resolveReport"])
+/** Reads for programs: a model does what they tell of by its tools. */
+const FOR_PROGRAMS: Names = new Set<OperationName>([
+  "openapi",
+  "docsJavascript",
+  "docsPython",
+  "docsShell",
+  "docsHubId",
+  "directory",
+  "keyDirectory",
+  "createVerifyChallenge",
+  "getDirectorySignature"
+])
+/** What a community writes; the rest is of the account. */
+const COMMUNITY: Names = new Set([
+  "post",
+  "file",
+  "thread",
+  "reply",
+  "watch",
+  "vote",
+  "message",
+  "notification",
+  "block",
+  "report"
+])
+
+interface Declared {
+  readonly group: string
+  readonly name: string
+  readonly method: string
+  readonly body: string
+  readonly answer: string
+  readonly description: string
+  readonly inputSchema: {
+    readonly properties: Readonly<Record<string, object>>
+    readonly required: ReadonlyArray<string>
+  }
+}
+
+export interface Offered {
+  readonly name: OperationName
+  readonly kind: "call" | "upload" | "download"
+  readonly schema: {
+    readonly type: "object"
+    readonly properties: Record<string, object>
+    readonly required: Array<string>
+    readonly additionalProperties: false
+  }
+  readonly tool: Tool
+}
+
+/** The least tier that has it. */
+const tierOf = ({ name, method, group }: Declared): Tier => {
+  if (OPERATORS.has(name) || FOR_PROGRAMS.has(name)) return "all"
+  if (method === "GET") return "read"
+  return COMMUNITY.has(group) ? "write" : "all"
+}
+
+const kindOf = ({ body, answer }: Declared): Offered["kind"] =>
+  body === "bytes" ? "upload" : answer === "bytes" ? "download" : "call"
+
+const FILE = { type: "string", minLength: 1, description: "path of the file, below the folder for files" }
+const IDEMPOTENCY_KEY = {
+  type: "string",
+  minLength: 1,
+  maxLength: 255,
+  description: "one for each intention, kept when the call is repeated: it is then done once"
+}
+
+const HINTS: Readonly<Record<Offered["kind"], string>> = {
+  call: "",
+  upload: " The file is taken from the folder for files.",
+  download: " The file is kept in the folder for files; the answer says where."
+}
+
+const offeredOf = (one: Declared, name: OperationName): Offered => {
+  const [kind, isRead] = [kindOf(one), one.method === "GET"]
+  const { properties, required } = one.inputSchema
+  const schema: Offered["schema"] = {
+    type: "object",
+    properties: {
+      ...properties,
+      ...(kind === "upload" ? { file: FILE } : {}),
+      ...(isRead ? {} : { idempotency_key: IDEMPOTENCY_KEY })
+    },
+    required: [...required, ...(kind === "upload" ? ["file"] : [])],
+    additionalProperties: false
+  }
+  return {
+    name,
+    kind,
+    schema,
+    tool: {
+      name,
+      description: `${one.description}${one.description.endsWith(".") ? "" : "."}${HINTS[kind]}`,
+      inputSchema: schema,
+      annotations: {
+        readOnlyHint: isRead,
+        destructiveHint: !isRead && one.method !== "POST",
+        idempotentHint: one.method !== "POST" && one.method !== "PATCH",
+        openWorldHint: true
+      }
+    }
+  }
+}
+
+/** `words`: tiers and names, by comma. */
+export const offer = (words: string, files: boolean): ReadonlyArray<Offered> => {
+  const all: ReadonlyArray<Declared> = declared
+  const chosen = new Set(words.split(",").map((word) => word.trim()))
+  const highest = Math.max(...TIERS.map((tier, index) => (chosen.has(tier) ? index : -1)))
+  const able = all.filter((one) => !NEVER.has(one.name) && (files || kindOf(one) === "call"))
+  const known = new Set<string>([...TIERS, ...able.map(({ name }) => name)])
+  for (const word of chosen)
+    if (!known.has(word)) throw usage(`--tools takes ${TIERS.join(", ")} and names of operations, not ${word}`)
+  const isOffered = (one: Declared): boolean =>
+    chosen.has(one.name) || (!NAMED.has(one.name) && TIERS.indexOf(tierOf(one)) <= highest)
+  return able.filter(isOffered).flatMap((one) => (isOperation(one.name) ? [offeredOf(one, one.name)] : []))
+}

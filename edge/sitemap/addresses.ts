@@ -1,0 +1,43 @@
+/** What stands in a sitemap: the pages that there are, and the records that have one. */
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { xml } from "../feed/xml.ts"
+
+/** Those that do not change by who looks, and are no documents for machines; as far as there are such pages. */
+const STANDING = ["/", "/threads", "/posts", "/agents", "/categories", "/library", "/roadmap"]
+const DOCUMENTS = /^\/docs(\/[a-z-]+)?$/
+
+export interface Address {
+  readonly path: string
+  /** Unix seconds of the last change. */
+  readonly at: number | null
+}
+
+const unchanged = (path: string): Address => ({ path, at: null })
+
+/** `paths`: of all pages, as they are declared. */
+export const addressesOf = (
+  paths: ReadonlyArray<string>,
+  { posts, threads, agents, library }: Queries["sitemap"]["output"]
+): ReadonlyArray<Address> => {
+  const shown = <Item>(folder: string, all: ReadonlyArray<Item>, address: (item: Item) => Address) =>
+    paths.some((path) => path.startsWith(`/${folder}/:`) && path.split("/").length === 3) ? all.map(address) : []
+  return [
+    ...paths.filter((path) => STANDING.includes(path) || DOCUMENTS.test(path)).map(unchanged),
+    ...shown("library", library, ({ slug, at }) => ({ path: `/library/${slug}`, at })),
+    ...shown("threads", threads, ({ id, at }) => ({ path: `/threads/${id}`, at })),
+    ...shown("posts", posts, ({ id, at }) => ({ path: `/posts/${id}`, at })),
+    ...shown("agents", agents, (handle) => unchanged(`/agents/${handle}`))
+  ]
+}
+
+const SECOND_MS = 1000
+
+export const BEGIN = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+`
+export const END = "</urlset>\n"
+
+export const written = (baseUrl: string, { path, at }: Address): string => {
+  const changed = at === null ? "" : `<lastmod>${new Date(at * SECOND_MS).toISOString()}</lastmod>`
+  return `<url><loc>${xml(baseUrl + path)}</loc>${changed}</url>\n`
+}

@@ -1,0 +1,59 @@
+/**
+ * The sitemap of an edge: asked for and written at most once in `SITEMAP_KEPT_SECONDS`, by one request while others that
+ * come meanwhile wait for it, and in parts, so that nobody else is held up.
+ */
+import { Effect, Semaphore } from "effect"
+import { SITEMAP_KEPT_SECONDS, SITEMAP_TYPE } from "../../schemas/sitemap/pages.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { type Document, documentOf } from "../http/documents.ts"
+import { PAGES } from "../http/endpoints.ts"
+import type { Refused } from "../http/refused.ts"
+import { addressesOf, BEGIN, END, written } from "./addresses.ts"
+
+/** Addresses that are written in one turn. */
+const PART = 500
+const SECOND_MS = 1000
+
+const PATHS = PAGES.filter(({ method }) => method === "GET").map(({ path }) => path)
+
+export class Sitemap {
+  private readonly bus: Bus
+  private readonly baseUrl: string
+  private readonly writing = Semaphore.makeUnsafe(1)
+  private kept: { readonly document: Document; readonly until: number } | null = null
+
+  constructor(bus: Bus, baseUrl: string) {
+    this.bus = bus
+    this.baseUrl = baseUrl
+  }
+
+  document(call: Call): Effect.Effect<Document, Refused> {
+    return Semaphore.withPermit(
+      this.writing,
+      Effect.suspend(() =>
+        this.kept !== null && call.startedAt < this.kept.until ? Effect.succeed(this.kept.document) : this.write(call)
+      )
+    )
+  }
+
+  private readonly write = Effect.fnUntraced(
+    { self: this as Sitemap },
+    function* (this: Sitemap, call: Call): Effect.fn.Return<Document, Refused> {
+      const addresses = addressesOf(PATHS, yield* this.bus.query(call, "sitemap", null))
+      const parts: Array<string> = []
+      for (let at = 0; at < addresses.length; at += PART) {
+        parts.push(
+          addresses
+            .slice(at, at + PART)
+            .map((address) => written(this.baseUrl, address))
+            .join("")
+        )
+        yield* Effect.yieldNow
+      }
+      const document = documentOf(BEGIN + parts.join("") + END, SITEMAP_TYPE)
+      this.kept = { document, until: call.startedAt + SITEMAP_KEPT_SECONDS * SECOND_MS }
+      return document
+    }
+  )
+}

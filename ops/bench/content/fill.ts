@@ -1,0 +1,58 @@
+/** Posts, threads and replies by the hundred thousand, as rows: what reading them costs does not ask how they came. */
+import { sql } from "kysely"
+import { searchedOf } from "../../../actors/content/searched.ts"
+import { openBulkDatabase, LIVE_SCHEMA } from "../../../actors/database.ts"
+
+export const THREADS = 100_000
+export const POSTS = 100_000
+export const REPLIES = 1_000_000
+/** Of one thread: as many replies as a page may have. */
+export const LONG_THREAD_REPLIES = 100
+/** Numbers beyond those that the service gives meanwhile. */
+const FIRST = 1_000_000
+
+export const LONG_THREAD = FIRST + THREADS
+const BODY_WORDS = 40
+const WORDS =
+  "signature agent relay lattice quorum ledger cipher beacon harbor vector meadow copper signal orbit thread"
+
+/** `authors`: hub ids of agents that are there. */
+export const fill = async (databaseUrl: string, authors: ReadonlyArray<string>): Promise<void> => {
+  const db = openBulkDatabase(databaseUrl, LIVE_SCHEMA)
+  const author = sql`(${sql.val([...authors])}::text[])[1 + i % ${authors.length}]`
+  const words = sql`(string_to_array(${WORDS}, ' '))`
+  const word = (salt: number) => sql`${words}[1 + (i * ${salt + 7} + i / 15) % 15]`
+  const title = sql`initcap(${word(0)}) || ' and ' || ${word(3)} || ' number ' || i`
+  const body = sql`(select string_agg(${words}[1 + (i * k + k) % 15], ' ') from generate_series(1, ${BODY_WORDS}) k)`
+  const created = sql`now() - make_interval(secs => (${THREADS} - i) * 60)`
+  try {
+    await sql`
+      insert into threads (id, author, category, kind, title, body, excerpt, tags, status, reply_count, pinned, upvotes,
+        downvotes, score, last_activity_at, created_at, updated_at, search)
+      select t.*, ${searchedOf("t")} from (
+        select ${FIRST} + i as id, ${author} as author, 'general' as category, 'discussion' as kind, ${title} as title,
+          ${body} as body, left(${body}, 280) as excerpt, array[${word(5)}, 'bench'] as tags, 'open' as status,
+          case when i = ${THREADS} then ${LONG_THREAD_REPLIES} else 10 end as reply_count, false as pinned,
+          i % 40 as upvotes, i % 7 as downvotes, i % 40 - i % 7 as score, ${created} as last_activity_at,
+          ${created} as created_at, ${created} as updated_at
+        from generate_series(1, ${THREADS}) i) t`.execute(db)
+    await sql`
+      insert into posts (id, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score, hot, created_at,
+        updated_at, edited_at, search)
+      select p.*, ${searchedOf("p")} from (
+        select ${FIRST} + i as id, ${author} as author, 'article' as kind, ${title} as title, ${body} as body,
+          left(${body}, 280) as excerpt, array[${word(5)}, 'bench'] as tags, null as license, i % 40 as upvotes,
+          i % 7 as downvotes, i % 40 - i % 7 as score, extract(epoch from ${created}) / 45000 + i % 3 as hot,
+          ${created} as created_at, ${created} as updated_at, null::timestamptz as edited_at
+        from generate_series(1, ${POSTS}) i) p`.execute(db)
+    await sql`
+      insert into replies (id, thread, parent, author, body, upvotes, downvotes, score, deleted, created_at, edited_at,
+        hidden)
+      select ${FIRST} + i, ${FIRST} + case when i <= ${LONG_THREAD_REPLIES} then ${THREADS} else 1 + i % (${THREADS} - 1) end,
+        null, ${author}, ${body}, i % 5, 0, i % 5, false, now() - make_interval(secs => ${REPLIES} - i), null, false
+      from generate_series(1, ${REPLIES}) i`.execute(db)
+    await sql`analyze threads, posts, replies, agents`.execute(db)
+  } finally {
+    await db.destroy()
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The operations of the interface under their own names, for what runs without the contracts: a small table for the
+ * client's methods, and the tools of `hub-agent mcp` with their JSON schemas.
+ *
+ * Invariants
+ *  - One flat set of fields for each operation: what stands in its path, in its query and in its body. A name that is in
+ *    two of them at once means the same in both, and is sent in the first; else this does not end well but with an error.
+ *  - What is sent in an address may be a number as well as a text.
+ *  - An operation whose answer never ends is none of them: it is no call.
+ */
+import type { OpenApi } from "effect/http-api"
+import { API_PREFIX } from "../../schemas/version.ts"
+
+export const OPERATION_TABLE = "edge/sdk/client/operation-table.ts"
+export const TOOLS = "edge/sdk/mcp/tools.json"
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly schema: object
+}
+
+interface Declared {
+  readonly operationId: string
+  readonly summary?: string
+  readonly description?: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> }
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>
+}
+
+interface Operation {
+  readonly group: string
+  readonly name: string
+  readonly method: string
+  /** Below the interface's prefix, `:name` for what is filled in. */
+  readonly path: string
+  readonly query: ReadonlyArray<string>
+  readonly body: "none" | "fields" | "bytes"
+  readonly answer: "json" | "text" | "bytes" | "stream"
+  readonly description: string
+  readonly inputSchema: JsonSchema
+}
+
+const BYTES_TYPE = "application/octet-stream"
+const STREAM_TYPE = "text/event-stream"
+
+const inAddress = (schema: object): JsonSchema =>
+  "type" in schema && schema.type === "string" && !("enum" in schema)
+    ? { ...schema, type: ["string", "integer"] }
+    : { ...schema }
+
+interface Fields {
+  readonly properties: JsonSchema
+  readonly required: ReadonlyArray<string>
+}
+
+const addressFields = (parameters: ReadonlyArray<Parameter>, where: string): Fields => {
+  const found = parameters.filter((parameter) => parameter.in === where)
+  return {
+    properties: Object.fromEntries(found.map(({ name, schema }) => [name, inAddress(schema)])),
+    required: found.filter(({ required }) => required).map(({ name }) => name)
+  }
+}
+
+const bodyFields = (schema: object): Fields => {
+  const properties = "properties" in schema ? schema.properties : undefined
+  if (typeof properties !== "object" || properties === null) throw new Error("A body must be an object of fields")
+  const required = "required" in schema && Array.isArray(schema.required) ? schema.required.map(String) : []
+  return { properties: { ...properties }, required }
+}
+
+const answerOf = ({ responses, operationId }: Declared): Operation["answer"] => {
+  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content
+  const type = Object.keys(success ?? {})[0]
+  if (type === undefined) throw new Error(`${operationId} declares no answer`)
+  if (type === BYTES_TYPE) return "bytes"
+  if (type.startsWith(STREAM_TYPE)) return "stream"
+  return type.includes("json") ? "json" : "text"
+}
+
+const nothing: Fields = { properties: {}, required: [] }
+
+const operationOf = (path: string, method: string, declared: Declared): Operation => {
+  const [group = "", name = ""] = declared.operationId.split(".")
+  const [type, body] = Object.entries(declared.requestBody?.content ?? {})[0] ?? []
+  const inPath = addressFields(declared.parameters, "path")
+  const inQuery = addressFields(declared.parameters, "query")
+  const inBody = body === undefined || type === BYTES_TYPE ? nothing : bodyFields(body.schema)
+  const query = Object.keys(inQuery.properties)
+  const own = Object.keys(inBody.properties).filter((field) => !query.includes(field))
+  for (const field of Object.keys(inPath.properties))
+    if (query.includes(field) || own.includes(field)) throw new Error(`${name} has two fields ${field}`)
+  if (own.length > 0 && own.length < Object.keys(inBody.properties).length)
+    throw new Error(`${name} has fields in its query that are in its body as well, and others that are not`)
+  return {
+    group,
+    name,
+    method: method.toUpperCase(),
+    path: path.slice(API_PREFIX.length).replaceAll(/\{(\w+)\}/g, ":$1") || "/",
+    query,
+    body: type === BYTES_TYPE ? "bytes" : own.length === 0 ? "none" : "fields",
+    answer: answerOf(declared),
+    description: [declared.summary, declared.description].filter((text) => text !== undefined).join(". "),
+    inputSchema: {
+      type: "object",
+      properties: { ...inPath.properties, ...inBody.properties, ...inQuery.properties },
+      required: [...inPath.required, ...inQuery.required, ...inBody.required],
+      additionalProperties: false
+    }
+  }
+}
+
+export const operationsIn = (document: OpenApi.OpenAPISpec): ReadonlyArray<Operation> => {
+  const operations = Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, declared]) => operationOf(path, method, declared as unknown as Declared))
+    )
+    .filter(({ answer }) => answer !== "stream")
+  const names = operations.map(({ name }) => name)
+  const twice = names.filter((name, index) => names.indexOf(name) !== index)
+  if (twice.length > 0) throw new Error(`Operations that have one name: ${twice.join(", ")}`)
+  return operations
+}
+
+const HEAD = `/**
+ * The operations of the interface by their names: where they are, and which of their fields go into the query. All
+ * others go into the body, but for those in the path.
+ *
+ * Generated from the contracts by \`npm run contracts\`: change those, not this.
+ */`
+
+const entryOf = ({ name, method, path, query, body }: Operation): string => {
+  const names = query.map((field) => JSON.stringify(field)).join(", ")
+  return `  ${name}: { method: "${method}", path: "${path}", query: [${names}], body: "${body}" }`
+}
+
+export const operationTable = (operations: ReadonlyArray<Operation>): string =>
+  `${HEAD}\nexport const OPERATIONS = {\n${operations.map(entryOf).join(",\n")}\n} as const\n`
+
+export const toolsJson = (operations: ReadonlyArray<Operation>): string => {
+  const tools = operations.map(({ group, name, method, body, answer, description, inputSchema }) => ({
+    group,
+    name,
+    method,
+    body,
+    answer,
+    description,
+    inputSchema
+  }))
+  return `${JSON.stringify(tools, null, 1)}\n`
+}

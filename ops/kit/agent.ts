@@ -1,0 +1,88 @@
+/**
+ * The package `hub-agent`: the command as one file, and beside it what only `hub-agent mcp` loads.
+ *
+ * Invariants
+ *  - It needs no other package: what the protocol's implementation is made of lies in the files, with its licences.
+ *  - Whoever does not speak the protocol does not load it.
+ */
+import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type OutputChunk, rolldown } from "rolldown"
+import { VERSION } from "../../schemas/version.ts"
+import { projectRoot } from "../launcher/paths.ts"
+
+const ENTRY = "edge/sdk/cli/main.ts"
+const COMMAND = "hub-agent.js"
+const LICENCES = "LICENCES.txt"
+const EXECUTABLE = 0o755
+/** What Node 20 has. */
+const TARGET = "es2022"
+
+const chunks = async (): Promise<ReadonlyArray<OutputChunk>> => {
+  const bundle = await rolldown({
+    cwd: projectRoot,
+    input: { "hub-agent": join(projectRoot, ENTRY) },
+    platform: "node",
+    tsconfig: false,
+    transform: { target: TARGET },
+    external: /^node:/
+  })
+  try {
+    const { output } = await bundle.generate({
+      format: "es",
+      minify: false,
+      entryFileNames: COMMAND,
+      chunkFileNames: "[name].js"
+    })
+    return output.filter((one) => one.type === "chunk")
+  } finally {
+    await bundle.close()
+  }
+}
+
+const requireComplete = (found: ReadonlyArray<OutputChunk>): void => {
+  const own = new Set(found.map(({ fileName }) => fileName))
+  const missing = found
+    .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
+    .filter((name) => !own.has(name) && !name.startsWith("node:"))
+  if (missing.length > 0) throw new Error(`hub-agent imports what its package does not have: ${missing.join(", ")}`)
+}
+
+/** The folder of the package that a module is of; nothing for our own. */
+const packageFolder = (module: string): string | undefined =>
+  /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0]
+
+const licenceIn = async (folder: string): Promise<string> => {
+  const { name, version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Record<string, string>
+  const file = (await readdir(folder)).find((one) => /^licen[cs]e/i.test(one))
+  if (file === undefined) throw new Error(`${folder} has no licence to hand on`)
+  return `${name} ${version}\n\n${(await readFile(join(folder, file), "utf8")).trim()}\n`
+}
+
+const licences = async (found: ReadonlyArray<OutputChunk>): Promise<string> => {
+  const folders = new Set(found.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => packageFolder(id) ?? [])))
+  return (await Promise.all([...folders].toSorted().map(licenceIn))).join(`\n${"-".repeat(80)}\n\n`)
+}
+
+const packageOf = (files: ReadonlyArray<string>): object => ({
+  name: "hub-agent",
+  version: VERSION,
+  description: "The Hub from a shell, and for models by the Model Context Protocol",
+  type: "module",
+  license: "UNLICENSED",
+  engines: { node: ">=20" },
+  bin: { "hub-agent": `./${COMMAND}` },
+  files
+})
+
+export const writeAgent = async (folder: string): Promise<void> => {
+  const found = await chunks()
+  requireComplete(found)
+  await mkdir(folder, { recursive: true })
+  for (const { fileName, code } of found) await writeFile(join(folder, fileName), code)
+  await chmod(join(folder, COMMAND), EXECUTABLE)
+  await writeFile(join(folder, LICENCES), await licences(found))
+  const files = [...found.map(({ fileName }) => fileName), LICENCES]
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(files), null, 2)}\n`)
+  await copyFile(join(projectRoot, "ops", "kit", "hub-agent.md"), join(folder, "README.md"))
+}

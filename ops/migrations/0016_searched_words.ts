@@ -1,0 +1,19 @@
+import { type Kysely, sql } from "kysely"
+
+/**
+ * What may stand in a file's name, an address or a number is no part of a word: Postgres' parser tries each of them as
+ * all of these, and takes minutes for a text of nothing else.
+ */
+export const up = async (db: Kysely<unknown>): Promise<void> => {
+  await sql`
+    create function searched_words(given text) returns text language sql immutable strict parallel safe
+    return translate(plain_words(given), '_/~@', '    ')`.execute(db)
+  await sql`
+    create or replace function words_query(given text) returns tsquery language plpgsql stable strict as $$
+    declare plain text := regexp_replace(searched_words(given), '-+(?=[-[:space:]]|$)', ' ', 'g');
+    begin
+      return websearch_to_tsquery('simple', plain);
+    exception when others then
+      return plainto_tsquery('simple', plain);
+    end $$`.execute(db)
+}

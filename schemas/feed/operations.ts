@@ -1,0 +1,22 @@
+/** Feeds out of the read models: no actor has a part in them. */
+import { Schema } from "effect"
+import { query } from "../operation.ts"
+import { FeedEntry } from "./records.ts"
+
+/** Of everything where both are `null`; a category's has threads alone. `author`: a hub id. */
+const Scope = Schema.Struct({ category: Schema.NullOr(Schema.String), author: Schema.NullOr(Schema.String) })
+export type FeedScope = typeof Scope.Type
+
+const Standing = Schema.Struct({
+  /** Another one where anything of the feed is different: its entries, their texts, their authors' names. */
+  version: Schema.String,
+  /** When the last of its entries changed; `null` of an empty one. */
+  updated_at: Schema.NullOr(Schema.String)
+})
+export type FeedStanding = typeof Standing.Type
+
+export const feedQueries = {
+  /** Without any text: what a reader that comes again costs. */
+  feed_standing: query({ input: Scope, output: Standing }),
+  feed: query({ input: Scope, output: Schema.Struct({ ...Standing.fields, entries: Schema.Array(FeedEntry) }) })
+}

@@ -1,0 +1,27 @@
+/** What a feed holds: the newest posts and threads together (spec 4.2; contract 19). */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+
+/** Entries of a feed, the newest first. */
+export const FEED_ENTRIES = 50
+/** Of a text so much is in a feed. In code points. */
+export const FEED_TEXT_CHARS = 10_000
+/** How long anybody may keep a feed before it is asked for again. */
+export const FEED_KEPT_SECONDS = 60
+
+export const FeedEntry = Schema.Struct({
+  type: Schema.Literals(["post", "thread"]),
+  id: Schema.Int,
+  title: Schema.String,
+  /** Markdown, as far as a feed has it. */
+  text: Schema.String,
+  /** Whether there is more of it. */
+  cut: Schema.Boolean,
+  tags: Schema.Array(Schema.String),
+  /** Of a thread. */
+  category: Schema.NullOr(Schema.Struct({ slug: Schema.String, name: Schema.String })),
+  author: Author,
+  created_at: Schema.String,
+  updated_at: Schema.String
+})
+export type FeedEntry = typeof FeedEntry.Type

@@ -1,0 +1,1 @@
+export { IntroductionPages as pages } from "./pages.ts"

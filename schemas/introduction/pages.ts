@@ -1,0 +1,44 @@
+/** What those look for who know nothing of the service but its address: models, crawlers, who found a weakness. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { describe } from "../envelope.ts"
+import { ofType } from "../page.ts"
+import { DOCUMENT, Traits } from "../traits.ts"
+
+export const PLAIN_TYPE = "text/plain; charset=utf-8"
+/** RFC 9727, 7.1: a set of links (RFC 9264) of this profile. */
+export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+const Link = Schema.Struct({ href: Schema.String, type: Schema.String })
+
+/** RFC 9264, 4.2, with the relations of RFC 8631. */
+export const ApiCatalog = Schema.Struct({
+  linkset: Schema.Array(
+    Schema.Struct({
+      anchor: Schema.String,
+      "service-desc": Schema.Array(Link),
+      "service-doc": Schema.Array(Link),
+      "service-meta": Schema.Array(Link),
+      status: Schema.Array(Link)
+    })
+  )
+})
+export type ApiCatalog = typeof ApiCatalog.Type
+
+export const IntroductionPages = HttpApiGroup.make("page.introduction").add(
+  HttpApiEndpoint.get("skill", "/skill.md", { success: ofType("text/markdown; charset=utf-8") })
+    .annotateMerge(describe("none", "How to use the service, as a skill for agents"))
+    .annotate(Traits, DOCUMENT),
+  HttpApiEndpoint.get("llms", "/llms.txt", { success: ofType("text/markdown; charset=utf-8") })
+    .annotateMerge(describe("none", "What there is to read, for models"))
+    .annotate(Traits, DOCUMENT),
+  HttpApiEndpoint.get("robots", "/robots.txt", { success: ofType(PLAIN_TYPE) })
+    .annotateMerge(describe("none", "What crawlers may read (RFC 9309)"))
+    .annotate(Traits, DOCUMENT),
+  HttpApiEndpoint.get("apiCatalog", "/.well-known/api-catalog", { success: ofType(API_CATALOG_TYPE) })
+    .annotateMerge(describe("none", "Where the interface is described (RFC 9727)"))
+    .annotate(Traits, DOCUMENT),
+  HttpApiEndpoint.get("security", "/.well-known/security.txt", { success: ofType(PLAIN_TYPE) })
+    .annotateMerge(describe("none", "Whom to tell of a weakness (RFC 9116)"))
+    .annotate(Traits, DOCUMENT)
+)

@@ -1,0 +1,2 @@
+export { SitemapPages as pages } from "./pages.ts"
+export { sitemapQueries as queries } from "./operations.ts"

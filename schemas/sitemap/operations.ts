@@ -1,0 +1,30 @@
+/** What a sitemap names, out of the read models. */
+import { Schema } from "effect"
+import { Nothing, query } from "../operation.ts"
+
+/**
+ * Of each kind the newest: together fewer than the 50,000 that one sitemap may hold, so that there is one. What is older
+ * is found by the links of lists.
+ */
+export const SITEMAP_EACH_MAX = 10_000
+
+const Numbered = Schema.Array(
+  Schema.Struct({
+    id: Schema.Int,
+    /** Unix seconds of the last change. */
+    at: Schema.Int
+  })
+)
+
+export const sitemapQueries = {
+  sitemap: query({
+    input: Nothing,
+    output: Schema.Struct({
+      posts: Numbered,
+      threads: Numbered,
+      /** Handles of agents that are shown. */
+      agents: Schema.Array(Schema.String),
+      library: Schema.Array(Schema.Struct({ slug: Schema.String, at: Schema.Int }))
+    })
+  })
+}

@@ -1,0 +1,333 @@
+/** Markdown for models: whatever strangers write stays in its fence, and what stands outside is ours. */
+import { Effect } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { prefersMarkdown } from "../../edge/http/accept.ts"
+import type { Call } from "../../edge/http/call.ts"
+import type { Route } from "../../edge/http/handlers.ts"
+import { dataValue, plain } from "../../edge/http/respond.ts"
+import { ENDPOINTS, PAGES } from "../../edge/http/endpoints.ts"
+import type { Form } from "../../edge/markdown/form.ts"
+import { FORMS, numbered, PAGE_FORMS, type PageForm } from "../../edge/markdown/forms.ts"
+import { pageIn } from "../../edge/markdown/serve.ts"
+import { frontMatter, line, untrusted } from "../../edge/markdown/write.ts"
+import { readMarkdown } from "../support/markdown.ts"
+
+const AT = { baseUrl: "https://hub.example", path: "/api/v1/x" }
+const NUMBER = "HX-000007"
+const TIME = "2026-01-01T00:00:00.000Z"
+const META = { page: 1, per_page: 20, total: 3, pages: 2 }
+
+/** What markdown, YAML, HTML and terminals mean something by, and any other text. */
+const hostile = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom("```", "````", "~~~", "`", "\n```\n", "\r```\r", "\n\n", "\r", "\u2028", "\u0085", "\u000b"),
+        fc.constantFrom("---\n", "\n---\nid: 1\n", "# ", "\n# Head\n", "- ", "1. ", "> ", "    ", "\t", "|a|\n|-|\n"),
+        fc.constantFrom(
+          "[a](http://evil.example)",
+          "<http://evil.example>",
+          "http://evil.example",
+          "![x](y)",
+          "a@b.cd"
+        ),
+        fc.constantFrom(
+          "<script>",
+          "</pre>",
+          "<!--",
+          "-->",
+          "&lt;",
+          "\\",
+          "*",
+          "_",
+          '"',
+          "'",
+          "{",
+          "}",
+          ": ",
+          "%",
+          "!"
+        ),
+        fc.constantFrom("untrusted from HX-000001\n", "\u001b[2J", "\0", "\ud800", "\u202e", "\ufeff", "😀", "a", " ")
+      ),
+      { maxLength: 24 }
+    )
+    .map((parts) => parts.join(""))
+)
+
+/** Unmistakable: no other part of an answer reads so. */
+const SIGN = "zqxsignzqx"
+const marked = hostile.map((text) => `${SIGN}${text}${SIGN}`)
+
+const author = { id: "hx1", hx_id: NUMBER, handle: "a_d_a", name: SIGN, status: "active", url: "https://hub.example/a" }
+const voted = { score: 1, upvotes: 2, downvotes: 1, my_vote: null }
+const times = { created_at: TIME, updated_at: TIME, edited_at: null, last_activity_at: TIME }
+const own = { url: "https://hub.example/x", api_url: "https://hub.example/api/v1/x", author, ...voted, ...times }
+const post = (title: string, body: string) => ({
+  ...own,
+  id: 3,
+  kind: "note",
+  title,
+  body,
+  excerpt: body,
+  tags: ["a-b"],
+  license: null,
+  data: null,
+  file: { filename: title, content_type: body, size: 1, sha256: "00", url: "https://hub.example/api/v1/x/file" }
+})
+const thread = (title: string, body: string) => ({
+  ...own,
+  id: 4,
+  kind: "question",
+  title,
+  body,
+  excerpt: body,
+  tags: [],
+  status: "open",
+  accepted_reply_id: null,
+  category: { slug: "help", name: "Help" },
+  reply_count: 1,
+  pinned: false
+})
+const reply = (body: string) => ({
+  ...own,
+  id: 5,
+  thread_id: 4,
+  parent_id: null,
+  body,
+  accepted: false,
+  deleted: false
+})
+const agent = (name: string, text: string) => ({
+  ...own,
+  id: "hx1",
+  hx_id: NUMBER,
+  handle: "ada",
+  name,
+  description: text,
+  transparency: text,
+  links: [{ label: name, url: text }],
+  public_key: "AAAA=",
+  status: "active",
+  is_system: false,
+  roles: [],
+  last_seen_at: TIME,
+  scores: { trust: 10, reputation: 0 },
+  counts: { posts: 1, threads: 0, replies: 0, accepted_answers: 0 }
+})
+
+/** By endpoint: an answer in which a stranger chose two texts, and the fences that hold them. */
+const ANSWERS: Readonly<Record<string, (a: string, b: string) => { data: unknown; meta?: object; fences: number }>> = {
+  "agent.getAgent": (a, b) => ({ data: agent(a, b), fences: 1 }),
+  "agent.listAgents": (a, b) => ({ data: [agent(a, b), agent(b, a)], meta: META, fences: 2 }),
+  "post.getPost": (a, b) => ({ data: post(a, b), fences: 1 }),
+  "post.listPosts": (a, b) => ({ data: [post(a, b), post(b, a)], meta: META, fences: 2 }),
+  "post.listAgentPosts": (a, b) => ({ data: [post(a, b)], meta: META, fences: 1 }),
+  "reply.getReply": (a, b) => ({ data: reply(a + b), fences: 1 }),
+  "reply.listReplies": (a, b) => ({ data: [reply(a), reply(b)], meta: META, fences: 2 }),
+  "thread.getThread": (a, b) => ({
+    data: { ...thread(a, b), replies: [reply(a), reply(b)], replies_meta: META },
+    fences: 3
+  }),
+  "thread.listThreads": (a, b) => ({ data: [thread(a, b)], meta: META, fences: 1 }),
+  "thread.listAgentThreads": (a, b) => ({ data: [thread(a, b)], meta: META, fences: 1 }),
+  "search.search": (a, b) => ({
+    data: [
+      { ...thread(a, b), type: "thread", match: { field: "body", excerpt: b } },
+      { ...post(a, b), type: "post", match: { field: "title", excerpt: a } },
+      { ...agent(a, b), type: "agent", match: { field: "name", excerpt: a } }
+    ],
+    meta: META,
+    fences: 3
+  })
+}
+
+const written = (form: Form | undefined, answer: object): string => {
+  if (form === undefined) throw new Error("no such form")
+  return form(Buffer.from(JSON.stringify({ ok: true, ...answer })), AT)
+}
+
+describe.each(Object.entries(ANSWERS))("%s", (id, answer) => {
+  it("keeps what strangers wrote in fences, each with their number", () => {
+    fc.assert(
+      fc.property(marked, marked, (a, b) => {
+        const { data, meta, fences } = answer(a, b)
+        const read = readMarkdown(written(FORMS[id], { data, meta }))
+        expect(read.outside).not.toContain(SIGN)
+        expect(JSON.stringify(read.front)).not.toContain(SIGN)
+        expect(read.fences.map(({ info }) => info)).toEqual(
+          Array.from({ length: fences }, () => `untrusted from ${NUMBER}`)
+        )
+        expect(read.fences.every(({ content }) => content.includes(SIGN))).toBe(true)
+        expect(read.links.filter((link) => !link.startsWith("https://hub.example/"))).toEqual([])
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("says first what it is, in YAML", () => {
+    const { data, meta } = answer("a", "b")
+    const { front } = readMarkdown(written(FORMS[id], { data, meta }))
+    const single = meta === undefined
+    expect(front).toMatchObject(
+      single
+        ? { author: NUMBER, author_handle: expect.stringMatching(/^a_?d_?a$/), created_at: TIME, url: own.url }
+        : { url: "https://hub.example/api/v1/x", ...META }
+    )
+    expect(front).toHaveProperty("type")
+    if (single) expect(front).toHaveProperty("id")
+  })
+})
+
+it("every form of texts of strangers is tried", () => {
+  const ours = ["stats", "categories", "notificationTypes"].map((name) => `meta.${name}`)
+  const others = [...ours, "library.library", "library.libraryEntry", "roadmap.roadmap", "agent.getAgentScores"]
+  expect(
+    Object.keys(FORMS)
+      .filter((id) => !others.includes(id))
+      .toSorted()
+  ).toEqual(Object.keys(ANSWERS).toSorted())
+})
+
+describe("what operators name", () => {
+  it("is one line in which nothing is markup", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const read = readMarkdown(`# ${line(text)}\n\nAfter.\n`)
+        expect([read.fences, read.links]).toEqual([[], []])
+        expect(read.headings.length).toBe(1)
+      })
+    )
+  })
+
+  it("reads as it was written", () => {
+    const text = "1. *Show* & [tell](x) <b> `c` _d_ #e |f|"
+    const { data } = { data: [{ slug: "a", name: text, description: text, threads: 2 }] }
+    const read = readMarkdown(written(FORMS["meta.categories"], { data }))
+    expect([read.fences, read.links]).toEqual([[], []])
+    expect(read.outside).toContain(line(text))
+  })
+})
+
+describe("a fence", () => {
+  it("holds a text as it is, but for control characters and the ends of lines", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { fences, outside } = readMarkdown(
+          `${frontMatter({ id: 1 })}\n\n${untrusted(NUMBER, `x${text}`)}\n\nAfter.\n`
+        )
+        const expected = `x${text}`
+          .toWellFormed()
+          .replaceAll(/\r\n?/g, "\n")
+          .replaceAll(/(?![\t\n])\p{Cc}/gu, "\ufffd")
+        expect(fences).toEqual([{ info: `untrusted from ${NUMBER}`, content: `${expected}\n` }])
+        expect(outside).toContain("After.")
+      })
+    )
+  })
+})
+
+describe("front matter", () => {
+  it("is read by a parser of YAML as it was meant", () => {
+    fc.assert(
+      fc.property(hostile, fc.integer(), (text, number) => {
+        expect(readMarkdown(`${frontMatter({ text, number, none: null })}\n`).front).toEqual({
+          text: text.toWellFormed(),
+          number
+        })
+      })
+    )
+  })
+})
+
+describe("who prefers markdown", () => {
+  const call = (accept: string | undefined): Call => ({ header: () => accept }) as unknown as Call
+  it.each<[string | undefined, api: boolean, page: boolean]>([
+    [undefined, false, false],
+    ["", false, false],
+    ["*/*", false, false],
+    ["text/markdown", true, true],
+    ["TEXT/Markdown; charset=UTF-8", true, true],
+    ["text/markdown, text/html, */*", true, true],
+    ["application/json, text/markdown", false, true],
+    ["text/markdown;q=0.5, application/json", false, true],
+    ["text/markdown;q=0.9, text/html", true, false],
+    ["text/markdown;q=0.2, */*;q=0.1", true, true],
+    ["text/html,application/xhtml+xml,*/*;q=0.8", false, false],
+    ["text/markdown;q=0, */*", false, false],
+    ["application/xml", false, false],
+    [`${"a/b,".repeat(200)}text/markdown`, true, true],
+    // What stands behind a thousand characters is not read.
+    [`${"a/b,".repeat(3000)}text/markdown`, false, false],
+    ["text/markdown;q=x", false, false],
+    [',;"', false, false]
+  ])("%s", (accept, api, page) => {
+    expect([prefersMarkdown(call(accept), "application/json"), prefersMarkdown(call(accept), "text/html")]).toEqual([
+      api,
+      page
+    ])
+  })
+})
+
+describe("the tables", () => {
+  const named = new Set(ENDPOINTS.map(({ id }) => id))
+
+  it("name only what there is", () => {
+    expect(Object.keys(FORMS).filter((id) => !named.has(id))).toEqual([])
+    const pages = new Set(PAGES.map(({ id }) => id))
+    expect(Object.keys(PAGE_FORMS).filter((id) => !pages.has(id))).toEqual([])
+    expect(Object.values(PAGE_FORMS).filter(({ of }) => !named.has(of))).toEqual([])
+  })
+
+  /** What is no text: bytes, documents, figures of the moment, what machines alone ask for. */
+  const WITHOUT = [
+    ...["discovery", "time", "openapi", "health"].map((name) => `meta.${name}`),
+    ...["docs", "docsJavascript", "docsPython", "docsShell", "docsHubId", "docsRuntimeTerms"].map(
+      (name) => `meta.${name}`
+    ),
+    ...["feed", "categoryFeed", "agentFeed"].map((name) => `feed.${name}`)
+  ]
+
+  it("have every resource that anybody may read, or it is named here why not", () => {
+    const open = ENDPOINTS.filter(({ method, auth }) => method === "GET" && auth !== "signed" && auth !== "human")
+    const others = open.map(({ id }) => id).filter((id) => !Object.hasOwn(FORMS, id) && !WITHOUT.includes(id))
+    expect(others.filter((id) => !/^(identity|file)\./.test(id))).toEqual([])
+  })
+})
+
+it("a slug is no part of an id", () => {
+  expect(["12", "12-a-slug", "12-", "a-12", "-1"].map((id) => numbered({ id }))).toEqual(
+    ["12", "12", "12", "a-12", "-1"].map((id) => ({ id }))
+  )
+})
+
+describe("a page whose markdown is that of another path", () => {
+  const asked: Array<string> = []
+  const stats = { agents: 1, posts: 2, threads: 3, replies: 4, messages: 5, votes: 6, agents_seen_24h: 7 }
+  const api: Route = (call, params) =>
+    Effect.sync(() => {
+      asked.push(`${JSON.stringify(params)} ${call.search}`)
+      return dataValue(stats)
+    })
+  const page: Route = () => Effect.succeed(plain("<p>", "text/html"))
+  const form: PageForm = { of: "meta.stats", params: numbered, query: ({ slug = "" }) => ({ slug }) }
+  const route = pageIn(page, form, api, "https://hub.example")
+  const call = (accept: string, search: string) =>
+    ({ header: () => accept, headers: {}, path: "/x/12-a", search }) as unknown as Call
+
+  it("asks its endpoint by what its own path says", async () => {
+    for (const search of ["", "page=2"]) {
+      const answer = await Effect.runPromise(route(call("text/markdown", search), { id: "12-a", slug: "a b" }))
+      expect(String(answer.body)).toContain("- posts: 2")
+    }
+    expect(asked).toEqual(['{"slug":"a b","id":"12"} slug=a+b', '{"slug":"a b","id":"12"} page=2&slug=a+b'])
+  })
+
+  it("is a page to all others", async () => {
+    const asking = call("text/html", "")
+    const answer = await Effect.runPromise(route(asking, { id: "12-a", slug: "a b" }))
+    expect([answer.body, asking.headers["vary"], asking.search]).toEqual(["<p>", "Accept", ""])
+  })
+})

@@ -1,0 +1,154 @@
+/** Every kind of page, looked at by axe-core and gone through by keyboard alone, in light and dark, wide and narrow. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { numberedSlug } from "../../schemas/content/slug.ts"
+import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
+import { openBrowser, type TestBrowser } from "../support/browser.ts"
+import { operate } from "../support/hub.ts"
+import { sharedService, type TestService } from "../support/service.ts"
+import { contrast } from "./contrast.ts"
+import { openCommunity, openThread, pageWith } from "./community.ts"
+import { focus, type Focus, overflow, reachable, textsShown } from "./in-page.ts"
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+const ENOUGH_FOR_TEXT = 4.5
+const ENOUGH_FOR_FOCUS = 3
+
+/** Of what axe-core finds: which rule, and where. */
+interface Finding {
+  readonly rule: string
+  readonly at: ReadonlyArray<string>
+}
+
+const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
+
+const KINDS = [
+  "the first page",
+  "threads",
+  "threads, sifted",
+  "a thread",
+  "a thread by votes",
+  "a locked thread",
+  "a category",
+  "posts",
+  "a post",
+  "agents",
+  "an agent",
+  "search",
+  "search with results",
+  "search for agents",
+  "the library",
+  "an entry of the library",
+  "the roadmap",
+  "the reference",
+  "nothing there",
+  "a query that is wrong"
+] as const
+type Kind = (typeof KINDS)[number]
+
+let service: TestService
+let browser: TestBrowser
+let edge = ""
+let paths: Readonly<Record<Kind, string>>
+
+beforeAll(async () => {
+  service = await sharedService()
+  edge = service.edges[0] ?? ""
+  browser = await openBrowser()
+  await operate(service.system, ["library", "import", STARTER_LIBRARY])
+  const { ada, thread, post, deepest } = await openCommunity(edge, "axe")
+  const locked = await openThread(ada, { title: "Locked for all to see", body: "No more of it." })
+  await operate(service.system, ["thread", "lock", String(locked.id)])
+  const threadPath = `/threads/${numberedSlug(thread.id, thread.title)}`
+  const lockedPath = `/threads/${numberedSlug(locked.id, locked.title)}`
+  await pageWith(edge, threadPath, `reply-${deepest.id}`)
+  await pageWith(edge, lockedPath, "This thread is locked")
+  paths = {
+    "the first page": "/",
+    threads: "/threads",
+    "threads, sifted": "/threads?kind=question&status=solved&sort=top&tag=signing",
+    "a thread": threadPath,
+    "a thread by votes": `${threadPath}?replies_sort=top`,
+    "a locked thread": lockedPath,
+    "a category": "/categories/help",
+    posts: "/posts",
+    "a post": `/posts/${numberedSlug(post.id, post.title)}`,
+    agents: "/agents",
+    "an agent": `/agents/${ada.agent.handle}`,
+    search: "/search",
+    "search with results": "/search?q=signature&type=threads",
+    "search for agents": "/search?q=ada&type=agents",
+    "the library": "/library",
+    "an entry of the library": "/library/sign-typescript",
+    "the roadmap": "/roadmap",
+    "the reference": "/docs",
+    "nothing there": "/nowhere",
+    "a query that is wrong": "/threads?sort=odd"
+  }
+})
+afterAll(async () => {
+  await browser?.stop()
+  await service?.stop()
+})
+
+it("what would be found is found", async () => {
+  const visit = await browser.visit(`${edge}/roadmap`, { bypassCSP: true })
+  await visit.page.setContent('<html lang="en"><title>x</title><main><h1>x</h1><img src="data:,"><input></main></html>')
+  await visit.page.evaluate(AXE)
+  const found = await visit.page.evaluate<ReadonlyArray<Finding>>(FIND)
+  expect(found.map(({ rule }) => rule)).toEqual(expect.arrayContaining(["image-alt", "label"]))
+  await visit.close()
+})
+
+describe.each(KINDS)("%s", (kind) => {
+  it.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 320],
+    ["dark", 320]
+  ] as const)("in %s colours, %i px wide, keeps nobody out and fits", async (colorScheme, width) => {
+    const visit = await browser.visit(edge + paths[kind], {
+      bypassCSP: true,
+      colorScheme,
+      viewport: { width, height: 800 }
+    })
+    await visit.page.evaluate(AXE)
+    expect(await visit.page.evaluate<ReadonlyArray<Finding>>(FIND)).toEqual([])
+    const faint = (await visit.page.evaluate(textsShown))
+      .map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) }))
+      .filter((text) => text.contrast < ENOUGH_FOR_TEXT)
+    expect(faint).toEqual([])
+    expect(await visit.page.evaluate(overflow)).toBe(0)
+    await visit.close()
+  })
+
+  it("says nothing on the console, and asks for nothing else", async () => {
+    const visit = await browser.visit(edge + paths[kind])
+    const refused = visit.status() >= 400
+    expect([visit.status(), visit.requests]).toEqual([refused ? expect.any(Number) : 200, [edge + paths[kind]]])
+    // The status of the page itself is all that Chromium may say.
+    expect(visit.complaints.filter((line) => !refused || !line.includes(`status of ${visit.status()}`))).toEqual([])
+    await visit.close()
+  })
+
+  it("is gone through by keyboard alone, and shows where it is", async () => {
+    const visit = await browser.visit(edge + paths[kind], { viewport: { width: 320, height: 640 } })
+    const expected = await visit.page.evaluate(reachable)
+    expect(expected[0]).toBe("Skip to the content")
+    const steps: Array<Focus> = []
+    for (const _ of expected) {
+      await visit.page.keyboard.press("Tab")
+      const step = await visit.page.evaluate(focus)
+      if (step !== null) steps.push(step)
+    }
+    expect(steps.map(({ name }) => name)).toEqual(expected)
+    const unseen = steps.filter(
+      ({ style, width, colour, grounds }) =>
+        style !== "solid" || width < 2 || contrast(colour, grounds) < ENOUGH_FOR_FOCUS
+    )
+    expect(unseen).toEqual([])
+    await visit.close()
+  })
+})

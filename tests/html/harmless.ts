@@ -1,0 +1,103 @@
+/** What a page may be made of, and that nothing came of what strangers wrote into it. */
+import { expect } from "vitest"
+import { VISIBLE } from "../../schemas/plain-text.ts"
+import type { Visit } from "../support/browser.ts"
+import {
+  bodyParts,
+  elementsOfBody,
+  elementsOfHead,
+  type ElementShape,
+  linkNames,
+  overflow,
+  touchEverything
+} from "./in-page.ts"
+
+/** What may stand in a head. Each with the names of its attributes. */
+const HEAD: ReadonlySet<string> = new Set([
+  "meta charset",
+  "meta name content",
+  "meta property content",
+  "title",
+  "link rel href",
+  "link rel type href",
+  "link rel type href title",
+  "style"
+])
+
+const CLASSES =
+  /^(skip|bar|brand|foot|who|faint|text|facts|scores|score|number|links|host|wide|by-agent|left|center|right|title|rows|row|excerpt|tags|choices|pager|search|replies|reply|reply accepted|cards|plain|plain files|unseen)$/
+
+/** Elements with nothing but a class and a direction. */
+const PLAIN =
+  "main nav article header footer section h1 h2 h3 h4 h5 h6 p a bdi dl dt dd div ul ol li table caption thead tbody tr th td time span code pre blockquote hr br em strong s mark".split(
+    " "
+  )
+
+/** Every element that a page may have, with every attribute that it may have and what its value may be. */
+const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  ...Object.fromEntries(PLAIN.map((tag) => [tag, { class: CLASSES, dir: /^auto$/ }])),
+  a: {
+    class: /^skip$/,
+    href: /^(#content$|#reply-\d+$|https?:\/\/)/,
+    rel: /^(nofollow ugc( noopener noreferrer)?|next|prev)$/,
+    "aria-current": /^true$/
+  },
+  bdi: { class: /^host$/, dir: /^ltr$/ },
+  nav: { "aria-label": /^(Hub|Order|Kind|Status|Pages|Search in)$/, class: /^(choices|pager)$/ },
+  main: { id: /^content$/, tabindex: /^-1$/ },
+  section: { "aria-labelledby": /^[a-z]+$/ },
+  article: { id: /^reply-\d+$/, class: /^reply( accepted)?$/ },
+  h2: {
+    id: /^(links|facts|scores|transparency|sponsors|key|threads|posts|categories|text|replies|files)$/,
+    class: /^unseen$/
+  },
+  div: {
+    class: /^(wide|by-agent|scores)$/,
+    role: /^group$/,
+    "aria-label": /^(Table|Latest changes of the scores)$/,
+    tabindex: /^0$/
+  },
+  ol: { start: /^\d{1,9}$/, class: /^replies$/ },
+  th: { scope: /^col$/, class: /^(left|center|right)$/, dir: /^auto$/ },
+  time: { datetime: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ },
+  form: { class: /^search$/, role: /^search$/ },
+  label: { for: /^q$/ },
+  input: {
+    id: /^q$/,
+    name: /^(q|type|sort)$/,
+    type: /^(search|hidden)$/,
+    dir: /^auto$/,
+    maxlength: /^\d+$/,
+    value: /^[^]*$/
+  },
+  button: {}
+}
+
+export const isAllowed = ({ tag, attributes }: ElementShape): boolean =>
+  Object.entries(attributes).every(([name, value]) => ALLOWED[tag]?.[name]?.test(value) === true) &&
+  ALLOWED[tag] !== undefined
+
+/** No element or attribute that is not ours, none that leaks out of its place, none without a name. */
+export const expectOurs = async ({ page }: Visit): Promise<void> => {
+  expect((await page.evaluate(elementsOfHead)).filter((element) => !HEAD.has(element))).toEqual([])
+  expect((await page.evaluate(elementsOfBody)).filter((element) => !isAllowed(element))).toEqual([])
+  expect(await page.evaluate(bodyParts)).toEqual(["a.skip", "header.bar", "main", "footer.foot"])
+  expect((await page.evaluate(linkNames)).filter((name) => !VISIBLE.test(name))).toEqual([])
+}
+
+/** The same, and nothing run, asked for, opened or left; nor is anything wider than the window. */
+export const expectHarmless = async (visit: Visit, url: string): Promise<void> => {
+  expect(visit.status()).toBe(200)
+  await expectOurs(visit)
+  await visit.page.evaluate(touchEverything)
+  expect(await visit.page.evaluate("window.__pwned")).toBeUndefined()
+  const { requests, dialogs, windows, complaints, page } = visit
+  expect({ requests, dialogs, windows, complaints, url: page.url() }).toEqual({
+    requests: [url],
+    dialogs: [],
+    windows: [],
+    complaints: [],
+    url
+  })
+  expect(await visit.page.evaluate(overflow)).toBe(0)
+}
