@@ -1,6 +1,5 @@
 /** Long lists: what a page reads however deep it lies, by which index, and that it is the right one. */
-import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql } from "kysely"
-import pg from "pg"
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { EXACT_MAX, MARK_EVERY } from "../../../actors/content/listing.ts"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
@@ -16,6 +15,7 @@ import { REPLY_SORTS, type ReplySort } from "../../../schemas/reply/records.ts"
 import { SITEMAP_EACH_MAX } from "../../../schemas/sitemap/operations.ts"
 import { THREAD_SORTS, type ThreadSort } from "../../../schemas/thread/records.ts"
 import { type Servers, startServers } from "../../harness/index.ts"
+import { type Watched, watchedDatabase } from "../../support/asked.ts"
 import { fillAgents, fillPosts, fillReplies, fillThreads, settled } from "./filled.ts"
 
 const POSTS = 200_000
@@ -29,10 +29,7 @@ const PER_PAGE = 20
 
 let servers: Servers
 let bulk: Kysely<Database>
-let pool: pg.Pool
-let db: Kysely<Database>
-/** What was asked of Postgres. */
-let asked: Array<Pick<CompiledQuery, "sql" | "parameters">> = []
+let watched: Watched
 
 beforeAll(async () => {
   servers = await startServers()
@@ -45,20 +42,15 @@ beforeAll(async () => {
     insert into votes select 'post-' || n || '-v', ${VOTER}, 'post', n, 1, now() - n / 3 * interval '1 second'
     from generate_series(1, ${VOTES}) n`.execute(bulk)
   await settled(bulk, "votes")
-  pool = new pg.Pool({ connectionString: servers.postgres.url })
-  pool.on("error", () => undefined)
-  db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool }),
-    log: ({ level, query }) => void (level === "query" && asked.push(query))
-  })
+  watched = watchedDatabase(servers.postgres.url)
 })
 afterAll(async () => {
   await bulk?.destroy()
-  await db?.destroy()
+  await watched?.db.destroy()
   await servers?.stop()
 })
 beforeEach(() => {
-  asked = []
+  watched.forget()
 })
 
 interface Node {
@@ -73,7 +65,7 @@ interface Node {
 const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 const planOf = async ({ sql: text, parameters }: Pick<CompiledQuery, "sql" | "parameters">) => {
-  const { rows } = await pool.query<{ "QUERY PLAN": readonly [{ readonly Plan: Node }] }>(
+  const { rows } = await watched.pool.query<{ "QUERY PLAN": readonly [{ readonly Plan: Node }] }>(
     `explain (analyze, format json) ${text}`,
     [...parameters]
   )
@@ -98,7 +90,7 @@ const NEVER = /^(?!)/
 
 /** Every statement but walks and counts: no sort of a list, no table read through, few rows. */
 const expectQuick = async (table: string): Promise<void> => {
-  const statements = asked.filter((one) => !isWalk(one) && !isCount(one))
+  const statements = watched.asked.filter((one) => !isWalk(one) && !isCount(one))
   expect(statements.some(isPage)).toBe(true)
   for (const statement of statements) {
     const { types, rows } = await planOf(statement)
@@ -171,7 +163,7 @@ const standing = sql`(select * from replies r where thread = ${THREAD}
 
 describe("posts", () => {
   test.each(POST_SORTS)("by %s", async (sort) => {
-    const posts = postsQuery(db, "")
+    const posts = postsQuery(watched.db, "")
     for (const page of pagesOf(POSTS)) {
       const found = await posts(post({ sort, page }))
       expect(found.total).toBe(POSTS)
@@ -179,7 +171,7 @@ describe("posts", () => {
     }
     await expectQuick("posts")
     // Marks and the number are found out once.
-    expect([asked.filter(isWalk).length, asked.filter(isCount).length]).toEqual([1, 2])
+    expect([watched.asked.filter(isWalk).length, watched.asked.filter(isCount).length]).toEqual([1, 2])
     expect(await posts(post({ sort, page: POSTS / PER_PAGE + 1 }))).toEqual({ total: POSTS, items: [] })
     expect(await posts(post({ sort, page: 1_000_000_000 }))).toEqual({ total: POSTS, items: [] })
   })
@@ -190,7 +182,7 @@ describe("posts", () => {
     ["a tag", { tag: "t3" }, sql`posts where 't3' = any(tags)`],
     ["an author", { author: VOTER }, sql`posts where author = ${VOTER}`]
   ])("of %s", async (_what, filter, from) => {
-    const posts = postsQuery(db, "")
+    const posts = postsQuery(watched.db, "")
     const { total } = await posts(post(filter))
     const { rows } = await sql<{ n: string }>`select count(*) as n from ${from}`.execute(bulk)
     expect(total).toBe(Number(rows[0]?.n))
@@ -198,12 +190,12 @@ describe("posts", () => {
       const found = idsOf(await posts(post({ ...filter, page })))
       expect([page, found]).toEqual([page, await byOffset(from, POST_ORDER.newest, page)])
     }
-    for (const statement of asked.filter((one) => !isWalk(one) && !isCount(one)))
+    for (const statement of watched.asked.filter((one) => !isWalk(one) && !isCount(one)))
       expect((await planOf(statement)).rows).toBeLessThanOrEqual(READ_MAX)
   })
 
   test("that words find end where exactness does", async () => {
-    const posts = postsQuery(db, "")
+    const posts = postsQuery(watched.db, "")
     const common = await posts(post({ q: "common text", page: 3 }))
     expect(common.total).toBe(EXACT_MAX)
     expect(idsOf(common)).toEqual(await byOffset(sql`posts`, POST_ORDER.newest, 3))
@@ -212,7 +204,7 @@ describe("posts", () => {
   })
 
   test("are there at once, also where much is remembered", async () => {
-    const posts = postsQuery(db, "")
+    const posts = postsQuery(watched.db, "")
     await posts(post({ page: 5000 }))
     await sql`
       insert into posts select ${POSTS + 1}, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score,
@@ -224,7 +216,7 @@ describe("posts", () => {
 
 describe("threads", () => {
   test.each(THREAD_SORTS)("by %s", async (sort) => {
-    const threads = threadsQuery(db, "")
+    const threads = threadsQuery(watched.db, "")
     for (const page of pagesOf(THREADS)) {
       const found = await threads(thread({ sort, page }))
       expect(found.total).toBe(THREADS)
@@ -234,7 +226,7 @@ describe("threads", () => {
   })
 
   test("of a category, pinned ones first", async () => {
-    const threads = threadsQuery(db, "")
+    const threads = threadsQuery(watched.db, "")
     const total = THREADS / 4
     for (const page of pagesOf(total)) {
       const found = idsOf(await threads(thread({ category: "c0", page })))
@@ -245,7 +237,7 @@ describe("threads", () => {
   })
 
   test("of a status that few have", async () => {
-    const found = await threadsQuery(db, "")(thread({ status: "locked" }))
+    const found = await threadsQuery(watched.db, "")(thread({ status: "locked" }))
     expect(found.total).toBe(THREADS / 1000)
     expect(idsOf(found)).toEqual(await byOffset(sql`threads where status = 'locked'`, THREAD_ORDER.active, 1))
     await expectQuick("threads")
@@ -257,7 +249,7 @@ describe("replies of a thread", () => {
   const TOTAL = REPLIES - REPLIES / 200 - 1
 
   test.each(REPLY_SORTS)("by %s", async (sort) => {
-    const replies = repliesQuery(db, "")
+    const replies = repliesQuery(watched.db, "")
     for (const page of pagesOf(TOTAL)) {
       const found = await replies(reply({ sort, page }))
       expect(found.total).toBe(TOTAL)
@@ -268,7 +260,7 @@ describe("replies of a thread", () => {
 
   test("by score, the accepted one first", async () => {
     await sql`update threads set accepted_reply_id = 501 where id = ${THREAD}`.execute(bulk)
-    const replies = repliesQuery(db, "")
+    const replies = repliesQuery(watched.db, "")
     for (const page of pagesOf(TOTAL)) {
       const found = await replies(reply({ sort: "top", page }))
       expect(found.total).toBe(TOTAL)
@@ -280,12 +272,12 @@ describe("replies of a thread", () => {
   })
 
   test("of one that is gone there are none", async () => {
-    expect(await repliesQuery(db, "")(reply({ thread: THREADS + 1 }))).toEqual({ total: 0, items: [] })
+    expect(await repliesQuery(watched.db, "")(reply({ thread: THREADS + 1 }))).toEqual({ total: 0, items: [] })
   })
 })
 
 test("an agent's votes", async () => {
-  const votes = votesQuery(db)
+  const votes = votesQuery(watched.db)
   const input = { voter: VOTER, per_page: PER_PAGE, target_type: null, target_id: null }
   for (const page of pagesOf(VOTES)) {
     const { total, items } = await votes({ ...input, page })
@@ -309,7 +301,7 @@ describe("a feed", () => {
   ])("of %s reads no more than it holds, by its indexes", async (_what, scope) => {
     await sql`update threads set category = 'rare' where id between 100 and 110`.execute(bulk)
     await settled(bulk, "threads")
-    const { version, entries } = await feedQuery(db, "")(scope)
+    const { version, entries } = await feedQuery(watched.db, "")(scope)
     const ofThreads = scope.category === null ? sql`true` : sql`category = ${scope.category}`
     const ofAuthor = scope.author === null ? sql`true` : sql`author = ${scope.author}`
     const ofPosts = scope.category === null ? ofAuthor : sql`false`
@@ -319,8 +311,8 @@ describe("a feed", () => {
         union all select 'post', id, created_at from posts where ${ofPosts}
       ) x order by created_at desc, type desc, id desc limit ${FEED_ENTRIES}`.execute(bulk)
     expect(entries.map(({ type, id }) => `${type}${id}`)).toEqual(rows.map(({ name }) => name))
-    expect((await feedStandingQuery(db)(scope)).version).toBe(version)
-    const reads = asked.filter(({ sql: text }) => /\b(posts|threads)\b/.test(text))
+    expect((await feedStandingQuery(watched.db)(scope)).version).toBe(version)
+    const reads = watched.asked.filter(({ sql: text }) => /\b(posts|threads)\b/.test(text))
     expect(reads.length).toBeGreaterThan(1)
     for (const statement of reads) {
       const { types, rows: read } = await planOf(statement)
@@ -331,13 +323,13 @@ describe("a feed", () => {
 })
 
 test("a sitemap has the newest of each, by their indexes", async () => {
-  const { posts, threads, agents } = await sitemapQuery(db)()
+  const { posts, threads, agents } = await sitemapQuery(watched.db)()
   expect([posts.length, threads.length]).toEqual([SITEMAP_EACH_MAX, SITEMAP_EACH_MAX])
   expect([posts[0]?.id, threads[0]?.id]).toEqual([POSTS, THREADS])
   const { rows } = await sql<{ handle: string }>`
     select handle from agents where status in ('active', 'suspended') order by number desc`.execute(bulk)
   expect(agents).toEqual(rows.map(({ handle }) => handle))
-  for (const statement of asked) {
+  for (const statement of watched.asked) {
     const { types, rows: read } = await planOf(statement)
     expect(types.filter((type) => /^Seq Scan (posts|threads)$/.test(type))).toEqual([])
     expect(read).toBeLessThanOrEqual(SITEMAP_EACH_MAX)

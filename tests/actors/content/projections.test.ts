@@ -1,9 +1,7 @@
 /** Tables of posts, threads and replies: the same rows however the log is cut into batches, in few statements. */
 import fc from "fast-check"
-import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely"
-import pg from "pg"
+import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Database } from "../../../actors/database.ts"
 import { postProjection } from "../../../actors/post/projection.ts"
 import type { PostEvent } from "../../../actors/post/state.ts"
 import type { Message, Projection } from "../../../actors/projections/projection.ts"
@@ -11,20 +9,17 @@ import type { ReplyEvent } from "../../../actors/reply/state.ts"
 import { threadProjection } from "../../../actors/thread/projection.ts"
 import type { ThreadEvent } from "../../../actors/thread/state.ts"
 import { type Servers, startServers } from "../../harness/index.ts"
+import { type Watched, watchedDatabase } from "../../support/asked.ts"
 
 let servers: Servers
-let db: Kysely<Database>
-let asked: Array<Pick<CompiledQuery, "sql">> = []
+let watched: Watched
 
 beforeAll(async () => {
   servers = await startServers()
-  db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: servers.postgres.url }) }),
-    log: ({ level, query }) => void (level === "query" && asked.push(query))
-  })
+  watched = watchedDatabase(servers.postgres.url)
 })
 afterAll(async () => {
-  await db?.destroy()
+  await watched?.db.destroy()
   await servers?.stop()
 })
 
@@ -44,15 +39,15 @@ const logOf = (written: ReadonlyArray<Written>): ReadonlyArray<Message> =>
 
 const apply = async (projection: Projection, batch: ReadonlyArray<Message>): Promise<void> => {
   const change = projection.changes(batch)
-  if (change !== null) await db.transaction().execute(change)
+  if (change !== null) await watched.db.transaction().execute(change)
 }
 
 /** All rows that the log makes, applied in batches of such a size. */
 const rowsBy = async (projection: Projection, log: ReadonlyArray<Message>, size: number): Promise<unknown> => {
-  await sql`truncate ${sql.join(projection.tables.map(({ name }) => sql.table(name)))}`.execute(db)
+  await sql`truncate ${sql.join(projection.tables.map(({ name }) => sql.table(name)))}`.execute(watched.db)
   for (let from = 0; from < log.length; from += size) await apply(projection, log.slice(from, from + size))
   const tables = projection.tables.map(({ name }) =>
-    sql`select * from ${sql.table(name)} order by id`.execute(db).then(({ rows }) => rows)
+    sql`select * from ${sql.table(name)} order by id`.execute(watched.db).then(({ rows }) => rows)
   )
   return Promise.all(tables)
 }
@@ -284,7 +279,7 @@ test("a thread says of its replies what its replies are", async () => {
       await rowsBy(threadProjection, log, 5)
       const { rows } = await sql`
         select t.id from threads t where t.reply_count <>
-          (select count(*) from replies r where r.thread = t.id and not r.deleted)`.execute(db)
+          (select count(*) from replies r where r.thread = t.id and not r.deleted)`.execute(watched.db)
       expect(rows).toEqual([])
     }),
     { numRuns: 20 }
@@ -310,9 +305,9 @@ test("a batch is a few statements, however many rows it has", async () => {
   for (const id of threads) for (const act of acts) played.act(id, act)
   const log = logOf(played.written)
   for (const batch of [log.slice(0, begun), log.slice(begun)]) {
-    asked = []
+    watched.forget()
     await apply(threadProjection, batch)
-    expect(asked.length).toBeLessThanOrEqual(9)
+    expect(watched.asked.length).toBeLessThanOrEqual(9)
   }
 })
 
@@ -321,12 +316,12 @@ test("rows beyond what one statement takes go in several", async () => {
   const texts = { title: "Long", body, tags: [], license: null, mentions: [] }
   const published: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
   const log = logOf(Array.from({ length: 120 }, (_, index) => ({ kind: "post", id: index + 1, event: published })))
-  asked = []
+  watched.forget()
   await rowsBy(postProjection, log, log.length)
-  const inserts = asked.filter(({ sql: text }) => text.includes("insert into posts"))
+  const inserts = watched.asked.filter(({ sql: text }) => text.includes("insert into posts"))
   expect(inserts.length).toBeGreaterThan(1)
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from posts where length(body) = 100000`.execute(
-    db
+    watched.db
   )
   expect(rows[0]?.n).toBe(120)
 })
@@ -380,6 +375,6 @@ test("a body of many different words, each in three spellings, has room", async 
   }
   const event: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
   await rowsBy(postProjection, logOf([{ kind: "post", id: 1, event }]), 1)
-  const { rows } = await sql<{ n: number }>`select length(search) as n from posts`.execute(db)
+  const { rows } = await sql<{ n: number }>`select length(search) as n from posts`.execute(watched.db)
   expect(rows[0]?.n).toBeGreaterThan(50_000)
 })

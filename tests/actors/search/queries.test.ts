@@ -1,6 +1,5 @@
 /** Search over very many rows: what is found, by which index, and that nothing which is typed costs much. */
-import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely"
-import pg from "pg"
+import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { SEARCH_WITHIN_MS, searching } from "../../../actors/content/searching.ts"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
@@ -8,6 +7,7 @@ import { postsQuery } from "../../../actors/post/queries.ts"
 import { searchQuery } from "../../../actors/search/queries.ts"
 import { RANKED_MAX, SEARCH_TYPES, type SearchType } from "../../../schemas/search/records.ts"
 import { type Servers, startServers } from "../../harness/index.ts"
+import { type Watched, watchedDatabase } from "../../support/asked.ts"
 import { AGENTS, fillAgents, fillPosts, settled } from "../content/filled.ts"
 
 const POSTS = 100_000
@@ -16,9 +16,7 @@ const SLACK_MS = 3000
 
 let servers: Servers
 let bulk: Kysely<Database>
-let pool: pg.Pool
-let db: Kysely<Database>
-let asked: Array<Pick<CompiledQuery, "sql" | "parameters">> = []
+let watched: Watched
 
 beforeAll(async () => {
   servers = await startServers()
@@ -30,24 +28,19 @@ beforeAll(async () => {
     update posts set search = search || to_tsvector('simple', 'b c d e f g h i j k l m n o p q r s t u v w x y z')
     where id % 2 = 0`.execute(bulk)
   await settled(bulk, "posts")
-  pool = new pg.Pool({ connectionString: servers.postgres.url })
-  pool.on("error", () => undefined)
-  db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool }),
-    log: ({ level, query }) => void (level === "query" && asked.push(query))
-  })
+  watched = watchedDatabase(servers.postgres.url)
 })
 afterAll(async () => {
   await bulk?.destroy()
-  await db?.destroy()
+  await watched?.db.destroy()
   await servers?.stop()
 })
 beforeEach(() => {
-  asked = []
+  watched.forget()
 })
 
 const search = (q: string, type: SearchType = "posts", page = 1) =>
-  searchQuery(db, "")({ q, type, page, per_page: 20, viewer: null })
+  searchQuery(watched.db, "")({ q, type, page, per_page: 20, viewer: null })
 
 test("of what very many have the newest are ranked, and theirs left out who are banned", async () => {
   const found = await search("common text")
@@ -75,8 +68,8 @@ test("an index finds words, handles and names", async () => {
   await search("word4321")
   await search("agent1234", "agents")
   const plans: Array<string> = []
-  for (const { sql: text, parameters } of asked.filter((one) => /ts_rank|word_similarity\(/.test(one.sql))) {
-    const explained = await pool.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...parameters])
+  for (const { sql: text, parameters } of watched.asked.filter((one) => /ts_rank|word_similarity\(/.test(one.sql))) {
+    const explained = await watched.pool.query<{ "QUERY PLAN": string }>(`explain ${text}`, [...parameters])
     plans.push(explained.rows.map((row) => row["QUERY PLAN"]).join("\n"))
   }
   expect(plans).toEqual([expect.stringContaining("on posts_search"), expect.stringContaining("on agents_alike")])
@@ -128,7 +121,7 @@ const HOSTILE: ReadonlyArray<string> = [
 ]
 
 test.each(HOSTILE)("%j is a query, and costs no more than another", async (q) => {
-  const posts = postsQuery(db, "")
+  const posts = postsQuery(watched.db, "")
   const list = { page: 1, per_page: 20, sort: "hot", kind: null, author: null, tag: null, viewer: null } as const
   for (const type of SEARCH_TYPES) {
     const began = performance.now()
@@ -140,13 +133,15 @@ test.each(HOSTILE)("%j is a query, and costs no more than another", async (q) =>
   const began = performance.now()
   await posts({ ...list, q })
   expect(performance.now() - began).toBeLessThan(SEARCH_WITHIN_MS + SLACK_MS)
-  const { rows } = await sql<{ n: number }>`select count(*)::int as n from posts`.execute(db)
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from posts`.execute(watched.db)
   expect(rows[0]?.n).toBe(POSTS)
 })
 
 test("a search that takes longer is ended, and leaves its line to others", async () => {
   const began = performance.now()
-  const late = Array.from({ length: 8 }, () => searching(db, (trx) => sql`select pg_sleep(60)`.execute(trx), 200))
+  const late = Array.from({ length: 8 }, () =>
+    searching(watched.db, (trx) => sql`select pg_sleep(60)`.execute(trx), 200)
+  )
   for (const one of await Promise.allSettled(late))
     expect(one).toMatchObject({ status: "rejected", reason: { code: "57014" } })
   expect(performance.now() - began).toBeLessThan(200 * 8 + SLACK_MS)
