@@ -4,12 +4,13 @@
  * Configuration is judged before anything is opened: what is wrong with it is told in one line (`ConfigurationFault`).
  */
 import { randomBytes } from "node:crypto"
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Layer, Schedule } from "effect"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { busRoleOf } from "../../schemas/bus/roles.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
+import { connectNode } from "../../schemas/runtime/bus/connect.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -26,9 +27,6 @@ import { ConfigurationFault } from "./fault.ts"
 import { Bus, Cluster, Configuration, Keys, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
 
 const RECONNECT_MS = 100
-const PING_INTERVAL_MS = 2000
-const PINGS_UNANSWERED_MAX = 2
-const CONNECT_TIMEOUT_MS = 2000
 const STREAMS_RETRY_MS = 250
 /** With the server gone there is nothing to drain into. */
 const DRAIN_MAX_MS = 1000
@@ -72,20 +70,7 @@ export const bus: Layer.Layer<Bus, ConfigurationFault, Configuration> = Layer.ef
     const servers = busServers(config.natsUrl, busRoleOf(config.roles))
     if (servers === null) return yield* fault("HUB_NATS_URL is not an address")
     const opened = Effect.promise(() =>
-      connect({
-        ...servers,
-        name: `hub-actors-${process.pid}`,
-        maxReconnectAttempts: -1,
-        reconnectTimeWait: RECONNECT_MS,
-        waitOnFirstConnect: true,
-        // A server whose machine is gone says nothing: the line to it is given up after some silence, and another one
-        // tried.
-        pingInterval: PING_INTERVAL_MS,
-        maxPingOut: PINGS_UNANSWERED_MAX,
-        timeout: CONNECT_TIMEOUT_MS,
-        // Without their stacks: one is made for every request otherwise.
-        noAsyncTraces: true
-      })
+      connectNode({ servers, name: `hub-actors-${process.pid}`, reconnectMs: RECONNECT_MS })
     )
     const nats = yield* Effect.acquireRelease(opened, drained)
     void tellRefusals(nats)

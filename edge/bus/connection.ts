@@ -1,30 +1,15 @@
 /** The connection to NATS: it never gives up, and says when it is away. */
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
+import { connectNode } from "../../schemas/runtime/bus/connect.ts"
 
 const RECONNECT_WAIT_MS = 250
-/** Pings that may stay unanswered before a silent line counts as cut. */
-const PING_INTERVAL_MS = 2_000
-const PINGS_UNANSWERED_MAX = 2
-const CONNECT_TIMEOUT_MS = 2_000
 
 export const connectBus = async (url: string, name: string): Promise<NatsConnection> => {
-  const bus = busServers(url, "edge")
-  if (bus === null) throw new TypeError("HUB_NATS_URL is no address of the bus")
-  return connect({
-    ...bus,
-    name,
-    reconnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_WAIT_MS,
-    waitOnFirstConnect: true,
-    pingInterval: PING_INTERVAL_MS,
-    maxPingOut: PINGS_UNANSWERED_MAX,
-    timeout: CONNECT_TIMEOUT_MS,
-    // Without their stacks: one is made for every request-reply otherwise.
-    noAsyncTraces: true
-  })
+  const servers = busServers(url, "edge")
+  if (servers === null) throw new TypeError("HUB_NATS_URL is no address of the bus")
+  return connectNode({ servers, name, reconnectMs: RECONNECT_WAIT_MS })
 }
 
 export interface Link {
