@@ -5,6 +5,7 @@
  * that is a system call for each message, on both sides, and a third of what a command costs. Here what one turn of the
  * event loop brings is written together, at the end of that turn: nothing waits for a clock.
  */
+import type { Socket } from "node:net"
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
 import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js"
 import type { busServers } from "../../bus/servers.ts"
@@ -16,19 +17,26 @@ const CONNECT_TIMEOUT_MS = 2000
 
 /** The library's own, but for when it writes. */
 class CorkedTransport extends NodeTransport {
-  private corked = false
+  private corked: Socket | null = null
 
   override send(frame: Uint8Array): void {
-    const { socket } = this
-    if (!this.corked && !this.isClosed && socket !== undefined) {
-      this.corked = true
-      socket.cork()
-      setImmediate(() => {
-        this.corked = false
-        socket.uncork()
-      })
+    if (this.corked === null && !this.isClosed && this.socket !== undefined) {
+      this.corked = this.socket
+      this.corked.cork()
+      setImmediate(() => this.uncork())
     }
     super.send(frame)
+  }
+
+  /** What this turn has brought goes before the line does. */
+  override close(error?: Error): Promise<void> {
+    this.uncork()
+    return super.close(error)
+  }
+
+  private uncork(): void {
+    this.corked?.uncork()
+    this.corked = null
   }
 }
 
