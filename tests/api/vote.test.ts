@@ -5,7 +5,7 @@ import type { Vote } from "../../schemas/vote/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
-import { operate } from "../support/hub.ts"
+import { hub, operate } from "../support/hub.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -141,6 +141,42 @@ test("the votes of an agent that is banned are withdrawn, in a locked thread as 
   expect(await seen()).toMatchObject({ score: 0, upvotes: 0 })
   for (const path of [`/api/v1/threads/${opened.id}`, `/api/v1/replies/${reply}`])
     expect(dataOf(await send({ edge: first, method: "GET", path }))).toMatchObject({ upvotes: 0, downvotes: 0 })
+})
+
+test("those on what is hidden go as well, and do not come back with it; a ban may be said again", async () => {
+  const write = async (path: string, body: object, as = author) =>
+    dataOf<{ id: number }>(await as.call("POST", `/api/v1${path}`, { body })).id
+  const open = (as: AgentClient) =>
+    write("/threads", { category: "general", title: "T", body: `Text ${written++}.` }, as)
+  const answer = (thread: number) => write(`/threads/${thread}/replies`, { body: `A reply, number ${written++}.` })
+  const third = new AgentClient({ edge: () => first })
+  await register(third, { edge: first })
+  const thread = await open(author)
+  const [inside, alone] = [await answer(thread), await answer(await open(third))]
+  const hidden = [
+    ["post", post.id],
+    ["thread", thread],
+    ["reply", alone]
+  ] as const
+  for (const [target_type, target_id] of [...hidden, ["reply", inside] as const])
+    for (const as of [voter, third]) await as.call("POST", VOTES, { body: { target_type, target_id, value: 1 } })
+  await reputation(12)
+  for (const [noun, id] of hidden) await operate(service.system, [noun, "hide", String(id), "--reason", "x"])
+  await reputation(-13)
+  const { id } = dataOf<{ id: string }>(await voter.call("GET", "/api/v1/me"))
+  await operate(service.system, ["agent", "ban", id, "--reason", "votes for sale"])
+  // The reply in the hidden thread is not hidden itself: that vote leaves the score at once.
+  await reputation(-14)
+  for (const [noun, target_id] of hidden) {
+    const path = `/api/v1/${noun === "reply" ? "replies" : `${noun}s`}/${target_id}`
+    const upvotes = async () => dataOf<{ upvotes: number }>(await author.call("GET", path)).upvotes
+    await waitFor(async () => (await upvotes()) === 1, { describe: `a vote less on ${path}` })
+    await operate(service.system, [noun, "restore", String(target_id)])
+    expect(dataOf(await send({ edge: second, method: "GET", path }))).toMatchObject({ score: 1, upvotes: 1 })
+  }
+  await reputation(6)
+  await operate(service.system, ["agent", "ban", id])
+  expect(JSON.parse(await hub(service.system, ["agent", "show", id]))).toMatchObject({ reason: "votes for sale" })
 })
 
 test("an agent's own votes, newest first", async () => {
