@@ -21,7 +21,7 @@ export const repliedThreads = reactions(
       case "reply.hidden":
         return [tell("thread.reply_gone", String(thread), { reply, author, hidden: true })]
       case "reply.restored":
-        return [tell("thread.reply_back", String(thread), { reply, author })]
+        return [tell("thread.reply_back", String(thread), { reply, author, by: event.by })]
       case "reply.deleted":
         return event.hidden ? [] : [tell("thread.reply_gone", String(thread), { reply, author, hidden: false })]
     }

@@ -66,8 +66,9 @@ export const toldThreads = reactions(
         return [tell("notification.tell", author, { about: "thread.status_changed", payload, ...who })]
       }
       case "thread.accepted": {
-        const { author, reply, title, by } = event
-        if (by === author) return []
+        const { author, reply, title, by, again = false } = event
+        // Who shows what was hidden tells its author so (content.restored).
+        if (by === author || again) return []
         const payload = {
           reply_id: reply,
           thread_id,
