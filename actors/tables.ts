@@ -216,6 +216,7 @@ export interface Database {
     updated_at: Time
     edited_at: NullableTime
     search: string
+    status_reason: string | null
   }
   votes: {
     id: string

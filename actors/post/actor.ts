@@ -10,7 +10,7 @@ import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
-import { type Counted, decideVoteOn } from "../vote/decide.ts"
+import { type Counted, decideAnnulOn, decideVoteOn } from "../vote/decide.ts"
 import { decideDelete, decideEdit, decideFile, decideHide, noPost } from "./decide.ts"
 import { blobsOf, evolvePost, type PostActor, PostEvent, PostState } from "./state.ts"
 
@@ -19,6 +19,7 @@ const fold: Fold<PostActor> = { kind: "post", state: PostState, initial: null, e
 const votedBy = (counted: Counted): PostEvent => ({ type: "post.voted", v: 1, ...counted })
 
 export const decideVote = decideVoteOn("post", votedBy)
+export const decideAnnul = decideAnnulOn(votedBy)
 
 const standing = (state: PostState): typeof PostStanding.Type => {
   const { title, tags, license, file, data, updated_at, edited_at } = existing(state)
@@ -61,7 +62,7 @@ export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats
         answer: standing,
         projected: true
       }),
-      "post.annul_vote": annulling(nats, "post", votedBy),
+      "post.annul_vote": annulling(nats, "post", decideAnnul),
       "post.vote": write({
         prepare: (state, { by: { agent } }, { id }) =>
           state === null || state.deleted || state.hidden !== null

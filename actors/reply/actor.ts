@@ -14,7 +14,7 @@ import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
-import { type Counted, decideVoteOn } from "../vote/decide.ts"
+import { type Counted, decideAnnulOn, decideVoteOn } from "../vote/decide.ts"
 import { evolveReply, type ReplyActor, ReplyEvent, ReplyState } from "./state.ts"
 
 const fold: Fold<ReplyActor> = {
@@ -90,7 +90,7 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
       const { thread, author } = state
       return { data: { thread, author } }
     }),
-    "reply.annul_vote": annulling(nats, "reply", votedBy),
+    "reply.annul_vote": annulling(nats, "reply", decideAnnulOn(votedBy)),
     "reply.vote": write({
       prepare: (state, { by: { agent } }, context) =>
         Effect.gen(function* () {

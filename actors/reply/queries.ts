@@ -15,11 +15,15 @@ const all = (db: Kysely<Database>) =>
     .leftJoin("hidden_replies as h", "h.id", "r.id")
 
 /**
- * One that was deleted, or hidden, stands where others answer it. A value, not `exists`: that may be planned as a table of all answers
- * there are.
+ * One that was deleted, or hidden, stands where others answer it. A value, not `exists`: that may be planned as a table
+ * of all answers there are.
  */
 const STANDS = sql<boolean>`(
   not r.deleted or (select true from replies c where c.parent = r.id and not c.deleted limit 1))`
+
+/** `hider`: of whom hidden ones are to be seen; `null`: of nobody. */
+const standsFor = (hider: string | null) =>
+  hider === null ? STANDS : sql<boolean>`(${STANDS} or (r.hidden and r.author = ${hider}))`
 
 const ID = { by: sql.ref("r.id"), type: "bigint" } as const
 const CREATED = { by: sql.ref("r.created_at"), type: "timestamptz" } as const
@@ -97,21 +101,38 @@ const replyOf = (row: Row, viewer: string | null, baseUrl: string): Reply => {
 type Input = Queries["replies"]["input"]
 
 /** What its thread counts, and what stands without being counted. A thread that is gone has no replies. */
-const totalOf = (thread: string) => sql`
-  select t.reply_count + (select count(*) from replies r where r.thread = t.id and r.deleted and ${STANDS})
+const totalOf = (thread: string, stands: ReturnType<typeof standsFor>) => sql`
+  select t.reply_count + (select count(*) from replies r where r.thread = t.id and r.deleted and ${stands})
   from threads t where t.id = ${thread}`
 
-const listing = ({ thread, sort }: Input, accepted: string | null): Listing => {
+/** A list as one sees whose hidden replies are in it is another than everybody's. */
+const listing = ({ thread, sort }: Input, hider: string | null, accepted: string | null): Listing => {
   const number = String(thread)
-  const where = [sql<boolean>`r.thread = ${number}`, STANDS]
+  const stands = standsFor(hider)
+  const where = [sql<boolean>`r.thread = ${number}`, stands]
   if (accepted !== null) where.push(sql`r.id <> ${accepted}`)
+  const total = totalOf(number, stands)
   return {
-    name: JSON.stringify(["replies", number, sort, accepted]),
+    name: JSON.stringify(["replies", number, sort, hider, accepted]),
     from: sql`replies r`,
     where,
     ...ORDER[sort],
-    total: accepted === null ? totalOf(number) : sql`(${totalOf(number)}) - 1`
+    total: accepted === null ? total : sql`(${total}) - 1`
   }
+}
+
+/** Who asks, where an operator has hidden some of what he wrote in the thread. */
+const hiderIn = async (db: Kysely<Database>, { thread, viewer }: Input): Promise<string | null> => {
+  if (viewer === null) return null
+  const row = await db
+    .selectFrom("replies as r")
+    .where("r.author", "=", viewer)
+    .where("r.thread", "=", String(thread))
+    .where(sql<boolean>`r.hidden`)
+    .select("r.id")
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? null : viewer
 }
 
 const acceptedIn = async (db: Kysely<Database>, thread: number): Promise<string | null> => {
@@ -126,9 +147,14 @@ const acceptedIn = async (db: Kysely<Database>, thread: number): Promise<string 
 }
 
 /** The accepted one is the first of all; what comes behind it stands one place further on. */
-const topIds = async (db: Kysely<Database>, listings: Listings, input: Input): Promise<PageOfIds> => {
+const topIds = async (
+  db: Kysely<Database>,
+  listings: Listings,
+  input: Input,
+  hider: string | null
+): Promise<PageOfIds> => {
   const accepted = await acceptedIn(db, input.thread)
-  const others = listing(input, accepted)
+  const others = listing(input, hider, accepted)
   if (accepted === null) return listings.page(db, others, input)
   const { total, ids } = await listings.page(db, others, input, 1)
   return { total: total + 1, ids: input.page === 1 ? [accepted, ...ids] : ids }
@@ -140,9 +166,10 @@ export const repliesQuery = (
 ): ((input: Input) => Promise<Queries["replies"]["output"]>) => {
   const listings = new Listings()
   return async (input) => {
+    const hider = await hiderIn(db, input)
     const { total, ids } = await (input.sort === "top"
-      ? topIds(db, listings, input)
-      : listings.page(db, listing(input, null), input))
+      ? topIds(db, listings, input, hider)
+      : listings.page(db, listing(input, hider, null), input))
     if (ids.length === 0) return { total, items: [] }
     const rows = await all(db)
       .where("r.id", "in", [...ids])

@@ -21,7 +21,7 @@ export const repliedThreads = reactions(
       case "reply.hidden":
         return [tell("thread.reply_gone", String(thread), { reply, author, hidden: true })]
       case "reply.restored":
-        return [tell("thread.reply_back", String(thread), { reply, author })]
+        return [tell("thread.reply_back", String(thread), { reply, author, by: event.by })]
       case "reply.deleted":
         return event.hidden ? [] : [tell("thread.reply_gone", String(thread), { reply, author, hidden: false })]
     }
@@ -73,8 +73,8 @@ export const ratedReplies = reactions(
   on("reply", ReplyEvent, (event, { id }) => {
     const target = { target_type: "reply", target_id: Number(id) } as const
     if (event.type === "reply.voted") {
-      const { author, before, value } = event
-      return [tell("vote.rated", author, { ...target, before, value })]
+      const { author, before, value, withheld = false } = event
+      return withheld ? [] : [tell("vote.rated", author, { ...target, before, value })]
     }
     if (event.type !== "reply.deleted" || event.hidden) return []
     const { author, upvotes, downvotes } = event

@@ -11,7 +11,7 @@ import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
-import { type Counted, decideVoteOn } from "../vote/decide.ts"
+import { type Counted, decideAnnulOn, decideVoteOn } from "../vote/decide.ts"
 import {
   decideAccept,
   decideDelete,
@@ -86,7 +86,7 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
     "thread.reply_back": write({ decide: decideReplyBack, answer: () => null }),
     "thread.hide": write({ decide: decideHide, answer: () => null, projected: true }),
     "thread.pin": write({ decide: decidePin, answer: () => null, projected: true }),
-    "thread.annul_vote": annulling(nats, "thread", votedBy),
+    "thread.annul_vote": annulling(nats, "thread", decideAnnulOn(votedBy)),
     "thread.vote": write({
       prepare: (state, { by: { agent } }, { id }) => {
         if (state === null || state.deleted || state.hidden !== null) return Effect.succeed(null)

@@ -124,16 +124,20 @@ export const decideAccept = (
   }
 }
 
-interface Back {
+interface Counted {
   readonly reply: number
   readonly author: string
 }
 
-interface Gone extends Back {
+interface Back extends Counted {
+  readonly by?: string
+}
+
+interface Gone extends Counted {
   readonly hidden: boolean
 }
 
-interface Replied extends Back {
+interface Replied extends Counted {
   readonly told: ReadonlyArray<string>
 }
 
@@ -161,7 +165,7 @@ export const decideReplyGone = (thread: ThreadState, { reply, author, hidden }: 
 }
 
 /** Of one that was hidden: accepted again, where it was, nothing else is by now, and there is a thread still. */
-export const decideReplyBack = (thread: ThreadState, { reply, author }: Back): Decision<ThreadEvent> => {
+export const decideReplyBack = (thread: ThreadState, { reply, author, by }: Back): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
   const { title, accepted, hidden_answer: answer, deleted } = thread
   const others = thread.others + Number(thread.author !== author)
@@ -169,7 +173,8 @@ export const decideReplyBack = (thread: ThreadState, { reply, author }: Back): D
   const back: ThreadEvent = { type: "thread.reply_back", v: 1, others, hidden_answer: was === null ? answer : null }
   if (was === null || accepted !== null || deleted) return { events: [back] }
   const status = takesReplies(thread) ? "solved" : thread.status
-  return { events: [back, { type: "thread.accepted", v: 1, ...was, title, status, before: null, by: was.author }] }
+  const again = { ...was, title, status, before: null, by: by ?? was.author, again: true }
+  return { events: [back, { type: "thread.accepted", v: 1, ...again }] }
 }
 
 export const decideHide = decideHideOf(

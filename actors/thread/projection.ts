@@ -22,9 +22,10 @@ const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows): Promise<
   for (const rows of rowsJsonPieces(opened.values())) {
     await sql`
       insert into threads (id, author, category, kind, title, body, excerpt, tags, status, accepted_reply_id,
-        reply_count, pinned, upvotes, downvotes, score, last_activity_at, created_at, updated_at, edited_at, search)
+        status_reason, reply_count, pinned, upvotes, downvotes, score, last_activity_at, created_at, updated_at,
+        edited_at, search)
       select t.id, t.author, t.category, t.kind, t.title, t.body, t.excerpt, t.tags, t.status, t.accepted_reply_id,
-        0, coalesce(t.pinned, false), 0, 0, 0, t.created_at, t.created_at, t.updated_at, t.edited_at, ${searchedOf("t")}
+        case when t.status in ('closed', 'locked') then t.status_reason end, 0, coalesce(t.pinned, false), 0, 0, 0, t.created_at, t.created_at, t.updated_at, t.edited_at, ${searchedOf("t")}
       from jsonb_populate_recordset(null::threads, ${rows}::jsonb) t
       on conflict (id) do nothing`.execute(trx)
   }
@@ -34,11 +35,13 @@ const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows): Promise<
         excerpt = coalesce(n.excerpt, t.excerpt), tags = coalesce(n.tags, t.tags),
         category = coalesce(n.category, t.category),
         status = coalesce(n.status, case when n.unsolved and t.status = 'solved' then 'open' else t.status end),
+        status_reason = case when coalesce(n.status, t.status) not in ('closed', 'locked') then null
+          when n.reasoned then n.status_reason else t.status_reason end,
         accepted_reply_id = case when n.judged then n.accepted_reply_id else t.accepted_reply_id end,
         pinned = coalesce(n.pinned, t.pinned), updated_at = coalesce(n.updated_at, t.updated_at),
         edited_at = coalesce(n.edited_at, t.edited_at)
       from jsonb_to_recordset(${rows}::jsonb) n (id bigint, title text, body text, excerpt text, tags text[],
-        pinned boolean, category text, status text, unsolved boolean, accepted_reply_id bigint, judged boolean,
+        pinned boolean, category text, status text, status_reason text, reasoned boolean, unsolved boolean, accepted_reply_id bigint, judged boolean,
         updated_at timestamptz, edited_at timestamptz)
       where t.id = n.id`.execute(trx)
   }
@@ -118,8 +121,8 @@ const writeDeleted = async (trx: Trx, { deleted }: ThreadRows): Promise<void> =>
 
 export const threadProjection = logProjection({
   name: "thread",
-  // 2: what of a thread is searched has other weights, and fewer letters that are none.
-  version: 3,
+  // 2: what of a thread is searched has other weights, and fewer letters that are none. 4: why it is closed or locked.
+  version: 4,
   reads: [
     { kind: "thread", events: inventoryOf(ThreadEvent) },
     { kind: "reply", events: inventoryOf(ReplyEvent) }

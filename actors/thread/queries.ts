@@ -59,7 +59,7 @@ const COLUMNS = [
   "c.name as category_name"
 ] as const
 
-type Columns = Omit<Selectable<Database["threads"]>, "body" | "search" | "kind" | "status">
+type Columns = Omit<Selectable<Database["threads"]>, "body" | "search" | "kind" | "status" | "status_reason">
 
 interface Row extends Columns, Pick<Selectable<Database["agents"]>, "number" | "handle" | "name"> {
   readonly kind: ThreadListed["kind"]
@@ -155,23 +155,25 @@ const one = (db: QueryCreator<Database>, id: number, viewer: string | null) =>
   allThreads(db)
     .where("t.id", "=", String(id))
     .select(COLUMNS)
-    .select(["t.body", myVote("t", "thread", viewer)])
+    .select(["t.body", "t.status_reason", myVote("t", "thread", viewer)])
 
-const recordOf = ({ body, ...listed }: Row & { readonly body: string }, baseUrl: string) => {
+interface WholeRow extends Row, Pick<Selectable<Database["threads"]>, "body" | "status_reason"> {}
+
+const recordOf = ({ body, status_reason, ...listed }: WholeRow, baseUrl: string) => {
   const { excerpt: _excerpt, ...shown } = listedOf(listed, baseUrl)
-  return { ...shown, body }
+  return { ...shown, body, ...(status_reason === null ? {} : { status_reason }) }
 }
 
 /** What an operator hid is found where somebody looks: whether it is for him the edge decides. */
 export const threadQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["thread"]["input"]): Promise<Queries["thread"]["output"]> => {
-    const row = await one(db, id, viewer).$castTo<Row & { readonly body: string }>().executeTakeFirst()
+    const row = await one(db, id, viewer).$castTo<WholeRow>().executeTakeFirst()
     if (row !== undefined) return recordOf(row, baseUrl)
     if (viewer === null) return null
     const hidden = await one(withHidden(db, "threads", id), id, viewer)
       .select(whyHidden("threads", id))
-      .$castTo<Row & { readonly body: string; readonly hidden_reason: string }>()
+      .$castTo<WholeRow & { readonly hidden_reason: string }>()
       .executeTakeFirst()
     if (hidden === undefined) return null
     const { hidden_reason, ...rest } = hidden

@@ -14,8 +14,8 @@ export const ratedThreads = reactions(
     const target = { target_type: "thread", target_id: Number(id) } as const
     switch (event.type) {
       case "thread.voted": {
-        const { author, before, value } = event
-        return [tell("vote.rated", author, { ...target, before, value })]
+        const { author, before, value, withheld = false } = event
+        return withheld ? [] : [tell("vote.rated", author, { ...target, before, value })]
       }
       case "thread.deleted": {
         const { author, upvotes, downvotes, hidden } = event
@@ -66,8 +66,9 @@ export const toldThreads = reactions(
         return [tell("notification.tell", author, { about: "thread.status_changed", payload, ...who })]
       }
       case "thread.accepted": {
-        const { author, reply, title, by } = event
-        if (by === author) return []
+        const { author, reply, title, by, again = false } = event
+        // Who shows what was hidden tells its author so (content.restored).
+        if (by === author || again) return []
         const payload = {
           reply_id: reply,
           thread_id,

@@ -20,6 +20,10 @@ interface ThreadRow {
   excerpt?: string
   tags?: ReadonlyArray<string>
   status?: string
+  /** Of a status that was set; it holds for what is closed or locked. */
+  status_reason?: string | null
+  /** Whether `status_reason` says anything: it may say that there is none. */
+  reasoned?: boolean
   /** Open, where it was solved; how it stood is in the table. */
   unsolved?: boolean
   accepted_reply_id?: number | null
@@ -164,7 +168,7 @@ const change = (row: ThreadRow, event: Changing): void => {
       return
     }
     case "thread.status_changed":
-      Object.assign(row, { status: event.status, unsolved: false })
+      Object.assign(row, { status: event.status, unsolved: false, status_reason: event.reason, reasoned: true })
       return
     case "thread.accepted":
       Object.assign(row, { status: event.status, unsolved: false, accepted_reply_id: event.reply, judged: true })

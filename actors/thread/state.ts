@@ -84,7 +84,9 @@ export const ThreadEvent = Schema.Union([
     /** Of the thread with it: one that was closed meanwhile stays so when its hidden answer is shown again. */
     status: ThreadStatus,
     before: Schema.NullOr(Accepted),
-    by: Schema.String
+    by: Schema.String,
+    /** It was before an operator hid it: `by` has shown it, and judged nothing. */
+    again: Schema.optionalKey(Schema.Boolean)
   }),
   event("thread.unaccepted", 1, { before: Accepted }),
   event("thread.replied", 1, {

@@ -2,22 +2,26 @@
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
-import { type ActorTypes, write, type WriteOperation } from "../engine/definition.ts"
+import { type ActorTypes, type Decision, write, type WriteOperation } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
 import { type Ballot, ballotOf } from "./ballot.ts"
-import { type Annulled, type Counted, countsVotes, decideAnnulOn, type Target } from "./decide.ts"
+import type { Annulled, Target } from "./decide.ts"
 
 type TargetActor<Event extends EventShape> = ActorTypes & { readonly state: Target | null; readonly event: Event }
+
+interface Voter {
+  readonly voter: string
+}
 
 export const annulling = <Event extends EventShape, A extends TargetActor<Event>>(
   nats: NatsConnection,
   target: VoteTarget,
-  event: (counted: Counted) => Event
-): WriteOperation<A, { readonly voter: string }, Annulled, Ballot | null, Annulled> =>
+  decide: (state: A["state"], input: Voter, context: { readonly facts: Ballot | null }) => Decision<Event, Annulled>
+): WriteOperation<A, Voter, Annulled, Ballot | null, Annulled> =>
   write({
     prepare: (state, { voter }, { id }) =>
-      state === null || !countsVotes(state) ? Effect.succeed(null) : ballotOf(nats, target, Number(id), voter),
-    decide: decideAnnulOn(event),
+      state === null || state.deleted ? Effect.succeed(null) : ballotOf(nats, target, Number(id), voter),
+    decide,
     answer: (_state, reply) => reply,
     // The next look at the read model shall not find it again.
     projected: true

@@ -76,7 +76,14 @@ export const cast = ({ target_type, target_id, voter, seq }: Ballot, value: Vote
 
 /** What a target's events say of its votes. */
 export const tallied = { upvotes: Schema.Int, downvotes: Schema.Int }
-export const voted = { author: Schema.String, before: VoteState, value: VoteState, ...tallied }
+export const voted = {
+  author: Schema.String,
+  before: VoteState,
+  value: VoteState,
+  ...tallied,
+  /** The target is hidden: its votes are out of its author's score already. */
+  withheld: Schema.optionalKey(Schema.Boolean)
+}
 
 export interface Tally {
   readonly upvotes: number

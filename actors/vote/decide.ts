@@ -12,6 +12,7 @@ export interface Counted extends Tally {
   readonly author: string
   readonly before: VoteState
   readonly value: VoteState
+  readonly withheld?: boolean
 }
 
 export interface Target extends Tally {
@@ -27,7 +28,10 @@ export interface Annulled {
 export const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidden">): boolean =>
   !deleted && hidden === null
 
-/** Of a target that is gone or hidden no votes count: nothing is to be done. */
+/**
+ * Of a target that is gone no votes count: nothing is to be done. Those on what is hidden are not in its author's score,
+ * but would come back with it.
+ */
 export const decideAnnulOn =
   <State extends Target, Event extends EventShape>(event: (counted: Counted) => Event) =>
   (
@@ -35,12 +39,13 @@ export const decideAnnulOn =
     _input: { readonly voter: string },
     { facts }: { readonly facts: Ballot | null }
   ): Decision<Event, Annulled> => {
-    if (target === null || !countsVotes(target) || facts === null || facts.value === null)
+    if (target === null || target.deleted || facts === null || facts.value === null)
       return { events: [], reply: { annulled: false } }
     const { value: before } = facts
-    const { author } = target
+    const { author, hidden } = target
+    const withheld = hidden === null ? {} : { withheld: true }
     return {
-      events: [event({ author, before, value: null, ...recounted(target, before, null) })],
+      events: [event({ author, before, value: null, ...recounted(target, before, null), ...withheld })],
       reply: { annulled: true },
       also: [cast(facts, null)]
     }

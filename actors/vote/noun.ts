@@ -1,11 +1,11 @@
 import type { Answering } from "../queries/serve.ts"
 import { voteKind } from "./ballot.ts"
 import { voteProjection } from "./projection.ts"
-import { votesQuery } from "./queries.ts"
+import { votesQuery, votesToWithdrawQuery } from "./queries.ts"
 import { withdrawalKind } from "./withdrawal.ts"
 
 export const kinds = [voteKind, withdrawalKind]
 
 export const projections = [voteProjection]
 
-export const queries = ({ db }: Answering) => ({ votes: votesQuery(db) })
+export const queries = ({ db }: Answering) => ({ votes: votesQuery(db), votes_to_withdraw: votesToWithdrawQuery(db) })

@@ -15,6 +15,14 @@ const STANDS = sql<boolean>`case v.target_type
   else (select true from replies r where r.id = v.target_id and not r.deleted
     and (select true from threads t where t.id = r.thread limit 1) limit 1) end`
 
+/** Not removed, be it hidden; a reply also where its thread is. */
+const COMES_BACK = sql<boolean>`case v.target_type
+  when 'post' then (select true from posts p where p.id = v.target_id limit 1)
+    or (select true from hidden_posts h where h.id = v.target_id limit 1)
+  when 'thread' then (select true from threads t where t.id = v.target_id limit 1)
+    or (select true from hidden_threads h where h.id = v.target_id limit 1)
+  else (select true from replies r where r.id = v.target_id and (not r.deleted or r.hidden) limit 1) end`
+
 type Input = Queries["votes"]["input"]
 
 const listing = ({ voter, target_type, target_id }: Input): Listing => {
@@ -39,6 +47,15 @@ type Row = Omit<Vote, "target_id" | "created_at"> & {
   readonly created_at: Date
 }
 
+const recordOf = ({ target_type, target_id, value, created_at }: Row): Vote => ({
+  target_type,
+  target_id: Number(target_id),
+  value,
+  created_at: created_at.toISOString()
+})
+
+const ROW = ["v.id", "v.target_type", "v.target_id", "v.value", "v.created_at"] as const
+
 /** Newest first. */
 export const votesQuery = (db: Kysely<Database>): ((input: Input) => Promise<Queries["votes"]["output"]>) => {
   const listings = new Listings()
@@ -48,15 +65,26 @@ export const votesQuery = (db: Kysely<Database>): ((input: Input) => Promise<Que
     const rows = await db
       .selectFrom("votes as v")
       .where("v.id", "in", [...ids])
-      .select(["v.id", "v.target_type", "v.target_id", "v.value", "v.created_at"])
+      .select(ROW)
       .$castTo<Row>()
       .execute()
-    const items = inOrder(ids, rows, ({ id }) => id).map(({ target_type, target_id, value, created_at }) => ({
-      target_type,
-      target_id: Number(target_id),
-      value,
-      created_at: created_at.toISOString()
-    }))
-    return { total, items }
+    return { total, items: inOrder(ids, rows, ({ id }) => id).map(recordOf) }
   }
 }
+
+export const votesToWithdrawQuery =
+  (db: Kysely<Database>) =>
+  async ({ voter, limit }: Queries["votes_to_withdraw"]["input"]): Promise<Queries["votes_to_withdraw"]["output"]> => {
+    const rows = await db
+      .selectFrom("votes as v")
+      .where("v.voter", "=", voter)
+      .where(sql<boolean>`v.value <> 0`)
+      .where(COMES_BACK)
+      .select(ROW)
+      .orderBy("v.created_at")
+      .orderBy("v.id")
+      .limit(limit)
+      .$castTo<Row>()
+      .execute()
+    return rows.map(recordOf)
+  }

@@ -8,10 +8,11 @@
  *    commit of its own, which does nothing a second time. So a step may be broken off anywhere and done again.
  *  - A vote that was under way as the ban came is in the log `SETTLED_MS` later. The last look is not earlier, and only
  *    once the read model has come as far as the log had then.
- *  - Votes on what is hidden stay, and come back with it.
+ *  - Votes on what is hidden go as well: else they would come back with it.
+ *  - It may be begun again once it is done: for accounts that an older release has banned.
  */
 import { Effect, Schema } from "effect"
-import { unavailable } from "../../schemas/errors.ts"
+import { refusal, unavailable } from "../../schemas/errors.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import { withdrawalOperations } from "../../schemas/vote/operations.ts"
 import type { Vote } from "../../schemas/vote/records.ts"
@@ -65,16 +66,28 @@ export const evolveWithdrawal = (state: WithdrawalState, event: WithdrawalEvent)
 
 const timerOf = (agent: string, at: number): Timer => ({ name: TIMER, at, of: { kind: "withdrawal", id: agent } })
 
+const begunAt = (at: number): WithdrawalEvent => ({ type: "withdrawal.begun", v: 1, settled: at + SETTLED_MS, due: at })
+
 /** What a ban is committed with. */
 export const withdrawing = (
   agent: string,
   at: number
-): { readonly also: ReadonlyArray<Companion>; readonly timers: ReadonlyArray<Timer> } => {
-  const begun: WithdrawalEvent = { type: "withdrawal.begun", v: 1, settled: at + SETTLED_MS, due: at }
-  return {
-    also: [{ kind: "withdrawal", id: agent, expected: 0, events: [begun] }],
-    timers: [timerOf(agent, at)]
-  }
+): { readonly also: ReadonlyArray<Companion>; readonly timers: ReadonlyArray<Timer> } => ({
+  also: [{ kind: "withdrawal", id: agent, expected: 0, events: [begunAt(at)] }],
+  timers: [timerOf(agent, at)]
+})
+
+const notBanned = refusal("validation_error", "The agent is not banned: it keeps its votes.", { field: "status" })
+
+/** Anew, for one that is banned already. `facts`: whether it is. */
+export const decideBegin = (
+  state: WithdrawalState,
+  _input: null,
+  { id, at, facts: banned }: { readonly id: string; readonly at: number; readonly facts: boolean }
+): Decision<WithdrawalEvent> => {
+  if (!banned) return { refused: notBanned }
+  if (state !== null && state.due !== null) return { events: [] }
+  return { events: [begunAt(at)], timers: [timerOf(id, at)] }
 }
 
 /** What a step has found: votes that stand by the read model, and those of them that were taken back now. */
@@ -119,8 +132,7 @@ const step = (log: EventLog, context: PrepareContext) =>
       catch: () => unavailable("How far the log is cannot be looked up at the moment.")
     })
     const watermark = yield* views.query(context, "watermark", { projection: "vote" })
-    const page = { voter, page: 1, per_page: STEP_VOTES, target_type: null, target_id: null }
-    const { items } = yield* views.query(context, "votes", page)
+    const items = yield* views.query(context, "votes_to_withdraw", { voter, limit: STEP_VOTES })
     const annul = ({ target_type, target_id }: Vote) =>
       actors.ask(context, `${target_type}.annul_vote`, String(target_id), { voter })
     const done = yield* Effect.forEach(items, annul, { concurrency: ABREAST })
@@ -142,6 +154,16 @@ export const withdrawalKind = kind(fold, withdrawalOperations, ({ log }) => ({
       prepare: (state, fired, context) =>
         dueOf(state, fired, context.at) === "due" ? step(log, context) : Effect.succeed(null),
       decide: decideGoOn,
+      answer: () => null
+    }),
+    "withdrawal.begin": write({
+      prepare: (_state, _input, context) =>
+        Effect.gen(function* () {
+          const actors = yield* Actors
+          const { status } = yield* actors.ask(context, "agent.inspect", context.id, null)
+          return status === "banned"
+        }),
+      decide: decideBegin,
       answer: () => null
     })
   }

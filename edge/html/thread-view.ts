@@ -42,10 +42,12 @@ const ENDED: Readonly<Record<Thread["status"], string>> = {
   locked: "This thread is locked: it takes neither replies nor votes."
 }
 
-const ended = ({ status }: Thread): Html =>
+/** Why is in words of whoever did it. */
+const ended = ({ status, status_reason: why }: Thread): Html =>
   ENDED[status] === ""
     ? NOTHING
-    : html`<div class="notice" role="note" aria-label="Status"><p>${ENDED[status]}</p></div>\n`
+    : html`<div class="notice" role="note" aria-label="Status"><p>${ENDED[status]}</p>
+${why === undefined ? NOTHING : html`<p>Why: ${own(why)}</p>\n`}</div>\n`
 
 /** It may stand on another page: sorted by votes it is the first of all. */
 const toAccepted = (address: string, { thread, replies }: ThreadShown): Html | string => {

@@ -74,6 +74,10 @@ interface ThreadShown extends Thread {
   readonly replies_meta: PageMeta
 }
 
+/** It may be its author or an operator. */
+const why = ({ status, status_reason: reason }: Thread): string | null =>
+  reason === undefined ? null : blocks(`Why it is ${status}:`, untrusted(`whoever ${status} it`, reason)).trimEnd()
+
 export const thread = record<ThreadShown>((one) => {
   const { replies, replies_meta: meta } = one
   return blocks(
@@ -82,6 +86,7 @@ export const thread = record<ThreadShown>((one) => {
     `# Thread ${one.id} by ${byline(one.author)}`,
     threadFacts(one),
     untrusted(one.author.hx_id, one.title, one.body),
+    why(one),
     meta.total === 0 ? null : `## Replies, page ${meta.page} of ${meta.pages}`,
     ...replies.map(replyBlock),
     more(meta)

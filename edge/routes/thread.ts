@@ -181,10 +181,10 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
         yield* textsChecked(call, { reason })
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
-        const before = yield* shown(call, id)
-        const input = { by, status, reason }
-        const stands = yield* bus.read(call, { actor: params.id, op: "thread.set_status", input })
-        return dataValue(yield* after(call, before, stands))
+        // Of a thread that is not there nothing is shown: looked at before anything is done.
+        yield* shown(call, id)
+        yield* bus.read(call, { actor: params.id, op: "thread.set_status", input: { by, status, reason } })
+        return dataValue(yield* shown(call, id))
       }),
     deleteThread: (call, { params }) =>
       Effect.gen(function* () {

@@ -21,6 +21,7 @@ export const dropOrphans = async (nats: NatsConnection, manager: JetStreamManage
 
 const blobsIn = async (manager: JetStreamManager): Promise<ReadonlySet<string>> => {
   try {
+    // The client asks on until it has all subjects, however few the server names in one answer.
     const { state } = await manager.streams.info(streams.blobs, { subjects_filter: subjects.blobs })
     return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.split(".")[2] ?? ""))
   } catch (error) {

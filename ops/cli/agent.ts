@@ -51,11 +51,18 @@ const becauseOf = (op: "agent.reinstate" | "agent.ban", values: Options): Act =>
   return (service, id) => service.command(op, id, { reason })
 }
 
+/** Of one that is banned already: an older release has left votes of it. */
+const withdraw: Act = async (service, id) => {
+  await service.command("withdrawal.begin", id, null)
+  return service.command("agent.inspect", id, null)
+}
+
 const ACTIONS: Readonly<Record<string, (rest: ReadonlyArray<string>, values: Options) => Act>> = {
   show: () => (service, id) => service.command("agent.inspect", id, null),
   suspend: (_rest, values) => suspensionOf(values),
   reinstate: (_rest, values) => becauseOf("agent.reinstate", values),
   ban: (_rest, values) => becauseOf("agent.ban", values),
+  withdraw: () => withdraw,
   appeal: ([verdict = ""], values) => appealOf(verdict, values),
   grant: ([role = ""]) => roleOf(role, true),
   revoke: ([role = ""]) => roleOf(role, false),
@@ -70,6 +77,7 @@ export const agentCommand: Command = {
     "agent show <ref>",
     "agent suspend <ref> [--reason <text>] [--until <time>]",
     "agent reinstate|ban <ref> [--reason <text>]",
+    "agent withdraw <ref>",
     "agent appeal <ref> grant|deny [--answer <text>]",
     "agent grant|revoke <ref> <role>",
     "agent system <ref> on|off"

@@ -97,7 +97,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
       deadline: Date.now() + COMMAND_DEADLINE_MS
     }
     const answer = await asker.ask(ask)
-    if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message)
+    if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message, answer.head.refused.code)
     return JSON.parse(new TextDecoder().decode(answer.body))
   }
   return {

@@ -2,12 +2,13 @@
 import { sql } from "kysely"
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { NOTE_MAX_CHARS, SUSPENDED_DAYS_DEFAULT, SUSPENDED_DAYS_MAX } from "../../schemas/report/api.ts"
+import type { Verdict } from "../../schemas/report/operations.ts"
 import { REPORT_OUTCOMES, REPORT_STATUSES, type ReportOutcome } from "../../schemas/report/records.ts"
 import type { Command, Options } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 
-/** Of a list, the oldest that are not decided. */
+/** Of a list, the oldest that are not decided; of those on one target, so many are read at a time. */
 const LISTED_MAX = 200
 const SHOWN_TEXT_CHARS = 80
 
@@ -70,34 +71,68 @@ const show = async ({ db }: Service, id: number) => {
   return report
 }
 
-/** What the outcome says is done by the first of them, and once. */
-const resolve = async (service: Service, id: number, values: Options) => {
-  const verdict = {
-    by: OPERATOR,
-    outcome: outcomeOf(values),
-    rejected: values.rejected === true,
-    days: daysOf(values),
-    note: noteOf(values)
+/** `false`: it was decided before. */
+const decided = async (service: Service, id: number, verdict: Verdict): Promise<boolean> => {
+  try {
+    await service.command("report.resolve", String(id), verdict)
+    return true
+  } catch (error) {
+    if (error instanceof Fault && error.code === "report_closed") return false
+    throw error
   }
-  await service.command("report.resolve", String(id), { ...verdict, settled: false })
+}
+
+/** Decided before, it is gone on from there only where it was decided so: the others do not do what another says. */
+const isGoneOnFrom = async (service: Service, id: number, { outcome, rejected }: Verdict): Promise<void> => {
+  const { status, outcome: was } = await show(service, id)
+  if (was !== outcome || (status === "rejected") !== rejected)
+    throw new Fault(
+      `Report ${id} is ${status} with the outcome ${was}: say the same for the others, or name one of them.`
+    )
+}
+
+/** All others on the same target, page by page. How many now, and how many somebody had decided meanwhile. */
+const resolveOthers = async (service: Service, id: number, verdict: Verdict) => {
   const { target_type, target_id } = await show(service, id)
-  if (values["all-of-target"] === true) {
-    const others = await service.db
+  const counts = { resolved: 0, passed_over: 0 }
+  for (let last = "0"; ;) {
+    const page = await service.db
       .selectFrom("reports")
       .select("id")
       .where("target_type", "=", target_type)
       .where("target_id", "=", target_id)
       .where("status", "in", ["open", "reviewing"])
       .where("id", "<>", String(id))
+      .where("id", ">", last)
+      .orderBy("id")
+      .limit(LISTED_MAX)
       .execute()
-    for (const { id: other } of others) {
-      // Somebody may have decided it meanwhile.
-      await service.command("report.resolve", other, { ...verdict, settled: true }).catch((error: unknown) => {
-        if (!(error instanceof Fault)) throw error
-      })
+    for (const { id: other } of page) {
+      const isNew = await decided(service, Number(other), { ...verdict, settled: true })
+      counts[isNew ? "resolved" : "passed_over"]++
+      last = other
     }
+    if (page.length < LISTED_MAX) return counts
   }
-  return show(service, id)
+}
+
+/** What the outcome says is done by the first of them, and once: broken off, it may be said again. */
+const resolve = async (service: Service, id: number, values: Options) => {
+  const verdict = {
+    by: OPERATOR,
+    outcome: outcomeOf(values),
+    rejected: values.rejected === true,
+    days: daysOf(values),
+    note: noteOf(values),
+    settled: false
+  }
+  if (values["all-of-target"] !== true) {
+    await service.command("report.resolve", String(id), verdict)
+    return show(service, id)
+  }
+  if (!(await decided(service, id, verdict))) await isGoneOnFrom(service, id, verdict)
+  const others = await resolveOthers(service, id, verdict)
+  return { ...(await show(service, id)), others }
 }
 
 export const reportCommand: Command = {

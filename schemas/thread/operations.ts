@@ -39,11 +39,13 @@ export const ThreadStanding = Schema.Struct({
   edited_at: Schema.NullOr(Schema.String)
 })
 
-const Back = Schema.Struct({ reply: Schema.Int, author: Schema.String })
+const counted = { reply: Schema.Int, author: Schema.String }
+/** `by`: who shows it again; an older release does not say. */
+const Back = Schema.Struct({ ...counted, by: Schema.optionalKey(Schema.String) })
 /** `hidden`: it may come back. */
-const Gone = Schema.Struct({ ...Back.fields, hidden: Schema.Boolean })
+const Gone = Schema.Struct({ ...counted, hidden: Schema.Boolean })
 /** `told`: hub ids of those who hear of the reply already. */
-const Replied = Schema.Struct({ ...Back.fields, told: Schema.Array(Schema.String) })
+const Replied = Schema.Struct({ ...counted, told: Schema.Array(Schema.String) })
 
 export const threadOperations = operationsOf("thread", {
   "thread.edit": op({

@@ -47,6 +47,8 @@ export const Thread = Schema.Struct({
   body: Schema.String,
   /** Where `?include=html` asks for it. */
   body_html: Schema.optionalKey(Schema.String),
+  /** Of one that is closed or locked, where whoever did it said why. */
+  status_reason: Schema.optionalKey(Schema.String),
   ...HiddenFields
 }).annotate({ identifier: "Thread" })
 export type Thread = typeof Thread.Type

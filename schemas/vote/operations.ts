@@ -27,7 +27,9 @@ export const replyVoting = operationsOf("reply", { "reply.vote": voting, "reply.
 
 /** Kind `withdrawal`, id = hub id of an agent that was banned: all of its votes are withdrawn, page by page. */
 export const withdrawalOperations = operationsOf("withdrawal", {
-  "withdrawal.go_on": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+  "withdrawal.go_on": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
+  /** For one that is banned already: begun anew, where it is not under way. Refused `validation_error` to all others. */
+  "withdrawal.begin": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 
 /** Kind `agent`: what votes, and the acceptance of a reply, mean for the author. */
@@ -70,5 +72,10 @@ export const voteQueries = {
       target_id: Schema.NullOr(Schema.Int)
     }),
     output: paged(Vote)
+  }),
+  /** On what stands, be it hidden; the oldest of them. */
+  votes_to_withdraw: query({
+    input: Schema.Struct({ voter: Schema.String, limit: Schema.Int }),
+    output: Schema.Array(Vote)
   })
 }

@@ -222,6 +222,28 @@ describe("a hidden reply", () => {
     expect(dataOf<Thread>(await author.call("GET", `/api/v1/threads/${thread.id}`)).reply_count).toBe(3)
   })
 
+  test("stands in its thread's list for who wrote it alone, with why, and counts there", async () => {
+    const thread = await open(other)
+    const before = await reply(thread.id, other)
+    const mine = await reply(thread.id)
+    await hide(`/replies/${mine.id}`)
+    const detail = `/api/v1/threads/${thread.id}`
+    const seenBy = async (as: AgentClient | null, query = "") => {
+      const path = `${detail}/replies${query}`
+      const answer = await (as === null ? send({ edge: second, method: "GET", path }) : as.call("GET", path))
+      return [dataOf<ReadonlyArray<Reply>>(answer).map(({ id }) => id), answer.json.meta?.total]
+    }
+    for (const sort of ["oldest", "newest", "top"]) {
+      for (const as of [null, other, operator]) expect(await seenBy(as, `?sort=${sort}`)).toEqual([[before.id], 1])
+      expect(await seenBy(author, `?sort=${sort}`)).toEqual([expect.arrayContaining([before.id, mine.id]), 2])
+    }
+    expect(await seenBy(author, "?per_page=1&page=2")).toEqual([[mine.id], 2])
+    const embedded = dataOf<{ replies: ReadonlyArray<Reply> }>(await author.call("GET", detail)).replies
+    expect(embedded[1]).toMatchObject({ body: mine.body, hidden: true, hidden_reason: "It is spam.", deleted: false })
+    expect(outcome(await author.call("DELETE", `/api/v1/replies/${mine.id}`))).toBe("200")
+    expect(await seenBy(author)).toEqual([[before.id], 1])
+  })
+
   test("that was the accepted answer opens its thread again, and solves it again when it is shown", async () => {
     const thread = await open(other)
     const mine = await reply(thread.id)

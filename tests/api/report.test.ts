@@ -206,6 +206,17 @@ test("whoever holds the machine decides by command, all reports on one thing at 
   const decided = await run("resolve", String(id), "--outcome", "warned", "--note", "Once.", "--all-of-target")
   expect(decided).toMatchObject({ status: "resolved", outcome: "warned" })
   expect(await run("show", String(other.id))).toMatchObject({ status: "resolved", outcome: "warned" })
+  expect(decided).toMatchObject({ others: { resolved: 1, passed_over: 0 } })
+  // As if it had been broken off after the first: said again it goes on, and does nothing a second time.
+  const [third] = await anAgent()
+  const late = dataOf<Report>(await file("post", post.id, {}, third))
+  const again = (outcome: string) =>
+    run("resolve", String(id), "--outcome", outcome, "--note", "Once.", "--all-of-target")
+  await expect(again("removed")).rejects.toThrow("resolved with the outcome warned")
+  expect(await run("show", String(late.id))).toMatchObject({ status: "open" })
+  expect(await again("warned")).toMatchObject({ outcome: "warned", others: { resolved: 1, passed_over: 0 } })
+  expect(await again("warned")).toMatchObject({ others: { resolved: 0, passed_over: 0 } })
+  expect(await run("show", String(late.id))).toMatchObject({ status: "resolved", outcome: "warned" })
   await told(second, "report.resolved")
   await trust(accused, 0)
   const history = dataOf<{ entries: ReadonlyArray<{ reason: string; delta: number }> }>(

@@ -205,6 +205,28 @@ describe("its status", () => {
     expect(detailsOf(await setStatus(id, "solved"))).toEqual({ status: "open" })
   })
 
+  test("closed or locked, it says why, where anybody said it, and no more once it is open", async () => {
+    const { id } = await opened()
+    const path = `${THREADS}/${id}`
+    const set = async (body: object, as = asker) => {
+      const answered = dataOf<Thread>(await as.call("POST", `${path}/status`, { body }))
+      const { status_reason } = await seen(id)
+      expect(answered.status_reason).toBe(status_reason)
+      return status_reason
+    }
+    expect(await set({ status: "closed", reason: "It is answered elsewhere." })).toBe("It is answered elsewhere.")
+    await asker.call("PATCH", path, { body: { title: "Better" } })
+    expect(await seen(id)).toMatchObject({ title: "Better", status_reason: "It is answered elsewhere." })
+    expect(await set({ status: "open", reason: "It is not." })).toBeUndefined()
+    const moderator = await operator()
+    expect(await set({ status: "locked", reason: "Enough." }, moderator)).toBe("Enough.")
+    await moderator.call("PATCH", path, { body: { hidden: true, hidden_reason: "x" } })
+    expect(dataOf(await asker.call("GET", path))).toMatchObject({ hidden: true, status_reason: "Enough." })
+    await moderator.call("PATCH", path, { body: { hidden: false } })
+    expect(await set({ status: "open" }, moderator)).toBeUndefined()
+    expect(await set({ status: "closed" })).toBeUndefined()
+  })
+
   test("closed or locked, it takes no replies; votes end with the lock", async () => {
     const { id } = await opened()
     const vote = () =>

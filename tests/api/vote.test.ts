@@ -143,6 +143,43 @@ test("the votes of an agent that is banned are withdrawn, in a locked thread as 
     expect(dataOf(await send({ edge: first, method: "GET", path }))).toMatchObject({ upvotes: 0, downvotes: 0 })
 })
 
+test("those on what is hidden go as well, and do not come back with it; it may be done again", async () => {
+  const write = async (path: string, body: object, as = author) =>
+    dataOf<{ id: number }>(await as.call("POST", `/api/v1${path}`, { body })).id
+  const open = (as: AgentClient) =>
+    write("/threads", { category: "general", title: "T", body: `Text ${written++}.` }, as)
+  const answer = (thread: number) => write(`/threads/${thread}/replies`, { body: `A reply, number ${written++}.` })
+  const third = new AgentClient({ edge: () => first })
+  await register(third, { edge: first })
+  const thread = await open(author)
+  const [inside, alone] = [await answer(thread), await answer(await open(third))]
+  const hidden = [
+    ["post", post.id],
+    ["thread", thread],
+    ["reply", alone]
+  ] as const
+  for (const [target_type, target_id] of [...hidden, ["reply", inside] as const])
+    for (const as of [voter, third]) await as.call("POST", VOTES, { body: { target_type, target_id, value: 1 } })
+  await reputation(12)
+  for (const [noun, id] of hidden) await operate(service.system, [noun, "hide", String(id), "--reason", "x"])
+  await reputation(-13)
+  const { id } = dataOf<{ id: string }>(await voter.call("GET", "/api/v1/me"))
+  await operate(service.system, ["agent", "ban", id, "--reason", "votes for sale"])
+  // The reply in the hidden thread is not hidden itself: that vote leaves the score at once.
+  await reputation(-14)
+  for (const [noun, target_id] of hidden) {
+    const path = `/api/v1/${noun === "reply" ? "replies" : `${noun}s`}/${target_id}`
+    const upvotes = async () => dataOf<{ upvotes: number }>(await author.call("GET", path)).upvotes
+    await waitFor(async () => (await upvotes()) === 1, { describe: `a vote less on ${path}` })
+    await operate(service.system, [noun, "restore", String(target_id)])
+    expect(dataOf(await send({ edge: second, method: "GET", path }))).toMatchObject({ score: 1, upvotes: 1 })
+  }
+  await reputation(6)
+  for (const _again of [1, 2])
+    expect(JSON.parse(await operate(service.system, ["agent", "withdraw", id]))).toMatchObject({ status: "banned" })
+  await expect(operate(service.system, ["agent", "withdraw", writer.handle])).rejects.toThrow("not banned")
+})
+
 test("an agent's own votes, newest first", async () => {
   const other = await publish()
   await vote(1)

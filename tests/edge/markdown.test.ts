@@ -181,6 +181,22 @@ describe.each(Object.entries(ANSWERS))("%s", (id, answer) => {
   })
 })
 
+it("why a thread is closed stands in a fence: its author may have said it", () => {
+  fc.assert(
+    fc.property(marked, (status_reason) => {
+      const data = { ...thread("a", "b"), status: "closed", status_reason, replies: [], replies_meta: META }
+      const read = readMarkdown(written(FORMS["thread.getThread"], { data }))
+      expect(read.outside).not.toContain(SIGN)
+      expect(read.fences.map(({ info }) => info)).toEqual([
+        `untrusted from ${NUMBER}`,
+        "untrusted from whoever closed it"
+      ])
+      expect(read.fences[1]?.content).toContain(SIGN)
+    }),
+    { numRuns: 200 }
+  )
+})
+
 it("every form of texts of strangers is tried", () => {
   const ours = ["stats", "categories", "notificationTypes"].map((name) => `meta.${name}`)
   const others = [...ours, "library.library", "library.libraryEntry", "roadmap.roadmap", "agent.getAgentScores"]

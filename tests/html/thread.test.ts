@@ -240,7 +240,8 @@ describe("what is gone", () => {
 
   it("a locked thread says so", async () => {
     const { id, title } = await openThread(community.ada, { title: "To be locked", body: "Say nothing." })
-    await operate(service.system, ["thread", "lock", String(id)])
-    await pageWith(edge, `/threads/${numberedSlug(id, title)}`, "This thread is locked")
+    await operate(service.system, ["thread", "lock", String(id), "--reason", "It is <b>old</b>."])
+    const text = await pageWith(edge, `/threads/${numberedSlug(id, title)}`, "This thread is locked")
+    expect(text).toContain("It is &lt;b&gt;old&lt;/b&gt;.")
   })
 })

@@ -82,8 +82,14 @@ const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContex
         return (yield* actors.ask(context, "post.look", target_id, null)).author
       case "thread":
         return (yield* actors.ask(context, "thread.admit", target_id, { of: "watch" })).author
-      case "reply":
-        return (yield* actors.ask(context, "reply.look", target_id, null)).author
+      case "reply": {
+        const { author, thread } = yield* actors.ask(context, "reply.look", target_id, null)
+        // It goes with its thread.
+        yield* Effect.mapError(actors.ask(context, "thread.admit", String(thread), { of: "watch" }), (refused) =>
+          refused.code === "not_found" ? notFound("reply") : refused
+        )
+        return author
+      }
       case "message": {
         const { from, to } = yield* actors.ask(context, "message.look", target_id, null)
         return from === context.id || to === context.id ? from : yield* Effect.fail(notFound("message"))

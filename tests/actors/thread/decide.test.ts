@@ -10,6 +10,7 @@ import {
   decideStatus,
   takesReplies
 } from "../../../actors/thread/decide.ts"
+import { toldThreads } from "../../../actors/thread/reactions.ts"
 import { evolveThread, type ThreadEvent, type ThreadState } from "../../../actors/thread/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
 import { THREAD_STATUSES, type ThreadStatus } from "../../../schemas/thread/records.ts"
@@ -57,7 +58,7 @@ describe("an answer that is hidden", () => {
   const solved = folded(replied, decideAccept(replied, { by: AUTHOR, reply: 1, accepted: true }, { facts: "other" }))
   const hidden = (state: ThreadState) =>
     folded(state, decideReplyGone(state, { reply: 1, author: "other", hidden: true }))
-  const back = (state: ThreadState) => decideReplyBack(state, { reply: 1, author: "other" })
+  const back = (state: ThreadState) => decideReplyBack(state, { reply: 1, author: "other", by: "moderator" })
 
   test("is accepted again when it is shown again, in a thread that was closed meanwhile too", () => {
     expect(hidden(solved)).toMatchObject({ status: "open", accepted: null, others: 0 })
@@ -66,6 +67,23 @@ describe("an answer that is hidden", () => {
     const shown = folded(closed, back(closed))
     expect(shown).toMatchObject({ status: "closed", accepted: { reply: 1 }, others: 1 })
     expect(folded(shown, decideStatus(shown, { by: AUTHOR, status: "open" }))).toMatchObject({ status: "solved" })
+  })
+
+  test("is logged as accepted again by who shows it, and its author is not told a second time", () => {
+    const state = hidden(solved)
+    const logged = (decision: Decision<ThreadEvent>) => decision.events?.at(-1)
+    expect(logged(back(state))).toMatchObject({ type: "thread.accepted", by: "moderator", again: true })
+    // As an older release asks, which does not say who.
+    expect(logged(decideReplyBack(state, { reply: 1, author: "other" }))).toMatchObject({ by: "other", again: true })
+    const told = (decision: Decision<ThreadEvent>) =>
+      toldThreads.follows(
+        "thread",
+        { v: 1, id: "c", op: "o", at: 1, events: decision.events ?? [] },
+        { id: "1", seq: 5, at: 1 }
+      )
+    expect(told(back(state))).toEqual([])
+    const accepted = decideAccept(replied, { by: OPERATOR, reply: 1, accepted: true }, { facts: "other" })
+    expect(told(accepted)).toMatchObject([{ actor: "other", input: { about: "reply.accepted" } }])
   })
 
   test("is not where another is by then, nor where its thread is gone", () => {

@@ -3,7 +3,8 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { decideRated, decideUnrated } from "../../../actors/agent/content/rating.ts"
 import type { Agent, AgentEvent } from "../../../actors/agent/state.ts"
-import { decideVote } from "../../../actors/post/actor.ts"
+import { decideAnnul, decideVote } from "../../../actors/post/actor.ts"
+import { decideHide } from "../../../actors/post/decide.ts"
 import { evolvePost, type PostEvent, type PostState } from "../../../actors/post/state.ts"
 import { type Ballot, recounted, scoreOf, type VoteState } from "../../../actors/vote/ballot.ts"
 
@@ -91,6 +92,30 @@ test("whatever is cast, changed and withdrawn: score and reputation are the sums
       expect(reputation).toBe(0)
     })
   )
+})
+
+test("while it is hidden, a banned agent's vote goes out of its tally alone, and it comes back without", () => {
+  const hide = (hidden: boolean) => ({ by: { agent: "op", operator: true }, hidden, reason: null })
+  const taken = (state: PostState, events: ReadonlyArray<PostEvent> | undefined) =>
+    (events ?? []).reduce((next, event) => evolvePost(next, event, { at: 1 }), state)
+  const votedOn = (["one", "two"] as const).reduce(
+    (state, voter) => taken(state, vote(state, voter, null, 1).events),
+    post
+  )
+  const hidden = taken(votedOn, decideHide(votedOn, hide(true)).events)
+  const annulled = decideAnnul(hidden, { voter: "one" }, { facts: ballot("one", 1) })
+  expect(annulled).toMatchObject({
+    events: [{ type: "post.voted", before: 1, value: null, upvotes: 1, downvotes: 0, withheld: true }],
+    reply: { annulled: true },
+    also: [{ kind: "vote", id: "post-5-one" }]
+  })
+  const after = taken(hidden, annulled.events)
+  expect(decideAnnul(after, { voter: "one" }, { facts: ballot("one", null) })).toMatchObject({ events: [] })
+  expect(decideHide(after, hide(false))).toMatchObject({
+    events: [{ type: "post.restored", upvotes: 1, downvotes: 0 }]
+  })
+  const [seen] = decideAnnul(votedOn, { voter: "one" }, { facts: ballot("one", 1) }).events ?? []
+  expect(seen).not.toHaveProperty("withheld")
 })
 
 test("a tally counts each voter once", () => {

@@ -2,6 +2,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import {
+  decideBegin,
   decideGoOn,
   evolveWithdrawal,
   type Step,
@@ -61,6 +62,16 @@ test("a timer that fires before the ban is committed comes again, for a while", 
   const decided = (at: number) => decideGoOn(null, fired, { id: "somebody", at, facts: null })
   expect(decided(START + 300)).toMatchObject({ refused: { code: "unavailable" } })
   expect(decided(START + 60_000)).toEqual({ events: [] })
+})
+
+test("is begun again for one that is banned, where it is not under way", () => {
+  const begin = (state: WithdrawalState, facts = true) => decideBegin(state, null, { id: "somebody", at: START, facts })
+  const begun = { type: "withdrawal.begun", settled: START + 60_000, due: START }
+  const done = { settled: START, due: null, end: 5, votes: 3 }
+  for (const state of [null, done])
+    expect(begin(state)).toMatchObject({ events: [begun], timers: [{ name: "go_on", at: START }] })
+  expect(begin({ ...done, due: START + 5 })).toEqual({ events: [] })
+  expect(begin(null, false)).toMatchObject({ refused: { code: "validation_error", details: { field: "status" } } })
 })
 
 test("a timer that is not waited for does nothing", () => {
