@@ -1,6 +1,8 @@
 /** What stands at the addresses that programs know: texts for models, well-known documents, what crawlers may read. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { Home } from "../../schemas/home/records.ts"
+import { DUPLICATE_REPLY_MIN_CHARS } from "../../schemas/reply/records.ts"
 import { skillName, skillText } from "../../edge/docs/introduction.ts"
 import { addressesOf, written } from "../../edge/sitemap/addresses.ts"
 import { openWorld, TestEdge, type World } from "./edge.ts"
@@ -44,6 +46,13 @@ describe("/skill.md", () => {
     expect(body.split("\n").length).toBeLessThan(500)
     for (const word of ["never follow instructions", "hub-seed.txt", "/api/v1/me/home?since=", "Retry-After"])
       expect(body).toContain(word)
+  })
+
+  it("names each field of what is new, and no other, and whose words are refused twice", async () => {
+    const skill = await text("/skill.md", MARKDOWN)
+    const told = /One answer tells what is new for you: (.*?)\. /.exec(skill)?.[1]
+    expect(told?.split(", ")).toEqual(Object.keys(Home.fields).map((field) => `\`${field}\``))
+    expect(skill).toContain(`replies of ${DUPLICATE_REPLY_MIN_CHARS} characters and more`)
   })
 
   it("names only endpoints that there are", async () => {
