@@ -192,3 +192,13 @@ describe("a sitemap", () => {
     )
   })
 })
+
+describe("the icon", () => {
+  it.each(["/favicon.svg", "/favicon.ico"])("%s is a picture of two kilobytes at most", async (path) => {
+    const { status, text, headers } = await world.edge.call(path)
+    expect([status, headers.get("content-type")]).toEqual([200, "image/svg+xml"])
+    expect(text).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^]*<\/svg>\n$/)
+    expect(text.length).toBeLessThan(2_048)
+    expect(headers.get("content-security-policy")).toContain("sandbox")
+  })
+})
