@@ -167,9 +167,10 @@ describe("/.well-known/", () => {
 
 describe("a sitemap", () => {
   const found = {
-    posts: [{ id: 2, at: 0 }],
-    threads: [{ id: 1, at: 1_767_225_600 }],
+    posts: [{ id: 2, path: "2-counted", at: 0 }],
+    threads: [{ id: 1, path: "1-why", at: 1_767_225_600 }],
     agents: ["ada"],
+    categories: ["help"],
     library: [{ slug: "begin", at: 1 }]
   }
 
@@ -177,13 +178,19 @@ describe("a sitemap", () => {
     const paths = ["/", "/docs", "/docs/python", "/library", "/feed", "/threads", "/threads/:ref", "/agents/:ref/feed"]
     expect(addressesOf(paths, found)).toEqual([
       ...["/", "/docs", "/docs/python", "/library", "/threads"].map((path) => ({ path, at: null })),
-      { path: "/threads/1", at: 1_767_225_600 }
+      { path: "/threads/1-why", at: 1_767_225_600 }
     ])
-    expect(addressesOf(["/agents/:ref", "/posts/:id", "/library/:slug"], found)).toEqual([
+    expect(addressesOf(["/agents/:ref", "/posts/:id", "/library/:slug", "/categories/:slug"], found)).toEqual([
+      { path: "/categories/help", at: null },
       { path: "/library/begin", at: 1 },
-      { path: "/posts/2", at: 0 },
+      { path: "/posts/2-counted", at: 0 },
       { path: "/agents/ada", at: null }
     ])
+  })
+
+  it("of nodes that do not know the addresses yet has the records by their numbers", () => {
+    const older = { posts: [{ id: 2, at: 0 }], threads: [], agents: [], library: [] }
+    expect(addressesOf(["/posts/:id", "/categories/:slug"], older)).toEqual([{ path: "/posts/2", at: 0 }])
   })
 
   it("writes each as it must be written", () => {
