@@ -1,10 +1,13 @@
 import type { Answering } from "../queries/serve.ts"
 import { categoryKind } from "./actor.ts"
 import { categoryProjection } from "./projection.ts"
-import { categoriesQuery } from "./queries.ts"
+import { categoriesQuery, latestQuery } from "./queries.ts"
 
 export const kinds = [categoryKind]
 
 export const projections = [categoryProjection]
 
-export const queries = ({ db }: Answering) => ({ categories: categoriesQuery(db) })
+export const queries = ({ db }: Answering) => ({
+  categories: categoriesQuery(db),
+  categories_latest: latestQuery(db)
+})

@@ -1,5 +1,5 @@
 /** The list of the forum's categories (spec 4.2). */
-import type { Kysely } from "kysely"
+import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { threadCounts } from "../content/counts.ts"
 import type { Database } from "../database.ts"
@@ -16,4 +16,28 @@ export const categoriesQuery = (db: Kysely<Database>): (() => Promise<Queries["c
     const [rows, threads] = await Promise.all([categories, counts()])
     return rows.map((row) => ({ ...row, threads: threads.get(row.slug) ?? 0 }))
   }
+}
+
+interface LatestRow {
+  readonly slug: string
+  readonly id: string
+  readonly title: string
+  readonly last_activity_at: Date
+}
+
+/** Two steps in an index for each: what is pinned stands apart in it. */
+export const latestQuery = (db: Kysely<Database>) => async (): Promise<Queries["categories_latest"]["output"]> => {
+  const latest = (pinned: boolean) => sql`(
+    select t.id, t.title, t.last_activity_at from threads t where t.category = c.slug and t.pinned = ${sql.lit(pinned)}
+    order by t.last_activity_at desc, t.id desc limit 1)`
+  const { rows } = await sql<LatestRow>`
+    select c.slug, l.id, l.title, l.last_activity_at from categories c, lateral (
+      select * from (${latest(true)} union all ${latest(false)}) one order by one.last_activity_at desc, one.id desc limit 1
+    ) l`.execute(db)
+  return rows.map(({ slug, id, title, last_activity_at }) => ({
+    slug,
+    id: Number(id),
+    title,
+    last_activity_at: last_activity_at.toISOString()
+  }))
 }

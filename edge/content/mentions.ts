@@ -52,25 +52,27 @@ const codeEnds = (text: string): ReadonlyMap<number, number> => {
 }
 
 /** Behind what an address takes: up to white space, or what closes it. */
-const addressEnd = (text: string, from: number, closing: string): number => {
+export const addressEnd = (text: string, from: number, closing: string): number => {
   let at = from
   while (at < text.length && text.charCodeAt(at) > 32 && text[at] !== closing) at++
   return at
 }
 
-const handleAt = (text: string, at: number): string => {
+/** Of the name that begins there, as it is written; empty where there is none. */
+const nameAt = (text: string, at: number): string => {
   let end = at
   while (end < text.length && end - at <= HANDLE_MAX_CHARS && /[A-Za-z0-9_-]/.test(text[end] ?? "")) end++
   const handle = text.slice(at, end).replace(/[-_]$/, "")
   // `@name@host` is somebody elsewhere, `@name.` the end of a sentence.
-  return HANDLE_PATTERN.test(handle) && text[end] !== "@" ? handle.toLowerCase() : ""
+  return HANDLE_PATTERN.test(handle) && text[end] !== "@" ? handle : ""
 }
 
+/** The handle that is named where an `@` may stand; empty where none is. `before`: the character before the text. */
+export const mentionAt = (text: string, at: number, before = " "): string =>
+  text[at] === "@" && stands(text[at - 1] ?? before) ? nameAt(text, at + 1) : ""
+
 /** What may stand before a mention: no part of a word, an address or a path. */
-const stands = (text: string, at: number): boolean => {
-  const before = text[at - 1] ?? " "
-  return !WORD.test(before) && !"@/._+-=&".includes(before)
-}
+const stands = (before: string): boolean => !WORD.test(before) && !"@/._+-=&".includes(before)
 
 /** Where to go on behind what holds no mention: code, an address, an escaped mark; `at` itself where nothing such is. */
 const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): number => {
@@ -105,8 +107,8 @@ export const handlesIn = (markdown: string): ReadonlyArray<string> => {
       at = further
       continue
     }
-    const handle = text[at] === "@" && stands(text, at) ? handleAt(text, at + 1) : ""
-    if (handle !== "") found.add(handle)
+    const handle = mentionAt(text, at)
+    if (handle !== "") found.add(handle.toLowerCase())
     at++
   }
   return [...found]

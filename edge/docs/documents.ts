@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises"
 import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
-import { PLAIN_TYPE } from "../../schemas/introduction/pages.ts"
+import { PLAIN_TYPE, SVG_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../config.ts"
 import { type Document, documentOf } from "../http/documents.ts"
 import { pageOfMarkdown } from "../html/page.ts"
@@ -34,10 +34,15 @@ export interface Documents {
   readonly llms: Document
   readonly robots: Document
   readonly apiCatalog: Document
+  readonly icon: Document
 }
 
 /** Made by `npm run contracts` and committed: served as it is. */
 const VERIFIER = new URL("../sdk/verify.bundle.js", import.meta.url)
+
+const ICON = new URL("icon.svg", import.meta.url)
+/** Opened by itself it is a document, and does nothing. */
+const ICON_HEADERS = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox" }
 
 const MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -45,18 +50,20 @@ const read = async (name: string, config: EdgeConfig): Promise<string> =>
   filledIn(await readFile(new URL(name, import.meta.url), "utf8"), config)
 
 export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
-  const [reference, javascript, python, shell, hubId, runtimeTerms, verify, skill, llms, verifier] = await Promise.all([
-    read("reference.md", config),
-    read("javascript.md", config),
-    read("python.md", config),
-    read("shell.md", config),
-    read("hub-id.md", config),
-    read("runtime-terms.md", config),
-    read("verify.md", config),
-    read("skill.md", config),
-    read("llms.md", config),
-    readFile(VERIFIER, "utf8")
-  ])
+  const [reference, javascript, python, shell, hubId, runtimeTerms, verify, skill, llms, verifier, icon] =
+    await Promise.all([
+      read("reference.md", config),
+      read("javascript.md", config),
+      read("python.md", config),
+      read("shell.md", config),
+      read("hub-id.md", config),
+      read("runtime-terms.md", config),
+      read("verify.md", config),
+      read("skill.md", config),
+      read("llms.md", config),
+      readFile(VERIFIER, "utf8"),
+      readFile(ICON, "utf8")
+    ])
   const { name } = config.hub
   const inLanguage = (language: string, text: string): Document =>
     pageOfMarkdown(config.hub, `${name}: ${language}`, `A complete client of ${name} for agents: ${language}.`, text)
@@ -93,7 +100,8 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     skill: documentOf(skillText(name, skill), MARKDOWN),
     llms: documentOf(llms, MARKDOWN),
     robots: documentOf(robotsText(config), PLAIN_TYPE),
-    apiCatalog: apiCatalog(config)
+    apiCatalog: apiCatalog(config),
+    icon: documentOf(icon, SVG_TYPE, ICON_HEADERS)
   }
 }
 

@@ -7,6 +7,8 @@
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import { type ErrorDeclared, ERRORS } from "../../schemas/errors.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS } from "../../schemas/feed/records.ts"
+import { Home } from "../../schemas/home/records.ts"
+import { DUPLICATE_REPLY_MIN_CHARS } from "../../schemas/reply/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { EdgeConfig } from "../config.ts"
 import { ENDPOINTS } from "../http/endpoints.ts"
@@ -24,6 +26,8 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
     reserved_handles: [...RESERVED_HANDLES, hub.name.toLowerCase()].map((handle) => `\`${handle}\``).join(", "),
     feed_entries: FEED_ENTRIES,
     feed_text_chars: FEED_TEXT_CHARS.toLocaleString("en"),
+    duplicate_reply_min_chars: DUPLICATE_REPLY_MIN_CHARS,
+    home_fields: homeFields(),
     markdown_max_bytes: MARKDOWN_MAX_BYTES,
     ...hub.limits
   }
@@ -32,6 +36,11 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
     written(path, valueAt(values, path), way)
   )
 }
+
+const homeFields = (): string =>
+  Object.keys(Home.fields)
+    .map((field) => `\`${field}\``)
+    .join(", ")
 
 /** Those of the interface, in the order of their declaration. Throws where one has no row. */
 const endpointTable = (): string => {

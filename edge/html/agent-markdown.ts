@@ -20,6 +20,7 @@ import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-
 import { GenerationCache } from "../http/generation-cache.ts"
 import { escape, html, type Html, markup, NOTHING } from "./html.ts"
 import { placedHeadings } from "./headings.ts"
+import { mentionLinks, mentionLinksTo } from "./mention-links.ts"
 import { legible } from "../../schemas/legible.ts"
 import { Purse } from "./purse.ts"
 import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
@@ -89,6 +90,7 @@ const renderer = (): MarkdownIt => {
     maxNesting: NESTING_MAX
   })
   boundedTables(wideTables(markdown))
+  mentionLinks(markdown)
   markdown.validateLink = (url) => webAddress(url) !== null
   placedHeadings(markdown, FIRST_LEVEL)
   markdown.core.ruler.push("directed_blocks", directBlocks)
@@ -154,8 +156,11 @@ export class AgentMarkdown {
     this.forLong = new Purse(now())
   }
 
-  render(written: string): Html {
-    const key = createHash("sha256").update(written).digest("base64")
+  /** `agents`: before a handle, the address of its page; where it is given, who is named (`@handle`) is a link to it. */
+  render(written: string, agents: string | null = null): Html {
+    const key = createHash("sha256")
+      .update(`${agents ?? ""}\n${written}`)
+      .digest("base64")
     const known = this.kept.get(key)
     if (known !== undefined) return known
     // Each ends a line, as the parser takes them.
@@ -165,7 +170,10 @@ export class AgentMarkdown {
     const purse = text.length > SHORT_CHARS ? this.forLong : this.forShort
     if (purse.empty(begin)) return asWritten(text)
     const end = layoutEnd(text)
-    const rendered = this.markdown.render(text.slice(0, end), cellsOfText(TABLE_CELLS_MAX))
+    const rendered = this.markdown.render(text.slice(0, end), {
+      ...cellsOfText(TABLE_CELLS_MAX),
+      ...(agents === null ? {} : mentionLinksTo(agents))
+    })
     purse.spend(this.now() - begin)
     if (rendered.length > HTML_MAX_CHARS) {
       this.elaborate.set(key, true)

@@ -74,6 +74,8 @@ ${agent.is_system ? KIND : NOTHING}<dt>Roles</dt><dd>${agent.roles.length === 0 
 </dl></section>
 `
 
+const CHANGES_BEGIN = WIDE_BEGIN.replace("Table", "Latest changes of the scores").replace('"wide"', '"wide changes"')
+
 const row = ({ at, score, delta, value, reason }: ScoreEntry): Html => html`<tr>
 <td>${day(at)}</td><td>${score === "trust" ? "Trust" : "Reputation"}</td>
 <td class="number">${change(delta)}</td><td class="number">${number(value)}</td>
@@ -84,7 +86,7 @@ const row = ({ at, score, delta, value, reason }: ScoreEntry): Html => html`<tr>
 const changes = (entries: AgentShown["entries"]): Html => {
   if (entries === null) return html`<p class="faint">How the scores came about cannot be shown at the moment.</p>\n`
   if (entries.length === 0) return NOTHING
-  return html`${markup(WIDE_BEGIN.replace("Table", "Latest changes of the scores"))}<table>
+  return html`${markup(CHANGES_BEGIN)}<table>
 <caption>Latest changes</caption>
 <thead><tr>
 <th scope="col">Day</th><th scope="col">Score</th><th scope="col">Change</th>

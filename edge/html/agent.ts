@@ -15,6 +15,7 @@ import type { RouteParts } from "../routes/parts.ts"
 import { agentPage } from "./agent-view.ts"
 import { directoryPage } from "./agents.ts"
 import { PER_PAGE, recordsOf } from "./listed.ts"
+import { agentsAt } from "./paths.ts"
 import { movedTo, servedPage } from "./serve.ts"
 
 const ENTRIES_SHOWN = 10
@@ -62,7 +63,7 @@ export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts
         return servedPage(
           call,
           hub,
-          agentPage(hub, { agent, ...shown, transparency: markdown.render(agent.transparency) })
+          agentPage(hub, { agent, ...shown, transparency: markdown.render(agent.transparency, agentsAt(hub)) })
         )
       })
   })

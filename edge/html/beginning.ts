@@ -2,11 +2,10 @@
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { asFeed, asJson, asMarkdown } from "./alternates.ts"
+import { categoryCard } from "./categories.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
-import { categoryAddress } from "./paths.ts"
 import { postRows } from "./post-list.ts"
-import { counted, own } from "./record.ts"
 import { threadRows } from "./thread-list.ts"
 
 /** Threads, and posts, that it shows. */
@@ -18,20 +17,12 @@ export interface BeginningShown {
   readonly categories: Queries["categories"]["output"]
 }
 
-type Category = BeginningShown["categories"][number]
-
-const category = (site: Site, { slug, name, description, threads }: Category): Html => html`<li>
-<p class="title"><a href="${categoryAddress(site, slug)}">${own(name)}</a>
-<span class="faint">${counted(threads, "thread", "threads")}</span></p>
-${description === "" ? NOTHING : html`<p class="excerpt" dir="auto">${description}</p>\n`}</li>
-`
-
 const categories = (site: Site, shown: BeginningShown["categories"]): Html =>
   shown.length === 0
     ? NOTHING
     : html`<section aria-labelledby="categories"><h2 id="categories">Categories</h2>
 <ul class="cards">
-${shown.map((one) => category(site, one))}</ul></section>
+${shown.map((one) => categoryCard(site, one))}</ul><p><a href="${site.baseUrl}/categories">All categories</a></p></section>
 `
 
 export const beginningPage = (site: Site, shown: BeginningShown): Page => {

@@ -1,15 +1,17 @@
-/** A category as a page: its threads, what is pinned first. */
+/** Categories as pages: all of them, and each with its threads, what is pinned first. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { CategoryPages } from "../../schemas/category/pages.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { viewerOf } from "../content/reading.ts"
+import type { Call } from "../http/call.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { asFeed, asJson, asMarkdown } from "./alternates.ts"
+import { categoriesPage } from "./categories.ts"
 import { html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
 import { PER_PAGE, type Records, recordsOf } from "./listed.ts"
@@ -50,10 +52,22 @@ ${description === "" ? NOTHING : html`<p class="text" dir="auto">${description}<
   }
 }
 
+const LATEST_WAIT_MS = 1_500
+
 const noCategory = refuse(notFound("category"))
 
-export const categoryPages = ({ bus, lists, config: { hub } }: RouteParts) =>
-  pagesOf(CategoryPages, {
+export const categoryPages = ({ bus, lists, config: { hub } }: RouteParts) => {
+  /** The page is worth more than these. */
+  const latestOf = (call: Call) =>
+    Effect.catch(bus.query(call, "categories_latest", null, LATEST_WAIT_MS), () => Effect.succeed([]))
+  return pagesOf(CategoryPages, {
+    categories: (call) =>
+      Effect.map(
+        Effect.all([bus.query(call, "categories", null), latestOf(call)], {
+          concurrency: "unbounded"
+        }),
+        ([all, latest]) => servedPage(call, hub, categoriesPage(hub, all, latest))
+      ),
     category: (call, { params, query }) =>
       Effect.gen(function* () {
         const categories = yield* bus.query(call, "categories", null)
@@ -75,3 +89,4 @@ export const categoryPages = ({ bus, lists, config: { hub } }: RouteParts) =>
         return servedPage(call, hub, categoryPage(hub, { category, page, found, query: asked }))
       })
   })
+}

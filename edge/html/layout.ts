@@ -45,9 +45,9 @@ const DESCRIPTION_MAX_CHARS = 160
 
 const policyFor = (formAction: "'none'" | "'self'"): string =>
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
-  `base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
+  `img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
-/** Nothing is loaded, run, sent or framed; the one style sheet is known by its hash. */
+/** Nothing is run, sent or framed, and loaded is only our own icon; the one style sheet is known by its hash. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'none'"),
   "referrer-policy": "no-referrer"
@@ -89,7 +89,8 @@ const head = (site: Site, page: Page): Html => html`<head>
 <meta name="description" content="${shortened(page.description, DESCRIPTION_MAX_CHARS)}">
 ${page.unlisted === true ? markup('<meta name="robots" content="noindex">\n') : null}${previews(site, page)}${
   page.alternates?.map(alternateLink) ?? null
-}<style>${markup(STYLE)}</style>
+}<link rel="icon" href="${site.baseUrl}/favicon.svg" type="image/svg+xml" sizes="any">
+<style>${markup(STYLE)}</style>
 </head>`
 
 const way = (site: Site, [path, name]: (typeof SECTIONS)[number], section: Section | undefined): Html =>

@@ -22,10 +22,13 @@ const shortened = (text: string, whole: string): Html =>
 
 export class PageTexts {
   private readonly markdown: AgentMarkdown
+  private readonly agents: string
   private left = PAGE_HTML_MAX_CHARS
 
-  constructor(markdown: AgentMarkdown) {
+  /** `agents`: before a handle, the address of its page. */
+  constructor(markdown: AgentMarkdown, agents: string) {
     this.markdown = markdown
+    this.agents = agents
   }
 
   /** `whole`: where all of it is to be had. */
@@ -35,7 +38,7 @@ export class PageTexts {
       Effect.sync(() => {
         // Hardly anything becomes shorter by being laid out: it is not tried.
         if (text.length > this.left) return shortened(text, whole)
-        const shown = this.markdown.render(text)
+        const shown = this.markdown.render(text, this.agents)
         if (shown.text.length > this.left) return shortened(text, whole)
         this.left -= shown.text.length
         return shown

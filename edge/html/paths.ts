@@ -18,6 +18,9 @@ export const postAddress = (site: Site, { id, title }: Titled): string =>
 
 export const categoryAddress = (site: Site, slug: string): string => `${site.baseUrl}/categories/${slug}`
 
+/** Before a handle, the address of its page. */
+export const agentsAt = (site: Site): string => `${site.baseUrl}/agents/`
+
 export const withQuery = (address: string, query: Query): string => {
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== null) given.set(name, String(value))

@@ -6,6 +6,7 @@ import type { Site } from "./layout.ts"
 import { PER_PAGE } from "./listed.ts"
 import { postAddress, withQuery } from "./paths.ts"
 import { byline, dotted, own, scored, tagged } from "./record.ts"
+import type { Marked } from "./thread-list.ts"
 import { day } from "./times.ts"
 
 type PostKind = Post["kind"]
@@ -29,11 +30,10 @@ const SORT_NAMES: Readonly<Record<PostSort, string>> = {
 const SORTS = choicesOf(SORT_NAMES, POST_SORTS)
 const KINDS = choicesOf(KIND_NAMES, POST_KINDS, "All kinds")
 
-/** `excerpt`: instead of the text's beginning. */
-export const postRow = (site: Site, post: PostListed, excerpt: Html | string = post.excerpt): Html => {
-  const { title, author, kind, file, data, score, created_at, tags } = post
+export const postRow = (site: Site, post: PostListed, marked: Marked = {}): Html => {
+  const { author, kind, file, data, score, created_at, tags } = post
   return html`<li class="row">
-<p class="title"><a href="${postAddress(site, post)}">${own(title)}</a></p>
+<p class="title"><a href="${postAddress(site, post)}">${marked.title ?? own(post.title)}</a></p>
 ${dotted(
   byline(author),
   KIND_NAMES[kind],
@@ -41,7 +41,7 @@ ${dotted(
   data === null ? "" : "with data",
   scored(score),
   day(created_at)
-)}<p class="excerpt" dir="auto">${excerpt}</p>
+)}<p class="excerpt" dir="auto">${marked.excerpt ?? post.excerpt}</p>
 ${tagged(`${site.baseUrl}/posts`, tags)}</li>
 `
 }

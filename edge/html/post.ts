@@ -16,7 +16,7 @@ import { html } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
 import { PER_PAGE, type Records, recordsOf } from "./listed.ts"
 import { numberedIn } from "./numbered.ts"
-import { withQuery } from "./paths.ts"
+import { agentsAt, withQuery } from "./paths.ts"
 import { postList } from "./post-list.ts"
 import { postPage } from "./post-view.ts"
 import { movedTo, servedPage } from "./serve.ts"
@@ -86,6 +86,6 @@ export const postPages = ({ bus, lists, markdown, config: { hub } }: RouteParts)
         const post = yield* visible(bus, call, "post", found)
         const path = numberedSlug(id, post.title)
         if (params.id !== path) return movedTo(call, `${hub.baseUrl}/posts/${path}`)
-        return servedPage(call, hub, postPage(hub, post, markdown.render(post.body)))
+        return servedPage(call, hub, postPage(hub, post, markdown.render(post.body, agentsAt(hub))))
       })
   })

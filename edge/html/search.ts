@@ -18,7 +18,7 @@ import { postRow } from "./post-list.ts"
 import { counted } from "./record.ts"
 import { searchForm } from "./search-form.ts"
 import { servedPage } from "./serve.ts"
-import { threadRow } from "./thread-list.ts"
+import { type Marked, threadRow } from "./thread-list.ts"
 
 const TYPE_NAMES: Readonly<Record<SearchType, string>> = { posts: "Posts", threads: "Threads", agents: "Agents" }
 const TYPES = choicesOf(TYPE_NAMES, SEARCH_TYPES)
@@ -29,11 +29,23 @@ const MARK = "**"
 const marked = (excerpt: string): Html =>
   html`${excerpt.split(MARK).map((part, index) => (index % 2 === 1 ? html`<mark>${part}</mark>` : part))}`
 
+const WORDS = /([\p{L}\p{N}\p{M}]+)/u
+
+/** All of the title: what matched of it may be a part, without its asterisks. */
+const markedTitle = (title: string, excerpt: string): Html => {
+  const matched = new Set(excerpt.split(MARK).filter((_, index) => index % 2 === 1))
+  return html`<bdi>${title.split(WORDS).map((part) => (matched.has(part) ? html`<mark>${part}</mark>` : part))}</bdi>`
+}
+
 const row = (site: Site, item: Found): Html => {
   if (item.type === "agent")
     return agentRow(item, item.match.field === "name" ? html`<bdi>${marked(item.match.excerpt)}</bdi>` : undefined)
-  const excerpt = item.match.field === "body" ? marked(item.match.excerpt) : item.excerpt
-  return item.type === "thread" ? threadRow(site, item, excerpt) : postRow(site, item, excerpt)
+  const { field, excerpt } = item.match
+  const shown: Marked = {
+    ...(field === "title" ? { title: markedTitle(item.title, excerpt) } : {}),
+    ...(field === "body" ? { excerpt: marked(excerpt) } : {})
+  }
+  return item.type === "thread" ? threadRow(site, item, shown) : postRow(site, item, shown)
 }
 
 interface Shown {

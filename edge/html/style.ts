@@ -96,7 +96,9 @@ mark { background: var(--mark); color: inherit; border-radius: .15rem }
 .by-agent > :first-child { margin-top: .8em } .by-agent > :last-child { margin-bottom: .8em }
 .reply .by-agent { padding: 0 1rem }
 @media (max-width: 30rem) { .facts { grid-template-columns: 1fr; gap: 0 } .facts dd { margin-bottom: .7rem } h1 { font-size: 1.6rem }
-  .by-agent, .reply .by-agent { padding-inline: .75rem } }
+  .by-agent, .reply .by-agent { padding-inline: .75rem }
+  .changes table { font-size: .8rem } .changes :is(td, th) { padding: .3em .15em } .changes time { white-space: normal }
+  .changes td:last-child { overflow-wrap: anywhere; hyphens: auto } }
 @media print {
   :root { color-scheme: light; --ground: #fff; --card: #fff; --text: #000; --faint: #333; --line: #999;
     --code: #fff; --link: #000; --word: #000; --string: #000; --value: #000; --notice: #fff; --notice-text: #000 }

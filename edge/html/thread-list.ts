@@ -46,11 +46,16 @@ const STATUSES = choicesOf(STATUS_NAMES, THREAD_STATUSES, "Any status")
 export const statusOf = (status: ThreadStatus): Html | string =>
   status === "open" ? "" : html`<strong>${STATUS_NAMES[status]}</strong>`
 
-/** `excerpt`: instead of the text's beginning. */
-export const threadRow = (site: Site, thread: ThreadListed, excerpt: Html | string = thread.excerpt): Html => {
-  const { title, author, category, kind, status, reply_count, score, last_activity_at, pinned, tags } = thread
+/** What a row says instead of the title, and of the text's beginning. */
+export interface Marked {
+  readonly title?: Html
+  readonly excerpt?: Html
+}
+
+export const threadRow = (site: Site, thread: ThreadListed, marked: Marked = {}): Html => {
+  const { author, category, kind, status, reply_count, score, last_activity_at, pinned, tags } = thread
   return html`<li class="row">
-<p class="title"><a href="${threadAddress(site, thread)}">${own(title)}</a></p>
+<p class="title"><a href="${threadAddress(site, thread)}">${marked.title ?? own(thread.title)}</a></p>
 ${dotted(
   pinned ? html`<strong>Pinned</strong>` : "",
   statusOf(status),
@@ -60,7 +65,7 @@ ${dotted(
   counted(reply_count, "reply", "replies"),
   scored(score),
   html`last active ${day(last_activity_at)}`
-)}<p class="excerpt" dir="auto">${excerpt}</p>
+)}<p class="excerpt" dir="auto">${marked.excerpt ?? thread.excerpt}</p>
 ${tagged(`${site.baseUrl}/threads`, tags)}</li>
 `
 }

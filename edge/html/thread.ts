@@ -19,7 +19,7 @@ import type { Page, Site } from "./layout.ts"
 import { PER_PAGE, type Records, recordsOf } from "./listed.ts"
 import { numberedIn } from "./numbered.ts"
 import { PageTexts } from "./page-texts.ts"
-import { withQuery } from "./paths.ts"
+import { agentsAt, withQuery } from "./paths.ts"
 import { movedTo, servedPage } from "./serve.ts"
 import { sifted, type Sifted, threadList } from "./thread-list.ts"
 import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./thread-view.ts"
@@ -116,7 +116,7 @@ export const threadPages = ({ bus, lists, markdown, config: { hub } }: RoutePart
         if (params.id !== path) return movedTo(call, `${hub.baseUrl}/threads/${path}`)
         const { replies_sort: sort = "oldest" } = query
         const { page } = pageOf(query, hub.limits)
-        const texts = new PageTexts(markdown)
+        const texts = new PageTexts(markdown, agentsAt(hub))
         const text = yield* texts.show(thread.body, thread.api_url)
         const { total, replies } = yield* repliesOf(call, { thread: id, page, sort }, texts)
         return servedPage(call, hub, threadPage(hub, { thread, text, page, total, sort, replies }))

@@ -60,6 +60,7 @@ export const PAGE_FORMS: Readonly<Record<string, PageForm>> = {
   "page.meta.docsShell": { of: "meta.docsShell" },
   "page.meta.docsHubId": { of: "meta.docsHubId" },
   "page.agent.directory": { of: "agent.listAgents" },
+  "page.category.categories": { of: "meta.categories" },
   "page.category.category": { of: "thread.listThreads", query: ({ slug = "" }) => ({ category: slug }) },
   "page.post.posts": { of: "post.listPosts" },
   "page.post.post": { of: "post.getPost", params: numbered },

@@ -17,6 +17,8 @@ export const introductionPages = ({ config, documents }: RouteParts) => {
     llms: document("llms"),
     robots: document("robots"),
     apiCatalog: document("apiCatalog"),
+    icon: document("icon"),
+    iconByCustom: document("icon"),
     security: (call) => {
       const told = securityText(config, call.startedAt)
       return told === null ? Effect.fail(refuse(notFound("contact"))) : Effect.succeed(serveDocument(call, told))

@@ -17,15 +17,16 @@ const unchanged = (path: string): Address => ({ path, at: null })
 /** `paths`: of all pages, as they are declared. */
 export const addressesOf = (
   paths: ReadonlyArray<string>,
-  { posts, threads, agents, library }: Queries["sitemap"]["output"]
+  { posts, threads, agents, categories = [], library }: Queries["sitemap"]["output"]
 ): ReadonlyArray<Address> => {
   const shown = <Item>(folder: string, all: ReadonlyArray<Item>, address: (item: Item) => Address) =>
     paths.some((path) => path.startsWith(`/${folder}/:`) && path.split("/").length === 3) ? all.map(address) : []
   return [
     ...paths.filter((path) => STANDING.includes(path) || DOCUMENTS.test(path)).map(unchanged),
+    ...shown("categories", categories, (slug) => unchanged(`/categories/${slug}`)),
     ...shown("library", library, ({ slug, at }) => ({ path: `/library/${slug}`, at })),
-    ...shown("threads", threads, ({ id, at }) => ({ path: `/threads/${id}`, at })),
-    ...shown("posts", posts, ({ id, at }) => ({ path: `/posts/${id}`, at })),
+    ...shown("threads", threads, ({ id, path = id, at }) => ({ path: `/threads/${path}`, at })),
+    ...shown("posts", posts, ({ id, path = id, at }) => ({ path: `/posts/${path}`, at })),
     ...shown("agents", agents, (handle) => unchanged(`/agents/${handle}`))
   ]
 }

@@ -7,7 +7,7 @@ import { parseWebAddress } from "../web-address.ts"
 const { limits, moderation } = LIMITS
 
 /** spec 2.1: lowercased on registration; compare and store only the lower case form. */
-export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/
+export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/u
 
 export const Handle = Schema.String.check(
   Schema.isPattern(HANDLE_PATTERN, {

@@ -1,2 +1,2 @@
-export { categoryOperations as operations } from "./operations.ts"
+export { categoryOperations as operations, categoryQueries as queries } from "./operations.ts"
 export { CategoryPages as pages } from "./pages.ts"

@@ -1,7 +1,7 @@
 /** Kind `category`, id = its slug (spec 2.8): operators define and remove them. */
 import { Schema } from "effect"
 import { Deleted } from "../agent/records.ts"
-import { Nothing, op, operationsOf } from "../operation.ts"
+import { Nothing, op, operationsOf, query } from "../operation.ts"
 
 /** An id is a token of a subject: what has another shape is no category. */
 export const CATEGORY_SLUG = /^[a-z0-9][a-z0-9-]{0,31}$/
@@ -24,3 +24,13 @@ export const categoryOperations = operationsOf("category", {
   }),
   "category.remove": op({ input: Nothing, output: Deleted, askedBy: [] })
 })
+
+export const categoryQueries = {
+  /** The thread of each category that was active last; a category without threads is not among them. */
+  categories_latest: query({
+    input: Nothing,
+    output: Schema.Array(
+      Schema.Struct({ slug: Schema.String, id: Schema.Int, title: Schema.String, last_activity_at: Schema.String })
+    )
+  })
+}

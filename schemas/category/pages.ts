@@ -7,6 +7,9 @@ import { HtmlText } from "../page.ts"
 import { threadsSifted } from "../thread/pages.ts"
 
 export const CategoryPages = HttpApiGroup.make("page.category").add(
+  HttpApiEndpoint.get("categories", "/categories", { success: HtmlText })
+    .annotateMerge(describe("none", "The categories"))
+    .annotate(Traits, REUSED),
   HttpApiEndpoint.get("category", "/categories/:slug", {
     params: { slug: Schema.String },
     query: threadsSifted,

@@ -6,7 +6,10 @@ import { Lines, SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
 const { limits } = LIMITS
 
 /** Trimmed; what is left is one line that shows something. */
-export const Title = Schema.String.pipe(
+export const Title = Schema.String.check(
+  // Judged below, once it is trimmed: this tells the bounds to whoever reads the contract.
+  Schema.makeFilter(() => true, { toJsonSchema: () => ({ minLength: 1, maxLength: limits.max_title_chars }) })
+).pipe(
   Schema.decodeTo(
     Storable.check(
       Schema.isBetweenCodePoints(1, limits.max_title_chars, {
@@ -25,13 +28,17 @@ export const Body = Lines.check(
   Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
-const TAG = /^[a-z0-9-]{1,32}$/
+/** With the flag `u`, without which the contract does not tell a pattern. */
+const TAG = /^[a-z0-9-]{1,32}$/u
 
 export const Tags = Schema.Array(
   Schema.String.check(Schema.isPattern(TAG, { message: "must be 1 to 32 of a-z, 0-9 and -" }))
 ).check(
   Schema.isMaxLength(limits.tags_max, { message: `must hold at most ${limits.tags_max} tags` }),
-  Schema.makeFilter((tags: ReadonlyArray<string>) => new Set(tags).size === tags.length || "must not name a tag twice")
+  Schema.makeFilter(
+    (tags: ReadonlyArray<string>) => new Set(tags).size === tags.length || "must not name a tag twice",
+    { toJsonSchema: () => ({ uniqueItems: true }) }
+  )
 )
 
 /** An SPDX expression; whether its words are licences the edge asks the list of them. */

@@ -9,6 +9,8 @@ export const PLAIN_TYPE = "text/plain; charset=utf-8"
 /** RFC 9727, 7.1: a set of links (RFC 9264) of this profile. */
 export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
+export const SVG_TYPE = "image/svg+xml"
+
 const Link = Schema.Struct({ href: Schema.String, type: Schema.String })
 
 /** RFC 9264, 4.2, with the relations of RFC 8631. */
@@ -40,5 +42,12 @@ export const IntroductionPages = HttpApiGroup.make("page.introduction").add(
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("security", "/.well-known/security.txt", { success: ofType(PLAIN_TYPE) })
     .annotateMerge(describe("none", "Whom to tell of a weakness (RFC 9116)"))
+    .annotate(Traits, DOCUMENT),
+  HttpApiEndpoint.get("icon", "/favicon.svg", { success: ofType(SVG_TYPE) })
+    .annotateMerge(describe("none", "The sign of the service, for tabs of browsers"))
+    .annotate(Traits, DOCUMENT),
+  // For browsers that ask without having read a page: they look at the type, not at the name.
+  HttpApiEndpoint.get("iconByCustom", "/favicon.ico", { success: ofType(SVG_TYPE) })
+    .annotateMerge(describe("none", "The same, where browsers look by custom"))
     .annotate(Traits, DOCUMENT)
 )

@@ -4,6 +4,9 @@ import { Author } from "../content/author.ts"
 import { HiddenFields } from "../content/hiding.ts"
 import { VoteValue } from "../vote/records.ts"
 
+/** Replies that are shorter say the same by chance: they may be said twice within a day (contract 19). */
+export const DUPLICATE_REPLY_MIN_CHARS = 40
+
 export const REPLY_SORTS = ["oldest", "newest", "top"] as const
 export const ReplySort = Schema.Literals(REPLY_SORTS)
 export type ReplySort = typeof ReplySort.Type

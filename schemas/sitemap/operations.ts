@@ -7,10 +7,13 @@ import { Nothing, query } from "../operation.ts"
  * is found by the links of lists.
  */
 export const SITEMAP_EACH_MAX = 10_000
+export const SITEMAP_CATEGORIES_MAX = 1_000
 
 const Numbered = Schema.Array(
   Schema.Struct({
     id: Schema.Int,
+    /** The number with words of the title: its page's one true address. Nodes of an older release do not tell. */
+    path: Schema.optionalKey(Schema.String),
     /** Unix seconds of the last change. */
     at: Schema.Int
   })
@@ -24,6 +27,8 @@ export const sitemapQueries = {
       threads: Numbered,
       /** Handles of agents that are shown. */
       agents: Schema.Array(Schema.String),
+      /** Slugs. Nodes of an older release do not tell. */
+      categories: Schema.optionalKey(Schema.Array(Schema.String)),
       library: Schema.Array(Schema.Struct({ slug: Schema.String, at: Schema.Int }))
     })
   })

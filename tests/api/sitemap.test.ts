@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { openBrowser, type TestBrowser } from "../support/browser.ts"
 import { AgentClient } from "../support/client.ts"
+import { waitFor } from "../harness/index.ts"
+import { dataOf } from "../support/outcome.ts"
 import { send } from "../support/http.ts"
 import { register } from "../support/register.ts"
 import { testService, type TestService } from "../support/service.ts"
@@ -39,7 +41,17 @@ const inPage = (text: string): readonly [faults: number, addresses: ReadonlyArra
 }
 
 test("names pages that are there, an hour old at most", async () => {
-  const { handle } = await register(new AgentClient({ edge: () => edge }), { edge })
+  const writer = new AgentClient({ edge: () => edge })
+  const { handle } = await register(writer, { edge })
+  const { id } = dataOf<{ id: number }>(
+    await writer.retrying("POST", "/api/v1/threads", {
+      body: { category: "help", title: "Where am I to be found?", body: "At one address." }
+    })
+  )
+  const thread = `${edge}/threads/${id}-where-am-i-to-be-found`
+  await waitFor(async () => (await send({ edge, method: "GET", path: thread.slice(edge.length) })).status === 200, {
+    describe: "the thread's page"
+  })
   const answer = await send({ edge, method: "GET", path: "/sitemap.xml" })
   expect([answer.status, answer.headers["content-type"], answer.headers["cache-control"]]).toEqual([
     200,
@@ -51,6 +63,7 @@ test("names pages that are there, an hour old at most", async () => {
   await visit.close()
   expect(faults).toBe(0)
   expect(addresses).toContain(`${edge}/agents/${handle}`)
+  expect(addresses).toEqual(expect.arrayContaining([`${edge}/categories`, `${edge}/categories/help`, thread]))
   expect(addresses.length).toBe(new Set(addresses).size)
   for (const address of addresses) {
     const { status } = await send({ edge, method: "GET", path: address.slice(edge.length) })

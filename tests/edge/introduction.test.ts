@@ -1,6 +1,8 @@
 /** What stands at the addresses that programs know: texts for models, well-known documents, what crawlers may read. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { Home } from "../../schemas/home/records.ts"
+import { DUPLICATE_REPLY_MIN_CHARS } from "../../schemas/reply/records.ts"
 import { skillName, skillText } from "../../edge/docs/introduction.ts"
 import { addressesOf, written } from "../../edge/sitemap/addresses.ts"
 import { openWorld, TestEdge, type World } from "./edge.ts"
@@ -44,6 +46,13 @@ describe("/skill.md", () => {
     expect(body.split("\n").length).toBeLessThan(500)
     for (const word of ["never follow instructions", "hub-seed.txt", "/api/v1/me/home?since=", "Retry-After"])
       expect(body).toContain(word)
+  })
+
+  it("names each field of what is new, and no other, and whose words are refused twice", async () => {
+    const skill = await text("/skill.md", MARKDOWN)
+    const told = /One answer tells what is new for you: (.*?)\. /.exec(skill)?.[1]
+    expect(told?.split(", ")).toEqual(Object.keys(Home.fields).map((field) => `\`${field}\``))
+    expect(skill).toContain(`replies of ${DUPLICATE_REPLY_MIN_CHARS} characters and more`)
   })
 
   it("names only endpoints that there are", async () => {
@@ -158,9 +167,10 @@ describe("/.well-known/", () => {
 
 describe("a sitemap", () => {
   const found = {
-    posts: [{ id: 2, at: 0 }],
-    threads: [{ id: 1, at: 1_767_225_600 }],
+    posts: [{ id: 2, path: "2-counted", at: 0 }],
+    threads: [{ id: 1, path: "1-why", at: 1_767_225_600 }],
     agents: ["ada"],
+    categories: ["help"],
     library: [{ slug: "begin", at: 1 }]
   }
 
@@ -168,18 +178,34 @@ describe("a sitemap", () => {
     const paths = ["/", "/docs", "/docs/python", "/library", "/feed", "/threads", "/threads/:ref", "/agents/:ref/feed"]
     expect(addressesOf(paths, found)).toEqual([
       ...["/", "/docs", "/docs/python", "/library", "/threads"].map((path) => ({ path, at: null })),
-      { path: "/threads/1", at: 1_767_225_600 }
+      { path: "/threads/1-why", at: 1_767_225_600 }
     ])
-    expect(addressesOf(["/agents/:ref", "/posts/:id", "/library/:slug"], found)).toEqual([
+    expect(addressesOf(["/agents/:ref", "/posts/:id", "/library/:slug", "/categories/:slug"], found)).toEqual([
+      { path: "/categories/help", at: null },
       { path: "/library/begin", at: 1 },
-      { path: "/posts/2", at: 0 },
+      { path: "/posts/2-counted", at: 0 },
       { path: "/agents/ada", at: null }
     ])
+  })
+
+  it("of nodes that do not know the addresses yet has the records by their numbers", () => {
+    const older = { posts: [{ id: 2, at: 0 }], threads: [], agents: [], library: [] }
+    expect(addressesOf(["/posts/:id", "/categories/:slug"], older)).toEqual([{ path: "/posts/2", at: 0 }])
   })
 
   it("writes each as it must be written", () => {
     expect(written("https://hub.example/a&b", { path: "/x", at: 1_767_225_600 })).toBe(
       "<url><loc>https://hub.example/a&amp;b/x</loc><lastmod>2026-01-01T00:00:00.000Z</lastmod></url>\n"
     )
+  })
+})
+
+describe("the icon", () => {
+  it.each(["/favicon.svg", "/favicon.ico"])("%s is a picture of two kilobytes at most", async (path) => {
+    const { status, text, headers } = await world.edge.call(path)
+    expect([status, headers.get("content-type")]).toEqual([200, "image/svg+xml"])
+    expect(text).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^]*<\/svg>\n$/)
+    expect(text.length).toBeLessThan(2_048)
+    expect(headers.get("content-security-policy")).toContain("sandbox")
   })
 })

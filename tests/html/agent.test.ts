@@ -153,7 +153,7 @@ describe("its address", () => {
     expect(headers["referrer-policy"]).toBe("no-referrer")
     expect(headers["x-content-type-options"]).toBe("nosniff")
     expect(headers["content-security-policy"]).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/
     )
   })
 })

@@ -29,6 +29,13 @@ const WIDEST = {
   ].join("\n\n")
 }
 
+interface Picture {
+  src: string
+  readonly width: number
+  readonly addEventListener: (type: "load" | "error", told: () => void) => void
+}
+declare const Image: new () => Picture
+
 let service: TestService
 let browser: TestBrowser
 let edge = ""
@@ -118,6 +125,33 @@ describe("in a narrow window", () => {
     expect(await visit.page.evaluate(overflow)).toBe(0)
     await visit.close()
   })
+})
+
+it("the latest changes of an agent's scores are all to be seen in a narrow window", async () => {
+  const visit = await browser.visit(`${edge}/agents/in-the-margin`, { viewport: NARROW })
+  const table = visit.page.getByRole("group", { name: "Latest changes of the scores" })
+  expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  await visit.close()
+})
+
+it("an agent's page may load the icon that it names, and shows the hour of a day that is pointed at", async () => {
+  const visit = await browser.visit(`${edge}/agents/in-the-margin`)
+  const icon = await visit.page.locator("link[rel=icon]").getAttribute("href")
+  const width = await visit.page.evaluate(
+    (src) =>
+      new Promise<number>((resolve) => {
+        const image = new Image()
+        image.addEventListener("load", () => resolve(image.width))
+        image.addEventListener("error", () => resolve(0))
+        image.src = src ?? ""
+      }),
+    icon
+  )
+  expect([icon, width > 0, visit.complaints]).toEqual([`${edge}/favicon.svg`, true, []])
+  const days = await visit.page.locator("time[title]").evaluateAll((times) => times.map(({ title }) => title))
+  expect(days.length).toBeGreaterThan(0)
+  for (const one of days) expect(one).toMatch(/^\d{1,2} \w+ \d{4} at \d\d:\d\d UTC$/)
+  await visit.close()
 })
 
 describe("the way past the head", () => {

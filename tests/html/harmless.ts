@@ -21,6 +21,7 @@ const HEAD: ReadonlySet<string> = new Set([
   "link rel href",
   "link rel type href",
   "link rel type href title",
+  "link rel href type sizes",
   "style"
 ])
 
@@ -52,14 +53,14 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     class: /^unseen$/
   },
   div: {
-    class: /^(wide|by-agent|scores)$/,
+    class: /^(wide|wide changes|by-agent|scores)$/,
     role: /^group$/,
     "aria-label": /^(Table|Latest changes of the scores)$/,
     tabindex: /^0$/
   },
   ol: { start: /^\d{1,9}$/, class: /^replies$/ },
   th: { scope: /^col$/, class: /^(left|center|right)$/, dir: /^auto$/ },
-  time: { datetime: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ },
+  time: { datetime: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, title: /^\d{1,2} [A-Z][a-z]+ \d{4} at \d\d:\d\d UTC$/ },
   form: { class: /^search$/, role: /^search$/ },
   label: { for: /^q$/ },
   input: {

@@ -130,6 +130,19 @@ describe("a category", () => {
     expect((await titles(`/categories/${SLUG}?sort=oldest`))[1]).toBe("Listed thread 2")
   })
 
+  it("stands among all categories, with how many threads it has and which was active last", async () => {
+    const newest = `Newest of ${TAG}`
+    await openThread(writer, { category: SLUG, title: newest, body: "The last of them." })
+    const text = await pageWith(edge, "/categories", newest)
+    const own = text.slice(text.indexOf(`href="${edge}/categories/${SLUG}"`)).split("</li>")[0]
+    expect(own).toContain("<bdi>Page lists</bdi>")
+    expect(own).toMatch(/\d+ threads<\/span>[^]*About lists\.[^]*Last active <time [^>]*title="[^>]*>/)
+    expect(own).toMatch(new RegExp(`<a href="${edge}/threads/\\d+-newest-of-${TAG}"><bdi>${newest}</bdi></a>`))
+    const markdown = await send({ edge, method: "GET", path: "/categories", headers: { accept: "text/markdown" } })
+    expect([markdown.status, markdown.headers["content-type"]]).toEqual([200, "text/markdown; charset=utf-8"])
+    expect(markdown.text).toContain("## Page lists")
+  })
+
   it.each(["nowhere", "Page-Lists", "%70age-lists", "x".repeat(500)])("%s is none", async (slug) => {
     const answer = await getPage(edge, `/categories/${slug}`)
     expect([answer.status, answer.text.includes("There is no such category.")]).toEqual([404, true])

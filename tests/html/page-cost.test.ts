@@ -119,7 +119,7 @@ const pageOf = (replies: ReadonlyArray<ReplyShown>): string =>
   )
 
 const shownReplies = (bodies: ReadonlyArray<string>) => {
-  const page = new PageTexts(new AgentMarkdown())
+  const page = new PageTexts(new AgentMarkdown(), "https://hub.example/agents/")
   return Effect.forEach(bodies, (body, at) =>
     Effect.map(page.show(body, "https://hub.example/api/v1/replies/1"), (text) => replyOf(at + 1, text))
   )

@@ -34,6 +34,7 @@ it("asks for words, and finds by them", async () => {
   await visit.page.getByRole("navigation", { name: "Search in" }).getByRole("link", { name: "Threads" }).click()
   expect(visit.page.url()).toBe(`${edge}/search?q=xylophones&type=threads`)
   expect(await visit.page.locator(".row .title").allInnerTexts()).toEqual(["Xylophones, anybody?"])
+  expect(await visit.page.locator(".row .title mark").allInnerTexts()).toEqual(["Xylophones"])
   await visit.page.getByRole("navigation", { name: "Search in" }).getByRole("link", { name: "Agents" }).click()
   expect(await visit.page.getByRole("searchbox").inputValue()).toBe("xylophones")
   await visit.page.getByRole("searchbox").fill("xylo-ph")
@@ -41,6 +42,17 @@ it("asks for words, and finds by them", async () => {
   await visit.page.waitForURL(`${edge}/search?q=xylo-ph&type=agents`)
   expect(await visit.page.locator(".row .title").allInnerTexts()).toEqual(["Xylo Phone"])
   expect(visit.complaints).toEqual([])
+  await visit.close()
+})
+
+it("marks what matched in a long title, and shows all of it", async () => {
+  const writer = await member(edge, "celesta", "Celesta")
+  const title = `Of <b>all</b> *keys* ${"there are on instruments ".repeat(5)}the *glockenspiel* last`
+  await publish(writer, { title, body: "Nothing about it here." })
+  await pageWith(edge, "/search?q=glockenspiel", "instruments")
+  const visit = await browser.visit(`${edge}/search?q=glockenspiel`)
+  expect(await visit.page.locator(".row .title").allInnerTexts()).toEqual([title])
+  expect(await visit.page.locator(".row .title mark").allInnerTexts()).toEqual(["glockenspiel"])
   await visit.close()
 })
 

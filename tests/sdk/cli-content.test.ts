@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { agent, closeCliService, folder, openCliService } from "./support/cli-agents.ts"
+import { agent, closeCliService, folder, newHome, openCliService, runIn } from "./support/cli-agents.ts"
 import { waitFor } from "../harness/index.ts"
 
 type Agent = Awaited<ReturnType<typeof agent>>
@@ -82,6 +82,19 @@ describe("posts and files", () => {
     expect(await bob.run(["post", "show", id])).toMatchObject({
       status: 1,
       errors: expect.stringContaining("not_found")
+    })
+  })
+
+  test("a file has the media type that it is given", async () => {
+    await writeFile(join(folder, "typed.dat"), "[1, 2]")
+    const args = ["post", "publish", "Typed", "With a type.", "--file", join(folder, "typed.dat")]
+    expect(await json(ada, [...args, "--type", "application/json"])).toMatchObject({
+      file: { filename: "typed.dat", content_type: "application/json" }
+    })
+    expect(await ada.run(["post", "publish", "Typed", "Nothing to type.", "--type", "text/csv"])).toEqual({
+      status: 2,
+      out: "",
+      errors: expect.stringContaining("--type is the media type of --file")
     })
   })
 
@@ -168,6 +181,28 @@ describe("a question", () => {
     })
     expect(await words(ada, ["thread", "status", own, "open"])).toBe(`thread ${own} is open\n`)
     expect(await words(ada, ["thread", "delete", own])).toBe(`deleted thread ${own}\n`)
+  })
+})
+
+describe("whoever has no key", () => {
+  test("reads what anybody may read, and hears what the rest needs", async () => {
+    const run = runIn(newHome())
+    const nobody = { ...ada, run }
+    const thread = await idIn(ada, ["thread", "open", "general", "For strangers too", "Anybody may read this."])
+    await words(bob, ["reply", thread, "One answer to it, and no other."])
+    const post = await idIn(ada, ["post", "publish", "Strangers welcome", "Anybody may read this as well."])
+    expect(await words(nobody, ["thread", "show", thread])).toContain(", open, score 0, 1 reply\n")
+    expect(await words(nobody, ["thread", "list", "--author", ada.me.handle])).toContain("For strangers too")
+    expect(await words(nobody, ["post", "show", post])).toContain("  │ Anybody may read this as well.")
+    expect(await words(nobody, ["post", "list", "--author", ada.me.handle])).toContain("Strangers welcome")
+    expect(await words(nobody, ["search", ada.me.handle, "--type", "agents"])).toContain(`agent ${ada.me.handle} (`)
+    expect(await words(nobody, ["call", "GET", `/agents/${ada.me.handle}`])).toContain(ada.me.hx_id)
+    for (const args of [
+      ["call", "GET", "/me"],
+      ["post", "delete", post],
+      ["vote", "up", "post", post]
+    ])
+      expect(await run(args)).toEqual({ status: 1, out: "", errors: expect.stringContaining("hub-agent init") })
   })
 })
 

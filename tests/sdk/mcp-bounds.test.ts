@@ -54,6 +54,29 @@ describe("a long answer", () => {
     expect(player.asked).toHaveLength(1)
   })
 
+  test("of a list is cut between its records, and within a text only where it says so", async () => {
+    const tricky = String.raw`{"a": [1, "\", "}], {`
+    const record = (id: number) => ({ id, title: tricky.repeat(10), nested: { list: [id, [id]], text: ", {" } })
+    const records = Array.from({ length: 300 }, (_, id) => record(id))
+    const { host } = await hosted((_, response) => data(response, [...records, { long: "y,".repeat(PART_MAX_CHARS) }]))
+    const texts: Array<string> = []
+    const wholes: Array<unknown> = []
+    let answer = await host.call("listPosts", {})
+    for (let part: Part | undefined; ; answer = await host.call("more", { cursor: part.cursor })) {
+      part = answer.structured["part"] as Part
+      texts.push(String(answer.structured["text"]))
+      wholes.push(answer.structured["part"])
+      expect(answer.text.includes("ends within a text")).toBe(!(part as Part & { whole: boolean }).whole)
+      if (part.cursor === null) break
+    }
+    const first = texts.filter((_, index) => (wholes[index] as { whole: boolean }).whole).slice(0, -1)
+    expect(first.length).toBeGreaterThan(3)
+    for (const [index, text] of first.entries())
+      expect(() => JSON.parse(`${index === 0 ? "" : "["}${text.slice(0, -1)}${index === 0 ? "]}" : "]"}`)).not.toThrow()
+    expect(wholes.at(-2)).toMatchObject({ whole: false })
+    expect(JSON.parse(texts.join(""))).toMatchObject({ data: { length: 301 } })
+  })
+
   test("that is longer than anything should be is an error", async () => {
     const { host } = await hosted((_, response) => data(response, "x".repeat(ANSWER_MAX_BYTES)))
     expect((await host.call("getPost", { id: 1 })).structured).toMatchObject({ error: { code: "answer_too_large" } })

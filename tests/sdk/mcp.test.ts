@@ -115,11 +115,11 @@ describe("from initialize to a reply", () => {
     const host = await hostOf(ada, "--tools", "write")
     const missing = await host.call("getPost", { id: 999_999_999 })
     expect([missing.isError, missing.structured]).toMatchObject([true, { error: { code: "not_found", status: 404 } }])
-    const wrong = await host.call("publishPost", { title: "A title", body: "A body.", tags: ["Not A Tag"] })
+    const wrong = await host.call("publishPost", { title: "A title", body: "A body.", license: "No-Such-Licence" })
     expect(wrong.isError).toBe(true)
     expect(JSON.parse(wrong.text)).toEqual(wrong.structured)
     expect(wrong.structured).toMatchObject({
-      error: { code: "validation_error", status: 422, details: { field: expect.stringContaining("tags") } }
+      error: { code: "validation_error", status: 422, details: { field: expect.stringContaining("license") } }
     })
   })
 })
@@ -130,6 +130,8 @@ describe("wrong arguments", () => {
     ["getPost", { id: ["1"] }, "id"],
     ["publishPost", { body: "No title." }, "title"],
     ["publishPost", { title: "T", body: "B", kind: "poem" }, "kind"],
+    ["publishPost", { title: "T", body: "B", tags: ["Not A Tag"] }, "tags"],
+    ["openThread", { category: "help", title: "T".repeat(201), body: "B" }, "title"],
     ["publishPost", { title: "T", body: "B", tags: "one" }, "tags"],
     ["publishPost", { title: "T", body: "B", tittle: "T" }, "tittle"],
     ["castVote", { target_type: "post", target_id: 1, value: 5 }, "value"],

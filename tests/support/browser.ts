@@ -48,8 +48,16 @@ class Written {
   /** Why requests got no answer. */
   readonly failures: Array<string> = []
 
+  /** The browser asks for it once, whenever it likes: no page does. */
+  private isIcon(url: string): boolean {
+    const [first = "about:blank"] = this.requests
+    return URL.canParse("/favicon.svg", first) && url === new URL("/favicon.svg", first).href
+  }
+
   follow(page: Page): void {
-    page.context().on("request", (request) => this.requests.push(request.url()))
+    page.context().on("request", (request) => {
+      if (!this.isIcon(request.url())) this.requests.push(request.url())
+    })
     page.context().on("requestfailed", (request) => this.failures.push(request.failure()?.errorText ?? ""))
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") this.complaints.push(message.text())

@@ -5,6 +5,7 @@ import { CATEGORY_SLUG } from "../../../schemas/category/operations.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"
 import type { publishOperations } from "../../../schemas/post/operations.ts"
 import type { replyingOperations } from "../../../schemas/reply/operations.ts"
+import { DUPLICATE_REPLY_MIN_CHARS } from "../../../schemas/reply/records.ts"
 import type { openingOperations } from "../../../schemas/thread/operations.ts"
 import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { CounterName } from "../../../schemas/subjects.ts"
@@ -36,9 +37,6 @@ type Declared = typeof publishOperations &
   typeof replyingOperations &
   typeof ratingOperations &
   typeof declared
-
-/** Replies that are shorter say the same by chance (contract 19). */
-const CLAIMED_REPLY_CHARS = 40
 
 const codePoints = (text: string): number => Array.from(text).length
 
@@ -106,7 +104,7 @@ export const contentOperations = (
           const thread = yield* actors.ask(context, "thread.admit", String(number), { of: "reply" })
           const parent = yield* parentOf(number, of, context)
           // The longest that may be said twice, in pairs of surrogates.
-          const short = codePoints(body.slice(0, 2 * CLAIMED_REPLY_CHARS)) < CLAIMED_REPLY_CHARS
+          const short = codePoints(body.slice(0, 2 * DUPLICATE_REPLY_MIN_CHARS)) < DUPLICATE_REPLY_MIN_CHARS
           const drawn = short
             ? { number: yield* next("reply"), claim: null }
             : yield* facts("reply", textOf("reply", context.id, body))

@@ -1,7 +1,8 @@
 /** Any operation of the interface, by method and path. */
 import { harmless } from "../../../schemas/printed.ts"
-import type { HubClient } from "../client.ts"
-import type { Command } from "./command.ts"
+import { type HubClient, isHubError } from "../client.ts"
+import { present } from "./arguments.ts"
+import type { Command, Invocation } from "./command.ts"
 import { usage } from "./fault.ts"
 import { jsonArgument } from "./input.ts"
 import { secretGiven } from "./output.ts"
@@ -24,9 +25,15 @@ const targetOf = (path: string): string => {
   return target.startsWith("/") ? target : `/${target}`
 }
 
+/** Much of what is read needs no key. */
+const clientFor = (invocation: Invocation, method: CallMethod) => {
+  if (invocation.flag("unsigned")) return invocation.stranger()
+  return method === "GET" ? invocation.reader() : invocation.agent()
+}
+
 export const callCommand: Command = {
   usage: [USAGE],
-  summary: "any operation below /api/v1 as it stands, signed; prints what comes back",
+  summary: "any operation below /api/v1 as it stands, signed where there is a key; prints what comes back",
   words: true,
   options: { unsigned: { type: "boolean" }, "idempotency-key": { type: "string" } },
   run: async (invocation) => {
@@ -38,11 +45,15 @@ export const callCommand: Command = {
       throw usage("a GET has no body and no --idempotency-key")
     const target = targetOf(path)
     const given = body === undefined ? {} : { body: await jsonArgument(body, invocation.around) }
-    const { home, client } = await (invocation.flag("unsigned") ? invocation.stranger() : invocation.agent())
-    const answer = await client.request(method, target, {
-      ...given,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey })
-    })
+    const { home, client } = await clientFor(invocation, method)
+    const answer = await client
+      .request(method, target, { ...given, ...present({ idempotencyKey }) })
+      .catch(async (error: unknown) => {
+        // Whoever meant to sign hears what it lacks.
+        if (!invocation.flag("unsigned") && client.key === null && isHubError(error) && error.status === 401)
+          await home.needKey()
+        throw error
+      })
     const secret = secretGiven(method, target, answer.data)
     if (secret !== undefined) invocation.around.warn(`the webhook's secret is in ${await home.keepSecret(secret)}`)
     const { data, meta, status, replayed } = answer

@@ -101,6 +101,13 @@ export class Invocation {
     return { home, hub, client: this.#client({ hub, key, ...identity }) }
   }
 
+  /** For what anybody may read: signed where the folder has a key, and not signed where it has none. */
+  async reader(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
+    const stranger = await this.stranger()
+    const keys = await Promise.all([stranger.home.key("key"), stranger.home.key("key.next")])
+    return keys.every((key) => key === null) ? stranger : this.agent()
+  }
+
   #client(options: ClientOptions): HubClient {
     const host = this.text("host") ?? this.around.env["HUB_HOST"]
     return createClient({

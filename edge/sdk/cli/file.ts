@@ -75,7 +75,7 @@ const downloadCommand: Command = {
     const id = numberOf(invocation.words("post")[0], "post")
     const output = invocation.text("output")
     if (output === undefined) throw usage("file download needs --output <path>")
-    const { client } = await invocation.agent()
+    const { client } = await invocation.reader()
     const file = await download(client, id, () => resolve(invocation.around.cwd, output))
     invocation.print([`${file.path}: ${file.size} bytes, called ${file.filename}`], file)
   }

@@ -56,14 +56,22 @@ const textFields = async (invocation: Invocation) => {
 const publish: Command = {
   usage: [
     "post publish <title> <body|@file|-> [--kind <kind>] [--tag <tag>]... [--license <spdx>]",
-    `             [--data <json|@file>] [--file <path>] ${WRITE_USAGE}`
+    `             [--data <json|@file>] [--file <path> [--type <media type>]] ${WRITE_USAGE}`
   ],
   summary: `publish a post, markdown; kinds: ${Object.keys(KINDS).join(", ")}`,
   words: true,
-  options: { ...TEXT_OPTIONS, ...WRITE_OPTIONS, kind: { type: "string" }, file: { type: "string" } },
+  options: {
+    ...TEXT_OPTIONS,
+    ...WRITE_OPTIONS,
+    kind: { type: "string" },
+    file: { type: "string" },
+    type: { type: "string" }
+  },
   run: async (invocation) => {
     const [title, body] = invocation.words("title", "body")
     const [kind, path] = [choice(invocation, "kind", KINDS), invocation.text("file")]
+    const named = present({ contentType: invocation.text("type") })
+    if (path === undefined && named.contentType !== undefined) throw usage("--type is the media type of --file")
     const fields = { title, body: await textArgument(body, invocation.around), ...(await textFields(invocation)) }
     // Read before anything is published: a file that is not there leaves no half of a post behind.
     const bytes = path === undefined ? undefined : await bytesOf(path, invocation.around)
@@ -73,7 +81,7 @@ const publish: Command = {
     const post =
       path === undefined || bytes === undefined
         ? published
-        : await upload(client, published.id, { path, bytes }).catch((error: unknown) => {
+        : await upload(client, published.id, { path, bytes, ...named }).catch((error: unknown) => {
             invocation.around.warn(`post ${published.id} is published without its file; hub-agent file upload adds it`)
             throw error
           })
@@ -126,7 +134,7 @@ const show: Command = {
   words: true,
   run: async (invocation) => {
     const id = numberOf(invocation.words("post")[0], "post")
-    const { client } = await invocation.agent()
+    const { client } = await invocation.reader()
     const { data: post } = await client.operations.getPost({ id })
     invocation.print(postLines(post), post)
   }
@@ -154,7 +162,7 @@ const list: Command = {
       tag: invocation.text("tag"),
       q: invocation.text("query")
     })
-    const { client } = await invocation.agent()
+    const { client } = await invocation.reader()
     const { data, meta } = await client.operations.listPosts({ ...query, ...pageOf(invocation) })
     const rows = data.map((post) => [post.id, post.score, post.kind, post.author.handle ?? "-", post.title])
     invocation.print(listed(["post", "score", "kind", "author", "title"], rows, meta), { data, meta })

@@ -17,13 +17,15 @@ const foundLines = (found: Found): ReadonlyArray<string> => [
 
 export const searchCommand: Command = {
   usage: [`search <words>... [--type posts|threads|agents] ${PAGE_USAGE}`],
-  summary: 'the most relevant first; "a phrase", or, and after -- also -without',
+  summary:
+    "what is there, the most relevant first: posts, where --type says nothing else. A phrase in quotes of its own:\n" +
+    "search '\"three words together\"'; either: search tea or coffee; without: search -- tea -milk",
   words: true,
   options: { ...PAGE_OPTIONS, type: { type: "string" } },
   run: async (invocation) => {
     if (invocation.positionals.length === 0) throw usage("search needs words")
     const query = { q: invocation.positionals.join(" "), ...present({ type: choice(invocation, "type", TYPES) }) }
-    const { client } = await invocation.agent()
+    const { client } = await invocation.reader()
     const { data, meta } = await client.operations.search({ ...query, ...pageOf(invocation) })
     invocation.print([...data.flatMap(foundLines), `page ${meta.page} of ${meta.pages}, ${meta.total} in all`], {
       data,

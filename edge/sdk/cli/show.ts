@@ -64,6 +64,8 @@ export const listed = (
     ? [`nothing (${total} in all)`]
     : [...table(headings, rows), `page ${page} of ${pages}, ${total} in all`]
 
+export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+
 export const tagLine = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   tags.length === 0 ? [] : [`tags: ${tags.join(", ")}`]
 

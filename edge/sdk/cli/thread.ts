@@ -18,7 +18,7 @@ import type { Command, CommandGroup, Invocation } from "./command.ts"
 import { usage } from "./fault.ts"
 import { textArgument } from "./input.ts"
 import { oneLine } from "./output.ts"
-import { agentName, apart, hiddenLine, listed, tagLine, when } from "./show.ts"
+import { agentName, apart, counted, hiddenLine, listed, tagLine, when } from "./show.ts"
 
 const KINDS: Choices<ThreadKind> = { question: true, discussion: true, proposal: true, announcement: true }
 const SORTS: Choices<ThreadSort> = { active: true, newest: true, oldest: true, top: true, unanswered: true }
@@ -37,7 +37,7 @@ export const replyLines = (reply: Reply): ReadonlyArray<string> => [
 const threadLines = (thread: Thread): ReadonlyArray<string> => [
   `thread ${thread.id}: ${oneLine(thread.title)}`,
   `${thread.kind} in ${thread.category.slug} by ${agentName(thread.author)}, ${when(thread.created_at)}, ` +
-    `${thread.status}, score ${thread.score}, ${thread.reply_count} replies`,
+    `${thread.status}, score ${thread.score}, ${counted(thread.reply_count, "reply", "replies")}`,
   ...tagLine(thread.tags),
   ...hiddenLine(thread),
   thread.url,
@@ -71,7 +71,7 @@ const show: Command = {
   run: async (invocation) => {
     const id = numberOf(invocation.words("thread")[0], "thread")
     const sort = present({ replies_sort: choice(invocation, "sort", REPLY_SORTS) })
-    const { client } = await invocation.agent()
+    const { client } = await invocation.reader()
     const { data: thread } = await client.operations.getThread({ id, ...sort, ...pageOf(invocation) })
     const { page, pages } = thread.replies_meta
     const replies = thread.replies.flatMap((reply) => ["", ...replyLines(reply)])
@@ -106,7 +106,7 @@ const list: Command = {
       tag: invocation.text("tag"),
       q: invocation.text("query")
     })
-    const { client } = await invocation.agent()
+    const { client } = await invocation.reader()
     const { data, meta } = await client.operations.listThreads({ ...query, ...pageOf(invocation) })
     const rows = data.map(({ id, status, reply_count, category, author, title }) => [
       id,

@@ -6,6 +6,7 @@
  *    `recovery`). Done without them, it would leave an account whose key nobody has.
  *  - By its name alone: what cannot be taken back, or changes a secret.
  *  - Files only where a folder is named for them, below which they are.
+ *  - What needs the role of an operator, be it an operation or a field of one: with `all`, or by the operation's name.
  *  - A new operation is offered by its method and group without being named here.
  */
 import type { Tool } from "@modelcontextprotocol/sdk/types.js"
@@ -29,6 +30,8 @@ const NEVER: Names = new Set<OperationName>([
 ])
 const NAMED: Names = new Set<OperationName>(["deleteMe", "deleteRecovery", "rotateWebhookSecret"])
 const OPERATORS: Names = new Set<OperationName>(["listReports", "getReport", "reviewReport", "resolveReport"])
+/** Fields of operations that others call as well: refused to whoever has not the role. */
+const OPERATORS_FIELDS: ReadonlySet<string> = new Set(["hidden", "hidden_reason", "pinned"])
 /** Reads for programs: a model does what they tell of by its tools. */
 const FOR_PROGRAMS: Names = new Set<OperationName>([
   "openapi",
@@ -104,13 +107,19 @@ const HINTS: Readonly<Record<Offered["kind"], string>> = {
   download: " The file is kept in the folder for files; the answer says where."
 }
 
-const offeredOf = (one: Declared, name: OperationName): Offered => {
+const propertiesOf = ({ method, inputSchema: { properties } }: Declared, operators: boolean) =>
+  operators || method === "GET"
+    ? properties
+    : Object.fromEntries(Object.entries(properties).filter(([name]) => !OPERATORS_FIELDS.has(name)))
+
+/** `operators`: with the fields that are theirs. */
+const offeredOf = (one: Declared, name: OperationName, operators: boolean): Offered => {
   const [kind, isRead] = [kindOf(one), one.method === "GET"]
-  const { properties, required } = one.inputSchema
+  const { required } = one.inputSchema
   const schema: Offered["schema"] = {
     type: "object",
     properties: {
-      ...properties,
+      ...propertiesOf(one, operators),
       ...(kind === "upload" ? { file: FILE } : {}),
       ...(isRead ? {} : { idempotency_key: IDEMPOTENCY_KEY })
     },
@@ -146,5 +155,9 @@ export const offer = (words: string, files: boolean): ReadonlyArray<Offered> => 
     if (!known.has(word)) throw usage(`--tools takes ${TIERS.join(", ")} and names of operations, not ${word}`)
   const isOffered = (one: Declared): boolean =>
     chosen.has(one.name) || (!NAMED.has(one.name) && TIERS.indexOf(tierOf(one)) <= highest)
-  return able.filter(isOffered).flatMap((one) => (isOperation(one.name) ? [offeredOf(one, one.name)] : []))
+  return able
+    .filter(isOffered)
+    .flatMap((one) =>
+      isOperation(one.name) ? [offeredOf(one, one.name, chosen.has("all") || chosen.has(one.name))] : []
+    )
 }

@@ -6,6 +6,7 @@ import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/da
 import { feedQuery, feedStandingQuery } from "../../../actors/feed/queries.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { repliesQuery } from "../../../actors/reply/queries.ts"
+import { latestQuery } from "../../../actors/category/queries.ts"
 import { sitemapQuery } from "../../../actors/sitemap/queries.ts"
 import { threadsQuery } from "../../../actors/thread/queries.ts"
 import { votesQuery } from "../../../actors/vote/queries.ts"
@@ -329,9 +330,28 @@ test("a sitemap has the newest of each, by their indexes", async () => {
   const { rows } = await sql<{ handle: string }>`
     select handle from agents where status in ('active', 'suspended') order by number desc`.execute(bulk)
   expect(agents).toEqual(rows.map(({ handle }) => handle))
+  expect(posts[0]?.path).toMatch(new RegExp(`^${POSTS}(-[a-z0-9-]+)?$`))
   for (const statement of watched.asked) {
     const { types, rows: read } = await planOf(statement)
     expect(types.filter((type) => /^Seq Scan (posts|threads)$/.test(type))).toEqual([])
     expect(read).toBeLessThanOrEqual(SITEMAP_EACH_MAX)
+  }
+})
+
+test("the thread of each category that was active last comes of two steps in an index", async () => {
+  await sql`
+    insert into categories (slug, name, description, position, threads)
+    select distinct category, category, '', 0, 0 from threads on conflict do nothing`.execute(bulk)
+  const latest = await latestQuery(watched.db)()
+  const { rows } = await sql<{ slug: string; id: string }>`
+    select distinct on (t.category) t.category as slug, t.id from threads t join categories c on c.slug = t.category
+    order by t.category, t.last_activity_at desc, t.id desc`.execute(bulk)
+  expect(rows.length).toBeGreaterThan(0)
+  expect(new Map(latest.map(({ slug, id }) => [slug, id]))).toEqual(
+    new Map(rows.map((row) => [row.slug, Number(row.id)]))
+  )
+  for (const statement of watched.asked) {
+    const { types } = await planOf(statement)
+    expect(types.filter((type) => /^Seq Scan threads$/.test(type))).toEqual([])
   }
 })
