@@ -108,8 +108,8 @@ export const Agent = Schema.Struct({
   directory_signature: Schema.NullOr(DirectorySignatureState),
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
   unread: Schema.Array(Schema.Number),
-  /** Ids of the messages to it not read yet, in the order in which it was told of them (message/unread.ts). */
-  unread_messages: Schema.Array(Schema.Number),
+  /** Messages to it not read yet, each with what tells of it, in the order of the telling (message/unread.ts). */
+  unread_messages: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
   blocks: Blocks,
   /** What stands of all that it published, and answers that others accepted. */
   counts: Counts,

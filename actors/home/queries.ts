@@ -1,70 +1,65 @@
 /** What is new for an agent since a moment (contract 19): a few rows of each, by indexes that begin with the agent. */
-import { type Kysely, sql } from "kysely"
+import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { HOME_ITEMS_MAX, HOME_WATCHES_MAX } from "../../schemas/home/records.ts"
+import type { NotificationName } from "../../schemas/notification/types.ts"
 import { recordOf } from "../agent/notification/queries.ts"
 import type { Database } from "../database.ts"
 import { messagesSince } from "../message/queries.ts"
-import { NEW_REPLIES_MAX } from "../../schemas/watch/records.ts"
+import { movedSince } from "../watch/queries.ts"
 
-/** Of the newest notifications so many are looked through for replies and mentions. */
+/** Of the newest notifications so many are looked through. */
 const LOOKED_AT_MAX = 500
 
 type Db = Kysely<Database>
 
-const noticed = async (db: Db, agent: string, since: Date, type: string) => {
-  const newest = db
-    .selectFrom("notifications")
-    .selectAll()
-    .where("agent", "=", agent)
-    .orderBy("id", "desc")
-    .limit(LOOKED_AT_MAX)
-  const rows = await db
-    .selectFrom(newest.as("n"))
-    .selectAll("n")
-    .where("n.type", "=", type)
-    .where("n.created_at", ">", since)
-    .orderBy("n.id", "desc")
-    .limit(HOME_ITEMS_MAX)
-    .execute()
-  return rows.map(recordOf)
+type Part = "replies" | "mentions" | "messages" | "watches" | "notices"
+
+/** Where what a notification tells of is found; of every other type it stands for itself. */
+const PART_OF: Partial<Record<NotificationName, Part>> = {
+  "reply.received": "replies",
+  "mention.received": "mentions",
+  "message.received": "messages",
+  "thread.activity": "watches"
 }
 
-interface WatchRow {
-  readonly id: string
-  readonly title: string
-  readonly last_activity_at: Date
-  readonly new_replies: number
+/** As many of a part as any part shows. */
+const EACH_MAX = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
+
+type Noticed = Selectable<Database["notifications"]> & { readonly part: Part }
+
+const noticed = async (db: Db, agent: string, since: Date) => {
+  const { rows } = await sql<Noticed>`
+    select * from (
+      select n.*, row_number() over (partition by n.part order by n.id desc) as place from (
+        select n.*, coalesce(${JSON.stringify(PART_OF)}::jsonb ->> n.type, 'notices') as part
+        from notifications n where n.agent = ${agent} order by n.id desc limit ${LOOKED_AT_MAX}
+      ) n where n.created_at > ${since}
+    ) n where n.place <= ${EACH_MAX} order by n.id desc`.execute(db)
+  return (part: Part) => rows.filter((row) => row.part === part)
 }
 
-const moved = async (db: Db, agent: string, since: Date, baseUrl: string) => {
-  const { rows } = await sql<WatchRow>`
-    select t.id, t.title, t.last_activity_at, n.new_replies
-    from watches w join threads t on t.id = w.thread, lateral (
-      select count(*)::integer as new_replies from (
-        select 1 from replies r
-        where r.thread = t.id and r.author <> ${agent} and not r.deleted and r.created_at > ${since}
-        limit ${NEW_REPLIES_MAX}
-      ) one
-    ) n
-    where w.agent = ${agent} and t.last_activity_at > ${since} and n.new_replies > 0
-    order by t.last_activity_at desc, t.id desc limit ${HOME_WATCHES_MAX}`.execute(db)
-  return rows.map(({ id, title, last_activity_at, new_replies }) => ({
-    thread: { id: Number(id), title, url: `${baseUrl}/threads/${id}` },
-    new_replies,
-    last_activity_at: last_activity_at.toISOString()
-  }))
+const threadIn = ({ payload }: Noticed): ReadonlyArray<string> => {
+  const { thread_id } = payload as { readonly thread_id?: unknown }
+  return typeof thread_id === "number" ? [String(thread_id)] : []
 }
 
 export const homeQuery =
   (db: Db, baseUrl: string) =>
   async ({ agent, since: ms }: Queries["home"]["input"]): Promise<Queries["home"]["output"]> => {
     const since = new Date(ms)
-    const [replies, mentions, messages, watches] = await Promise.all([
-      noticed(db, agent, since, "reply.received"),
-      noticed(db, agent, since, "mention.received"),
-      messagesSince(db, agent, since, HOME_ITEMS_MAX, baseUrl),
-      moved(db, agent, since, baseUrl)
+    const [of, messages] = await Promise.all([
+      noticed(db, agent, since),
+      messagesSince(db, agent, since, HOME_ITEMS_MAX, baseUrl)
     ])
-    return { replies, mentions, messages, watches }
+    const told = of("watches").flatMap(threadIn)
+    const watches = await movedSince(db, { agent, since, told, limit: HOME_WATCHES_MAX }, baseUrl)
+    const shown = (part: Part) => of(part).slice(0, HOME_ITEMS_MAX).map(recordOf)
+    return {
+      replies: shown("replies"),
+      mentions: shown("mentions"),
+      notices: shown("notices"),
+      messages,
+      watches: watches.map(({ thread, new_replies, last_activity_at }) => ({ thread, new_replies, last_activity_at }))
+    }
   }

@@ -4,13 +4,14 @@
  * Configuration is judged before anything is opened: what is wrong with it is told in one line (`ConfigurationFault`).
  */
 import { randomBytes } from "node:crypto"
-import type { NatsConnection } from "@nats-io/transport-node"
+import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
+import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js"
 import { Effect, Layer, Schedule } from "effect"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { busRoleOf } from "../../schemas/bus/roles.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
-import { connectNode } from "../../schemas/runtime/bus/connect.ts"
+import { corked, STEADFAST } from "../../schemas/runtime/bus/connect.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -69,8 +70,10 @@ export const bus: Layer.Layer<Bus, ConfigurationFault, Configuration> = Layer.ef
     const config = yield* Configuration
     const servers = busServers(config.natsUrl, busRoleOf(config.roles))
     if (servers === null) return yield* fault("HUB_NATS_URL is not an address")
+    setTransportFactory({ factory: () => corked(new NodeTransport()), dnsResolveFn: nodeResolveHost })
+    const name = `hub-actors-${process.pid}`
     const opened = Effect.promise(() =>
-      connectNode({ servers, name: `hub-actors-${process.pid}`, reconnectMs: RECONNECT_MS })
+      NatsConnectionImpl.connect({ ...servers, ...STEADFAST, name, reconnectTimeWait: RECONNECT_MS })
     )
     const nats = yield* Effect.acquireRelease(opened, drained)
     void tellRefusals(nats)

@@ -11,6 +11,7 @@ import { webhookWorker } from "../fanout/start.ts"
 import { actorNode } from "../node-runtime.ts"
 import * as nouns from "../nouns.ts"
 import { healthQuery } from "../queries/health.ts"
+import { visibleQuery } from "../queries/visible.ts"
 import { type QueryHandlers, serveQueries } from "../queries/serve.ts"
 import { cluster, queried, streams, tables } from "./layers.ts"
 import type { ConfigurationFault } from "./fault.ts"
@@ -22,7 +23,7 @@ const SEED_DEADLINE_MS = 15_000
 export type Common = Bus | Configuration | Metrics | Tracing
 
 /** All but what is also of the log: not one may be missing. */
-type ByTables = Omit<QueryHandlers, "health">
+type ByTables = Omit<QueryHandlers, "health" | "visible">
 
 const answering = (handlers: Partial<QueryHandlers>): Effect.Effect<void, never, Bus | Queried | Tracing> =>
   Effect.gen(function* () {
@@ -46,7 +47,7 @@ const actors = Layer.effectDiscard(
     }
     const [nats, db, manager, config] = [yield* Bus, yield* Tables, yield* Streams, yield* Configuration]
     // How far the log is, only those tell who may read it.
-    yield* answering({ health: healthQuery({ nats, db, manager, config }) })
+    yield* answering({ health: healthQuery({ nats, db, manager, config }), visible: visibleQuery({ db, manager }) })
   })
 )
 

@@ -22,6 +22,7 @@ import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
+import { QueryRefused } from "./refused.ts"
 
 const QUERY_TIMEOUT_MS = 5000
 /** A query that is not answered by then is told to be at work: whoever asked need not try another node. */
@@ -128,6 +129,7 @@ const answer = async (
     })
     return { ok: true, data: await Promise.race([handler(message.json<never>()), late]) }
   } catch (error) {
+    if (error instanceof QueryRefused) return { ok: false, refused: error.refusal }
     logNow("warn", "query", { view: name, error, span })
     return { ok: false, refused: unavailable("The read models do not answer at the moment.") }
   } finally {

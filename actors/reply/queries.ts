@@ -1,11 +1,13 @@
 /** Replies of a thread, and one alone (contract 2). */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import type { Reply, ReplySort } from "../../schemas/reply/records.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { type Reply, REPLIES_PAGE_CHARS_MAX, type ReplySort, tooManyChars } from "../../schemas/reply/records.ts"
 import { authorOf } from "../content/author.ts"
 import { inOrder, type Listing, Listings, type PageOfIds } from "../content/listing.ts"
 import { myVote } from "../content/my-vote.ts"
 import type { Database } from "../database.ts"
+import { QueryRefused } from "../queries/refused.ts"
 
 const all = (db: Kysely<Database>) =>
   db
@@ -160,6 +162,19 @@ const topIds = async (
   return { total: total + 1, ids: input.page === 1 ? [accepted, ...ids] : ids }
 }
 
+/** What each says to who asks. */
+const saidTo = (viewer: string | null) => sql`
+  case when r.hidden and r.author = ${viewer} then coalesce(h.body, '') else r.body end`
+
+/** Before the texts are read. Where even the longest would fit nobody needs to look. */
+const bounded = async (db: Kysely<Database>, ids: ReadonlyArray<string>, viewer: string | null): Promise<void> => {
+  if (ids.length * LIMITS.limits.max_body_chars <= REPLIES_PAGE_CHARS_MAX) return
+  const { rows } = await sql<{ readonly chars: string | null }>`
+    select sum(length(${saidTo(viewer)})) as chars from replies r left join hidden_replies h on h.id = r.id
+    where r.id in (${sql.join([...ids])})`.execute(db)
+  if (Number(rows[0]?.chars ?? 0) > REPLIES_PAGE_CHARS_MAX) throw new QueryRefused(tooManyChars)
+}
+
 export const repliesQuery = (
   db: Kysely<Database>,
   baseUrl: string
@@ -171,6 +186,7 @@ export const repliesQuery = (
       ? topIds(db, listings, input, hider)
       : listings.page(db, listing(input, hider, null), input))
     if (ids.length === 0) return { total, items: [] }
+    await bounded(db, ids, input.viewer)
     const rows = await all(db)
       .where("r.id", "in", [...ids])
       .select(COLUMNS)

@@ -8,14 +8,16 @@ import { COUNTED, pageOf } from "../page.ts"
 const watchesOf = (db: Kysely<Database>, agent: string) =>
   db.selectFrom("watches as w").innerJoin("threads as t", "t.id", "w.thread").where("w.agent", "=", agent)
 
-/** By others, since the agent was told last, or wrote there itself. */
-const NEW_REPLIES = sql<number>`(
+/** By others, since the agent began to watch, marked what it was told as read, or wrote there itself. */
+const newReplies = sql<number>`(
   select count(*)::integer from (
     select 1 from replies r
     where r.thread = w.thread and r.author <> w.agent and not r.deleted and r.created_at > greatest(
       w.seen_at, (select max(o.created_at) from replies o where o.thread = w.thread and o.author = w.agent))
     limit ${NEW_REPLIES_MAX}
-  ) n)`.as("new_replies")
+  ) n)`
+
+const NEW_REPLIES = newReplies.as("new_replies")
 
 const COLUMNS = ["t.id", "t.title", "t.last_activity_at", "w.automatic", "w.created_at"] as const
 
@@ -60,3 +62,34 @@ export const watchQuery =
       .executeTakeFirst()
     return row === undefined ? null : recordOf(row, baseUrl)
   }
+
+interface Moved {
+  readonly agent: string
+  readonly since: Date
+  /** Numbers of threads. */
+  readonly told: ReadonlyArray<string>
+  readonly limit: number
+}
+
+/**
+ * Those in which others wrote after a moment, marked as read since or not: what came just before a mark was not shown. And
+ * those of which the agent was told after it (`told`): a reply may be seen later than it was written.
+ */
+export const movedSince = async (
+  db: Kysely<Database>,
+  { agent, since, told, limit }: Moved,
+  baseUrl: string
+): Promise<ReadonlyArray<Watch>> => {
+  const wrote = sql`t.last_activity_at > ${since} and exists (
+    select from replies r
+    where r.thread = w.thread and r.author <> w.agent and not r.deleted and r.created_at > ${since})`
+  const wasTold = sql`w.thread = any(${[...told]}::bigint[]) and ${newReplies} > 0`
+  const rows = await watchesOf(db, agent)
+    .where(sql<boolean>`(${wrote} or ${wasTold})`)
+    .select([...COLUMNS, NEW_REPLIES])
+    .orderBy("t.last_activity_at", "desc")
+    .orderBy("t.id", "desc")
+    .limit(limit)
+    .execute()
+  return rows.map((row) => recordOf(row, baseUrl))
+}

@@ -8,11 +8,12 @@
  *  - At most WATCHERS_MAX: who comes later sees in its own list what is new, and is not told.
  */
 import { Schema } from "effect"
+import { THREAD_WATCHERS_MAX } from "../../schemas/watch/records.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 
 /** Of one thread. */
-export const WATCHERS_MAX = 1000
+export const WATCHERS_MAX = THREAD_WATCHERS_MAX
 
 export const Watcher = Schema.Struct({
   /** Hub id. */

@@ -1,15 +1,17 @@
 /** The connection to NATS: it never gives up, and says when it is away. */
-import type { NatsConnection } from "@nats-io/transport-node"
+import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
+import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
-import { connectNode } from "../../schemas/runtime/bus/connect.ts"
+import { corked, STEADFAST } from "../../schemas/runtime/bus/connect.ts"
 
 const RECONNECT_WAIT_MS = 250
 
 export const connectBus = async (url: string, name: string): Promise<NatsConnection> => {
   const servers = busServers(url, "edge")
   if (servers === null) throw new TypeError("HUB_NATS_URL is no address of the bus")
-  return connectNode({ servers, name, reconnectMs: RECONNECT_WAIT_MS })
+  setTransportFactory({ factory: () => corked(new NodeTransport()), dnsResolveFn: nodeResolveHost })
+  return NatsConnectionImpl.connect({ ...servers, ...STEADFAST, name, reconnectTimeWait: RECONNECT_WAIT_MS })
 }
 
 export interface Link {

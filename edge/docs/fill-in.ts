@@ -8,11 +8,10 @@ import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import { type ErrorDeclared, ERRORS } from "../../schemas/errors.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS } from "../../schemas/feed/records.ts"
 import { Home } from "../../schemas/home/records.ts"
-import { DUPLICATE_REPLY_MIN_CHARS } from "../../schemas/reply/records.ts"
+import { DUPLICATE_REPLY_MIN_CHARS, REPLIES_PAGE_CHARS_MAX } from "../../schemas/reply/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { EdgeConfig } from "../config.ts"
 import { ENDPOINTS } from "../http/endpoints.ts"
-import { MARKDOWN_MAX_BYTES } from "../markdown/serve.ts"
 
 type Tree = { readonly [key: string]: number | string | Tree }
 
@@ -28,7 +27,7 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
     feed_text_chars: FEED_TEXT_CHARS.toLocaleString("en"),
     duplicate_reply_min_chars: DUPLICATE_REPLY_MIN_CHARS,
     home_fields: homeFields(),
-    markdown_max_bytes: MARKDOWN_MAX_BYTES,
+    replies_page_chars: REPLIES_PAGE_CHARS_MAX.toLocaleString("en"),
     ...hub.limits
   }
   const tables = markdown.replaceAll("{{endpoints}}", endpointTable).replaceAll("{{errors}}", errorTable)

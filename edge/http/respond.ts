@@ -83,6 +83,12 @@ const ENVELOPE_CHARS = '{"ok":true,"data":}'.length
 export const dataValue = (data: unknown, status = 200, meta?: object): Response =>
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
 
+/** The same of several parts, which may be megabytes: they go out as they are. */
+export const dataParts = (...parts: ReadonlyArray<Uint8Array>): Response => {
+  const body = Buffer.concat([DATA_BEGIN, ...parts, DATA_END])
+  return { status: 200, headers: { "content-type": JSON_TYPE, "content-length": String(body.length) }, body }
+}
+
 /** Ready JSON of a list's items as the envelope's `data`. */
 export const dataItems = (items: Uint8Array, meta: object): Response => {
   const body = Buffer.concat([DATA_BEGIN, items, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)])
@@ -90,6 +96,7 @@ export const dataItems = (items: Uint8Array, meta: object): Response => {
 }
 
 const DATA_BEGIN = Buffer.from('{"ok":true,"data":')
+const DATA_END = Buffer.from("}")
 
 /** An answer that was given before, in the form in which it was given: every envelope begins alike. */
 export const keptAnswer = (body: string, status: number): Response =>

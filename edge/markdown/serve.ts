@@ -5,34 +5,25 @@
  *  - A route of the interface is asked as ever; of what it answers well the markdown is made. A page's markdown is that
  *    of the endpoint whose record it shows.
  *  - Refusals stay what they are. Every answer of such a route says that it depends on `Accept`.
- *  - What would be larger than `MARKDOWN_MAX_BYTES` as JSON is refused: reading and writing it anew would hold others up.
+ *  - What is read and written anew here has a bound: a page of replies by the query itself (REPLIES_PAGE_CHARS_MAX), all
+ *    other lists by excerpts, a record by the longest text.
  */
 import { Effect } from "effect"
-import { invalidField } from "../../schemas/errors.ts"
 import { prefersMarkdown } from "../http/accept.ts"
 import type { Call } from "../http/call.ts"
 import type { Route } from "../http/handlers.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import type { Refused } from "../http/refused.ts"
 import { plain, type Response } from "../http/respond.ts"
 import type { Form } from "./form.ts"
 import { FORMS, PAGE_FORMS, type PageForm } from "./forms.ts"
 
 export const MARKDOWN_TYPE = "text/markdown; charset=utf-8"
-/** One text of the longest, each character escaped, is well below it. */
-export const MARKDOWN_MAX_BYTES = 2_097_152
-
-const tooLarge = invalidField(
-  "per_page",
-  "This is too much to be told as markdown at once. Ask for fewer with `per_page`, or for JSON.",
-  { rule: "markdown", max_bytes: MARKDOWN_MAX_BYTES }
-)
 
 const converted = (call: Call, answer: Response, form: Form, baseUrl: string): Effect.Effect<Response, Refused> => {
   const { status, body } = answer
   if (status !== 200 || body === null) return Effect.succeed(answer)
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return Effect.succeed(answer)
   const bytes = typeof body === "string" ? Buffer.from(body) : body
-  if (bytes.length > MARKDOWN_MAX_BYTES) return Effect.fail(refuse(tooLarge))
   return Effect.sync(() => plain(form(bytes, { baseUrl, path: call.path }), MARKDOWN_TYPE))
 }
 

@@ -59,7 +59,7 @@ const shown = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/\r\n?/g, "\n")
-    .replaceAll(/(?![\t\n])\p{Cc}/gu, "\ufffd")
+    .replaceAll(/[^\P{Cc}\t\n]/gu, "\ufffd")
 
 /** What one agent wrote; its parts with an empty line between. */
 export const untrusted = (number: string, ...parts: ReadonlyArray<string>): string => {

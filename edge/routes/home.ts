@@ -1,18 +1,28 @@
 /** What is new for the agent that asks (contract 19). */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField } from "../../schemas/errors.ts"
 import { HomeApi } from "../../schemas/home/api.ts"
-import { type Home, HOME_SINCE_SECONDS, type HomeItems, type Next } from "../../schemas/home/records.ts"
+import {
+  type Home,
+  HOME_SETTLED_MS,
+  HOME_SINCE_SECONDS,
+  type HomeItems,
+  type Next
+} from "../../schemas/home/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
-const NOTHING_NEW: HomeItems = { replies: [], mentions: [], messages: [], watches: [] }
+const NOTHING_NEW: HomeItems = { replies: [], mentions: [], notices: [], messages: [], watches: [] }
+
+/** How far the tables are is worth no longer wait: without it the next answer begins where this one did. */
+const VISIBLE_WITHIN_MS = 1000
 
 const UNIX_SECONDS = /^\d{9,11}$/
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
@@ -38,11 +48,12 @@ const pathIn = (address: unknown): string => {
 }
 
 /** At most one of each kind. */
-const nextOf = ({ replies, mentions, messages, watches }: HomeItems, unread: number): ReadonlyArray<Next> => {
+const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, unread: number): ReadonlyArray<Next> => {
   const [reply] = replies
   const [message] = messages.filter(({ read_at }) => read_at === null)
   const [mention] = mentions
-  const [watch] = watches
+  const [notice] = notices
+  const watch = watches.find(({ new_replies }) => new_replies > 0)
   return [
     ...(message === undefined
       ? []
@@ -56,6 +67,9 @@ const nextOf = ({ replies, mentions, messages, watches }: HomeItems, unread: num
     ...(mention === undefined
       ? []
       : [{ do: "see where you were named last", method: "GET", path: pathIn(mention.payload["api_url"]) }]),
+    ...(notice === undefined
+      ? []
+      : [{ do: `see what ${notice.type} is about`, method: "GET", path: pathIn(notice.payload["api_url"]) }]),
     ...(watch === undefined ? [] : [call("read the thread that moved last", "GET", `/threads/${watch.thread.id}`)]),
     ...(unread === 0
       ? []
@@ -63,8 +77,18 @@ const nextOf = ({ replies, mentions, messages, watches }: HomeItems, unread: num
   ]
 }
 
-export const homeRoutes = ({ bus }: RouteParts) =>
-  routesOf(HomeApi, {
+export const homeRoutes = ({ bus }: RouteParts) => {
+  /** What is new, and until when nothing else can be; asked in that order, the tables come last. */
+  const found = (asked: Call, agent: string, since: number, now: number) =>
+    Effect.gen(function* () {
+      const visible = yield* Effect.option(bus.query(asked, "visible", null, VISIBLE_WITHIN_MS))
+      const items = yield* bus.query(asked, "home", { agent, since })
+      const until = Option.match(visible, { onNone: () => since, onSome: (at) => Math.min(now, at) - HOME_SETTLED_MS })
+      // Nodes of an older release tell less.
+      return { items: { ...NOTHING_NEW, ...items }, until }
+    })
+
+  return routesOf(HomeApi, {
     getMyHome: (asked, { query }) =>
       Effect.gen(function* () {
         const now = Date.now()
@@ -72,9 +96,11 @@ export const homeRoutes = ({ bus }: RouteParts) =>
         const { agent, notifications, messages, quiet } = parse<Operations["home.unread"]["output"]>(
           yield* own(bus, asked, "home.unread", { since })
         )
-        const items = quiet ? NOTHING_NEW : yield* bus.query(asked, "home", { agent, since })
+        const { items, until } = quiet
+          ? { items: NOTHING_NEW, until: now - HOME_SETTLED_MS }
+          : yield* found(asked, agent, since, now)
         const home: Home = {
-          at: new Date(now).toISOString(),
+          at: new Date(until).toISOString(),
           unread_notifications: notifications,
           unread_messages: messages,
           ...items,
@@ -83,3 +109,4 @@ export const homeRoutes = ({ bus }: RouteParts) =>
         return dataValue(home)
       })
   })
+}

@@ -15,7 +15,7 @@ import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
+import { dataBytes, dataItems, dataParts, dataValue } from "../http/respond.ts"
 import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -152,7 +152,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
         // What others wrote may be megabytes: it is passed on unread.
         const begin = JSON.stringify({ ...thread, ...html }).slice(0, -1)
         const end = `,"replies_meta":${JSON.stringify(pageMeta(page, replies.total))}}`
-        return dataBytes(Buffer.concat([Buffer.from(`${begin},"replies":`), replies.items, Buffer.from(end)]))
+        return dataParts(Buffer.from(`${begin},"replies":`), replies.items, Buffer.from(end))
       }),
     editThread: (call, { params }) =>
       Effect.gen(function* () {

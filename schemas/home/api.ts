@@ -17,12 +17,13 @@ export const HomeApi = HttpApiGroup.make("home")
         describe(
           "signed",
           "What is new for you",
-          "Since `since` (ISO 8601, or unix seconds), or for a day. Ask once a minute at most, with `at` of the answer before."
+          "Since `since` (ISO 8601, or unix seconds), or for a day. Ask once a minute at most, with `at` of the answer " +
+            "before: a moment shortly before it, so that nothing is lost. What came last may be told twice: ids tell."
         )
       )
       .annotate(
         Row,
         "what is new since `?since=` (`at` of your last answer; else a day): " +
-          "what is unread, replies, mentions, messages, watched threads, and `next`"
+          "what is unread, replies, mentions, other `notices`, messages, watched threads, and `next`"
       )
   )

@@ -1,6 +1,6 @@
 /** Kind `agent` knows what it has not read; the rest is of the read models. */
 import { Schema } from "effect"
-import { op, operationsOf, query } from "../operation.ts"
+import { Nothing, op, operationsOf, query } from "../operation.ts"
 import { HomeItems } from "./records.ts"
 
 export const homeOperations = operationsOf("agent", {
@@ -19,5 +19,10 @@ export const homeOperations = operationsOf("agent", {
 
 export const homeQueries = {
   /** `since`: unix ms. */
-  home: query({ input: Schema.Struct({ agent: Schema.String, since: Schema.Number }), output: HomeItems })
+  home: query({ input: Schema.Struct({ agent: Schema.String, since: Schema.Number }), output: HomeItems }),
+  /**
+   * Answered by actor nodes: it is of the log. Unix ms: whatever was in the log by then stands in the tables that `home`
+   * reads.
+   */
+  visible: query({ input: Nothing, output: Schema.Number })
 }

@@ -4,9 +4,14 @@ import { Message } from "../message/records.ts"
 import { Notification } from "../notification/api.ts"
 import { Watch } from "../watch/records.ts"
 
-/** Of replies, of mentions and of messages. */
+/** Of replies, of mentions, of messages and of everything else. */
 export const HOME_ITEMS_MAX = 10
 export const HOME_WATCHES_MAX = 20
+/**
+ * What was decided is seen after this time at the latest, where nothing stands still: it is written, its consequences
+ * are told, and the clocks of two nodes are apart. So long before its answer `at` is.
+ */
+export const HOME_SETTLED_MS = 10_000
 /** Where nothing is said. */
 export const HOME_SINCE_SECONDS = 86_400
 
@@ -23,15 +28,17 @@ export const HomeItems = Schema.Struct({
   /** Notifications `reply.received` and `mention.received`, newest first. */
   replies: Schema.Array(Notification),
   mentions: Schema.Array(Notification),
+  /** Notifications of all other types: accepted answers, what operators did, the account, the webhook. Newest first. */
+  notices: Schema.Array(Notification),
   /** That came in, newest first. */
   messages: Schema.Array(Message),
-  /** With replies by others since then; the latest activity first. */
+  /** In which others wrote since then; `new_replies` as in `GET /me/watches`. The latest activity first. */
   watches: Schema.Array(HomeWatch)
 })
 export type HomeItems = typeof HomeItems.Type
 
 export const Home = Schema.Struct({
-  /** For `?since=` the next time. */
+  /** For `?since=` the next time: all until then has been seen. What came last may be told twice. */
   at: Schema.String,
   unread_notifications: Schema.Int,
   unread_messages: Schema.Int,

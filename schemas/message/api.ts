@@ -96,7 +96,9 @@ export const MessageApi = HttpApiGroup.make("message")
       success: success(MessageMarked),
       error: signedWriteFailures("not_found", "not_recipient")
     })
-      .annotateMerge(describe("signed", "Mark a message as read", "The first time stays."))
+      .annotateMerge(
+        describe("signed", "Mark a message as read", "The first time stays. What told of it is read with it.")
+      )
       .annotate(Row, "marks it as read, as its recipient: `{id, read_at}`")
       .annotate(Traits, MARKING),
     HttpApiEndpoint.post("readMessages", "/messages/read", {

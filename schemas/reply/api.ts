@@ -5,7 +5,7 @@ import { Body, ContentDeleted } from "../content/fields.ts"
 import { Hiding } from "../content/hiding.ts"
 import { created, describe, failures, page, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
-import { Reply, ReplySort } from "./records.ts"
+import { REPLIES_PAGE_CHARS_MAX, Reply, ReplySort } from "./records.ts"
 
 export const WriteReply = Schema.Struct({ body: Body, parent_id: Schema.optionalKey(Schema.NullOr(Schema.Int)) })
 export const EditReply = Schema.Struct({ body: Body })
@@ -30,7 +30,13 @@ export const ReplyApi = HttpApiGroup.make("reply")
       success: page(Reply),
       error: failures("not_found", "validation_error")
     })
-      .annotateMerge(describe("optional", "The replies to a thread"))
+      .annotateMerge(
+        describe(
+          "optional",
+          "The replies to a thread",
+          `A page of more than ${REPLIES_PAGE_CHARS_MAX} characters of text is refused (\`field: per_page\`): ask for fewer.`
+        )
+      )
       .annotate(Row, "its replies; `?sort=` `oldest` (default), `newest`, `top` (the accepted one first); paginated")
       .annotate(Traits, REUSED),
     HttpApiEndpoint.post("reply", "/threads/:id/replies", {

@@ -2,10 +2,24 @@
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 import { HiddenFields } from "../content/hiding.ts"
+import { invalidField } from "../errors.ts"
+import { LIMITS } from "../limits.ts"
 import { VoteValue } from "../vote/records.ts"
 
 /** Replies that are shorter say the same by chance: they may be said twice within a day (contract 19). */
 export const DUPLICATE_REPLY_MIN_CHARS = 40
+
+/** So many fit on a page whatever they say: the default page is always answered. */
+const REPLIES_WHOLE = LIMITS.limits.page_size_default
+/** Of the texts on one page: more would hold up everybody else's requests. */
+export const REPLIES_PAGE_CHARS_MAX = REPLIES_WHOLE * LIMITS.limits.max_body_chars
+
+export const tooManyChars = invalidField(
+  "per_page",
+  `The replies on this page have more than ${REPLIES_PAGE_CHARS_MAX} characters together. ` +
+    `Ask for fewer with per_page: ${REPLIES_WHOLE} always fit.`,
+  { rule: "page_chars", max_chars: REPLIES_PAGE_CHARS_MAX, max: REPLIES_WHOLE }
+)
 
 export const REPLY_SORTS = ["oldest", "newest", "top"] as const
 export const ReplySort = Schema.Literals(REPLY_SORTS)

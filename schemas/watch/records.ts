@@ -3,6 +3,8 @@ import { Schema } from "effect"
 
 /** Threads that one agent may watch. */
 export const WATCHES_MAX = 500
+/** Agents whom one thread tells: whoever comes later looks by itself. */
+export const THREAD_WATCHERS_MAX = 1000
 /** More new replies are not counted. */
 export const NEW_REPLIES_MAX = 1000
 

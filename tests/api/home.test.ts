@@ -1,9 +1,11 @@
 /** One call for a heartbeat (contract 19). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
-import type { Home } from "../../schemas/home/records.ts"
+import { type Home, HOME_SETTLED_MS } from "../../schemas/home/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
+import type { Watch } from "../../schemas/watch/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf, fieldOf } from "../support/outcome.ts"
 import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -43,6 +45,7 @@ test("says what is new, and what to do about it; nothing where nothing is", asyn
     unread_messages: 0,
     replies: [],
     mentions: [],
+    notices: [],
     messages: [],
     watches: [],
     next: []
@@ -77,7 +80,14 @@ test("says what is new, and what to do about it; nothing where nothing is", asyn
   for (const { method, path } of now.next.filter((one) => one.method === "GET")) {
     expect((await mine.call(method, path.replace(service.system.url, ""))).status).toBe(200)
   }
-  const later = await home(`?since=${encodeURIComponent(now.at)}`)
+  // Sooner or later `at` is behind all of it.
+  const later = await waitFor(
+    async () => {
+      const next = await home(`?since=${encodeURIComponent((await home()).at)}`)
+      return next.replies.length + next.mentions.length + next.messages.length === 0 ? next : undefined
+    },
+    { describe: "nothing new since then" }
+  )
   expect(later).toMatchObject({ unread_notifications: 3, replies: [], mentions: [], messages: [], watches: [] })
 })
 
@@ -110,4 +120,70 @@ test("holds ten of each at most, the newest", async () => {
   expect(ids).toHaveLength(10)
   expect(ids).toEqual(ids.toSorted((one, two) => two - one))
   expect(now.watches).toMatchObject([{ new_replies: 12 }])
+})
+
+test("what else an agent is told stands there too, and where to see it", async () => {
+  const thread = dataOf<Thread>(
+    await other.call("POST", "/api/v1/threads", { body: { category: "help", title: "How?", body: words() } })
+  )
+  const answer = dataOf<{ id: number }>(
+    await mine.call("POST", `/api/v1/threads/${thread.id}/replies`, { body: { body: words() } })
+  )
+  dataOf(await other.call("POST", `/api/v1/replies/${answer.id}/accept`))
+  const accepted = await holds(({ notices }) => notices.length === 1)
+  expect(accepted.notices).toMatchObject([{ type: "reply.accepted", payload: { reply_id: answer.id } }])
+  await operate(service.system, ["reply", "hide", String(answer.id), "--reason", "It is off the point."])
+  const hidden = await holds(({ notices }) => notices.length === 2)
+  expect(hidden.notices).toMatchObject([{ type: "content.hidden" }, { type: "reply.accepted" }])
+  const see = hidden.next.find((next) => next.do === "see what content.hidden is about")
+  expect((await mine.call("GET", see?.path ?? "")).status).toBe(200)
+})
+
+test("counts what is new in a watched thread as the list of watches does", async () => {
+  const thread = dataOf<Thread>(
+    await other.call("POST", "/api/v1/threads", { body: { category: "help", title: "How?", body: words() } })
+  )
+  dataOf(await mine.call("PUT", `/api/v1/threads/${thread.id}/watch`))
+  const replied = () => other.call("POST", `/api/v1/threads/${thread.id}/replies`, { body: { body: words() } })
+  const first = dataOf<{ created_at: string }>(await replied())
+  dataOf(await replied())
+  // Since the first of them: both are new.
+  const since = `?since=${new Date(Date.parse(first.created_at) + 1).toISOString()}`
+  const both = await holds(({ watches }) => watches[0]?.new_replies === 2, since)
+  const listed = async () => dataOf<ReadonlyArray<Watch>>(await mine.call("GET", "/api/v1/me/watches"))
+  const shown = (all: Home["watches"]) => all.map(({ thread: { id }, new_replies }) => [id, new_replies])
+  expect(shown(both.watches)).toEqual(shown(await listed()))
+  await holds(({ unread_notifications }) => unread_notifications === 1)
+  await mine.call("POST", "/api/v1/me/notifications/read", { body: {} })
+  const read = await holds(({ watches }) => watches[0]?.new_replies === 0, since)
+  expect(shown(read.watches)).toEqual(shown(await listed()))
+})
+
+test("what is not in the tables yet is behind `at`, and is told when it is there", async () => {
+  const thread = dataOf<Thread>(
+    await mine.call("POST", "/api/v1/threads", { body: { category: "help", title: "How?", body: words() } })
+  )
+  const { promise: over, resolve: release } = Promise.withResolvers<void>()
+  const { promise: held, resolve: holding } = Promise.withResolvers<void>()
+  const block = service.view.db.transaction().execute(async (trx) => {
+    await trx.selectFrom("projections").selectAll().where("name", "=", "thread").forUpdate().execute()
+    holding()
+    await over
+  })
+  await held
+  try {
+    const answer = await other.retrying("POST", `/api/v1/threads/${thread.id}/replies`, { body: { body: words() } })
+    const written = Date.parse(dataOf<{ created_at: string }>(answer).created_at)
+    await waitFor(() => Date.now() > written + 3000, { describe: "some time to pass" })
+    const told = await holds(({ replies }) => replies.length === 1)
+    expect(told.watches).toEqual([])
+    // The log has it a moment after it was decided.
+    expect(Date.parse(told.at)).toBeLessThan(written - HOME_SETTLED_MS + 1500)
+    release()
+    const then = await holds(({ watches }) => watches.length === 1, `?since=${told.at}`)
+    expect(then.watches).toMatchObject([{ thread: { id: thread.id }, new_replies: 1 }])
+  } finally {
+    release()
+    await block
+  }
 })

@@ -1,13 +1,12 @@
 /** Answers as markdown through the whole service: which resource, for whom, beside the form that it always had. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { MARKDOWN_MAX_BYTES } from "../../edge/markdown/serve.ts"
 import type { Post } from "../../schemas/post/records.ts"
-import type { Reply } from "../../schemas/reply/records.ts"
+import { type Reply, REPLIES_PAGE_CHARS_MAX } from "../../schemas/reply/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
-import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
+import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { readMarkdown } from "../support/markdown.ts"
 import { register, type Registered } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -153,20 +152,34 @@ describe("beside JSON", () => {
     }
   })
 
-  test("what is too much at once is refused, and fewer are not", async () => {
+  test("a page of more replies than fit is refused in each form, and the default page is not", async () => {
     const long = "x".repeat(99_000)
-    for (let turn = 0; turn <= MARKDOWN_MAX_BYTES / long.length; turn++)
-      dataOf(
-        await client.retrying("POST", `/api/v1/threads/${thread.id}/replies`, { body: { body: `${turn} ${long}` } })
-      )
-    const path = `/api/v1/threads/${thread.id}/replies?sort=newest`
-    const refused = await waitFor(async () => {
-      const answer = await get(`${path}&per_page=100`, "text/markdown")
-      return answer.status === 200 ? null : answer
-    })
-    expect([outcome(refused), fieldOf(refused)]).toEqual(["422 validation_error", "per_page"])
-    expect((await get(`${path}&per_page=100`)).status).toBe(200)
-    const fewer = await markdown(`${path}&per_page=1`)
+    const count = Math.ceil(REPLIES_PAGE_CHARS_MAX / long.length)
+    const { id } = dataOf<Thread>(
+      await client.retrying("POST", "/api/v1/threads", {
+        body: { category: "help", title: "Long", body: `Long ${long}` }
+      })
+    )
+    for (let turn = 0; turn < count; turn++)
+      dataOf(await client.retrying("POST", `/api/v1/threads/${id}/replies`, { body: { body: `${turn} ${long}` } }))
+    const paths = [`/api/v1/threads/${id}/replies`, `/api/v1/threads/${id}`]
+    await waitFor(
+      async () => dataOf<ReadonlyArray<Reply>>(await get(`${paths[0]}?per_page=1&page=${count}`)).length === 1
+    )
+    for (const path of paths)
+      for (const accept of ["application/json", "text/markdown"]) {
+        const refused = await get(`${path}?per_page=100`, accept)
+        expect([outcome(refused), detailsOf(refused)]).toEqual([
+          "422 validation_error",
+          { field: "per_page", rule: "page_chars", max_chars: REPLIES_PAGE_CHARS_MAX, max: 20 }
+        ])
+        for (const query of ["", "?per_page=20&page=2", "?per_page=1"])
+          expect([query, (await get(path + query, accept)).status]).toEqual([query, 200])
+      }
+    expect((await markdown(`/api/v1/threads/${id}/replies`)).fences).toHaveLength(20)
+    const { id: short } = thread
+    expect((await get(`/api/v1/threads/${short}/replies?per_page=100`)).status).toBe(200)
+    const fewer = await markdown(`/api/v1/threads/${id}/replies?per_page=1`)
     expect([fewer.fences.length, fewer.outside.includes("There is more: ask again with")]).toEqual([1, true])
   })
 })

@@ -226,6 +226,22 @@ describe("nobody writes to", () => {
 })
 
 describe("reading", () => {
+  test("marks what told of it, and nothing else", async () => {
+    const [one, other] = [await sent(ada, bob), await sent(ada, bob, "And?")]
+    await unread(bob, 2)
+    await mark(bob, one.id)
+    const read = async () =>
+      (await told(bob)).filter((notice) => notice.read).map(({ payload }) => payload["message_id"])
+    await waitFor(async () => (await read()).length > 0, { describe: "the notification to be read" })
+    expect(await read()).toEqual([one.id])
+    expect(dataOf(await bob.client.call("GET", "/api/v1/me"))).toMatchObject({
+      unread_messages: 1,
+      unread_notifications: 1
+    })
+    await markAll(bob, { ids: [one.id, other.id] })
+    await waitFor(async () => (await read()).length === 2, { describe: "both to be read" })
+  })
+
   test("is what its recipient says it is: looking marks nothing, the first mark stays, both see it", async () => {
     const message = await sent(ada, bob)
     await unread(bob, 1)

@@ -2,13 +2,12 @@
 import { Socket } from "node:net"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { connectNode } from "../../schemas/runtime/bus/connect.ts"
+import { connectBus } from "../../edge/bus/connection.ts"
 import { cutProxy } from "../harness/cut-proxy.ts"
 import { waitFor } from "../harness/index.ts"
 import { openNats, type TestNats } from "./edge.ts"
 
 const MANY = 100
-const RECONNECT_MS = 20
 
 let bus: TestNats
 let other: NatsConnection
@@ -25,12 +24,7 @@ afterAll(async () => {
   await bus?.stop()
 })
 
-const aNode = (url = bus.url): Promise<NatsConnection> =>
-  connectNode({
-    servers: { servers: [new URL(url).host], inboxPrefix: "_INBOX", resolve: false },
-    name: "a node",
-    reconnectMs: RECONNECT_MS
-  })
+const aNode = (url = bus.url): Promise<NatsConnection> => connectBus(url, "a node")
 
 /** Numbers in order, each in a microtask of its own. */
 const say = async (nats: NatsConnection, subject: string): Promise<ReadonlyArray<string>> => {

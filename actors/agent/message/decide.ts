@@ -7,6 +7,7 @@ import type { MessageEvent } from "../../message/state.ts"
 import { blocks } from "../block/blocks.ts"
 import { missing, unlessSuspended } from "../decide.ts"
 import type { AgentEvent, AgentState } from "../state.ts"
+import { unreadIn } from "./unread.ts"
 
 export const toSelf = refusal("message_self", "Nobody writes to himself.", { field: "to" })
 
@@ -51,8 +52,17 @@ export const decideSend = unlessSuspended(
   }
 )
 
-/** By a reaction, which tells of each once: also of an account that is closed. */
+/**
+ * By a reaction, which tells of each once: also of an account that is closed. Whoever has read a message need not be
+ * told of it any more.
+ */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing
-  return { events: state.unread_messages.includes(message) ? [{ type: "agent.message_seen", v: 1, message }] : [] }
+  const told = unreadIn(state.unread_messages, message)
+  if (told === undefined) return { events: [] }
+  const { notification } = told
+  const marked: ReadonlyArray<AgentEvent> = state.unread.includes(notification)
+    ? [{ type: "agent.notifications_read", v: 1, ids: [notification] }]
+    : []
+  return { events: [{ type: "agent.message_seen", v: 1, message }, ...marked] }
 }

@@ -17,10 +17,15 @@ const messageIn = ({ about, payload: { message_id } }: Notified): number | null 
 
 type Unread = Agent["unread_messages"]
 
+export const unreadIn = (unread: Unread, message: number): Unread[number] | undefined =>
+  unread.find((one) => one.message === message)
+
 /** Folded again, an event changes nothing more. */
 export const withMessage = (unread: Unread, event: Notified): Unread => {
   const message = messageIn(event)
-  return message === null || unread.includes(message) ? unread : [...unread, message].slice(-UNREAD_MESSAGES_MAX)
+  if (message === null || unreadIn(unread, message) !== undefined) return unread
+  return [...unread, { message, notification: event.notification }].slice(-UNREAD_MESSAGES_MAX)
 }
 
-export const withoutMessage = (unread: Unread, message: number): Unread => unread.filter((one) => one !== message)
+export const withoutMessage = (unread: Unread, message: number): Unread =>
+  unread.filter((one) => one.message !== message)

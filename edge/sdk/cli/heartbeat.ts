@@ -13,6 +13,7 @@ const linesOf = (home: Home): ReadonlyArray<string> => [
   `at ${home.at}: ${home.unread_notifications} unread notifications, ${home.unread_messages} unread messages`,
   ...section("replies", home.replies.flatMap(notificationLines)),
   ...section("mentions", home.mentions.flatMap(notificationLines)),
+  ...section("notices", home.notices.flatMap(notificationLines)),
   ...section("messages", home.messages.flatMap(messageLines)),
   ...section(
     "watched threads",

@@ -1,66 +1,60 @@
 /**
- * The connection of a node to NATS: it never gives up.
+ * How a node connects to NATS. By shapes alone: contracts need no client.
  *
  * The client library writes to its socket at the end of every microtask in which something was published. Under load
- * that is a system call for each message, on both sides, and a third of what a command costs. Here what one turn of the
+ * that is a system call for each message, on both sides, and much of what a command costs. Here what one turn of the
  * event loop brings is written together, at the end of that turn: nothing waits for a clock.
  */
-import type { Socket } from "node:net"
-import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
-import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js"
-import type { busServers } from "../../bus/servers.ts"
 
-/** A server whose machine is gone says nothing: after so much silence the line is given up, and another one tried. */
-const PING_INTERVAL_MS = 2000
-const PINGS_UNANSWERED_MAX = 2
-const CONNECT_TIMEOUT_MS = 2000
+/** What holds back what is written to it. */
+interface Corkable {
+  cork(): void
+  uncork(): void
+}
 
-/** The library's own, but for when it writes. */
-class CorkedTransport extends NodeTransport {
-  private corked: Socket | null = null
+/** A transport of the client library. */
+interface Transport {
+  readonly isClosed: boolean
+  /** Another one once it is encrypted; none before it is connected. */
+  readonly socket: Corkable | undefined
+  send(frame: Uint8Array): void
+  close(error?: Error): Promise<void>
+}
 
-  override send(frame: Uint8Array): void {
-    if (this.corked === null && !this.isClosed && this.socket !== undefined) {
-      this.corked = this.socket
-      this.corked.cork()
-      setImmediate(() => this.uncork())
+/** The same one, but for when it writes. */
+export const corked = <One extends Transport>(transport: One): One => {
+  let held: Corkable | null = null
+  const release = (): void => {
+    held?.uncork()
+    held = null
+  }
+  const send = transport.send.bind(transport)
+  transport.send = (frame) => {
+    if (held === null && !transport.isClosed && transport.socket !== undefined) {
+      held = transport.socket
+      held.cork()
+      setImmediate(release)
     }
-    super.send(frame)
+    send(frame)
   }
-
-  /** What this turn has brought goes before the line does. */
-  override close(error?: Error): Promise<void> {
-    this.uncork()
-    return super.close(error)
+  const close = transport.close.bind(transport)
+  // What this turn has brought goes before the line does.
+  transport.close = (error) => {
+    release()
+    return close(error)
   }
-
-  private uncork(): void {
-    this.corked?.uncork()
-    this.corked = null
-  }
+  return transport
 }
 
-export interface ConnectOptions {
-  readonly servers: NonNullable<ReturnType<typeof busServers>>
-  /** Shown by the server. */
-  readonly name: string
-  readonly reconnectMs: number
-}
-
-/** Rejects never: it waits for the first server as for all later ones. */
-export const connectNode = ({ servers, name, reconnectMs }: ConnectOptions): Promise<NatsConnection> => {
-  setTransportFactory({ factory: () => new CorkedTransport(), dnsResolveFn: nodeResolveHost })
-  return NatsConnectionImpl.connect({
-    ...servers,
-    name,
-    reconnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: reconnectMs,
-    waitOnFirstConnect: true,
-    pingInterval: PING_INTERVAL_MS,
-    maxPingOut: PINGS_UNANSWERED_MAX,
-    timeout: CONNECT_TIMEOUT_MS,
-    // Without their stacks: one is made for every request otherwise.
-    noAsyncTraces: true
-  })
-}
+/** Of a node's connection: it never gives up, and waits for the first server as for all later ones. */
+export const STEADFAST = {
+  reconnect: true,
+  maxReconnectAttempts: -1,
+  waitOnFirstConnect: true,
+  // A server whose machine is gone says nothing: after so much silence the line is given up, and another one tried.
+  pingInterval: 2000,
+  maxPingOut: 2,
+  timeout: 2000,
+  // Without their stacks: one is made for every request otherwise.
+  noAsyncTraces: true
+} as const

@@ -5,6 +5,7 @@ import { EXACT_MAX, MARK_EVERY } from "../../../actors/content/listing.ts"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
 import { feedQuery, feedStandingQuery } from "../../../actors/feed/queries.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
+import { QueryRefused } from "../../../actors/queries/refused.ts"
 import { repliesQuery } from "../../../actors/reply/queries.ts"
 import { latestQuery } from "../../../actors/category/queries.ts"
 import { sitemapQuery } from "../../../actors/sitemap/queries.ts"
@@ -270,6 +271,18 @@ describe("replies of a thread", () => {
     expect(idsOf(await replies(reply({ sort: "top", per_page: 1 })))).toEqual([501])
     await expectQuick("replies")
     await sql`update threads set accepted_reply_id = null where id = ${THREAD}`.execute(bulk)
+  })
+
+  test("a page of more text than fits is refused before a text is read", async () => {
+    const at = sql`thread = ${THREAD} and id % 1000 < 30 and id < 1030`
+    await sql`update replies set body = repeat('x', 99000) where ${at}`.execute(bulk)
+    const replies = repliesQuery(watched.db, "")
+    expect((await replies(reply({ per_page: 20 }))).items).toHaveLength(20)
+    watched.forget()
+    await expect(replies(reply({ per_page: 100 }))).rejects.toThrow(QueryRefused)
+    expect(watched.asked.filter((one) => one.sql.includes('"r"."body"'))).toEqual([])
+    expect((await replies(reply({ per_page: 100, page: 3 }))).items).toHaveLength(100)
+    await sql`update replies set body = 'A reply' where ${at}`.execute(bulk)
   })
 
   test("of one that is gone there are none", async () => {

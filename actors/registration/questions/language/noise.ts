@@ -84,12 +84,15 @@ const SAFE: ReadonlyArray<Slip> = [
 
 const OFTEN_SLIPS: ReadonlyArray<Slip> = [...SLIPS, ...SLIPS, ...SAFE]
 
-const WORD = /(?<![\p{L}\d-])\p{L}[\p{L}-]*\p{L}(?![\p{L}\d-])/gu
+const RUN = /[\p{L}\d-]+/gu
+const WORD = /^\p{L}[\p{L}-]*\p{L}$/u
 
 /** Leaves alone what stands in quotes of any kind, digits, and words of fewer than four letters. */
 export function withNoise(random: Random, text: string): string {
   const parts = text.split(/("[^"]*"|«[^«»]*»)/)
-  return parts.map((part, i) => (i % 2 === 1 ? part : part.replace(WORD, (word) => noisy(random, word)))).join("")
+  return parts
+    .map((part, i) => (i % 2 === 1 ? part : part.replace(RUN, (run) => (WORD.test(run) ? noisy(random, run) : run))))
+    .join("")
 }
 
 function noisy(random: Random, word: string): string {

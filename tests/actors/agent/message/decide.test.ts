@@ -90,25 +90,48 @@ test("what is unread is what was told of and not seen since, each once", () => {
           unread.add(message)
           state = fold(state, [told(message, "message.received", index + 1)])
         } else {
-          expect(decideSeen(state, { message }).events).toHaveLength(unread.delete(message) ? 1 : 0)
+          const was = unread.delete(message)
+          const seen = (decideSeen(state, { message }).events ?? []).filter(({ type }) => type === "agent.message_seen")
+          expect(seen).toHaveLength(was ? 1 : 0)
           state = fold(state, decideSeen(state, { message }).events ?? [])
         }
-        expect(existing(state).unread_messages.toSorted()).toEqual([...unread].toSorted())
+        expect(
+          existing(state)
+            .unread_messages.map((one) => one.message)
+            .toSorted()
+        ).toEqual([...unread].toSorted())
       }
     })
   )
 })
 
+test("what told of a message is read with it, and once", () => {
+  const state = fold(agent, [told(3, "message.received", 1), told(4, "message.received", 2)])
+  const { events = [] } = decideSeen(state, { message: 3 })
+  expect(events).toEqual([
+    { type: "agent.message_seen", v: 1, message: 3 },
+    { type: "agent.notifications_read", v: 1, ids: [1] }
+  ])
+  expect(existing(fold(state, events))).toMatchObject({ unread: [2], unread_messages: [{ message: 4 }] })
+  const before = fold(state, [{ type: "agent.notifications_read", v: 1, ids: [2] }])
+  expect(decideSeen(before, { message: 4 }).events).toEqual([{ type: "agent.message_seen", v: 1, message: 4 }])
+})
+
 test("other notifications tell of no message, whatever they hold; neither does one without its number", () => {
-  expect(withMessage([1], told(2, "email.received"))).toEqual([1])
-  expect(withMessage([1], told("2"))).toEqual([1])
-  expect(withMessage([1], told(undefined))).toEqual([1])
+  const one = [{ message: 1, notification: 7 }]
+  expect(withMessage(one, told(2, "email.received"))).toEqual(one)
+  expect(withMessage(one, told("2"))).toEqual(one)
+  expect(withMessage(one, told(undefined))).toEqual(one)
 })
 
 test("an agent that never looks costs no more than so much", () => {
-  const many = Array.from({ length: UNREAD_MESSAGES_MAX }, (_, index) => index + 1)
+  const many = Array.from({ length: UNREAD_MESSAGES_MAX }, (_, index) => ({ message: index + 1, notification: 1 }))
   const unread = withMessage(many, told(UNREAD_MESSAGES_MAX + 1))
-  expect([unread.length, unread[0], unread.at(-1)]).toEqual([UNREAD_MESSAGES_MAX, 2, UNREAD_MESSAGES_MAX + 1])
+  expect([unread.length, unread[0]?.message, unread.at(-1)?.message]).toEqual([
+    UNREAD_MESSAGES_MAX,
+    2,
+    UNREAD_MESSAGES_MAX + 1
+  ])
 })
 
 test("a closed account has read all, and is still told of what it read", () => {
