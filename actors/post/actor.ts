@@ -10,13 +10,13 @@ import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
-import { type Counted, decideAnnulOn, decideVoteOn } from "../vote/decide.ts"
+import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
 import { decideDelete, decideEdit, decideFile, decideHide, noPost } from "./decide.ts"
 import { blobsOf, evolvePost, type PostActor, PostEvent, PostState } from "./state.ts"
 
 const fold: Fold<PostActor> = { kind: "post", state: PostState, initial: null, events: PostEvent, evolve: evolvePost }
 
-const votedBy = (counted: Counted): PostEvent => ({ type: "post.voted", v: 1, ...counted })
+const votedBy = votedAs("post.voted")
 
 export const decideVote = decideVoteOn("post", votedBy)
 export const decideAnnul = decideAnnulOn(votedBy)

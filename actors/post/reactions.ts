@@ -12,8 +12,8 @@ export const ratedPosts = reactions(
   on("post", PostEvent, (event, { id }) => {
     const target = { ...rated, target_id: Number(id) }
     if (event.type === "post.voted") {
-      const { author, before, value, withheld = false } = event
-      return withheld ? [] : [tell("vote.rated", author, { ...target, before, value })]
+      const { author, before, value } = event
+      return "withheld" in event ? [] : [tell("vote.rated", author, { ...target, before, value })]
     }
     if (event.type !== "post.deleted" || event.hidden || event.upvotes + event.downvotes === 0) return []
     const { author, upvotes, downvotes } = event

@@ -6,7 +6,7 @@ import { Mentions } from "../../schemas/content/fields.ts"
 import { PostKind } from "../../schemas/post/records.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
-import { tallied, voted } from "../vote/ballot.ts"
+import { tallied, voted, votedWithheld } from "../vote/ballot.ts"
 import type { ActorOf } from "../kind.ts"
 
 export const Post = Schema.Struct({
@@ -59,6 +59,7 @@ export const PostEvent = Schema.Union([
   }),
   event("post.filed", 1, { file: Schema.NullOr(FileRef) }),
   event("post.voted", 1, voted),
+  event("post.voted", 2, votedWithheld),
   /** With the votes that it had. */
   event("post.hidden", 1, hiddenFields),
   event("post.restored", 1, restoredFields),

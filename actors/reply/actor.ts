@@ -14,7 +14,7 @@ import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
-import { type Counted, decideAnnulOn, decideVoteOn } from "../vote/decide.ts"
+import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
 import { evolveReply, type ReplyActor, ReplyEvent, ReplyState } from "./state.ts"
 
 const fold: Fold<ReplyActor> = {
@@ -62,7 +62,7 @@ export const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyE
     (fields): ReplyEvent => ({ type: "reply.restored", v: 1, thread: reply?.thread ?? 0, ...fields })
   )(reply, input)
 
-const votedBy = (counted: Counted): ReplyEvent => ({ type: "reply.voted", v: 1, ...counted })
+const votedBy = votedAs("reply.voted")
 
 const decideVote = decideVoteOn("reply", votedBy)
 

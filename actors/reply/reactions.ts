@@ -73,8 +73,8 @@ export const ratedReplies = reactions(
   on("reply", ReplyEvent, (event, { id }) => {
     const target = { target_type: "reply", target_id: Number(id) } as const
     if (event.type === "reply.voted") {
-      const { author, before, value, withheld = false } = event
-      return withheld ? [] : [tell("vote.rated", author, { ...target, before, value })]
+      const { author, before, value } = event
+      return "withheld" in event ? [] : [tell("vote.rated", author, { ...target, before, value })]
     }
     if (event.type !== "reply.deleted" || event.hidden) return []
     const { author, upvotes, downvotes } = event

@@ -4,7 +4,7 @@ import { Mentions } from "../../schemas/content/fields.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
-import { tallied, voted } from "../vote/ballot.ts"
+import { tallied, voted, votedWithheld } from "../vote/ballot.ts"
 
 export const Reply = Schema.Struct({
   thread: Schema.Int,
@@ -46,6 +46,7 @@ export const ReplyEvent = Schema.Union([
     mentions: Mentions
   }),
   event("reply.voted", 1, voted),
+  event("reply.voted", 2, votedWithheld),
   /** With the votes that it had. */
   event("reply.hidden", 1, { ...hiddenFields, thread: Schema.Int }),
   event("reply.restored", 1, { ...restoredFields, thread: Schema.Int }),

@@ -11,7 +11,7 @@ import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
 import { ballotOf, scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
-import { type Counted, decideAnnulOn, decideVoteOn } from "../vote/decide.ts"
+import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
 import {
   decideAccept,
   decideDelete,
@@ -50,7 +50,7 @@ const standing = (state: ThreadState) => {
   }
 }
 
-const votedBy = (counted: Counted): ThreadEvent => ({ type: "thread.voted", v: 1, ...counted })
+const votedBy = votedAs("thread.voted")
 
 const decideVote = decideVoteOn("thread", votedBy)
 

@@ -14,8 +14,8 @@ export const ratedThreads = reactions(
     const target = { target_type: "thread", target_id: Number(id) } as const
     switch (event.type) {
       case "thread.voted": {
-        const { author, before, value, withheld = false } = event
-        return withheld ? [] : [tell("vote.rated", author, { ...target, before, value })]
+        const { author, before, value } = event
+        return "withheld" in event ? [] : [tell("vote.rated", author, { ...target, before, value })]
       }
       case "thread.deleted": {
         const { author, upvotes, downvotes, hidden } = event

@@ -5,7 +5,7 @@ import { ThreadKind, ThreadStatus } from "../../schemas/thread/records.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
-import { tallied, voted } from "../vote/ballot.ts"
+import { tallied, voted, votedWithheld } from "../vote/ballot.ts"
 
 /** `earns`: whether its author does by it; one's own does not, nor does what one accepts oneself. */
 const Accepted = Schema.Struct({ reply: Schema.Int, author: Schema.String, earns: Schema.Boolean })
@@ -105,6 +105,7 @@ export const ThreadEvent = Schema.Union([
   event("thread.reply_back", 1, { others: Schema.Int, hidden_answer: Schema.NullOr(Accepted) }),
   event("thread.pinned", 1, { pinned: Schema.Boolean, by: Schema.String }),
   event("thread.voted", 1, voted),
+  event("thread.voted", 2, votedWithheld),
   /** With the votes that it had. */
   event("thread.hidden", 1, hiddenFields),
   event("thread.restored", 1, restoredFields),

@@ -76,14 +76,12 @@ export const cast = ({ target_type, target_id, voter, seq }: Ballot, value: Vote
 
 /** What a target's events say of its votes. */
 export const tallied = { upvotes: Schema.Int, downvotes: Schema.Int }
-export const voted = {
-  author: Schema.String,
-  before: VoteState,
-  value: VoteState,
-  ...tallied,
-  /** The target is hidden: its votes are out of its author's score already. */
-  withheld: Schema.optionalKey(Schema.Boolean)
-}
+export const voted = { author: Schema.String, before: VoteState, value: VoteState, ...tallied }
+/**
+ * Version 2 of it: the target is hidden, so that its votes are out of its author's score already. A release that does
+ * not know this must not read past it.
+ */
+export const votedWithheld = { ...voted, withheld: Schema.Literal(true) }
 
 export interface Tally {
   readonly upvotes: number

@@ -15,6 +15,12 @@ export interface Counted extends Tally {
   readonly withheld?: boolean
 }
 
+/** The event by which a target counts: of one that is hidden, as a version of its own. */
+export const votedAs =
+  <Type extends string>(type: Type) =>
+  ({ withheld = false, ...counted }: Counted) =>
+    withheld ? { type, v: 2 as const, ...counted, withheld: true as const } : { type, v: 1 as const, ...counted }
+
 export interface Target extends Tally {
   readonly author: string
   readonly deleted: boolean

@@ -105,7 +105,7 @@ test("while it is hidden, a banned agent's vote goes out of its tally alone, and
   const hidden = taken(votedOn, decideHide(votedOn, hide(true)).events)
   const annulled = decideAnnul(hidden, { voter: "one" }, { facts: ballot("one", 1) })
   expect(annulled).toMatchObject({
-    events: [{ type: "post.voted", before: 1, value: null, upvotes: 1, downvotes: 0, withheld: true }],
+    events: [{ type: "post.voted", v: 2, before: 1, value: null, upvotes: 1, downvotes: 0, withheld: true }],
     reply: { annulled: true },
     also: [{ kind: "vote", id: "post-5-one" }]
   })
