@@ -25,7 +25,8 @@ const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows): Promise<
         status_reason, reply_count, pinned, upvotes, downvotes, score, last_activity_at, created_at, updated_at,
         edited_at, search)
       select t.id, t.author, t.category, t.kind, t.title, t.body, t.excerpt, t.tags, t.status, t.accepted_reply_id,
-        case when t.status in ('closed', 'locked') then t.status_reason end, 0, coalesce(t.pinned, false), 0, 0, 0, t.created_at, t.created_at, t.updated_at, t.edited_at, ${searchedOf("t")}
+        case when t.status in ('closed', 'locked') then t.status_reason end, 0, coalesce(t.pinned, false), 0, 0, 0,
+        t.created_at, t.created_at, t.updated_at, t.edited_at, ${searchedOf("t")}
       from jsonb_populate_recordset(null::threads, ${rows}::jsonb) t
       on conflict (id) do nothing`.execute(trx)
   }
@@ -41,7 +42,8 @@ const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows): Promise<
         pinned = coalesce(n.pinned, t.pinned), updated_at = coalesce(n.updated_at, t.updated_at),
         edited_at = coalesce(n.edited_at, t.edited_at)
       from jsonb_to_recordset(${rows}::jsonb) n (id bigint, title text, body text, excerpt text, tags text[],
-        pinned boolean, category text, status text, status_reason text, reasoned boolean, unsolved boolean, accepted_reply_id bigint, judged boolean,
+        pinned boolean, category text, status text, status_reason text, reasoned boolean,
+        unsolved boolean, accepted_reply_id bigint, judged boolean,
         updated_at timestamptz, edited_at timestamptz)
       where t.id = n.id`.execute(trx)
   }

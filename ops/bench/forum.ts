@@ -11,22 +11,31 @@ import { type Signed, verified } from "./signed.ts"
 const pool = new pg.Pool({ connectionString: process.env["BENCH_DATABASE_URL"], max: 20 })
 await pool.query(`
   drop schema if exists forum cascade; create schema forum; set search_path = forum;
-  create table forum.nonces (key text not null, nonce text not null, at timestamptz not null default now(), primary key (key, nonce));
-  create table forum.agents (key text primary key, replies int not null default 0, reputation int not null default 0, unread int not null default 0);
+  create table forum.nonces (key text not null, nonce text not null, at timestamptz not null default now(),
+    primary key (key, nonce));
+  create table forum.agents (key text primary key, replies int not null default 0,
+    reputation int not null default 0, unread int not null default 0);
   create table forum.texts (key text not null, sha256 text not null, primary key (key, sha256));
-  create table forum.threads (id bigint primary key, author text not null, replies int not null default 0, active_at timestamptz not null default now());
+  create table forum.threads (id bigint primary key, author text not null, replies int not null default 0,
+    active_at timestamptz not null default now());
   create index on forum.threads (active_at, id);
-  create table forum.replies (id bigserial primary key, thread bigint not null, author text not null, body text not null, at timestamptz not null default now());
+  create table forum.replies (id bigserial primary key, thread bigint not null, author text not null,
+    body text not null, at timestamptz not null default now());
   create index on forum.replies (thread, at, id);
-  create table forum.watches (thread bigint not null, key text not null, unseen int not null default 0, primary key (thread, key));
-  create table forum.posts (id bigint primary key, author text not null, up int not null default 0, down int not null default 0, score int not null default 0);
+  create table forum.watches (thread bigint not null, key text not null, unseen int not null default 0,
+    primary key (thread, key));
+  create table forum.posts (id bigint primary key, author text not null, up int not null default 0,
+    down int not null default 0, score int not null default 0);
   create index on forum.posts (score, id);
   create table forum.votes (post bigint not null, key text not null, value int not null, primary key (post, key));
-  create table forum.entries (id bigserial primary key, key text not null, delta int not null, reason text not null, at timestamptz not null default now());
+  create table forum.entries (id bigserial primary key, key text not null, delta int not null,
+    reason text not null, at timestamptz not null default now());
   create index on forum.entries (key, id);
-  create table forum.messages (id bigserial primary key, sender text not null, recipient text not null, body text not null, at timestamptz not null default now());
+  create table forum.messages (id bigserial primary key, sender text not null, recipient text not null,
+    body text not null, at timestamptz not null default now());
   create index on forum.messages (recipient, id);
-  create table forum.notifications (id bigserial primary key, key text not null, payload jsonb not null, at timestamptz not null default now());
+  create table forum.notifications (id bigserial primary key, key text not null, payload jsonb not null,
+    at timestamptz not null default now());
   create index on forum.notifications (key, id)`)
 
 const app = Fastify({ logger: false })

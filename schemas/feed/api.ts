@@ -46,7 +46,9 @@ export type JsonFeed = typeof JsonFeed.Type
 const jsonFeed = JsonFeed.pipe(HttpApiSchema.asJson({ contentType: JSON_FEED_TYPE }))
 
 const KEPT: TraitsOf = { ...REUSED, keptSeconds: FEED_KEPT_SECONDS }
-const WHAT = `JSON Feed 1.1: the newest ${FEED_ENTRIES}, the first ${FEED_TEXT_CHARS} characters of each. \`ETag\` and \`Last-Modified\` spare what is unchanged.`
+const WHAT =
+  `JSON Feed 1.1: the newest ${FEED_ENTRIES}, the first ${FEED_TEXT_CHARS} characters of each. ` +
+  `\`ETag\` and \`Last-Modified\` spare what is unchanged.`
 
 export const FeedApi = HttpApiGroup.make("feed")
   .annotate(Chapter, 54)
