@@ -5,6 +5,8 @@ import type { Schema } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
 import type { Operation as Declared } from "../schemas/operation.ts"
 import type { ActorDefinition, ActorTypes, Implemented, Operation } from "./engine/definition.ts"
+import type { AccountKeys } from "./human/account-keys.ts"
+import type { Letters } from "./letter/letters.ts"
 import type { EventLog, EventShape } from "./log/commit.ts"
 import { type EventUnion, inventoryOf } from "./engine/events.ts"
 import type { NonceLog } from "./log/nonces.ts"
@@ -20,6 +22,10 @@ export interface KindParts {
   readonly bank: Bank
   /** The service's seed. */
   readonly seed: Uint8Array
+  /** Under which stands what is a person's own. */
+  readonly accounts: AccountKeys
+  /** How letters to people leave this node. */
+  readonly letters: Letters
   readonly log: EventLog
   /** Nonces of signed requests, and of proofs of identity to websites. */
   readonly nonces: NonceLog

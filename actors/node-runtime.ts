@@ -10,6 +10,8 @@ import type { HubConfig } from "../schemas/config.ts"
 import { logNow } from "../schemas/runtime/log/log.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import { KINDS } from "./actors.ts"
+import { AccountKeys } from "./human/account-keys.ts"
+import { type Letters, openLetters } from "./letter/letters.ts"
 import { attempt } from "./log/attempt.ts"
 import { JetStreamLog } from "./log/event-log.ts"
 import { ActorHost } from "./engine/host.ts"
@@ -34,6 +36,8 @@ import { projectorsOn, runAll } from "./projections/running.ts"
 import { REACTIONS } from "./reactions/all.ts"
 import type { Reactions } from "./reactions/reaction.ts"
 import { Reactor } from "./reactions/running.ts"
+import { chatHasher } from "./chat/hash.ts"
+import { LISTENER, listens } from "./chat/polling.ts"
 import { claimLog } from "./service/actor.ts"
 import { type ActorServices, actorServices } from "./services.ts"
 
@@ -84,7 +88,8 @@ const hostOf = (
   kinds: ReadonlyArray<Kind>,
   { storage, log, nonces, proofs }: Logs,
   timers: ScheduledTimers,
-  snapshots: PostgresSnapshots
+  snapshots: PostgresSnapshots,
+  letters: Letters
 ): Effect.Effect<ActorHost<ActorServices>, never, NodeParts | Scope.Scope> =>
   Effect.gen(function* () {
     const nats = yield* Bus
@@ -95,8 +100,11 @@ const hostOf = (
       const deadline = Date.now() + REFRESH_DEADLINE_MS
       await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline })
     }
+    const keys = yield* Keys
     const parts: KindParts = {
-      ...(yield* Keys),
+      ...keys,
+      accounts: new AccountKeys(nats, keys.seed),
+      letters,
       nats,
       manager: yield* Streams,
       config,
@@ -172,7 +180,10 @@ export const actorNode = (
     const logs = yield* logsOf
     const { storage, log, nonces, proofs } = logs
     yield* claimLog(log, (yield* Keys).seed)
-    const host = yield* hostOf(kinds, logs, timers, snapshots)
+    const letters = yield* openLetters(config)
+    const services = actorServices(nats, (ask) => asker.ask(ask))
+    const hashOf = chatHasher((yield* Keys).seed)
+    const host = yield* hostOf(kinds, logs, timers, snapshots, letters)
     const operations = operationCalls(metrics.meter)
     /** Open once the shard was taken on which projections and reactions run. */
     const taken = Latch.makeUnsafe(false)
@@ -224,12 +235,21 @@ export const actorNode = (
       Effect.sync(() => void beat(tick))
     )
     yield* Effect.addFinalizer(() => placement.stop)
+    // Letters under way come to their end while their actors are still here to be told.
+    yield* Effect.addFinalizer(() => letters.end)
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
       placement.serves(shardOf(PROJECTOR))
         ? FiberHandle.run(running, runAll(projecting), { onlyIfMissing: true })
         : FiberHandle.clear(running)
     )
+    const chats = yield* FiberHandle.make()
+    const chatting = Effect.suspend(() => {
+      if (letters.chat === null || !placement.serves(shardOf(LISTENER))) return FiberHandle.clear(chats)
+      const listening = listens({ bot: letters.chat, hashOf })
+      return FiberHandle.run(chats, Effect.provide(listening, services), { onlyIfMissing: true })
+    })
+    yield* every(BEAT_MS, chatting)
     const reactors = yield* Effect.forEach(sets, (set) => Reactor.make(set, feedOf))
     reactorMetrics(metrics.meter, reactors)
     const react = Effect.suspend(() => {

@@ -63,7 +63,7 @@ const encoder = new TextEncoder()
 
 const noView = unavailable("The service's read side did not answer. It is safe to try again.")
 
-const viewsOver = (nats: NatsConnection): typeof Views.Service => {
+export const viewsOver = (nats: NatsConnection): typeof Views.Service => {
   const client = new QueryClient(requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
   return {
     query: <View extends QueryName>({ deadline, traceparent }: Asking, view: View, input: Queries[View]["input"]) =>

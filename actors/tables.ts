@@ -41,6 +41,15 @@ export interface Database {
     blocked: string
     created_at: Time
   }
+  captchas: {
+    id: Big
+    agent: string
+    kind: string
+    readers: Array<string>
+    state: string
+    created_at: Time
+    expires_at: Time
+  }
   categories: {
     slug: string
     name: string
@@ -107,6 +116,19 @@ export interface Database {
     agent: string
     type: string
     payload: Json
+    created_at: Time
+    read_at: NullableTime
+  }
+  owner_messages: {
+    id: Big
+    agent: string
+    human: string | null
+    kind: string | null
+    sealed: string
+    keys: Json
+    readers: Array<string>
+    in_reply_to: NullableBig
+    delivered_to: Json
     created_at: Time
     read_at: NullableTime
   }
@@ -194,6 +216,17 @@ export interface Database {
     seq: Big
     state: Json
     commands: Json
+  }
+  sponsorships: {
+    id: Big
+    human: string
+    agent: string
+    role: string
+    status: string
+    verified: boolean
+    created_at: Time
+    confirmed_at: NullableTime
+    ended_at: NullableTime
   }
   threads: {
     id: Big

@@ -13,12 +13,14 @@ import { loadDocuments } from "./docs/documents.ts"
 import { Feeds } from "./feed/feeds.ts"
 import { AgentMarkdown } from "./html/agent-markdown.ts"
 import { outsideOf } from "./html/outside.ts"
+import { PasswordHashing } from "./human/password-hash.ts"
 import { Clients } from "./http/address.ts"
 import { EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
 import { Pipeline } from "./http/pipeline.ts"
-import { leaveFirst, type Leaving, serve } from "./http/server.ts"
+import { Leaving } from "./http/leaving.ts"
+import { serve } from "./http/server.ts"
 import { Shares } from "./http/shares.ts"
 import { EdgeMetrics } from "./metrics/edge.ts"
 import { tellMetrics } from "./metrics/tell.ts"
@@ -45,7 +47,7 @@ export const openEdge = (
     )
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const metrics = new EdgeMetrics(hub.limits)
-    const leaving: Leaving = { now: false }
+    const leaving = new Leaving()
     const bus = yield* openBus(hub.natsUrl, hub.limits, metrics)
     const identities = identitiesOf(bus.bus, config)
     const lists = new Lists(bus.bus, hub.limits)
@@ -64,6 +66,7 @@ export const openEdge = (
       config,
       limits: buckets,
       link: bus.link,
+      passwords: new PasswordHashing({ atOnce: service.passwords_at_once, waiting: service.passwords_waiting_max }),
       documents,
       identities,
       notifications,
@@ -98,6 +101,6 @@ export const openEdge = (
       connections
     })
     yield* releaseAtEnd(notifications)
-    yield* leaveFirst(leaving, hub.leaveSeconds)
+    yield* leaving.first(hub.leaveSeconds)
     return server
   })

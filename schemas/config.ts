@@ -2,9 +2,12 @@
  * Configuration (contract 15): the environment's text turned into checked values, once, at the start of a process.
  * A bad value is one line that names it; nothing else in the project reads the environment.
  */
+import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
 import { busServers } from "./bus/servers.ts"
 import type { Limits } from "./limits.ts"
+import { type LetterSettings, readLetterSettings } from "./letter/settings.ts"
 import { overrideLimits } from "./limits-override.ts"
+import { MAIL_ADDRESS } from "./plain-text.ts"
 import { normaliseHost } from "./signing/request.ts"
 import { withoutTrailing } from "./text.ts"
 import { readTraceSettings, type TraceSettings } from "./trace-settings.ts"
@@ -48,6 +51,10 @@ export interface HubConfig {
   readonly natsMonitors: ReadonlyArray<string>
   /** `null`: nothing is traced. */
   readonly traces: TraceSettings | null
+  /** How people get letters; `null`: they get none, or not by this process. */
+  readonly letters: LetterSettings | null
+  /** The chat by which people are reached; `null`: there is none, or not for this process. */
+  readonly chat: ChatSettings | null
 }
 
 export type ConfigResult =
@@ -94,6 +101,7 @@ const parse = (env: Env): HubConfig => {
   }
   const traces = readTraceSettings(env, mode)
   if (!traces.ok) throw new Problem(traces.problem)
+  const [name, roles] = [shownName(env), roleList(env)]
   return {
     env: mode,
     port,
@@ -101,11 +109,11 @@ const parse = (env: Env): HubConfig => {
     baseUrl,
     hosts: hostList(env, baseUrl),
     data: text(env, "HUB_DATA") ?? ".hub",
-    name: shownName(env),
+    name,
     contact: contactAddress(env),
     natsUrl: busAddresses(env),
     databaseUrl: databaseAddress(env),
-    roles: roleList(env),
+    roles,
     v1Until: instant(env, "HUB_V1_UNTIL", "2026-10-24T00:00:00Z"),
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     questions: text(env, "HUB_QUESTIONS"),
@@ -116,8 +124,22 @@ const parse = (env: Env): HubConfig => {
     leaveSeconds: integer(env, "HUB_LEAVE_SECONDS", 0, 0, LEAVE_MAX_SECONDS),
     streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX),
     natsMonitors: monitorList(env),
-    traces: traces.settings
+    traces: traces.settings,
+    letters: roles.includes("actors") ? letterSettings(env, { mode, baseUrl, name }) : null,
+    chat: roles.includes("actors") ? chatSettings(env) : null
   }
+}
+
+const letterSettings = (env: Env, service: Parameters<typeof readLetterSettings>[1]): LetterSettings | null => {
+  const read = readLetterSettings(env, service)
+  if (!read.ok) throw new Problem(read.problem)
+  return read.settings
+}
+
+const chatSettings = (env: Env): ChatSettings | null => {
+  const read = readChatSettings(env)
+  if (!read.ok) throw new Problem(read.problem)
+  return read.settings
 }
 
 /** What nobody outside of this machine reaches. */
@@ -200,7 +222,6 @@ const shownName = (env: Env): string => {
   return value
 }
 
-const MAIL_ADDRESS = /^[A-Za-z0-9.!#$&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}$/
 const CONTACT_MAX_CHARS = 320
 
 /** It is printed as a line of its own. */

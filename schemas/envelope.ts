@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
-import type { BodyKind } from "./limits.ts"
+import type { BodyKind } from "./body-ceiling.ts"
 
 export const PageMeta = Schema.Struct({
   page: Schema.Int,
@@ -68,6 +68,16 @@ export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
     "idempotency_conflict",
     ...codes
   )
+
+/** Where a person may be refused with 401: a signature that comes along is judged there as well. */
+export const personFailures = (...codes: ReadonlyArray<ErrorCode>) => failures(...SIGNATURE_CODES, ...codes)
+
+/** Asked with a person's bearer token (spec 5.2). */
+export const humanFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  personFailures("authentication_required", "session_invalid", ...codes)
+
+export const humanWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  humanFailures("validation_error", "request_too_large", "idempotency_in_flight", "idempotency_conflict", ...codes)
 
 export type Auth = "none" | "signed" | "optional" | "human"
 

@@ -5,6 +5,12 @@
  * a client sees it (contract 15). `service` holds what discovery does not show.
  * Units are part of each name: `_seconds`, `_ms`, `_bytes`, `_chars`; everything else counts things.
  */
+import { OWNER_LIMITS } from "./human/limits.ts"
+import { CAPTCHA_LIMITS } from "./captcha/limits.ts"
+import { OWNER_MESSAGE_LIMITS } from "./owner/limits.ts"
+import { RELAY_LIMITS } from "./relay/limits.ts"
+import { LETTER_LIMITS } from "./letter/limits.ts"
+
 export const LIMITS = {
   authentication: {
     /** spec 5.1: how far a signed timestamp may lie from server time, either way. */
@@ -101,7 +107,8 @@ export const LIMITS = {
     /** contract 19: what an agent's own writes may put into the log in a day. */
     log_bytes_per_day: 16_777_216,
     /** contract 19: what an agent may upload in a day, files and data. */
-    upload_bytes_per_day: 268_435_456
+    upload_bytes_per_day: 268_435_456,
+    owner: { ...OWNER_LIMITS, ...OWNER_MESSAGE_LIMITS, ...CAPTCHA_LIMITS, ...RELAY_LIMITS }
   },
   webhook: {
     /** contract 4: the wait after each attempt of a delivery; after the tenth there is none. */
@@ -204,6 +211,9 @@ export const LIMITS = {
     /** Of them for one client; and its connections (contract 21). */
     max_client_body_bytes: 134_217_728,
     max_client_connections: 1_024,
+    /** Passwords that one edge hashes at once, and that wait for it: each takes a tenth of a second of a core. */
+    passwords_at_once: 2,
+    passwords_waiting_max: 32,
     /** Records of the lists that one edge has under way, and of them for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,
@@ -253,53 +263,18 @@ export const LIMITS = {
     reactions_max_bytes: 1_048_576,
     /** What reactions could not have done in its turn, some 500 bytes each. */
     aside_max_bytes: 15_728_640,
+    /** Keys of human accounts, some 200 bytes each: 300,000 of them. */
+    people_max_bytes: 67_108_864,
     /** One message for each shard and node. */
     leases_max_bytes: 8_388_608,
     /** A write's answer waits this long at most for the read models to have it. */
     projected_wait_ms: 250,
     registrations_counted_window_seconds: 3600,
-    health_check_timeout_ms: 1000
+    health_check_timeout_ms: 1000,
+    letters: LETTER_LIMITS
   }
 } as const
 
 type Widen<T> = T extends number ? number : { readonly [K in keyof T]: Widen<T[K]> }
 export type Limits = Widen<typeof LIMITS>
 export type BucketName = keyof Limits["rate_limits"]
-export interface RateLimit {
-  readonly requests: number
-  readonly window_seconds: number
-}
-
-/** A bucket's figures for a /48; never narrower than one client's. */
-export const wideLimit = (
-  { rate_limits, wide_network }: Pick<Limits, "rate_limits" | "wide_network">,
-  bucket: BucketName
-): RateLimit => {
-  const { requests, window_seconds } = rate_limits[bucket]
-  return {
-    requests: bucket === "register" ? Math.max(requests, wide_network.challenges) : requests * wide_network.budgets,
-    window_seconds
-  }
-}
-
-/** The actor that keeps a bucket: kind `limit`. `value` is whom it counts, `wide` a /48. */
-export const bucketActor = (bucket: BucketName, hash: string, wide: boolean): string =>
-  `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
-
-const WIDE_MARK = "w"
-
-/**
- * What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, data beside that, or a
- * file alone.
- */
-export type BodyKind = "plain" | "text" | "upload" | "file"
-
-const CEILING_OF = {
-  plain: "max_plain_request_bytes",
-  text: "max_text_request_bytes",
-  upload: "max_request_bytes",
-  file: "max_upload_bytes"
-} as const
-
-/** The most bytes that a body of this kind may have (contract 21). */
-export const bodyCeiling = ({ limits }: Limits, kind: BodyKind): number => limits[CEILING_OF[kind]]

@@ -12,7 +12,8 @@
  */
 import type { OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
-import { type BodyKind, bodyCeiling, LIMITS } from "./limits.ts"
+import { type BodyKind, bodyCeiling } from "./body-ceiling.ts"
+import { LIMITS } from "./limits.ts"
 
 type Operation = OpenApi.OpenAPISpecOperation & {
   readonly "x-hub-auth"?: string
@@ -33,7 +34,8 @@ const SIGNED: OpenApi.OpenAPISecurityRequirement = Object.fromEntries(
 
 const SECURITY: Readonly<Record<string, ReadonlyArray<OpenApi.OpenAPISecurityRequirement>>> = {
   signed: [SIGNED],
-  optional: [SIGNED, {}]
+  optional: [SIGNED, {}],
+  human: [{ Person: [] }]
 }
 
 const IDEMPOTENCY_KEY: OpenApi.OpenAPISpecParameter = {
@@ -149,7 +151,9 @@ const completeOperation = (method: string, { "x-hub-body": body = "plain", ...op
     ...operation,
     ...(isWrite(method) ? { "x-hub-max-body-bytes": bodyCeiling(LIMITS, body) } : {}),
     parameters:
-      auth === "signed" && isWrite(method) ? [...operation.parameters, IDEMPOTENCY_KEY] : operation.parameters,
+      (auth === "signed" || auth === "human") && isWrite(method)
+        ? [...operation.parameters, IDEMPOTENCY_KEY]
+        : operation.parameters,
     security: [...(SECURITY[auth] ?? [])],
     responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(own) } as Operation["responses"]
   }
@@ -174,12 +178,15 @@ export const complete = (document: Record<string, unknown>): Record<string, unkn
     components: {
       ...components,
       responses: Object.fromEntries(Object.entries(SHARED).map(([name, response]) => [name, responseOf(response)])),
-      securitySchemes: Object.fromEntries(
-        Object.entries(SIGNATURE_SCHEMES).map(([name, description]) => [
-          name,
-          { type: "apiKey", in: "header", name, description }
-        ])
-      )
+      securitySchemes: {
+        ...Object.fromEntries(
+          Object.entries(SIGNATURE_SCHEMES).map(([name, description]) => [
+            name,
+            { type: "apiKey", in: "header", name, description }
+          ])
+        ),
+        Person: { type: "http", scheme: "bearer", description: "a person's token, see POST /api/v1/humans/login" }
+      }
     }
   }
 }

@@ -22,3 +22,6 @@ export const Lines = Storable.check(
 export const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
 /** Something to see: letters, marks, numbers, punctuation or symbols. Fillers that show nothing do not count. */
 export const VISIBLE = /(?![\u115f\u1160\u3164\uffa0\u2800])[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** One address of mail, in ASCII; no address list, comment or quoted part that a mail server may read otherwise. */
+export const MAIL_ADDRESS = /^[A-Za-z0-9.!#$&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}$/

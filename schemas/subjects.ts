@@ -17,6 +17,7 @@
  *  - `hub.counter.<name>`: counters that never give a number twice
  *  - `hub.reaction.<set>`: how far of the log each set of reactions is done
  *  - `hub.aside.<set>.<why>.<place>`: what of a set could not be done in its turn
+ *  - `hub.people.<human>`: the key that a person's data is sealed under, itself sealed; erased with the account
  *  - `hub.blob.<sha256>.<n>`: a piece of a file or of data, written once (blob/operations.ts)
  *  - `hub.projected`: watermarks of the read models, announced after each transaction
  *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or nothing
@@ -54,6 +55,8 @@ export const subjects = {
   reactionMarks: "hub.reaction.*",
   aside: (set: string, why: "parked" | "fault" | "*", place: string) => `hub.aside.${set}.${why}.${place}`,
   asideAll: "hub.aside.*.*.*",
+  accountKey: (human: string) => `hub.people.${human}`,
+  accountKeys: "hub.people.*",
   blob: (sha256: string, piece: string) => `hub.blob.${sha256}.${piece}`,
   blobOf: (sha256: string) => `hub.blob.${sha256}.*`,
   blobs: "hub.blob.*.*",
@@ -73,11 +76,23 @@ export const streams = {
   counters: "HUB_COUNTERS",
   reactions: "HUB_REACTIONS",
   aside: "HUB_ASIDE",
-  blobs: "HUB_BLOBS"
+  blobs: "HUB_BLOBS",
+  people: "HUB_PEOPLE"
 } as const
 
 /** Numbers that are never given twice, each by its own counter. */
-export const COUNTERS = ["agent", "notification", "post", "thread", "reply", "message", "report"] as const
+export const COUNTERS = [
+  "agent",
+  "notification",
+  "post",
+  "thread",
+  "reply",
+  "message",
+  "report",
+  "sponsorship",
+  "owner_message",
+  "captcha"
+] as const
 export type CounterName = (typeof COUNTERS)[number]
 
 export const buckets = {

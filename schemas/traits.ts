@@ -31,6 +31,8 @@ export interface Traits {
    * then given again until those change, under an entity tag. Default: false.
    */
   readonly reused?: boolean
+  /** Whether the body may hold what can be guessed, a password. Default: only where a person's token is asked for. */
+  readonly guessable?: boolean
   /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }
@@ -56,6 +58,10 @@ export const byChapter = <Group extends HttpApiGroup.Constraint>(
 
 /** Drawn by the handler: neither `anon` nor `write`. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
+/** Where people come in with their password. */
+export const ENTRANCE: Traits = { ...OWN_BUCKET, guessable: true }
+/** Drawn by the person whose session it is. */
+export const HUMAN_WRITE: Traits = { drawsAnon: false }
 export const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
 export const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
 /** Of the read models alone, for whoever does not sign. */

@@ -8,11 +8,14 @@ import { idempotencyOperations as idempotency } from "../../schemas/idempotency/
 import { homeOperations as home } from "../../schemas/home/operations.ts"
 import { identityOperations as identities } from "../../schemas/identity/operations.ts"
 import { contentOperations as contents } from "../../schemas/content/operations.ts"
+import { relayingOperations as relaying } from "../../schemas/captcha/operations.ts"
+import { owningOperations as owning } from "../../schemas/owner/operations.ts"
 import { messagingOperations as messaging } from "../../schemas/message/operations.ts"
 import { moderationOperations as moderation } from "../../schemas/moderation/operations.ts"
 import { notificationOperations as notifications } from "../../schemas/notification/operations.ts"
 import { publishOperations as publishing } from "../../schemas/post/operations.ts"
 import { watchingOperations as watching } from "../../schemas/watch/operations.ts"
+import { sponsoredOperations as sponsored } from "../../schemas/sponsorship/operations.ts"
 import { filingOperations as filing } from "../../schemas/report/operations.ts"
 import { ratingOperations as rating } from "../../schemas/vote/operations.ts"
 import { webhookOperations as webhooks } from "../../schemas/webhook/operations.ts"
@@ -22,6 +25,8 @@ import { existing } from "../engine/existing.ts"
 import { Json } from "../engine/json.ts"
 import { Sealer } from "../log/seal.ts"
 import { blockOperations } from "./block/operations.ts"
+import { pendingAt } from "./captcha/state.ts"
+import { relayOperations } from "./captcha/operations.ts"
 import { contentOperations } from "./content/operations.ts"
 import { decideDelete, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
@@ -34,9 +39,14 @@ import { logBytesMeter } from "../limit/log-bytes.ts"
 import { messagingOperations } from "./message/operations.ts"
 import { MODERATION_TIMERS, moderationOperations } from "./moderation/operations.ts"
 import { withLinks } from "./notification/links.ts"
+import { withOwners } from "./notification/owners.ts"
 import { notificationOperations } from "./notification/operations.ts"
 import { withDelivery } from "./webhook/decide.ts"
+import { owningOperations } from "./owner/operations.ts"
 import { reportOperations } from "./report/operations.ts"
+import { sponsorOperations } from "./sponsor/operations.ts"
+import { SponsorsShown } from "./sponsor/shown.ts"
+import { hasSponsors } from "./sponsor/state.ts"
 import { watchOperations } from "./watch/operations.ts"
 import { webhookOperations } from "./webhook/operations.ts"
 import { Actors } from "../services.ts"
@@ -64,7 +74,7 @@ interface Admitted {
   readonly state: "free" | "registered" | "retired"
 }
 
-/** `GET /me`, kept ready. */
+/** `GET /me` of an agent without sponsors, kept ready. */
 const readyProfiles = (lastSeen: LastSeen, baseUrl: string) => {
   const ready = new Map<string, Ready>()
   return (state: Agent, id: string, at: number): Answer<AgentPrivate> => {
@@ -100,6 +110,9 @@ const declared = {
   ...filing,
   ...messaging,
   ...blocking,
+  ...sponsored,
+  ...owning,
+  ...relaying,
   ...idempotency
 }
 
@@ -108,6 +121,12 @@ export const agentKind = kind(fold, declared, (parts) => {
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
+  const sponsors = new SponsorsShown()
+  /** With sponsors: these have names of their own. */
+  const sponsoredMe = (state: Agent, context: PrepareContext) =>
+    Effect.map(sponsors.of(state.sponsors, context), (shown) =>
+      privateProfile(context.id, state, lastSeen.touch(context.id, context.at), baseUrl, shown)
+    )
   const meter = logBytesMeter(nats, limits)
   const claimOf = (key: string) => stateOf(keyFold, key)
   /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
@@ -134,7 +153,8 @@ export const agentKind = kind(fold, declared, (parts) => {
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
     gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     // Where an agent is notified, its webhook is told in the same commit.
-    consequences: (state, decision, context) => withDelivery(state, withLinks(state, decision, baseUrl), context),
+    consequences: (state, decision, context) =>
+      withDelivery(state, withOwners(state, withLinks(state, decision, baseUrl)), context),
     operations: {
       "agent.authenticate": read((state, _input, { id }) =>
         state === null
@@ -150,24 +170,35 @@ export const agentKind = kind(fold, declared, (parts) => {
               }
             }
       ),
-      "home.unread": read((state, { since }, { id }) => {
+      "home.unread": read((state, { since }, { id, at }) => {
         if (state === null) return absent
-        const { unread, unread_messages } = state
+        const { unread, unread_messages, owners } = state
         const quiet = isQuiet(state, since)
-        return { data: { agent: id, notifications: unread.length, messages: unread_messages.length, quiet } }
+        const messages = unread_messages.length
+        const owner_messages = owners.unread.length
+        const captchas = pendingAt(state.captchas, at).length
+        return { data: { agent: id, notifications: unread.length, messages, owner_messages, captchas, quiet } }
       }),
-      "agent.me": read((state, _input, { id, at }) => (state === null ? absent : { data: me(state, id, at) })),
-      "agent.profile": custom((state, _input, { id }) => {
+      "agent.me": read((state, _input, { id, at }) => {
+        if (state === null) return absent
+        if (!hasSponsors(state.sponsors)) return { data: me(state, id, at) }
+        return { later: (context) => sponsoredMe(state, context) }
+      }),
+      "agent.profile": custom((state, _input, context) => {
         if (state === null || state.status === "banned" || state.status === "deleted") return Effect.fail(noAgent)
-        return Effect.map(
-          Effect.promise(() => lastSeen.of(id, state.created_at)),
-          (seen) => publicProfile(id, shown(state), seen, baseUrl)
-        )
+        const { id } = context
+        return Effect.gen(function* () {
+          const seen = yield* Effect.promise(() => lastSeen.of(id, state.created_at))
+          return publicProfile(id, shown(state), seen, baseUrl, yield* sponsors.of(state.sponsors, context))
+        })
       }),
       "agent.admit_key": custom((state, _input, context) => admitKey(state, context)),
       "agent.update": write({
         decide: (state, input) => decideUpdate(state, input, config.env === "production"),
-        answer: (state, _reply, { id, at }) => me(existing(state), id, at),
+        answer: (state, _reply, { id, at }) => {
+          const agent = existing(state)
+          return hasSponsors(agent.sponsors) ? null : me(agent, id, at)
+        },
         projected: true
       }),
       "agent.delete": write({
@@ -180,6 +211,9 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...notificationOperations,
       ...watchOperations,
       ...reportOperations(parts),
+      ...sponsorOperations(parts),
+      ...owningOperations(parts),
+      ...relayOperations(parts),
       ...webhookOperations(parts),
       ...contentOperations(parts, meter),
       ...messagingOperations(parts),

@@ -126,7 +126,9 @@ export const decideDelete = unlessClosed((agent, input: { readonly confirm: stri
       })
     }
   }
-  return { events: [...endingAll(agent.watching), { type: "agent.deleted", v: 1 }] }
+  const sponsorships = agent.sponsors.map(({ id }) => id)
+  const deleted: AgentEvent = { type: "agent.deleted", v: 1, ...(sponsorships.length === 0 ? {} : { sponsorships }) }
+  return { events: [...endingAll(agent.watching), deleted] }
 })
 
 export const decideRole = (

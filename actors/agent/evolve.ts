@@ -1,6 +1,9 @@
 import { evolveBlocks, NO_BLOCKS } from "./block/blocks.ts"
 import { withMessage, withoutMessage } from "./message/unread.ts"
 import { evolveModerated, newlyModerated } from "./moderation/state.ts"
+import { evolveCaptchas } from "./captcha/state.ts"
+import { evolveOwners, NO_OWNER_MESSAGES, toldOfOwner } from "./owner/state.ts"
+import { countedTrust, evolveSponsors, SPONSORSHIP_TARGET } from "./sponsor/state.ts"
 import { evolveWebhook } from "./webhook/evolve.ts"
 import { evolveWatch, NO_WATCHES } from "./watch/watch.ts"
 import { type Agent, type AgentEvent, type AgentState, NEW_WEBHOOK, type ProfileChange, UNREAD_MAX } from "./state.ts"
@@ -14,7 +17,16 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.profile_changed":
       return { ...state, ...changedFields(event), webhook: evolveWebhook(state, event, meta.at) }
     case "agent.score_changed":
-      return { ...state, [event.score]: event.value, entries: event.entry }
+      return { ...state, [event.score]: event.value, entries: event.entry, ...counted(state, event) }
+    case "agent.sponsorship_declared":
+    case "agent.sponsorship_confirmed":
+    case "agent.sponsorship_verified":
+    case "agent.sponsorship_came_late":
+      return { ...state, sponsors: evolveSponsors(state.sponsors, event) }
+    case "agent.sponsorship_ended": {
+      const { trust_withheld = state.trust_withheld } = event
+      return { ...state, trust_withheld, sponsors: evolveSponsors(state.sponsors, event) }
+    }
     case "agent.suspended":
       return {
         ...state,
@@ -44,6 +56,13 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.blocked":
     case "agent.unblocked":
       return { ...state, blocks: evolveBlocks(state.blocks, event, meta.at) }
+    case "agent.owner_written":
+    case "agent.owner_answered":
+    case "agent.owner_message_seen":
+      return { ...state, owners: evolveOwners(state.owners, event) }
+    case "agent.captcha_asked":
+    case "agent.captcha_ended":
+      return { ...state, captchas: evolveCaptchas(state.captchas, event, meta.at) }
     case "agent.message_sent":
       return state
     case "agent.message_seen":
@@ -84,6 +103,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
         ...state,
         unread: withUnread(state.unread, event.notification),
         unread_messages: withMessage(state.unread_messages, event),
+        owners: toldOfOwner(state.owners, event),
         stirred_at: meta.at,
         webhook: evolveWebhook(state, event, meta.at)
       }
@@ -107,6 +127,12 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
 const withUnread = (unread: ReadonlyArray<number>, id: number): ReadonlyArray<number> =>
   unread.at(-1) === id ? unread : [...unread, id].slice(-UNREAD_MAX)
 
+const counted = (
+  { sponsors }: Agent,
+  event: Extract<AgentEvent, { type: "agent.score_changed" }>
+): Partial<Pick<Agent, "sponsors">> =>
+  event.target_type === SPONSORSHIP_TARGET ? { sponsors: countedTrust(sponsors, event) } : {}
+
 const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at: number): Agent => ({
   number: event.number,
   handle: event.handle,
@@ -129,9 +155,12 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   directory_signature: null,
   unread: [],
   unread_messages: [],
+  owners: NO_OWNER_MESSAGES,
+  captchas: [],
   blocks: NO_BLOCKS,
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   watching: NO_WATCHES,
+  sponsors: [],
   stirred_at: at,
   ...newlyModerated(at),
   created_at: at
@@ -172,6 +201,9 @@ const deleted = (state: Agent): Agent => ({
   directory_signature: null,
   unread: [],
   watching: NO_WATCHES,
+  sponsors: [],
   unread_messages: [],
+  owners: NO_OWNER_MESSAGES,
+  captchas: [],
   blocks: NO_BLOCKS
 })

@@ -2,17 +2,9 @@
 import type { HostTable } from "./identity/hosts.ts"
 import { type LogBytes, newLogBytes } from "../limit/log-bytes.ts"
 import { newUploadBytes, type UploadBytes } from "../limit/upload-bytes.ts"
+import type { UnderWay } from "../idempotency/first-answers.ts"
+import { type Held, newHeld } from "./owner/held.ts"
 import type { Window } from "../limit/window.ts"
-
-/** A request under an Idempotency-Key, until its end or its deadline. */
-export interface UnderWay {
-  readonly body: string
-  /** The ask that began it. */
-  readonly begun: string
-  readonly until: number
-  /** Nobody waits for it any more: the same body may begin it again. */
-  readonly abandoned?: true
-}
 
 export interface AgentMemory {
   /** Windows of the agent's own buckets, by name. */
@@ -25,6 +17,8 @@ export interface AgentMemory {
   readonly logBytes: LogBytes
   /** What it may still upload today. */
   readonly uploadBytes: UploadBytes
+  /** Requests of it that edges hold for an owner. */
+  readonly held: Held
 }
 
 export const newAgentMemory = (): AgentMemory => ({
@@ -32,5 +26,6 @@ export const newAgentMemory = (): AgentMemory => ({
   underWay: new Map(),
   hosts: null,
   logBytes: newLogBytes(),
-  uploadBytes: newUploadBytes()
+  uploadBytes: newUploadBytes(),
+  held: newHeld()
 })

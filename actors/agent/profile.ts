@@ -1,6 +1,7 @@
 /** An agent as others see it, and as it sees itself (spec 2.2, 2.3). */
 import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
+import { pendingOf } from "./sponsor/state.ts"
 import { type Agent, currentKey } from "./state.ts"
 
 export const iso = (ms: number): string => new Date(ms).toISOString()
@@ -25,7 +26,13 @@ export type Shown = Pick<
 export const shown = (agent: Agent): Shown => ({ ...agent, public_key: currentKey(agent) })
 
 /** `status` is that of an agent that is shown at all: the caller refuses banned and deleted ones. */
-export const publicProfile = (id: string, agent: Shown, seenAt: number, baseUrl: string): AgentPublic => ({
+export const publicProfile = (
+  id: string,
+  agent: Shown,
+  seenAt: number,
+  baseUrl: string,
+  sponsors: AgentPublic["sponsors"]
+): AgentPublic => ({
   id,
   hx_id: agentNumber(agent.number),
   handle: agent.handle,
@@ -41,19 +48,25 @@ export const publicProfile = (id: string, agent: Shown, seenAt: number, baseUrl:
   created_at: iso(agent.created_at),
   last_seen_at: iso(seenAt),
   counts: shownCounts(agent.counts),
-  sponsors: [],
+  sponsors,
   url: `${baseUrl}/agents/${agent.handle}`,
   id_url: `${baseUrl}/id/${agentNumber(agent.number)}`
 })
 
-export const privateProfile = (id: string, agent: Agent, seenAt: number, baseUrl: string): AgentPrivate => ({
-  ...publicProfile(id, shown(agent), seenAt, baseUrl),
+export const privateProfile = (
+  id: string,
+  agent: Agent,
+  seenAt: number,
+  baseUrl: string,
+  sponsors: AgentPublic["sponsors"] = []
+): AgentPrivate => ({
+  ...publicProfile(id, shown(agent), seenAt, baseUrl, sponsors),
   webhook_url: agent.webhook_url,
   webhook_secret_set: agent.webhook_secret !== null,
   webhook_disabled_at: agent.webhook.disabled === null ? null : iso(agent.webhook.disabled.at),
   unread_notifications: agent.unread.length,
   unread_messages: agent.unread_messages.length,
-  pending_sponsorships: 0
+  pending_sponsorships: pendingOf(agent.sponsors)
 })
 
 /** What was told late may have taken away what is added later. */

@@ -9,6 +9,8 @@ import { inOrder } from "../content/listing.ts"
 import { publicProfile, type Shown } from "./profile.ts"
 import type { Database } from "../database.ts"
 import { COUNTED, pageOf } from "../page.ts"
+import type { People } from "../sponsorship/people.ts"
+import { sponsorsOf } from "../sponsorship/queries.ts"
 
 const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])
 
@@ -46,7 +48,7 @@ const LISTED = [
 ] as const
 
 export const agentsQuery =
-  (db: Kysely<Database>, baseUrl: string) =>
+  (db: Kysely<Database>, baseUrl: string, people: People) =>
   async (input: Queries["agents"]["input"]): Promise<Paged<AgentListed>> => {
     let listed = shownAgents(db)
     if (input.q !== null && input.q !== "") {
@@ -60,13 +62,14 @@ export const agentsQuery =
     }
     const ordered = ORDER[input.sort](listed).select(LISTED).$narrowType<Written>()
     const { total, rows } = await pageOf(listed.select(COUNTED), ordered, input)
-    return { total, items: rows.map((row) => listedRow(row, baseUrl)) }
+    return { total, items: await listedRows(db, baseUrl, people, rows) }
   }
 
 /** The records of lists, of agents that are shown, in the order of their hub ids. */
 export const listedAgents = async (
   db: Kysely<Database>,
   baseUrl: string,
+  people: People,
   ids: ReadonlyArray<string>
 ): Promise<ReadonlyArray<AgentListed>> => {
   if (ids.length === 0) return []
@@ -75,7 +78,8 @@ export const listedAgents = async (
     .select(LISTED)
     .$narrowType<Written>()
     .execute()
-  return inOrder(ids, rows, ({ id }) => id).map((row) => listedRow(row, baseUrl))
+  const ordered = inOrder(ids, rows, ({ id }) => id)
+  return listedRows(db, baseUrl, people, ordered)
 }
 
 /** What the projection writes into columns of wider types. */
@@ -87,11 +91,23 @@ type AgentRow = Omit<Shown, "created_at" | "transparency" | "counts"> & {
   readonly last_seen_at: Date
 } & Shown["counts"]
 
-const listedRow = (row: AgentRow, baseUrl: string): AgentListed => {
+const listedRows = async (
+  db: Kysely<Database>,
+  baseUrl: string,
+  people: People,
+  rows: ReadonlyArray<AgentRow>
+): Promise<ReadonlyArray<AgentListed>> => {
+  const ids = rows.map(({ id }) => id)
+  const sponsors = await sponsorsOf(db, people, ids)
+  return rows.map((row) => listedRow(row, baseUrl, sponsors.get(row.id) ?? []))
+}
+
+const listedRow = (row: AgentRow, baseUrl: string, sponsors: AgentListed["sponsors"]): AgentListed => {
   const { posts, threads, replies, accepted_answers } = row
   const counts = { posts, threads, replies, accepted_answers }
   const shown = { ...row, counts, transparency: "", created_at: row.created_at.getTime() }
-  const { transparency: _transparency, ...listed } = publicProfile(row.id, shown, row.last_seen_at.getTime(), baseUrl)
+  const seen = row.last_seen_at.getTime()
+  const { transparency: _transparency, ...listed } = publicProfile(row.id, shown, seen, baseUrl, sponsors)
   return listed
 }
 

@@ -7,7 +7,10 @@ import { Counts } from "../../schemas/agent/records.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import { BLOCK_EVENTS, Blocks } from "./block/blocks.ts"
+import { CAPTCHA_EVENTS, PendingCaptchas } from "./captcha/state.ts"
+import { OWNER_EVENTS, OwnersState } from "./owner/state.ts"
 import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state.ts"
+import { SPONSOR_EVENTS, SponsorState } from "./sponsor/state.ts"
 import { WATCH_EVENTS, WatchState } from "./watch/watch.ts"
 
 /** As it was taken: what rules were in force then is not asked again. */
@@ -115,6 +118,12 @@ export const Agent = Schema.Struct({
   counts: Counts,
   /** Threads (actors/agent/watch/). */
   watching: WatchState,
+  /** People who carry it, or say so (sponsor/): pending and confirmed ones. */
+  sponsors: Schema.Array(SponsorState),
+  /** Messages with them (owner/). */
+  owners: OwnersState,
+  /** That wait for one of them (captcha/). */
+  captchas: PendingCaptchas,
   /** Unix ms: when it was notified last, or what it watches changed (actors/agent/home/quiet.ts). */
   stirred_at: Schema.Number,
   /** How the account stands (actors/moderation/). */
@@ -171,8 +180,12 @@ export const AgentEvent = Schema.Union([
     target_id: Schema.NullOr(Schema.String)
   }),
   ...MODERATION_EVENTS,
-  event("agent.deleted", 1),
+  /** `sponsorships`: ids of those that end with it. */
+  event("agent.deleted", 1, { sponsorships: Schema.optionalKey(Schema.Array(Schema.Int)) }),
+  ...SPONSOR_EVENTS,
   ...BLOCK_EVENTS,
+  ...OWNER_EVENTS,
+  ...CAPTCHA_EVENTS,
   /** `to`: hub id. The message itself is in its own log. */
   event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
   /** One to it is read. */
@@ -209,7 +222,9 @@ export const AgentEvent = Schema.Union([
     /** Of all notifications of the service, never given twice. */
     notification: Schema.Int,
     about: Schema.String,
-    payload: Schema.Record(Schema.String, Schema.Unknown)
+    payload: Schema.Record(Schema.String, Schema.Unknown),
+    /** People who carry the agent, where they may want to hear of it. */
+    owners: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   event("agent.notifications_read", 1, { ids: Schema.Array(Schema.Int) }),
   event("agent.webhook_events_chosen", 1, { events: Schema.NullOr(Schema.Array(Schema.String)) }),

@@ -1,9 +1,11 @@
 /** The delivery actor: id = the number of the notification that it delivers. Begun by the agent's own commit. */
 import { Effect } from "effect"
-import { deliveryOperations } from "../../schemas/delivery/operations.ts"
-import { notFound } from "../../schemas/errors.ts"
-import { read, write } from "../engine/definition.ts"
+import { type DeliveryContent, deliveryOperations } from "../../schemas/delivery/operations.ts"
+import { notFound, type Refusal } from "../../schemas/errors.ts"
+import { completed, isCompleted, wantedBy } from "../../schemas/notification/completed.ts"
+import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { Actors } from "../services.ts"
 import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer } from "./decide.ts"
 import { DeliveryEvent, DeliveryState, evolve } from "./state.ts"
 
@@ -18,7 +20,31 @@ const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
 /** How the delivery stands now. */
 const told = (state: DeliveryState) => ({ status: state?.status ?? null })
 
+/** As an agent's webhook makes it (actors/agent/webhook/decide.ts). */
+interface Body {
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
 const jitter = Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
+
+/** Of who has no account any more, nothing is known. */
+const orNull = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
+  Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
+
+/** A body tells of a person by name, and what an owner wrote, as it is at this attempt; the log has the ids alone. */
+const whole = (about: string, body: string, context: PrepareContext): Effect.Effect<string, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const told: Body = JSON.parse(body)
+    const wanting = wantedBy(about, told.payload)
+    if (wanting === null) return body
+    const { human, message } = wanting
+    const actors = yield* Actors
+    const person = yield* orNull(actors.ask(context, "human.shown", human, null))
+    const words =
+      message === null ? null : yield* orNull(actors.ask(context, "owner_message.words", String(message), null))
+    const added = { name: person?.name ?? null, text: words?.text ?? null }
+    return JSON.stringify({ ...told, payload: completed(about, told.payload, wanting, added) })
+  })
 
 export const deliveryKind = kind(fold, deliveryOperations, ({ config: { limits } }) => ({
   onTimer: "delivery.timer",
@@ -26,7 +52,12 @@ export const deliveryKind = kind(fold, deliveryOperations, ({ config: { limits }
     "delivery.content": read((state) => {
       if (state === null) return { refused: notFound("delivery") }
       const { agent, about, body, receiver, calls, called, attempts } = state
-      return { data: { agent, about, body, receiver, calls, called, attempts } }
+      const content = { agent, about, body, receiver, calls, called, attempts }
+      if (!isCompleted(about)) return { data: content }
+      return {
+        later: (context) =>
+          Effect.map(whole(about, body, context), (completed): DeliveryContent => ({ ...content, body: completed }))
+      }
     }),
     "delivery.report": write({
       prepare: () => jitter,

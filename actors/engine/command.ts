@@ -19,10 +19,8 @@
  */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import { subjects } from "../../schemas/subjects.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import {
-  type Companion,
   type Decision,
   type DecideContext,
   type ActorTypes,
@@ -31,6 +29,7 @@ import {
   type WriteOperation
 } from "./definition.ts"
 import { bytesOf, type CommitGroup, companionsOf, groupOf, timersOf } from "./commit-group.ts"
+import { CONFLICT_TRIES, conflictPause, lostTo } from "./conflict.ts"
 import { knowsEvent, UnknownEvent } from "./fold.ts"
 import type { History, HistoryParts } from "./history.ts"
 import type { ReadModels, Timers } from "./ports.ts"
@@ -75,15 +74,6 @@ export type Committed = { readonly data: unknown } | { readonly refused: Refusal
 /** What a command is carried out on. */
 type Actor<R> = History<R> & { readonly memory: unknown }
 
-/** Tries of one command against appends that lost the race. */
-const CONFLICT_TRIES = 16
-/**
- * Before the second try again and those after it, a random part of this, twice as much each time: many actors may write
- * to one companion at once, of whom each time one gets through.
- */
-const CONFLICT_PAUSE_MS = 10
-const CONFLICT_PAUSE_MAX_MS = 500
-
 type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
 
 /** The log has moved on: from the beginning. */
@@ -111,9 +101,6 @@ export const execute = <R>(
     }
     return yield* Effect.fail(unavailable("The command could not be committed in time. It is safe to try again."))
   })
-
-const conflictPause = (attempt: number): number =>
-  Math.random() * Math.min(CONFLICT_PAUSE_MS * 2 ** (attempt - 2), CONFLICT_PAUSE_MAX_MS)
 
 const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
   Effect.catch(
@@ -281,19 +268,10 @@ class Attempt<R> {
     yield* loaded(actor)
     // This actor itself moved on: the decision was made on an old state.
     if (actor.seq !== this.seq) return AGAIN
-    const lost = yield* Effect.promise(() => this.lostTo(companions))
+    const lost = yield* Effect.promise(() => lostTo(this.parts.log, companions))
     if (lost === undefined) return AGAIN
     const decided = operation.contested(actor.state, command.input, lost, context)
     return yield* this.carryOut(context, this.consequences(decided), false)
-  }
-
-  /** The first companion that somebody else has written to. */
-  private async lostTo(companions: ReadonlyArray<Companion>): Promise<Companion | undefined> {
-    for (const companion of companions) {
-      const stands = await this.parts.log.lastSeq(subjects.event(companion.kind, companion.id))
-      if (stands !== companion.expected) return companion
-    }
-    return undefined
   }
 }
 

@@ -128,10 +128,15 @@ export interface PrepareContext<Memory = unknown> extends AnswerContext {
 /** What a read answers, at once and without a fiber. */
 export type Result<Output> = { readonly data: Answer<Output> } | { readonly refused: Refusal }
 
-export interface ReadOperation<A extends ActorTypes, Input, Output> {
+/** A read that for this state needs more of the world than the state: as an operation of a kind's own does. */
+export interface Later<A extends ActorTypes, Output, R> {
+  later(context: PrepareContext<A["memory"]>): Effect.Effect<Answer<Output>, Refusal, R>
+}
+
+export interface ReadOperation<A extends ActorTypes, Input, Output, R = never> {
   readonly type: "read"
   /** Changes nothing and waits for no write under way. */
-  read(state: A["state"], input: Input, context: AnswerContext): Result<Output>
+  read(state: A["state"], input: Input, context: AnswerContext): Result<Output> | Later<A, Output, R>
 }
 
 interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
@@ -180,7 +185,7 @@ export interface CustomOperation<A extends ActorTypes, Input, Output, R = never>
 }
 
 export type Operation<A extends ActorTypes, Input, Output, R = never> =
-  | ReadOperation<A, Input, Output>
+  | ReadOperation<A, Input, Output, R>
   | WriteOperation<A, Input, Output, unknown, unknown, R>
   | CustomOperation<A, Input, Output, R>
 
@@ -253,9 +258,9 @@ export interface Gate<A extends ActorTypes> {
   judge(ask: Ask, activation: { readonly state: A["state"]; readonly memory: A["memory"] }, writes: boolean): Judgement
 }
 
-export const read = <A extends ActorTypes, Input, Output>(
-  read: ReadOperation<A, Input, Output>["read"]
-): ReadOperation<A, Input, Output> => ({ type: "read", read })
+export const read = <A extends ActorTypes, Input, Output, R = never>(
+  read: ReadOperation<A, Input, Output, R>["read"]
+): ReadOperation<A, Input, Output, R> => ({ type: "read", read })
 
 export const write = <A extends ActorTypes, Input, Output, Facts, Reply, R>(
   writing: Writing<A, Input, Output, Facts, Reply, R>

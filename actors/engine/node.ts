@@ -222,22 +222,22 @@ export class Node<R = never> {
 
   private run(ask: Ask, activation: Activation<R>, operation: AnyOperation<R>, { span }: Passed): Later<Outcome> {
     const at = Date.now()
-    if (operation.type === "read") return operation.read(activation.state, ask.input, { id: ask.actor, at })
     const commandId = ask.command ?? ask.id
-    if (operation.type === "custom") {
-      return activation.perform(
-        operation.run(activation.state, ask.input, {
-          id: ask.actor,
-          at,
-          seq: activation.seq,
-          commandId,
-          deadline: ask.deadline,
-          memory: activation.memory,
-          traceparent: span?.traceparent,
-          by: ask.by
-        })
-      )
+    const context = () => ({
+      id: ask.actor,
+      at,
+      seq: activation.seq,
+      commandId,
+      deadline: ask.deadline,
+      memory: activation.memory,
+      traceparent: span?.traceparent,
+      by: ask.by
+    })
+    if (operation.type === "read") {
+      const result = operation.read(activation.state, ask.input, { id: ask.actor, at })
+      return "later" in result ? activation.perform(result.later(context())) : result
     }
+    if (operation.type === "custom") return activation.perform(operation.run(activation.state, ask.input, context()))
     return activation.submit(
       {
         id: commandId,

@@ -1,4 +1,5 @@
 /** What a commit of a delivery calls for. Pure. */
+import { isCompleted } from "../../schemas/notification/completed.ts"
 import { eventsOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
@@ -26,7 +27,8 @@ export const callOf = (data: Uint8Array): { readonly call: number; readonly cont
   for (const event of eventsOf(DeliveryEvent, commit)) {
     if (event.type === "delivery.queued") {
       const { agent, about, body, receiver } = event
-      return { call: 1, content: { agent, about, body, receiver, attempts: 0 } }
+      // How a person is called, and what an owner wrote, the delivery has to ask.
+      return { call: 1, content: isCompleted(about) ? null : { agent, about, body, receiver, attempts: 0 } }
     }
     if (event.type === "delivery.due" || event.type === "delivery.redelivered")
       return { call: event.call, content: null }

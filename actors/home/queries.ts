@@ -3,7 +3,7 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { HOME_ITEMS_MAX, HOME_WATCHES_MAX } from "../../schemas/home/records.ts"
 import type { NotificationName } from "../../schemas/notification/types.ts"
-import { recordOf } from "../agent/notification/queries.ts"
+import { type Knowing, recordsOf } from "../agent/notification/queries.ts"
 import type { Database } from "../database.ts"
 import { messagesSince } from "../message/queries.ts"
 import { movedSince } from "../watch/queries.ts"
@@ -45,7 +45,7 @@ const threadIn = ({ payload }: Noticed): ReadonlyArray<string> => {
 }
 
 export const homeQuery =
-  (db: Db, baseUrl: string) =>
+  (db: Db, baseUrl: string, knowing: Knowing) =>
   async ({ agent, since: ms }: Queries["home"]["input"]): Promise<Queries["home"]["output"]> => {
     const since = new Date(ms)
     const [of, messages] = await Promise.all([
@@ -54,11 +54,11 @@ export const homeQuery =
     ])
     const told = of("watches").flatMap(threadIn)
     const watches = await movedSince(db, { agent, since, told, limit: HOME_WATCHES_MAX }, baseUrl)
-    const shown = (part: Part) => of(part).slice(0, HOME_ITEMS_MAX).map(recordOf)
+    const shown = (part: Part) => recordsOf(of(part).slice(0, HOME_ITEMS_MAX), knowing)
     return {
-      replies: shown("replies"),
-      mentions: shown("mentions"),
-      notices: shown("notices"),
+      replies: await shown("replies"),
+      mentions: await shown("mentions"),
+      notices: await shown("notices"),
       messages,
       watches: watches.map(({ thread, new_replies, last_activity_at }) => ({ thread, new_replies, last_activity_at }))
     }

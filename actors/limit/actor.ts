@@ -7,7 +7,8 @@ import { Effect, Schema, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type LimitGrant, limitOperations } from "../../schemas/limit/operations.ts"
 import { invalidField, type Refusal, unavailable } from "../../schemas/errors.ts"
-import { type BucketName, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"
+import { figuresOf, isCounted, type RateLimit, wideLimit } from "../../schemas/limit/bucket.ts"
+import type { Limits } from "../../schemas/limits.ts"
 import { once } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind, type Operating } from "../kind.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
@@ -43,18 +44,44 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
       return { granted: drawn.granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
     })
 
+  /** Of a window that is over nothing is given back. */
+  const giveBackTo = (
+    memory: Memory,
+    name: string,
+    limit: RateLimit,
+    key: string,
+    count: number
+  ): Effect.Effect<null, Refusal> =>
+    Effect.gen(function* () {
+      const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
+      if (lasting && !memory.loaded) memory.window = yield* kept(() => keptWindow(nats, name, key))
+      memory.loaded = true
+      const { window } = memory
+      if (window === null) return null
+      const given = { ...window, used: Math.max(0, window.used - Math.max(0, count)) }
+      if (lasting) yield* kept(() => keepWindow(nats, name, key, given, limit.window_seconds))
+      memory.window = given
+      return null
+    })
+
   return {
     "limit.draw": once((_state, input, context) => {
-      if (!Object.hasOwn(limits.rate_limits, input.bucket))
-        return Effect.fail(invalidField("bucket", "There is no such bucket."))
+      const { bucket } = input
+      if (!isCounted(limits, bucket)) return Effect.fail(noBucket)
       const { memory } = context
-      const bucket = input.bucket as BucketName
-      const limit = input.wide === true ? wideLimit(limits, bucket) : limits.rate_limits[bucket]
-      const key = context.id.slice(input.bucket.length + 1)
-      return memory.turn.withPermit(drawFrom(memory, input.bucket, limit, key, input.wanted))
+      const limit = input.wide === true ? wideLimit(limits, bucket) : figuresOf(limits, bucket)
+      const key = context.id.slice(bucket.length + 1)
+      return memory.turn.withPermit(drawFrom(memory, bucket, limit, key, input.wanted))
+    }),
+    "limit.give_back": once((_state, { bucket, count }, { id, memory }) => {
+      if (!isCounted(limits, bucket)) return Effect.fail(noBucket)
+      const key = id.slice(bucket.length + 1)
+      return memory.turn.withPermit(giveBackTo(memory, bucket, figuresOf(limits, bucket), key, count))
     })
   }
 }
+
+const noBucket = invalidField("bucket", "There is no such bucket.")
 
 const kept = <A>(request: () => Promise<A>): Effect.Effect<A, Refusal> =>
   Effect.tryPromise({ try: request, catch: () => unavailable("The rate limit cannot be read at the moment.") })

@@ -1,7 +1,7 @@
 /** Budgets of bytes that an agent has for a day (contract 19, "Sizes"). */
 import { Effect } from "effect"
 import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
-import type { RateLimit } from "../../schemas/limits.ts"
+import type { RateLimit } from "../../schemas/limit/bucket.ts"
 
 export const DAY_SECONDS = 86_400
 

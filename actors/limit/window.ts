@@ -1,5 +1,5 @@
 /** A fixed window that begins with its first draw: the shape of every rate limit of spec 8. Pure. */
-import type { RateLimit } from "../../schemas/limits.ts"
+import type { RateLimit } from "../../schemas/limit/bucket.ts"
 
 export interface Window {
   /** Unix ms. */

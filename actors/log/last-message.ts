@@ -6,6 +6,8 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { requestStream } from "./requests.ts"
 
 const NOT_FOUND = 404
+/** The server's own number: what is not there is the stream, which says nothing of its messages. */
+const NO_STREAM = 10_059
 
 export interface LeaderMessage {
   readonly seq: number
@@ -14,7 +16,7 @@ export interface LeaderMessage {
 
 interface Answer {
   readonly message?: { readonly seq: number; readonly data?: string }
-  readonly error?: { readonly code: number; readonly description?: string }
+  readonly error?: { readonly code: number; readonly err_code?: number; readonly description?: string }
 }
 
 /** The newest of a subject, or the first of a pattern from a sequence on. */
@@ -30,7 +32,7 @@ export const leaderMessage = async (
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify(wanted), { timeout })
   const { message, error } = reply.json<Answer>()
   if (message !== undefined) return { seq: message.seq, data: Buffer.from(message.data ?? "", "base64") }
-  if (error?.code === NOT_FOUND) return null
+  if (error?.code === NOT_FOUND && error.err_code !== NO_STREAM) return null
   throw new Error(`${stream} was asked for a message: ${error?.description ?? "no answer that makes sense"}`)
 }
 

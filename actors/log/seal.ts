@@ -1,19 +1,29 @@
 /**
- * Secrets that an actor must keep (a webhook's HMAC key): sealed with AES-256-GCM under a key derived from the
- * service's seed, so that events, snapshots, replays and backups hold no secret in the clear.
+ * What must not stand in the clear in events, snapshots, replays and backups: secrets that an actor must keep (a
+ * webhook's HMAC key), under a key derived from the service's seed; what is a person's own, under a key of that account
+ * (actors/human/account-keys.ts). AES-256-GCM.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto"
 
 const FORMAT = "sealed1"
+/** In whole: a shorter one could be guessed by whoever brings a box back. */
+const TAG_BYTES = 16
 
 export const isSealed = (text: string): boolean => text.startsWith(`${FORMAT}.`)
 
 export class Sealer {
   private readonly key: Uint8Array
+  private readonly marks: Uint8Array
 
-  /** `seed`: the 32 bytes of HUB_SERVER_KEY. */
-  constructor(seed: Uint8Array) {
-    this.key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), "hub sealed secrets", 32))
+  /** `seed`: the 32 bytes of HUB_SERVER_KEY, or another secret of that length with a use of its own. */
+  constructor(seed: Uint8Array, use = "hub sealed secrets") {
+    this.key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), use, 32))
+    this.marks = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), `${use}, marks`, 32))
+  }
+
+  /** By which what can be guessed is known again, and which nobody without the key can try guesses on. In hex. */
+  mark(text: string, purpose: string): string {
+    return createHmac("sha256", this.marks).update(`${purpose}\n${text}`).digest("hex")
   }
 
   /** `purpose` binds the box to its place: it opens nowhere else. */
@@ -33,7 +43,9 @@ export class Sealer {
   open(sealed: string, purpose: string): string {
     const [format, nonce = "", box = "", tag = ""] = sealed.split(".")
     if (format !== FORMAT) throw new Error("This is no sealed secret")
-    const decipher = createDecipheriv("aes-256-gcm", this.key, Buffer.from(nonce, "base64url"))
+    const decipher = createDecipheriv("aes-256-gcm", this.key, Buffer.from(nonce, "base64url"), {
+      authTagLength: TAG_BYTES
+    })
     decipher.setAAD(Buffer.from(purpose))
     decipher.setAuthTag(Buffer.from(tag, "base64url"))
     return Buffer.concat([decipher.update(Buffer.from(box, "base64url")), decipher.final()]).toString("utf8")

@@ -139,6 +139,15 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.blobs]
   },
   {
+    // Lost keys are lost people: none may make room for another, and there is one for each account.
+    ...common,
+    num_replicas: replicas,
+    ...refusing(service.people_max_bytes),
+    name: streams.people,
+    subjects: [subjects.accountKeys],
+    max_msgs_per_subject: 1
+  },
+  {
     ...common,
     num_replicas: replicas,
     name: streams.timers,

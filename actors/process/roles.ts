@@ -1,29 +1,40 @@
 /**
  * What a process does, by its roles (HUB_ROLES). What each reaches stands in its type, and is checked here: a worker of
  * webhooks talks to strangers all day and has neither the service's keys nor the tables; who answers queries has no keys
- * and asks no actor.
+ * and asks no actor, but for how people are called and what owners wrote, which those tell who have the keys (`people`,
+ * `owner_words`).
  */
+import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
+import type { Ask } from "../../schemas/bus/frames.ts"
 import type { ActorRole } from "../../schemas/config.ts"
 import { joined, partsOf } from "../../schemas/noun.ts"
+import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { SEEDED_CATEGORIES } from "../category/actor.ts"
 import { webhookWorker } from "../fanout/start.ts"
+import { AccountKeys } from "../human/account-keys.ts"
 import { actorNode } from "../node-runtime.ts"
 import * as nouns from "../nouns.ts"
 import { healthQuery } from "../queries/health.ts"
 import { visibleQuery } from "../queries/visible.ts"
 import { type QueryHandlers, serveQueries } from "../queries/serve.ts"
+import { actorServices, viewsOver } from "../services.ts"
+import { conversationQuery } from "../owner/conversation.ts"
+import { wordsBy, wordsQuery } from "../owner/words.ts"
+import { peopleBy, peopleQuery } from "../sponsorship/people.ts"
 import { cluster, queried, streams, tables } from "./layers.ts"
 import type { ConfigurationFault } from "./fault.ts"
-import { Bus, Cluster, Configuration, type Keys, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
+import { Bus, Cluster, Configuration, Keys, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
 
 const SEED_DEADLINE_MS = 15_000
+/** Within the time of a query. */
+const PEOPLE_DEADLINE_MS = 4000
 
 /** What every process has, whatever its roles. */
 export type Common = Bus | Configuration | Metrics | Tracing
 
-/** All but what is also of the log: not one may be missing. */
-type ByTables = Omit<QueryHandlers, "health" | "visible">
+/** All but what is also of the log, or of accounts: not one may be missing. */
+type ByTables = Omit<QueryHandlers, "health" | "visible" | "people" | "owner_words" | "owner_conversation">
 
 const answering = (handlers: Partial<QueryHandlers>): Effect.Effect<void, never, Bus | Queried | Tracing> =>
   Effect.gen(function* () {
@@ -48,15 +59,28 @@ const actors = Layer.effectDiscard(
     const [nats, db, manager, config] = [yield* Bus, yield* Tables, yield* Streams, yield* Configuration]
     // How far the log is, only those tell who may read it.
     yield* answering({ health: healthQuery({ nats, db, manager, config }), visible: visibleQuery({ db, manager }) })
+    // How people are called and what they write stands in no table: those are asked who can open it.
+    const ask = (one: Ask): Promise<Answer> => asker.ask(one)
+    const accounts = new AccountKeys(nats, (yield* Keys).seed)
+    const services = yield* Layer.build(actorServices(nats, ask))
+    yield* answering({
+      people: peopleQuery(ask, randomUUID),
+      owner_words: wordsQuery(ask, randomUUID),
+      owner_conversation: conversationQuery(accounts, services, randomUUID)
+    })
   })
 )
 
 const queries = Layer.effectDiscard(
   Effect.gen(function* () {
-    const [db, config] = [yield* Tables, yield* Configuration]
+    const [nats, db, config] = [yield* Bus, yield* Tables, yield* Configuration]
+    const views = viewsOver(nats)
+    const asking = () => ({ commandId: "", deadline: Date.now() + PEOPLE_DEADLINE_MS })
+    const people = peopleBy((ids) => views.query(asking(), "people", { ids }))
+    const words = wordsBy((messages) => views.query(asking(), "owner_words", { messages }))
     // Once the streams are there, the tables are no longer those of half a restore.
     yield* Streams
-    const handlers: ByTables = joined(partsOf(nouns, "queries").map((of) => of({ db, config })))
+    const handlers: ByTables = joined(partsOf(nouns, "queries").map((of) => of({ db, people, words, config })))
     yield* answering(handlers)
   })
 )

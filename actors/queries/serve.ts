@@ -22,6 +22,8 @@ import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
+import type { WordsOf } from "../owner/words.ts"
+import type { People } from "../sponsorship/people.ts"
 import { QueryRefused } from "./refused.ts"
 
 const QUERY_TIMEOUT_MS = 5000
@@ -37,6 +39,10 @@ export type QueryHandlers = {
 /** What a noun's queries are made of. */
 export interface Answering {
   readonly db: Kysely<Database>
+  /** How people are called who stand in what is answered. */
+  readonly people: People
+  /** What owners wrote to agents. */
+  readonly words: WordsOf
   readonly config: Pick<HubConfig, "baseUrl" | "limits">
 }
 

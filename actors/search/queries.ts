@@ -14,6 +14,7 @@ import { findsIn, rankIn, type TextQuery, textQuery, typed } from "../content/se
 import { searching } from "../content/searching.ts"
 import type { Database } from "../database.ts"
 import { listedPosts } from "../post/queries.ts"
+import type { People } from "../sponsorship/people.ts"
 import { listedThreads } from "../thread/queries.ts"
 import { containing, markedIn, markedInMarkdown, markedWhole, matching, unmarked } from "./match.ts"
 
@@ -135,7 +136,7 @@ const nameTyped = async (db: Db, q: string): Promise<string | null> => {
   return HAS_WORD.test(name) ? name : null
 }
 
-const agentsFound = async (db: Db, baseUrl: string, input: Input): Promise<Output> => {
+const agentsFound = async (db: Db, baseUrl: string, input: Input, people: People): Promise<Output> => {
   const plain = await nameTyped(db, input.q)
   if (plain === null) return NOTHING
   const ranked = await rankedAgents(db, plain)
@@ -143,6 +144,7 @@ const agentsFound = async (db: Db, baseUrl: string, input: Input): Promise<Outpu
   const agents = await listedAgents(
     db,
     baseUrl,
+    people,
     page.map(({ id }) => id)
   )
   const inHandle = new Set(page.filter(({ in_handle }) => in_handle).map(({ id }) => id))
@@ -161,7 +163,9 @@ const agentsFound = async (db: Db, baseUrl: string, input: Input): Promise<Outpu
   }
 }
 
-const SEARCHES: Record<SearchType, (db: Db, baseUrl: string, input: Input) => Promise<Output>> = {
+type Search = (db: Db, baseUrl: string, input: Input, people: People) => Promise<Output>
+
+const SEARCHES: Record<SearchType, Search> = {
   posts: async (db, baseUrl, input) => {
     const found = await textsFound(db, "posts", input)
     if (found === null) return NOTHING
@@ -184,6 +188,8 @@ const SEARCHES: Record<SearchType, (db: Db, baseUrl: string, input: Input) => Pr
 }
 
 export const searchQuery =
-  (db: Kysely<Database>, baseUrl: string) =>
+  (db: Kysely<Database>, baseUrl: string, people: People) =>
   (input: Input): Promise<Output> =>
-    input.q === "" ? Promise.resolve(NOTHING) : searching(db, (trx) => SEARCHES[input.type](trx, baseUrl, input))
+    input.q === ""
+      ? Promise.resolve(NOTHING)
+      : searching(db, (trx) => SEARCHES[input.type](trx, baseUrl, input, people))

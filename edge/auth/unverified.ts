@@ -11,7 +11,7 @@
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
-import type { EdgeLimits, Taken } from "../http/limits.ts"
+import type { Drawn, EdgeLimits, Taken } from "../http/limits.ts"
 
 /** A tenth of a core, at some 0.1 ms for each verification. */
 export const FAILURES_PER_SECOND_MAX = 1000
@@ -43,7 +43,7 @@ export class Unverified {
   }
 
   /** One did not verify: draws for it. */
-  failed(client: string, publicKey: string, now: number): Taken | Promise<Taken> {
+  failed(client: string, publicKey: string, now: number): Drawn {
     const second = Math.floor(now / 1000)
     if (second !== this.second) {
       this.second = second

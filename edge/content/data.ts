@@ -10,7 +10,7 @@ import { JSON_DEPTH_MAX, scanJson } from "../http/json-scan.ts"
 import { strictUtf8 } from "../http/json.ts"
 import { type Member, memberOf } from "../http/json-member.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { TextField } from "./secrets.ts"
+import type { TextField } from "../../schemas/secret/secrets.ts"
 import { textsOf } from "./texts.ts"
 
 const FIELD = "data"

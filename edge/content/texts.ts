@@ -1,6 +1,6 @@
 /** The texts in what an agent sends, each with the path of its field. */
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../http/json-scan.ts"
-import type { TextField } from "./secrets.ts"
+import type { TextField } from "../../schemas/secret/secrets.ts"
 
 /** Of a file; longer ones, and those that are no text, are not looked at. */
 export const FILE_LOOKED_AT_MAX_BYTES = 1_048_576

@@ -43,8 +43,8 @@ export type Section = (typeof SECTIONS)[number][0]
 
 const DESCRIPTION_MAX_CHARS = 160
 
-const policyFor = (formAction: "'none'" | "'self'"): string =>
-  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
+const policyFor = (formAction: "'none'" | "'self'", script = ""): string =>
+  `default-src 'none'; ${script}style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
   `img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
 /** Nothing is run, sent or framed, and loaded is only our own icon; the one style sheet is known by its hash. */
@@ -64,6 +64,20 @@ export const formPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'self'"),
   "referrer-policy": "same-origin"
 }
+
+/**
+ * Of the owner's space. The token of a letter's link stands in an address there: no page tells where it was come from
+ * but by its origin, which forms must tell.
+ */
+export const ownerPageHeaders: Readonly<Record<string, string>> = {
+  ...formPageHeaders,
+  "referrer-policy": "strict-origin",
+  "cache-control": "no-store",
+  "x-robots-tag": "noindex"
+}
+
+/** Of a page with a form and one script, known by its hash (owner/passkey-script.ts). */
+export const scriptedPolicy = (hash: string): string => policyFor("'self'", `script-src ${hash}; `)
 
 /** On one line, in code points. */
 export const shortened = (text: string, max: number): string => {
@@ -114,6 +128,7 @@ ${page.main}
 </main>
 <footer class="foot">
 ${page.foot ?? null}<p>These pages are for people to read. Agents use the <a href="${site.baseUrl}/api/v1">interface</a>.</p>
+<p>For people who stand behind agents: <a href="${site.baseUrl}/owner/login">sign in</a>.</p>
 </footer>
 </body>
 </html>

@@ -1,12 +1,12 @@
 /** Posts in lists: what a row says, and what a list of them is sorted and sifted by. */
 import { POST_KINDS, POST_SORTS, type PostListed, type PostSort, type Post } from "../../schemas/post/records.ts"
+import { type Marked, row, rows } from "./article.ts"
 import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
 import { html, type Html } from "./html.ts"
 import type { Site } from "./layout.ts"
 import { PER_PAGE } from "./listed.ts"
 import { postAddress, withQuery } from "./paths.ts"
-import { byline, dotted, own, scored, tagged } from "./record.ts"
-import type { Marked } from "./thread-list.ts"
+import { byline, dotted, scored } from "./record.ts"
 import { day } from "./times.ts"
 
 type PostKind = Post["kind"]
@@ -31,24 +31,20 @@ const SORTS = choicesOf(SORT_NAMES, POST_SORTS)
 const KINDS = choicesOf(KIND_NAMES, POST_KINDS, "All kinds")
 
 export const postRow = (site: Site, post: PostListed, marked: Marked = {}): Html => {
-  const { author, kind, file, data, score, created_at, tags } = post
-  return html`<li class="row">
-<p class="title"><a href="${postAddress(site, post)}">${marked.title ?? own(post.title)}</a></p>
-${dotted(
-  byline(author),
-  KIND_NAMES[kind],
-  file === null ? "" : "with a file",
-  data === null ? "" : "with data",
-  scored(score),
-  day(created_at)
-)}<p class="excerpt" dir="auto">${marked.excerpt ?? post.excerpt}</p>
-${tagged(`${site.baseUrl}/posts`, tags)}</li>
-`
+  const { author, kind, file, data, score, created_at } = post
+  const said = dotted(
+    byline(author),
+    KIND_NAMES[kind],
+    file === null ? "" : "with a file",
+    data === null ? "" : "with data",
+    scored(score),
+    day(created_at)
+  )
+  return row({ address: postAddress(site, post), list: `${site.baseUrl}/posts`, said }, post, marked)
 }
 
-export const postRows = (site: Site, posts: ReadonlyArray<PostListed>): Html => html`<ul class="rows">
-${posts.map((post) => postRow(site, post))}</ul>
-`
+export const postRows = (site: Site, posts: ReadonlyArray<PostListed>): Html =>
+  rows(posts.map((post) => postRow(site, post)))
 
 /** As the address says it; `null` is the default. */
 type Sifted = {

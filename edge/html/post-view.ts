@@ -1,6 +1,7 @@
 /** What the page of a post shows. All of its text but the headings comes from strangers. */
 import type { Post } from "../../schemas/post/records.ts"
 import { asJson, asMarkdown } from "./alternates.ts"
+import { described, textSection } from "./article.ts"
 import { sizeOf } from "./file-size.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
@@ -52,19 +53,13 @@ export const postPage = (site: Site, post: Post, text: Html): Page => {
   const address = postAddress(site, post)
   return {
     title: `${post.title} · ${site.name}`,
-    description: post.body.slice(0, DESCRIBED_CHARS),
+    description: described(post.body),
     canonical: address,
     alternates: [asJson(post.api_url), asMarkdown(address)],
     type: "article",
     section: "/posts",
     main: html`<article>
-${heading(site, post)}<section aria-labelledby="text"><h2 id="text" class="unseen">Text</h2>
-<div class="by-agent">
-${text}</div></section>
-${attachments(post)}</article>`,
+${heading(site, post)}${textSection(text)}${attachments(post)}</article>`,
     foot: html`<p>This post as <a href="${post.api_url}">JSON</a>.</p>\n`
   }
 }
-
-/** Of a text, for what describes the page: marks and all. */
-const DESCRIBED_CHARS = 300

@@ -1,10 +1,11 @@
 /** A refusal outside the interface: a page for a browser, the envelope for everybody else. */
 import type { Refusal } from "../../schemas/errors.ts"
+import { isOwnerPath, OWNER_PATH } from "../../schemas/human/pages.ts"
 import { HTML_TYPE } from "../../schemas/page.ts"
 import type { Call } from "../http/call.ts"
 import { plain, refused, type Response } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "./html.ts"
-import { pageHeaders, pageText, type Site } from "./layout.ts"
+import { ownerPageHeaders, pageHeaders, pageText, type Site } from "./layout.ts"
 
 const HEADINGS: Readonly<Record<number, string>> = {
   404: "Not found",
@@ -18,10 +19,18 @@ const HEADINGS: Readonly<Record<number, string>> = {
   503: "Not available at the moment"
 }
 
+const MINUTE_SECONDS = 60
+
+/** Seconds as long as one counts them. */
+const waited = (seconds: number): string => {
+  if (seconds === 1) return "a second"
+  return seconds <= 2 * MINUTE_SECONDS ? `${seconds} seconds` : `${Math.ceil(seconds / MINUTE_SECONDS)} minutes`
+}
+
 const advice = (call: Call, { details }: Refusal): Html => {
   const wait = call.headers["retry-after"]
   const reference = details?.["reference"]
-  if (wait !== undefined) return html`<p>Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.</p>\n`
+  if (wait !== undefined) return html`<p>Try again in ${waited(Number(wait))}.</p>\n`
   return typeof reference === "string"
     ? html`<p>If you report it, tell this reference: <code>${reference}</code></p>\n`
     : NOTHING
@@ -36,7 +45,11 @@ export const refusedPage =
     call.headers["vary"] = "Accept"
     if (!call.wantsHtml || call.wantsProblem) return answer
     const heading = HEADINGS[answer.status] ?? "This request was refused"
-    Object.assign(call.headers, pageHeaders)
+    const isOwner = isOwnerPath(call.path)
+    Object.assign(call.headers, isOwner ? ownerPageHeaders : pageHeaders)
+    const next = isOwner
+      ? html`<p><a href="${site.baseUrl}${OWNER_PATH}">Your account</a></p>`
+      : html`<p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
     return plain(
       pageText(site, {
         title: `${heading} · ${site.name}`,
@@ -44,7 +57,7 @@ export const refusedPage =
         unlisted: true,
         main: html`<h1>${heading}</h1>
 <p>${refusal.message}</p>
-${advice(call, refusal)}<p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
+${advice(call, refusal)}${next}`
       }),
       HTML_TYPE,
       answer.status

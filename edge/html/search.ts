@@ -9,6 +9,7 @@ import { pageOf } from "../http/query.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { agentRow } from "./agent-list.ts"
 import { asJson, asMarkdown } from "./alternates.ts"
+import type { Marked } from "./article.ts"
 import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
@@ -18,7 +19,7 @@ import { postRow } from "./post-list.ts"
 import { counted } from "./record.ts"
 import { searchForm } from "./search-form.ts"
 import { servedPage } from "./serve.ts"
-import { type Marked, threadRow } from "./thread-list.ts"
+import { threadRow } from "./thread-list.ts"
 
 const TYPE_NAMES: Readonly<Record<SearchType, string>> = { posts: "Posts", threads: "Threads", agents: "Agents" }
 const TYPES = choicesOf(TYPE_NAMES, SEARCH_TYPES)

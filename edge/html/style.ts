@@ -4,13 +4,13 @@ export const STYLE = `
   color-scheme: light dark;
   --ground: #fbfaf7; --card: #ffffff; --text: #1d1c22; --faint: #5d5b66; --line: #e2dfd8; --code: #f2f0ea; --link: #1b4f94;
   --notice: #fff3dc; --notice-text: #5b3b00; --notice-line: #d9a441; --good: #2f7d4f; --mark: #fbe7a8;
-  --word: #7a2f8f; --string: #23653a; --value: #8a4b08;
+  --word: #7a2f8f; --string: #23653a; --value: #8a4b08; --problem: #a3201d;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #151519; --card: #1c1c22; --text: #e9e7e3; --faint: #a5a3ae; --line: #34343d; --code: #25252d; --link: #93bcf8;
     --notice: #33280f; --notice-text: #f4dcae; --notice-line: #a67c2a; --good: #6fbf8f; --mark: #554312;
-    --word: #d3a6e8; --string: #9fd3ac; --value: #eebd84;
+    --word: #d3a6e8; --string: #9fd3ac; --value: #eebd84; --problem: #f5a19b;
   }
 }
 *, ::before, ::after { box-sizing: border-box }
@@ -78,8 +78,17 @@ td time, .row time { white-space: nowrap }
 .pager { margin: 1.75rem 0; align-items: baseline }
 .search { margin: 1.25rem 0 } .search label { display: block; color: var(--faint); font-size: .9rem; margin-bottom: .25rem }
 .search div { display: flex; flex-wrap: wrap; gap: .5rem }
-input, button { font: inherit; color: inherit; border: 1px solid var(--faint); border-radius: .4rem; padding: .4rem .7rem }
-input { flex: 1 1 12rem; min-width: 0; background: var(--card) } button { background: var(--code); cursor: pointer }
+input, button, textarea { font: inherit; color: inherit; border: 1px solid var(--faint); border-radius: .4rem; padding: .4rem .7rem }
+input { flex: 1 1 12rem; min-width: 0 } input, textarea { background: var(--card) } button { background: var(--code); cursor: pointer }
+.own { display: flex; flex-wrap: wrap; gap: .5rem 1.1rem; align-items: center; margin-bottom: 1.5rem; font-size: .95rem }
+.own form { margin-inline-start: auto }
+.field { max-width: 26rem; margin: 0 0 1.1rem } .field label { display: block; font-weight: 600 } .field p { margin: .15rem 0; font-size: .9rem }
+.field input, .field textarea { width: 100%; box-sizing: border-box; margin-top: .15rem } [aria-invalid] { border-color: var(--problem); border-width: 2px }
+.problem { color: var(--problem) } .grave { color: var(--problem); border-color: var(--problem) }
+button.main { background: var(--link); border-color: var(--link); color: var(--ground) }
+.row .form { margin-top: .5rem } .tappable { position: relative; width: max-content } .tappable input { border: 0; border-radius: 0; padding: 0; display: block }
+.dots { position: absolute; inset: 0; pointer-events: none } .dots circle { fill: var(--link); opacity: .85 }
+.dots text { fill: var(--ground); font-size: .75rem; text-anchor: middle } .options { display: flex; flex-wrap: wrap; gap: .6rem } .options button { min-height: 2.75rem; overflow-wrap: anywhere }
 mark { background: var(--mark); color: inherit; border-radius: .15rem }
 .replies { list-style: none; margin: 1rem 0 0; padding: 0 } .replies > li { margin-top: 1.25rem }
 .replies .replies { padding-inline-start: clamp(.6rem, 2.5vw, 1.5rem); border-inline-start: 2px solid var(--line) }
@@ -101,7 +110,7 @@ mark { background: var(--mark); color: inherit; border-radius: .15rem }
   .changes td:last-child { overflow-wrap: anywhere; hyphens: auto } }
 @media print {
   :root { color-scheme: light; --ground: #fff; --card: #fff; --text: #000; --faint: #333; --line: #999;
-    --code: #fff; --link: #000; --word: #000; --string: #000; --value: #000; --notice: #fff; --notice-text: #000 }
+    --code: #fff; --link: #000; --word: #000; --string: #000; --value: #000; --problem: #000; --notice: #fff; --notice-text: #000 }
   .skip, .bar nav, .choices, .pager, .search { display: none } .scores div, .by-agent, tr, pre { break-inside: avoid }
   .by-agent { border: 0; padding: 0 }
 }

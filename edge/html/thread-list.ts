@@ -8,12 +8,13 @@ import {
   type ThreadSort,
   type ThreadStatus
 } from "../../schemas/thread/records.ts"
+import { type Marked, row, rows } from "./article.ts"
 import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
 import { html, type Html } from "./html.ts"
 import type { Site } from "./layout.ts"
 import { PER_PAGE } from "./listed.ts"
 import { categoryAddress, threadAddress, withQuery } from "./paths.ts"
-import { byline, counted, dotted, own, scored, tagged } from "./record.ts"
+import { byline, counted, dotted, own, scored } from "./record.ts"
 import { day } from "./times.ts"
 
 export const KIND_NAMES: Readonly<Record<ThreadKind, string>> = {
@@ -46,33 +47,23 @@ const STATUSES = choicesOf(STATUS_NAMES, THREAD_STATUSES, "Any status")
 export const statusOf = (status: ThreadStatus): Html | string =>
   status === "open" ? "" : html`<strong>${STATUS_NAMES[status]}</strong>`
 
-/** What a row says instead of the title, and of the text's beginning. */
-export interface Marked {
-  readonly title?: Html
-  readonly excerpt?: Html
-}
-
 export const threadRow = (site: Site, thread: ThreadListed, marked: Marked = {}): Html => {
-  const { author, category, kind, status, reply_count, score, last_activity_at, pinned, tags } = thread
-  return html`<li class="row">
-<p class="title"><a href="${threadAddress(site, thread)}">${marked.title ?? own(thread.title)}</a></p>
-${dotted(
-  pinned ? html`<strong>Pinned</strong>` : "",
-  statusOf(status),
-  byline(author),
-  html`<a href="${categoryAddress(site, category.slug)}">${own(category.name)}</a>`,
-  KIND_NAMES[kind],
-  counted(reply_count, "reply", "replies"),
-  scored(score),
-  html`last active ${day(last_activity_at)}`
-)}<p class="excerpt" dir="auto">${marked.excerpt ?? thread.excerpt}</p>
-${tagged(`${site.baseUrl}/threads`, tags)}</li>
-`
+  const { author, category, kind, status, reply_count, score, last_activity_at, pinned } = thread
+  const said = dotted(
+    pinned ? html`<strong>Pinned</strong>` : "",
+    statusOf(status),
+    byline(author),
+    html`<a href="${categoryAddress(site, category.slug)}">${own(category.name)}</a>`,
+    KIND_NAMES[kind],
+    counted(reply_count, "reply", "replies"),
+    scored(score),
+    html`last active ${day(last_activity_at)}`
+  )
+  return row({ address: threadAddress(site, thread), list: `${site.baseUrl}/threads`, said }, thread, marked)
 }
 
-export const threadRows = (site: Site, threads: ReadonlyArray<ThreadListed>): Html => html`<ul class="rows">
-${threads.map((thread) => threadRow(site, thread))}</ul>
-`
+export const threadRows = (site: Site, threads: ReadonlyArray<ThreadListed>): Html =>
+  rows(threads.map((thread) => threadRow(site, thread)))
 
 /** As the address says it; `null` is the default. */
 export type Sifted = {

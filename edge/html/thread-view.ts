@@ -3,6 +3,7 @@ import { API_PREFIX } from "../../schemas/api.ts"
 import { REPLY_SORTS, type Reply, type ReplySort } from "../../schemas/reply/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { asJson, asMarkdown } from "./alternates.ts"
+import { described, textSection } from "./article.ts"
 import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
@@ -141,21 +142,15 @@ export const threadPage = (site: Site, shown: ThreadShown): Page => {
   const address = threadAddress(site, thread)
   return {
     title: `${thread.title} · ${site.name}`,
-    description: thread.body.slice(0, DESCRIBED_CHARS),
+    description: described(thread.body),
     canonical: withQuery(address, { page: page === 1 ? null : page }),
     alternates: [asJson(thread.api_url), asMarkdown(address)],
     type: "article",
     section: "/threads",
     main: html`<article>
-${heading(site, address, shown)}${ended(thread)}<section aria-labelledby="text"><h2 id="text" class="unseen">Text</h2>
-<div class="by-agent">
-${text}</div></section>
-</article>
+${heading(site, address, shown)}${ended(thread)}${textSection(text)}</article>
 ${replies(address, shown)}`,
     foot: html`<p>This thread as <a href="${thread.api_url}">JSON</a>. To answer, an agent
 <a href="${site.baseUrl}${API_PREFIX}/docs">signs a request</a>.</p>\n`
   }
 }
-
-/** Of a text, for what describes the page: marks and all. */
-const DESCRIBED_CHARS = 300

@@ -13,46 +13,17 @@ import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
-import { asFeed, asJson, asMarkdown } from "./alternates.ts"
-import { html } from "./html.ts"
-import type { Page, Site } from "./layout.ts"
-import { PER_PAGE, type Records, recordsOf } from "./listed.ts"
+import { listPage } from "./list-page.ts"
+import { PER_PAGE, recordsOf } from "./listed.ts"
 import { numberedIn } from "./numbered.ts"
 import { PageTexts } from "./page-texts.ts"
-import { agentsAt, withQuery } from "./paths.ts"
+import { agentsAt } from "./paths.ts"
 import { movedTo, servedPage } from "./serve.ts"
-import { sifted, type Sifted, threadList } from "./thread-list.ts"
+import { sifted, threadList } from "./thread-list.ts"
 import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./thread-view.ts"
 
 /** Replies may be 400 KB each: so few of them are read at once, and only what they look like is kept. */
 const REPLIES_READ_AT_ONCE = 10
-
-interface Shown {
-  readonly page: number
-  readonly found: Records<"threads">
-  readonly query: Sifted & { readonly tag: string | null; readonly author: string | null }
-}
-
-const headingOf = ({ query: { tag, author } }: Shown): string =>
-  `Threads${tag === null ? "" : ` tagged #${tag}`}${author === null ? "" : ` by ${author}`}`
-
-const threadsPage = (site: Site, shown: Shown): Page => {
-  const { page, found, query } = shown
-  const address = `${site.baseUrl}/threads`
-  const here = withQuery(address, { ...query, page: page === 1 ? null : page })
-  const json = withQuery(`${site.baseUrl}${API_PREFIX}/threads`, { ...query, page: page === 1 ? null : page })
-  return {
-    title: `${headingOf(shown)} · ${site.name}`,
-    description: `What agents ask, discuss and propose at ${site.name}.`,
-    canonical: here,
-    alternates: [asJson(json), asMarkdown(here), asFeed(`${site.baseUrl}/feed`, site.name)],
-    section: "/threads",
-    unlisted: query.tag !== null || query.author !== null,
-    main: html`<h1><bdi>${headingOf(shown)}</bdi></h1>
-${threadList(site, { page, ...found }, query, address)}`,
-    foot: html`<p>This list as <a href="${json}">JSON</a>.</p>\n`
-  }
-}
 
 export const threadPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
   const shownReply = (texts: PageTexts, { body, ...reply }: Reply): Effect.Effect<ReplyShown> =>
@@ -101,11 +72,15 @@ export const threadPages = ({ bus, lists, markdown, config: { hub } }: RoutePart
           per_page: PER_PAGE,
           viewer: viewerOf(call)
         })
-        return servedPage(
-          call,
-          hub,
-          threadsPage(hub, { page, found, query: { ...asked, tag, author: query.author ?? null } })
-        )
+        const shown = listPage(hub, {
+          name: "Threads",
+          path: "/threads",
+          description: `What agents ask, discuss and propose at ${hub.name}.`,
+          page,
+          query: { ...asked, tag, author: query.author ?? null },
+          list: (chosen, address) => threadList(hub, { page, ...found }, chosen, address)
+        })
+        return servedPage(call, hub, shown)
       }),
     thread: (call, { params, query }) =>
       Effect.gen(function* () {

@@ -5,6 +5,7 @@ import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
+import type { Person } from "../human/person.ts"
 import type { ClientHash, Network } from "./address.ts"
 import type { Endpoint } from "./endpoints.ts"
 
@@ -35,6 +36,8 @@ export class Call {
   bodySha256: string = EMPTY_BODY_SHA256
   /** Set once a signature has been verified. */
   ticket: Ticket | null = null
+  /** Who asks with a session that holds, where an endpoint is for people. */
+  person: Person | null = null
   /** Told when an actor finds that the signature's nonce was used before, even if the client is gone by then. */
   onReplay: (() => void) | null = null
   rate: RateState | null = null
@@ -52,6 +55,8 @@ export class Call {
   span: Span | null = null
   /** Extra headers of the answer, in lower case. */
   readonly headers: Record<string, string> = {}
+  /** Values of `Set-Cookie`. */
+  readonly cookies: Array<string> = []
   private asks = 0
 
   /** `basePath`: of the installation's base address; it is no part of the interface's paths, nor of what is signed. */

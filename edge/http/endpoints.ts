@@ -7,8 +7,8 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { API_PREFIX, HubApi } from "../../schemas/api.ts"
+import type { BodyKind } from "../../schemas/body-ceiling.ts"
 import type { Auth } from "../../schemas/envelope.ts"
-import type { BodyKind } from "../../schemas/limits.ts"
 import { HubPages } from "../../schemas/pages.ts"
 import { Row, Traits } from "../../schemas/traits.ts"
 
@@ -59,6 +59,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     settled: auth === "signed" ? "by handler" : "first",
     keptSeconds: 0,
     reused: false,
+    guessable: auth === "human",
     ...traits
   }
 }

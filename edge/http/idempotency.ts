@@ -1,13 +1,15 @@
 /**
- * `Idempotency-Key` on signed requests that change something (contract 13).
+ * `Idempotency-Key` on requests that change something, signed or with a person's token (contract 13, 20).
  *
  * Invariants
- *  - The actor of the signing key keeps the first answer: asked before the operation, told after it, before the
- *    answer leaves.
+ *  - The actor of the signing key, or of the person, keeps the first answer: asked before the operation, told after it,
+ *    before the answer leaves.
  *  - The operation's command id is made of key, method, path, Idempotency-Key and body, with what else says what is asked
  *    (the query; of a file its type). So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
- *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21).
+ *    Where the body may hold a password, who keeps the answer makes the id, under a key that no edge has.
+ *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21). A
+ *    person's belongs to the account, whichever of its tokens came along, and whoever signed besides.
  *  - A request whose client is gone frees its key at once, for the same body. What it has under way goes on, and the
  *    same command made again meets it in the actor's mailbox, or its commit in the log; another body is a conflict for
  *    as long as it may be under way. What is asked of the key is never cut off in the middle, or nobody would free it.
@@ -20,11 +22,15 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Bus, parse } from "../bus/bus.ts"
-import type { Operations } from "../../schemas/bus/operations.ts"
-import { type IdempotencyBegin, type IdempotencyEntry, REMADE_STATUS } from "../../schemas/idempotency/operations.ts"
+import {
+  type IdempotencyBegin,
+  type IdempotencyEntry,
+  type IdempotencyFinish,
+  REMADE_STATUS,
+  type Signer
+} from "../../schemas/idempotency/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { Ticket } from "../auth/ticket.ts"
 import type { Call } from "./call.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { keptAnswer, type Response } from "./respond.ts"
@@ -38,9 +44,9 @@ const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
 type Answered<E, R> = Effect.Effect<Response, E, R>
 
 export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answered<never, R>): Answered<Refused, R> => {
-  const { ticket, endpoint } = call
+  const keeper = keeperOf(bus, call)
   const key = call.request.headers["idempotency-key"]
-  if (key === undefined || ticket === null || endpoint === null || !METHODS.has(call.method)) return run
+  if (key === undefined || keeper === null || !METHODS.has(call.method)) return run
   const text = Array.isArray(key) ? key.join(",") : key
   const max = limits.limits.idempotency_key_max_chars
   if (text.length === 0 || text.length > max || !PRINTABLE.test(text)) {
@@ -49,27 +55,31 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
     )
   }
   const body = fingerprintOf(call)
-  const name = sha256(`${ticket.hubId}\n${call.method}\n${call.path}\n${text}`)
-  const entry: IdempotencyEntry = { key: name, body, signer: endpoint.signer }
+  const name = sha256(`${keeper.owner}\n${call.method}\n${call.path}\n${text}`)
+  const entry: IdempotencyEntry = { key: name, body, signer: keeper.signer, ...guessableOf(call) }
   return Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(begin(bus, call, ticket, entry), (begun): Answered<Refused, R> => {
+    Effect.flatMap(Effect.map(keeper.begin(entry), parse<IdempotencyBegin>), (begun): Answered<Refused, R> => {
       if (begun.state === "done") {
         call.headers["idempotent-replayed"] = "true"
         return Effect.succeed(keptAnswer(begun.answer, begun.status))
       }
       if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
-      call.command = sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
+      call.command = begun.command ?? sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
       if (begun.again === true) {
         call.again = true
         call.headers["idempotent-replayed"] = "true"
       }
-      const end = (kept: KeptAnswer) => finish(bus, call, ticket, { ...entry, ...kept, ...begunBy(begun) })
+      const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
       // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
       const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
       return Effect.tap(answered, (response) => end(keptOf(response, begun.begun !== undefined)))
     })
   )
 }
+
+/** What people send may hold their password. */
+const guessableOf = ({ endpoint }: Call): Pick<IdempotencyEntry, "guessable"> =>
+  endpoint?.guessable === true ? { guessable: true } : {}
 
 /** Of what is asked under the key: the body, the query, and the declared type where that is part of it. */
 const fingerprintOf = ({ bodySha256, search, endpoint, request }: Call): string => {
@@ -90,19 +100,40 @@ const IN_FLIGHT: Refusal = {
   retryAfter: IN_FLIGHT_RETRY_SECONDS
 }
 
-const begin = (
-  bus: Bus,
-  call: Call,
-  ticket: Ticket,
-  input: IdempotencyEntry
-): Effect.Effect<IdempotencyBegin, Refused> =>
-  Effect.map(bus.askSigned(call, { actor: ticket.home, op: "idempotency.begin", input }), parse<IdempotencyBegin>)
+/** Who keeps the answers of a request. */
+interface Keeper {
+  /** Whose keys are one name space. */
+  readonly owner: string
+  readonly signer: Signer
+  readonly begin: (entry: IdempotencyEntry) => Effect.Effect<Uint8Array, Refused>
+  readonly finish: (input: IdempotencyFinish) => Effect.Effect<Uint8Array, Refused>
+}
 
-type Finish = Operations["idempotency.finish"]["input"]
+/** `null` of a request by nobody. */
+const keeperOf = (bus: Bus, call: Call): Keeper | null => {
+  const { ticket, person, endpoint } = call
+  if (endpoint === null) return null
+  if (person !== null) {
+    const { human: actor } = person
+    return {
+      owner: actor,
+      signer: "person",
+      begin: (input) => bus.ask(call, { actor, op: "human.begin_request", input }),
+      finish: (input) => bus.ask(call, { actor, op: "human.finish_request", input })
+    }
+  }
+  if (ticket === null) return null
+  return {
+    owner: ticket.hubId,
+    signer: endpoint.signer,
+    begin: (input) => bus.askSigned(call, { actor: ticket.home, op: "idempotency.begin", input }),
+    finish: (input) => bus.askSigned(call, { actor: ticket.home, op: "idempotency.finish", input })
+  }
+}
 
-type KeptAnswer = Pick<Finish, "status" | "answer" | "abandoned" | "remade">
+type KeptAnswer = Pick<IdempotencyFinish, "status" | "answer" | "abandoned" | "remade">
 
-const begunBy = ({ begun }: { readonly begun?: string }): Pick<Finish, "begun"> =>
+const begunBy = ({ begun }: { readonly begun?: string }): Pick<IdempotencyFinish, "begun"> =>
   begun === undefined ? {} : { begun }
 
 const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
@@ -115,7 +146,6 @@ const keptOf = ({ status, body }: Response, remakes: boolean): KeptAnswer => {
 }
 
 /** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
-const finish = (bus: Bus, call: Call, ticket: Ticket, input: Finish): Effect.Effect<void> =>
-  Effect.ignore(bus.askSigned(call, { actor: ticket.home, op: "idempotency.finish", input }))
+const finish = (keeper: Keeper, input: IdempotencyFinish): Effect.Effect<void> => Effect.ignore(keeper.finish(input))
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")

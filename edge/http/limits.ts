@@ -11,7 +11,8 @@ import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { LimitGrant } from "../../schemas/limit/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import { bucketActor, type Limits, type RateLimit, wideLimit } from "../../schemas/limits.ts"
+import { bucketActor, figuresOf, type RateLimit, wideLimit } from "../../schemas/limit/bucket.ts"
+import type { Limits } from "../../schemas/limits.ts"
 import type { Network } from "./address.ts"
 import { GenerationCache } from "./generation-cache.ts"
 import { type Refused, refuse } from "./refused.ts"
@@ -34,9 +35,14 @@ export type EdgeBucket =
   | "id_verify"
   | "id_directory"
   | "recover"
+  | "human_login"
+  | "human_register"
+  | "human_write"
+  | "forgot_per_address"
+  | "sponsorship"
 
 /** Those that count clients. */
-export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key">
+export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key" | "human_write" | "sponsorship">
 
 export interface AsksLimits {
   readonly ask: (ask: Ask) => Promise<Answer>
@@ -51,6 +57,8 @@ interface Entry {
 }
 
 export type Taken = Refusal | null
+/** At once as long as the slice lasts. */
+export type Drawn = Taken | Promise<Taken>
 
 export class EdgeLimits {
   private readonly bus: AsksLimits
@@ -64,21 +72,20 @@ export class EdgeLimits {
     this.newId = newId
   }
 
-  /** `null` when the request may pass. Answers at once as long as the slice lasts. */
-  take(bucket: EdgeBucket, value: string): Taken | Promise<Taken> {
+  /** `null` when the request may pass. */
+  take(bucket: EdgeBucket, value: string): Drawn {
     return this.takeFrom(bucket, this.entry(bucket, value, false))
   }
 
   /** The same of a bucket that counts clients. */
-  takeOf(bucket: ClientBucket, { client, wide }: Network): Taken | Promise<Taken> {
+  takeOf(bucket: ClientBucket, { client, wide }: Network): Drawn {
     const own = this.take(bucket, client)
     if (wide === null) return own
-    const ofWide = (taken: Taken): Taken | Promise<Taken> =>
-      taken ?? this.takeFrom(bucket, this.entry(bucket, wide, true))
+    const ofWide = (taken: Taken): Drawn => taken ?? this.takeFrom(bucket, this.entry(bucket, wide, true))
     return own instanceof Promise ? own.then(ofWide) : ofWide(own)
   }
 
-  private takeFrom(bucket: EdgeBucket, entry: Entry): Taken | Promise<Taken> {
+  private takeFrom(bucket: EdgeBucket, entry: Entry): Drawn {
     const now = Date.now()
     const decision = entry.slice.take(now)
     this.drawAhead(bucket, entry)
@@ -145,7 +152,7 @@ export class EdgeLimits {
     }
     const known = entries.get(value)
     if (known !== undefined) return known
-    const limit = wide ? wideLimit(this.limits, bucket) : this.limits.rate_limits[bucket]
+    const limit = wide ? wideLimit(this.limits, bucket) : figuresOf(this.limits, bucket)
     const entry: Entry = {
       slice: new Slice(limit.requests, limit.window_seconds * 1000),
       limit,
@@ -167,17 +174,21 @@ export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | nu
 
 /** Lets a handler go on, or refuses it. */
 export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> =>
-  passed(() => limits.take(bucket, value))
-
-const passed = (take: () => Taken | Promise<Taken>): Effect.Effect<void, Refused> =>
-  Effect.flatMap(
-    Effect.promise(async () => take()),
-    (taken) => (taken === null ? Effect.void : Effect.fail(refuse(taken)))
-  )
+  Effect.suspend(() => passed(limits.take(bucket, value)))
 
 /** The same of a bucket that counts clients. */
 export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> =>
-  passed(() => limits.takeOf(bucket, network))
+  Effect.suspend(() => passed(limits.takeOf(bucket, network)))
+
+/** Lets on whom a draw let on. */
+export const passed = (draw: Drawn): Effect.Effect<void, Refused> => {
+  if (draw instanceof Promise)
+    return Effect.flatMap(
+      Effect.promise(() => draw),
+      passed
+    )
+  return draw === null ? Effect.void : Effect.fail(refuse(draw))
+}
 
 const refusalOf = (
   bucket: EdgeBucket,

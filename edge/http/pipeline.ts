@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned,
- *    the body, the signature, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later
+ *    the body, the signature or the session, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later
  *    bucket. What does not verify counts for its client alone (edge/auth/unverified.ts).
  *  - Pages go the same way. Theirs is the bucket `web`, drawn for whatever stands outside the interface; a signature of
  *    the interface's means nothing there, and a form of another site goes no further (form.ts).
@@ -21,20 +21,12 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, type Context, Effect } from "effect"
-import {
-  NO_SIGNATURE,
-  readSignatureHeaders,
-  type ReadHeaders,
-  type SignatureHeaders,
-  unsigned
-} from "../auth/headers.ts"
-import type { Unverified } from "../auth/unverified.ts"
-import type { Verifier } from "../auth/verify.ts"
-import type { Bus, SettlingOp } from "../bus/bus.ts"
+import { NO_SIGNATURE, unsigned } from "../auth/headers.ts"
+import { admittedPerson, isBearer, readBearer } from "../human/bearer.ts"
 import type { Outside } from "../html/outside.ts"
 import { tellsVisitor } from "../identity/visitor.ts"
+import { type BodyKind, bodyCeiling } from "../../schemas/body-ceiling.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
-import { type BodyKind, bodyCeiling, type Limits } from "../../schemas/limits.ts"
 import type { Clients } from "./address.ts"
 import { closing, hasBody, type ReadBody, readBody } from "./body.ts"
 import { Call } from "./call.ts"
@@ -43,23 +35,19 @@ import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
 import type { Route } from "./handlers.ts"
 import { idempotent } from "./idempotency.ts"
 import { giveBackOnceSent } from "./lent.ts"
-import type { EdgeLimits, Taken } from "./limits.ts"
+import { passed } from "./limits.ts"
 import { logDefect, type RequestLog } from "./log.ts"
 import type { EdgeMetrics } from "../metrics/edge.ts"
-import { Refused, refuse } from "./refused.ts"
+import { Refused } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
 import { misshapen } from "./shape.ts"
 import type { Shares } from "./shares.ts"
+import { type SignatureParts, Signatures } from "./signature.ts"
 import type { RequestTraces } from "./trace.ts"
 
-export interface PipelineParts {
-  readonly limits: Limits
+export interface PipelineParts extends SignatureParts {
   readonly clients: Clients
-  readonly buckets: EdgeLimits
-  readonly verifier: Verifier
-  readonly unverified: Unverified
-  readonly bus: Bus
   readonly bodies: Shares
   readonly table: EndpointTable
   readonly log: RequestLog
@@ -79,10 +67,12 @@ const CLIENT_CLOSED_REQUEST = 499
 
 export class Pipeline {
   private readonly parts: PipelineParts
+  private readonly signatures: Signatures
   private readonly run: ReturnType<typeof Effect.runForkWith<never>>
 
   constructor(parts: PipelineParts) {
     this.parts = parts
+    this.signatures = new Signatures(parts)
     this.run = Effect.runForkWith(parts.context)
   }
 
@@ -122,6 +112,7 @@ export class Pipeline {
             parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
             parts.traces.end(call, finished.status)
             try {
+              if (call.cookies.length > 0) response.setHeader("set-cookie", call.cookies)
               send(request, response, finished)
             } catch (error) {
               // Headers that Node refuses are a fault of ours: the client must not wait for what cannot be said.
@@ -150,7 +141,7 @@ export class Pipeline {
     ): Effect.fn.Return<Response, Refused> {
       const { parts } = this
       const taken = parts.buckets.takeOf("ip", call)
-      if (taken !== null) yield* pass(taken)
+      if (taken !== null) yield* passed(taken)
       const bad = misshapen(call, parts.limits)
       if (bad !== null) return yield* closing(call, bad)
       const match = parts.table.match(call.method, call.path)
@@ -158,12 +149,14 @@ export class Pipeline {
       const isPage = !isApiPath(call.path)
       if (isPage) yield* parts.outside.admit(call, match)
       if (call.method === "OPTIONS" && match.kind !== "none") return preflight(call, match.allow)
-      const read = isPage ? NO_SIGNATURE : this.signatureOf(call)
-      const drawn = isPage ? null : this.drawnBefore(call, read)
-      if (drawn !== null) yield* pass(drawn)
+      const read = isPage ? NO_SIGNATURE : this.signatures.read(call)
+      const drawn = isPage ? null : this.signatures.drawnBefore(call, read)
+      if (drawn !== null) yield* passed(drawn)
       if (read.kind === "refused") return yield* closing(call, read.refusal)
       if (call.endpoint?.auth === "signed" && read.kind === "none")
         return yield* closing(call, unsigned(call.endpoint.id))
+      const bearer = call.endpoint?.auth === "human" ? readBearer(call) : null
+      if (bearer !== null && !isBearer(bearer)) return yield* closing(call, bearer)
       if (hasBody(call.request)) {
         if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
         if (match.kind !== "found") return yield* this.dispatch(call, match)
@@ -174,27 +167,16 @@ export class Pipeline {
         }
       }
       if (read.kind === "signed") {
-        const failed = this.verify(call, read.headers)
-        if (failed !== null) {
-          if (failed.drawn !== null) yield* pass(failed.drawn)
-          return yield* refuse(failed.refusal)
-        }
-        const spent = parts.buckets.take("key", read.headers.publicKey)
-        const refusedByKey = spent instanceof Promise ? yield* Effect.promise(() => spent) : spent
-        if (refusedByKey === null)
-          call.onReplay = () => parts.unverified.replayed(call.client, read.headers.publicKey, call.startedAt)
-        if (refusedByKey !== null) return yield* this.settle(call, refused(call, refusedByKey), "agent.admit_key")
+        const refusedByKey = yield* this.signatures.admit(call, read.headers)
+        if (refusedByKey !== null)
+          return yield* this.signatures.settle(call, refused(call, refusedByKey), "agent.admit_key")
       }
+      if (bearer !== null) call.person = yield* admittedPerson(parts.bus, parts.buckets, call, bearer)
       const answer = yield* this.dispatch(call, match)
       if (isPage && call.refusal === null && tellsVisitor(call)) call.headers["cache-control"] = "private, no-store"
-      return call.ticket === null || call.ticket.spent ? answer : yield* this.settle(call, answer)
+      return call.ticket === null || call.ticket.spent ? answer : yield* this.signatures.settle(call, answer)
     }
   )
-
-  private signatureOf({ request, startedAt }: Call): ReadHeaders {
-    const { timestamp_skew_seconds } = this.parts.limits.authentication
-    return readSignatureHeaders(request.headers, Math.floor(startedAt / 1000), timestamp_skew_seconds)
-  }
 
   private bodyOf(
     call: Call,
@@ -214,26 +196,6 @@ export class Pipeline {
       ? Effect.tap(read, () => Effect.sync(() => void (call.deadline = Date.now() + request_deadline_ms)))
       : read
     return Effect.catch(whole, (failed) => closing(call, failed.refusal))
-  }
-
-  /** Gives the call its ticket; `null` where the signature holds. */
-  private verify(call: Call, headers: SignatureHeaders): { readonly refusal: Refusal; readonly drawn: Drawn } | null {
-    const { verifier, unverified } = this.parts
-    const { method, target, body, bodySha256 } = call
-    const signed = { method, target, body, bodySha256, hostHeader: call.header("host") }
-    const verdict = verifier.verify(signed, headers, call.startedAt)
-    if (!verdict.ok)
-      return { refusal: verdict.refusal, drawn: unverified.failed(call.client, headers.publicKey, call.startedAt) }
-    call.ticket = verdict.ticket
-    return null
-  }
-
-  /** What is drawn, or looked at, before the body is read. */
-  private drawnBefore(call: Call, read: ReadHeaders): Drawn {
-    const { buckets, unverified } = this.parts
-    if (read.kind === "signed") return unverified.refusal(call.client, read.headers.publicKey, call.startedAt)
-    const drawsAnon = read.kind === "refused" || call.endpoint === null || call.endpoint.drawsAnon
-    return drawsAnon ? buckets.takeOf("anon", call) : null
   }
 
   private dispatch(call: Call, match: Match): Effect.Effect<Response, Refused> {
@@ -259,17 +221,6 @@ export class Pipeline {
     )
   }
 
-  /** Without an operation named, as the endpoint has it. */
-  private settle(call: Call, answer: Response, op?: SettlingOp): Effect.Effect<Response, never> {
-    return Effect.matchEffect(this.parts.bus.settle(call, op), {
-      onSuccess: () => Effect.succeed(answer),
-      onFailure: (failed) => {
-        discard(answer)
-        return Effect.succeed(refused(call, failed.refusal))
-      }
-    })
-  }
-
   /** An interruption goes on: its client is gone. Everything else becomes an answer. */
   private failed(call: Call, cause: Cause.Cause<unknown>): Effect.Effect<Response> {
     if (Cause.hasInterruptsOnly(cause)) {
@@ -288,14 +239,3 @@ export class Pipeline {
     return isApiPath(call.path) ? refused(call, why) : this.parts.outside.refused(call, why)
   }
 }
-
-type Drawn = Taken | Promise<Taken>
-
-/** Of a draw that did not pass at once. */
-const pass = (drawn: Refusal | Promise<Taken>): Effect.Effect<void, Refused> =>
-  drawn instanceof Promise
-    ? Effect.flatMap(
-        Effect.promise(() => drawn),
-        (result) => (result === null ? Effect.void : Effect.fail(refuse(result)))
-      )
-    : Effect.fail(refuse(drawn))

@@ -147,12 +147,18 @@ const problemBody = (refusal: Refusal): string => {
   })
 }
 
+const PERSONS: ReadonlySet<string> = new Set(["session_invalid", "login_failed"])
+
+/** A person has a token, an agent signs. */
+const schemeOf = ({ endpoint }: Call, { code }: Refusal): string =>
+  endpoint?.auth === "human" || PERSONS.has(code) ? "Bearer" : REQUEST_SCHEME_V2
+
 export const refused = (call: Call, refusal: Refusal): Response => {
   call.refusal = refusal
   const retryAfter = retryAfterOf(refusal)
   if (retryAfter !== undefined) call.headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfter)))
   const status = statusOf(refusal)
-  if (status === 401) call.headers["www-authenticate"] = REQUEST_SCHEME_V2
+  if (status === 401) call.headers["www-authenticate"] = schemeOf(call, refusal)
   return call.wantsProblem
     ? text(problemBody(refusal), status, PROBLEM_TYPE)
     : text(errorBody(refusal), status, JSON_TYPE)

@@ -2,9 +2,7 @@
  * The HTTP server under the pipeline: what Node's parser and sockets need bounds for, and answers to what never
  * becomes a request.
  *
- * Stopping: first the edge says that it is not ready and goes on for a while, so that balancers turn away
- * (`leaveFirst`): a connection that arrives while its listener closes would be reset, with the request that is on it.
- * Then no new connection is taken, idle ones are closed, requests under way have until their deadline; what is left
+ * Stopping: first the edge goes on until balancers have turned away (leaving.ts). Then no new connection is taken, idle ones are closed, requests under way have until their deadline; what is left
  * then is cut off.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -14,6 +12,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import { ConfigProblem } from "../config.ts"
 import { expectingContinue } from "./body.ts"
 import { Doorkeeper, type DoorParts, LINGERING_MAX } from "./doorkeeper.ts"
+import type { Leaving } from "./leaving.ts"
 import type { Pipeline } from "./pipeline.ts"
 import { answerClientError } from "./raw-answer.ts"
 
@@ -32,20 +31,6 @@ export interface ListenOptions extends DoorParts {
   readonly leaving: Leaving
 }
 
-/** Whether the edge has been told to end. */
-export interface Leaving {
-  now: boolean
-}
-
-/** As a scope closes: before anything else of it, the time for balancers to turn away. */
-export const leaveFirst = (leaving: Leaving, seconds: number): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.addFinalizer(() =>
-    Effect.suspend(() => {
-      leaving.now = true
-      return seconds === 0 ? Effect.void : Effect.sleep(seconds * 1000)
-    })
-  )
-
 /** Listens for as long as the scope is open. */
 export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function* () {
@@ -57,7 +42,10 @@ export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect
       pipeline.handle(request, response)
     }
     const server = makeServer(options.limits.service)
-    server.on("connection", (socket: Socket) => door.meet(socket))
+    server.on("connection", (socket: Socket) => {
+      options.leaving.met()
+      door.meet(socket)
+    })
     server.on("request", handler)
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       expectingContinue.add(request)

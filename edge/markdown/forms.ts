@@ -5,6 +5,7 @@
 import { agent, agents, scores } from "./agents.ts"
 import { post, posts, replies, reply, thread, threads } from "./content.ts"
 import type { Form } from "./form.ts"
+import { human } from "./people.ts"
 import { search } from "./search.ts"
 import { categories, library, libraryEntry, notificationTypes, roadmap, stats } from "./service.ts"
 
@@ -13,6 +14,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
   "agent.listAgents": agents,
   "agent.getAgent": agent,
   "agent.getAgentScores": scores,
+  "human.getHuman": human,
   "library.library": library,
   "library.libraryEntry": libraryEntry,
   "meta.stats": stats,

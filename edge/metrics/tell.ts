@@ -10,7 +10,7 @@ import type { Blobs } from "../bus/blobs.ts"
 import type { EdgeBus } from "../bus/service.ts"
 import { ConfigProblem, type EdgeConfig } from "../config.ts"
 import type { Shares } from "../http/shares.ts"
-import type { Leaving } from "../http/server.ts"
+import type { Leaving } from "../http/leaving.ts"
 import type { Notifications } from "../notification/notifications.ts"
 import type { EdgeMetrics } from "./edge.ts"
 import { platform } from "./platform.ts"
@@ -33,7 +33,7 @@ export const tellMetrics = ({
   bodies,
   blobs,
   leaving,
-  notifications: { lists, streams }
+  notifications: { waiting, forOwners, streams }
 }: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
   const { meter } = metrics
   const { service } = config.hub.limits
@@ -48,7 +48,8 @@ export const tellMetrics = ({
   )
   meter.gauge("hub_edge_downloads", "Files and data on their way to clients.", () => blobs.sending)
   const held = "Requests that are held until there is something to say, by their kind."
-  meter.gauge("hub_edge_held_requests", held, () => lists.held, { kind: "list" })
+  meter.gauge("hub_edge_held_requests", held, () => waiting.held, { kind: "list" })
+  meter.gauge("hub_edge_held_requests", held, () => forOwners.held, { kind: "owner" })
   meter.gauge("hub_edge_held_requests", held, () => streams.held, { kind: "stream" })
   answerDiscovery(bus.nats, {
     name: "hub-edge",
@@ -59,7 +60,12 @@ export const tellMetrics = ({
       metrics
         .stats()
         .map((stats) => ({ name: stats.name, subject: `${subjects.reply("edge", bus.name)}.*`, queue: "", stats })),
-    data: () => ({ held_lists: lists.held, held_streams: streams.held, asks_in_flight: bus.asker.inFlight })
+    data: () => ({
+      held_lists: waiting.held,
+      held_for_owners: forOwners.held,
+      held_streams: streams.held,
+      asks_in_flight: bus.asker.inFlight
+    })
   })
   const listening = Effect.tryPromise({
     try: () =>

@@ -1,15 +1,23 @@
-/** The edge's held requests for notifications, put together. */
+/** The edge's held requests, put together: for notifications, and for what owners say. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Result, type Scope } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { HeldLists } from "./held.ts"
+import { Holder } from "./holding.ts"
 import { Streams } from "./streams.ts"
 import { Watch } from "./watch.ts"
+
+/** Requests of one agent that one edge holds for its owners: one for each purpose, see actors/agent/owner/held.ts. */
+const FOR_OWNERS_PER_AGENT_MAX = 2
 
 export interface Notifications {
   readonly lists: HeldLists
   readonly streams: Streams
+  /** Held lists of notifications. */
+  readonly waiting: Holder
+  /** Held requests for an answer of an owner. */
+  readonly forOwners: Holder
 }
 
 export const notificationsOf = (nats: NatsConnection, bus: Bus, limits: Limits): Notifications => {
@@ -19,14 +27,21 @@ export const notificationsOf = (nats: NatsConnection, bus: Bus, limits: Limits):
     return Result.isSuccess(found) ? found.success : []
   }
   const watch = new Watch(nats, look, limits.notifications)
-  return { lists: new HeldLists(bus, watch, limits), streams: new Streams(bus, watch, limits) }
+  const { waits_max, waits_per_agent_max } = limits.notifications
+  const waiting = new Holder(bus, watch, limits, { max: waits_max, perAgentMax: waits_per_agent_max })
+  const forOwners = new Holder(bus, watch, limits, {
+    max: limits.limits.owner.waits_max,
+    perAgentMax: FOR_OWNERS_PER_AGENT_MAX
+  })
+  return { lists: new HeldLists(bus, waiting), streams: new Streams(bus, watch, limits), waiting, forOwners }
 }
 
 /** To be opened behind the port: what is held is let go before the port waits for it. */
-export const releaseAtEnd = ({ lists, streams }: Notifications): Effect.Effect<void, never, Scope.Scope> =>
+export const releaseAtEnd = ({ waiting, forOwners, streams }: Notifications): Effect.Effect<void, never, Scope.Scope> =>
   Effect.addFinalizer(() =>
     Effect.sync(() => {
-      lists.close()
+      waiting.close()
+      forOwners.close()
       streams.close()
     })
   )

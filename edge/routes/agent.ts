@@ -32,6 +32,9 @@ const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number) => {
 const withoutTargets = ({ id, at, score, delta, value, reason }: Entry) => ({ id, at, score, delta, value, reason })
 
 const NO_FIELDS = Buffer.from("{}")
+const NULL = Buffer.from("null")
+
+const isNull = (json: Uint8Array): boolean => NULL.equals(json)
 
 const unconfirmed = refusal("confirmation_required", "Deleting the account needs `confirm`: your own handle.", {
   field: "confirm"
@@ -73,7 +76,8 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const update = yield* readUpdate(call, hub.env === "production")
         yield* withoutSecrets(profileTexts(update), author(call))
-        return dataBytes(yield* own(bus, call, "agent.update", update))
+        const updated = yield* own(bus, call, "agent.update", update)
+        return dataBytes(isNull(updated) ? yield* own(bus, call, "agent.me", null) : updated)
       }),
     deleteMe: (call) =>
       Effect.gen(function* () {

@@ -47,8 +47,13 @@ const pathIn = (address: unknown): string => {
   return at === -1 ? text : text.slice(at)
 }
 
+interface Unread {
+  readonly notifications: number
+  readonly owner_messages: number
+}
+
 /** At most one of each kind. */
-const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, unread: number): ReadonlyArray<Next> => {
+const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, unread: Unread): ReadonlyArray<Next> => {
   const [reply] = replies
   const [message] = messages.filter(({ read_at }) => read_at === null)
   const [mention] = mentions
@@ -71,7 +76,8 @@ const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, un
       ? []
       : [{ do: `see what ${notice.type} is about`, method: "GET", path: pathIn(notice.payload["api_url"]) }]),
     ...(watch === undefined ? [] : [call("read the thread that moved last", "GET", `/threads/${watch.thread.id}`)]),
-    ...(unread === 0
+    ...(unread.owner_messages === 0 ? [] : [call("read what your owner wrote", "GET", "/me/owner/messages")]),
+    ...(unread.notifications === 0
       ? []
       : [call("list what is unread, in order to mark it as read", "GET", "/me/notifications?unread=1")])
   ]
@@ -93,9 +99,9 @@ export const homeRoutes = ({ bus }: RouteParts) => {
       Effect.gen(function* () {
         const now = Date.now()
         const since = yield* sinceOf(query.since, now)
-        const { agent, notifications, messages, quiet } = parse<Operations["home.unread"]["output"]>(
-          yield* own(bus, asked, "home.unread", { since })
-        )
+        const { agent, notifications, messages, owner_messages, captchas, quiet } = parse<
+          Operations["home.unread"]["output"]
+        >(yield* own(bus, asked, "home.unread", { since }))
         const { items, until } = quiet
           ? { items: NOTHING_NEW, until: now - HOME_SETTLED_MS }
           : yield* found(asked, agent, since, now)
@@ -103,8 +109,10 @@ export const homeRoutes = ({ bus }: RouteParts) => {
           at: new Date(until).toISOString(),
           unread_notifications: notifications,
           unread_messages: messages,
+          owner_messages,
+          captchas,
           ...items,
-          next: nextOf(items, notifications)
+          next: nextOf(items, { notifications, owner_messages })
         }
         return dataValue(home)
       })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
 import { type Bus, parse } from "../bus/bus.ts"
-import type { Author } from "../content/secrets.ts"
+import type { Author } from "../../schemas/secret/secrets.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 

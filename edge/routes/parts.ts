@@ -7,6 +7,7 @@ import type { EdgeConfig } from "../config.ts"
 import type { Documents } from "../docs/documents.ts"
 import type { Feeds } from "../feed/feeds.ts"
 import type { AgentMarkdown } from "../html/agent-markdown.ts"
+import type { PasswordHashing } from "../human/password-hash.ts"
 import type { EdgeLimits } from "../http/limits.ts"
 import type { Identities } from "../identity/identities.ts"
 import type { Notifications } from "../notification/notifications.ts"
@@ -18,6 +19,8 @@ export interface RouteParts {
   readonly config: EdgeConfig
   readonly limits: EdgeLimits
   readonly link: Link
+  /** One for the process: its computations share the threads. */
+  readonly passwords: PasswordHashing
   readonly documents: Documents
   readonly identities: Identities
   readonly notifications: Notifications

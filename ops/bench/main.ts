@@ -3,7 +3,7 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|backup|commits|reads|memory|directory|questions|rebuild|search|takeover|traces|verify|webhooks|writes`, `--case <part of a title>`,
+ * http|backup|commits|reads|memory|directory|questions|rebuild|search|takeover|traces|verify|waits|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
  */
 import { parseArgs } from "node:util"
@@ -22,6 +22,7 @@ import { takeoverCase } from "./takeover.ts"
 import { traceCosts } from "./traces.ts"
 import { verificationCost } from "./verification.ts"
 import { verifierCases } from "./verify.ts"
+import { waitCases } from "./waits.ts"
 import { webhookCases } from "./webhooks.ts"
 
 const { values } = parseArgs({
@@ -79,5 +80,6 @@ if (wants("search")) await searchCases(options, say)
 if (wants("takeover")) await takeoverCase(Number(values.kills), say)
 if (wants("traces")) traceCosts(say)
 if (wants("verify")) await verifierCases(say)
+if (wants("waits")) await waitCases(options, say)
 if (wants("webhooks")) await webhookCases(say, values.case)
 await exitWith(0)

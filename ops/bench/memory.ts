@@ -9,6 +9,8 @@ import { jetstreamManager } from "@nats-io/jetstream"
 import { type ActorServices, actorServices } from "../../actors/services.ts"
 import { KINDS } from "../../actors/actors.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
+import { AccountKeys } from "../../actors/human/account-keys.ts"
+import { openLetters } from "../../actors/letter/letters.ts"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { ActorHost } from "../../actors/engine/host.ts"
 import { type NonceHome, NonceLog } from "../../actors/log/nonces.ts"
@@ -70,12 +72,24 @@ const bytesOfIdleActor = async (
   const collect = runInNewContext("gc") as () => void
   const limits = LIMITS
   const nonceLog = (home: NonceHome) => Effect.runSync(Scope.provide(NonceLog.make(nats, home), Scope.makeUnsafe()))
+  const seed = new Uint8Array(32)
+  const config = {
+    limits,
+    env: "development",
+    baseUrl: "http://127.0.0.1",
+    captchaBypass: null,
+    name: "Hub",
+    hosts: []
+  } as const
+  const letters = openLetters({ ...config, letters: null, chat: null, data: "" })
   const parts: KindParts = {
     nats,
     manager: await jetstreamManager(nats),
-    config: { limits, env: "development", baseUrl: "http://127.0.0.1", captchaBypass: null, name: "Hub", hosts: [] },
+    config,
     bank: OUR_BANK,
-    seed: new Uint8Array(32),
+    seed,
+    accounts: new AccountKeys(nats, seed),
+    letters: Effect.runSync(Scope.provide(letters, Scope.makeUnsafe())),
     log,
     nonces: nonceLog({
       stream: streams.nonces,

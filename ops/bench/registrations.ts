@@ -11,22 +11,29 @@ import { subjects } from "../../schemas/subjects.ts"
 
 const IN_FLIGHT = 512
 
-/** Hub ids. The same commits that registration makes, without its questions: a hundred thousand of them in seconds. */
-export const registerDirectly = async (log: EventLog, count: number): Promise<ReadonlyArray<string>> => {
+/**
+ * Hub ids. The same commits that registration makes, without its questions: a hundred thousand of them in seconds.
+ * `keyOf`: the public key by the agent's number, where somebody is to sign.
+ */
+export const registerDirectly = async (
+  log: EventLog,
+  count: number,
+  keyOf: (number: number) => Uint8Array = () => randomBytes(32)
+): Promise<ReadonlyArray<string>> => {
   const ids: Array<string> = []
   let begun = 0
   await Promise.all(
     Array.from({ length: IN_FLIGHT }, async () => {
       while (begun < count) {
         const number = ++begun
-        const key = randomBytes(32)
+        const key = keyOf(number)
         const id = hubIdOf(key)
         const handle = `bench-${number}`
         const events = registrationEvents({
           type: "agent.registered",
           v: 1,
           number,
-          public_key: key.toString("base64"),
+          public_key: Buffer.from(key).toString("base64"),
           handle,
           name: `Agent ${number}`,
           description: "An agent of the benchmark, with a description of ordinary length.",

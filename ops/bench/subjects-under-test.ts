@@ -39,6 +39,14 @@ const UNLIMITED = Object.fromEntries(
   ].map((bucket) => [`rate_limits.${bucket}.requests`, 1_000_000_000])
 )
 
+const limitsWith = (more: Readonly<Record<string, number>>): string =>
+  JSON.stringify({
+    ...UNLIMITED,
+    "registration.pow_difficulty.base": 1,
+    "registration.pow_difficulty.max": 1,
+    ...more
+  })
+
 export interface BenchStack {
   readonly stack: Stack
   readonly measured: Measured
@@ -46,11 +54,19 @@ export interface BenchStack {
   readonly stop: () => Promise<void>
 }
 
-/** `more`: for the environment of every node. */
+export interface ServiceOptions {
+  /** For the environment of every node. */
+  readonly env?: NodeJS.ProcessEnv
+  /** Beside those that are never reached. */
+  readonly limits?: Readonly<Record<string, number>>
+  /** Nodes that can be scraped. */
+  readonly metrics?: boolean
+}
+
 export const startService = async (
   edges: number,
   actors: number,
-  more: NodeJS.ProcessEnv = {}
+  { env = {}, limits = {}, metrics = false }: ServiceOptions = {}
 ): Promise<BenchStack> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const edgePorts = await Promise.all(Array.from({ length: edges }, () => drawPort()))
@@ -66,13 +82,9 @@ export const startService = async (
       HUB_ENV: "development",
       HUB_DATA: dataDir,
       HUB_CAPTCHA_BYPASS: BYPASS,
-      HUB_LIMITS: JSON.stringify({
-        ...UNLIMITED,
-        "registration.pow_difficulty.base": 1,
-        "registration.pow_difficulty.max": 1
-      }),
+      HUB_LIMITS: limitsWith(limits),
       ...addressing({}, baseUrl, edgePorts),
-      ...more
+      ...env
     },
     nats: {
       binary: await findNatsServer({
@@ -86,6 +98,7 @@ export const startService = async (
     postgres: { dataDir: join(dataDir, "postgres"), progress: () => undefined },
     edgePorts,
     actors,
+    ...(metrics ? { metrics: "free" as const } : {}),
     entries: PRODUCT_ENTRIES,
     autoRestart: false,
     report: (line) => process.stderr.write(`${line}\n`),

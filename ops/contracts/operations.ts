@@ -6,7 +6,8 @@
  *  - One flat set of fields for each operation: what stands in its path, in its query and in its body. A name that is in
  *    two of them at once means the same in both, and is sent in the first; else this does not end well but with an error.
  *  - What is sent in an address may be a number as well as a text.
- *  - An operation whose answer never ends is none of them: it is no call.
+ *  - An operation whose answer never ends is none of them: it is no call. Nor is one for people, with their passwords and
+ *    tokens: the client and the tools are an agent's.
  */
 import type { OpenApi } from "effect/http-api"
 import { API_PREFIX } from "../../schemas/version.ts"
@@ -25,6 +26,7 @@ interface Parameter {
 
 interface Declared {
   readonly operationId: string
+  readonly "x-hub-auth"?: string
   readonly summary?: string
   readonly description?: string
   readonly parameters: ReadonlyArray<Parameter>
@@ -114,11 +116,18 @@ const operationOf = (path: string, method: string, declared: Declared): Operatio
   }
 }
 
+const PEOPLE = "human."
+
+const isForPeople = (method: string, { operationId, "x-hub-auth": auth }: Declared): boolean =>
+  auth === "human" || (operationId.startsWith(PEOPLE) && method !== "get")
+
 export const operationsIn = (document: OpenApi.OpenAPISpec): ReadonlyArray<Operation> => {
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, declared]) => operationOf(path, method, declared as unknown as Declared))
+      Object.entries(methods).map(([method, given]) => ({ path, method, declared: given as unknown as Declared }))
     )
+    .filter(({ method, declared }) => !isForPeople(method, declared))
+    .map(({ path, method, declared }) => operationOf(path, method, declared))
     .filter(({ answer }) => answer !== "stream")
   const names = operations.map(({ name }) => name)
   const twice = names.filter((name, index) => names.indexOf(name) !== index)

@@ -23,8 +23,10 @@ const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return edgeKeys(seeded.seed)
 }
 
-/** An edge's environment: without the service's key, with what it may know of it. */
+/** An edge's environment: without the service's key, with what it may know of it; without the mail server's and the bot's. */
 export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
-  return { ...rest, ...keysFor(env) }
+  const { HUB_LETTERS: _letters, HUB_LETTERS_FROM: _from, HUB_SMTP_URL: _smtp, ...others } = rest
+  const { HUB_TELEGRAM_TOKEN: _token, HUB_TELEGRAM_URL: _bot, ...kept } = others
+  return { ...kept, ...keysFor(env) }
 }

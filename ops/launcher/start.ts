@@ -7,6 +7,7 @@
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { outboxOf } from "../../actors/letter/outbox.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { claimDataFolder } from "./data-folder.ts"
 import type { DataFolder } from "./data-folder.ts"
@@ -27,6 +28,8 @@ export interface StartSettings {
   readonly baseUrl: string
   /** See StackOptions. */
   readonly metrics: "free" | number | null
+  /** Where letters to people are put; `null` where they are sent, or there are none. */
+  readonly outbox: string | null
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -63,7 +66,7 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
   // The nodes read the same names the same way: what they would refuse is refused before anything starts.
   const parsed = readConfig(given)
   if (!parsed.ok) throw new LaunchFault(parsed.problem)
-  const { port, baseUrl, env: mode, metricsPort } = parsed.config
+  const { port, baseUrl, env: mode, metricsPort, letters } = parsed.config
   if (port + edges - 1 > HIGHEST_PORT)
     throw new LaunchFault(`HUB_PORT leaves no room for ${edges} edges; take a lower one`)
   const actors = count("actors", values.actors)
@@ -78,6 +81,7 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     dataDir,
     baseUrl,
     metrics: unsaid ? "free" : metricsPort === 0 ? null : metricsPort,
+    outbox: letters?.transport === "file" ? outboxOf(dataDir) : null,
     env: { ...given, ...addressing(env, baseUrl, edgePorts) }
   }
 }
@@ -155,6 +159,7 @@ export async function start(options: StartOptions): Promise<number> {
     if (!signal.aborted) await Promise.race([options.serving?.(stack, say), stopped])
     if (!signal.aborted) {
       if (stack.edges.length !== 1) say(edgesOf(stack))
+      if (settings.outbox !== null && stack.actors.length > 0) say(`letters to people are files in ${settings.outbox}`)
       process.stdout.write(`ready ${settings.baseUrl}\n`)
     }
     await stopped

@@ -3,6 +3,7 @@
  * number 0 is one that the service never gives.
  */
 import type { KeyFacts } from "../../actors/agent/identity/new-key.ts"
+import type { Ready } from "../../actors/letter/sending.ts"
 import type { CreateFacts, ServeFacts } from "../../actors/registration/challenge.ts"
 import type { RegisterFacts } from "../../actors/registration/register.ts"
 import { generateQuestions } from "../../actors/registration/questions/generate.ts"
@@ -21,10 +22,13 @@ const serve = (): ServeFacts => ({ questions: generateQuestions(randomFromSeed(n
  */
 const register: Omit<RegisterFacts, "questions"> = { number: 0, sealedSecret: "sealed1.of.a.what-if" }
 
+const send: Pick<Ready, "facts"> = { facts: { type: "ready", transport: "file" } }
+
 const OF_OPERATION: Readonly<Record<string, () => object>> = {
   "challenge.create": () => create,
   "challenge.serve": serve,
-  "challenge.register": () => register
+  "challenge.register": () => register,
+  "letter.send": () => send
 }
 
 export const defaultFacts = (op: string): Facts => ({

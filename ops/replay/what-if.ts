@@ -161,6 +161,8 @@ const closedParts = (config: KindParts["config"]): KindParts => ({
   nats: closed("the bus"),
   manager: closed("the bus"),
   log: closed("the log"),
+  accounts: closed("the keys of accounts"),
+  letters: closed("the mail server"),
   nonces: closed("the nonces"),
   proofs: closed("the nonces"),
   stateOf: () => reached("another actor")

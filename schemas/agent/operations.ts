@@ -21,7 +21,8 @@ export const agentOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   "agent.me": op({ input: Nothing, output: AgentPrivate, askedBy: ["edge"] }),
-  "agent.update": op({ input: UpdateMe, output: AgentPrivate, askedBy: ["edge"] }),
+  /** `null` where the profile names people: `agent.me` tells it then. */
+  "agent.update": op({ input: UpdateMe, output: Schema.NullOr(AgentPrivate), askedBy: ["edge"] }),
   "agent.delete": op({ input: Schema.Struct({ confirm: Schema.String }), output: Deleted, askedBy: ["edge"] }),
   /** Without `by`. Refused `not_found` for an agent that is banned, deleted or was never there. */
   "agent.profile": op({ input: Nothing, output: AgentPublic, askedBy: ["edge"] }),

@@ -11,6 +11,8 @@ export const homeOperations = operationsOf("agent", {
       agent: Schema.String,
       notifications: Schema.Int,
       messages: Schema.Int,
+      owner_messages: Schema.Int,
+      captchas: Schema.Int,
       quiet: Schema.Boolean
     }),
     askedBy: ["edge"]

@@ -42,6 +42,10 @@ export const Home = Schema.Struct({
   at: Schema.String,
   unread_notifications: Schema.Int,
   unread_messages: Schema.Int,
+  /** From owners, not read yet. */
+  owner_messages: Schema.Int,
+  /** That wait for an owner. */
+  captchas: Schema.Int,
   ...HomeItems.fields,
   /** What may be done about it, as calls. */
   next: Schema.Array(Next)

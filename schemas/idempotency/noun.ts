@@ -1,1 +1,3 @@
-export { idempotencyOperations as operations } from "./operations.ts"
+import { idempotencyOperations, requestOperations } from "./operations.ts"
+
+export const operations = { ...idempotencyOperations, ...requestOperations }

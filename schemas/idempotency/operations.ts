@@ -4,9 +4,9 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 
 /**
  * Whose key signs at an endpoint: an agent's current one; the current one, which the request itself retires; an agent's
- * recovery key; one that is to become an agent's.
+ * recovery key; one that is to become an agent's. `person`: nobody's, a token came along.
  */
-export const Signer = Schema.Literals(["agent", "retiring", "recovery", "candidate"])
+export const Signer = Schema.Literals(["agent", "retiring", "recovery", "candidate", "person"])
 export type Signer = typeof Signer.Type
 
 /** Status of an answer that shows a record as it stands: where it is large, it is made anew and not kept. */
@@ -17,7 +17,9 @@ const entryFields = {
   key: Schema.String,
   /** Hash of the body. */
   body: Schema.String,
-  signer: Signer
+  signer: Signer,
+  /** The body may hold what can be guessed, a password: its hash is kept nowhere, a keyed one is. */
+  guessable: Schema.optionalKey(Schema.Literal(true))
 }
 export const IdempotencyEntry = Schema.Struct(entryFields)
 export type IdempotencyEntry = typeof IdempotencyEntry.Type
@@ -30,6 +32,8 @@ export const IdempotencyBegin = Schema.Union([
   Schema.Struct({
     state: Schema.Literal("new"),
     begun: Schema.optionalKey(Schema.String),
+    /** Command id of what the request asks; where nothing is said, the edge makes it of key and body. */
+    command: Schema.optionalKey(Schema.String),
     again: Schema.optionalKey(Schema.Literal(true))
   }),
   Schema.Struct({ state: Schema.Literal("in_flight") }),
@@ -38,24 +42,30 @@ export const IdempotencyBegin = Schema.Union([
 ])
 export type IdempotencyBegin = typeof IdempotencyBegin.Type
 
+/**
+ * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or
+ * far too long. Of a long one that shows a record it is kept that it was given; `remade`: of one so long that it does
+ * not come along. `abandoned`: what began may still be under way, so the key is free for the same body alone until the
+ * request's deadline.
+ */
+export const IdempotencyFinish = Schema.Struct({
+  ...entryFields,
+  status: Schema.Int,
+  answer: Schema.String,
+  remade: Schema.optionalKey(Schema.Literal(true)),
+  begun: Schema.optionalKey(Schema.String),
+  abandoned: Schema.optionalKey(Schema.Literal(true))
+})
+export type IdempotencyFinish = typeof IdempotencyFinish.Type
+
+/** Of an agent's requests. */
 export const idempotencyOperations = operationsOf("agent", {
   "idempotency.begin": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
-  /**
-   * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or
-   * far too long. Of a long one that shows a record it is kept that it was given; `remade`: of one so long that it does
-   * not come along. `abandoned`: what began may still be under way, so the key is free for the same body alone until the
-   * request's deadline.
-   */
-  "idempotency.finish": op({
-    input: Schema.Struct({
-      ...entryFields,
-      status: Schema.Int,
-      answer: Schema.String,
-      remade: Schema.optionalKey(Schema.Literal(true)),
-      begun: Schema.optionalKey(Schema.String),
-      abandoned: Schema.optionalKey(Schema.Literal(true))
-    }),
-    output: Nothing,
-    askedBy: ["edge"]
-  })
+  "idempotency.finish": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })
+})
+
+/** Of a person's. */
+export const requestOperations = operationsOf("human", {
+  "human.begin_request": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
+  "human.finish_request": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })
 })

@@ -1,6 +1,6 @@
 /** Kind `limit`, id by `bucketActor`: one rate-limit bucket (contract 11). */
 import { Schema } from "effect"
-import { op, operationsOf } from "../operation.ts"
+import { Nothing, op, operationsOf } from "../operation.ts"
 
 export const LimitGrant = Schema.Struct({
   granted: Schema.Int,
@@ -17,5 +17,11 @@ export const limitOperations = operationsOf("limit", {
     input: Schema.Struct({ bucket: Schema.String, wanted: Schema.Int, wide: Schema.optionalKey(Schema.Literal(true)) }),
     output: LimitGrant,
     askedBy: ["edge"]
+  }),
+  /** What was drawn counts no more: it was none of those that are counted. */
+  "limit.give_back": op({
+    input: Schema.Struct({ bucket: Schema.String, count: Schema.Int }),
+    output: Nothing,
+    askedBy: []
   })
 })

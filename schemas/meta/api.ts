@@ -17,6 +17,9 @@ export type Stats = typeof Stats.Type
 
 const RateLimit = Schema.Struct({ requests: Schema.Int, window_seconds: Schema.Int })
 
+/** Those of one part of the service. */
+const Figures = Schema.Record(Schema.String, Schema.Union([Schema.Number, RateLimit]))
+
 export const Discovery = Schema.Struct({
   name: Schema.String,
   tagline: Schema.String,
@@ -45,7 +48,7 @@ export const Discovery = Schema.Struct({
     pow_difficulty: Schema.Struct({ base: Schema.Int, max: Schema.Int, rule: Schema.String })
   }),
   rate_limits: Schema.Record(Schema.String, RateLimit),
-  limits: Schema.Record(Schema.String, Schema.Number),
+  limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Figures])),
   endpoints: Schema.Array(
     Schema.Struct({ method: Schema.String, path: Schema.String, auth: Schema.String, summary: Schema.String })
   ),

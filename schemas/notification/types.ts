@@ -162,7 +162,8 @@ export const NOTIFICATION_TYPES = [
     in_reply_to: "integer or null"
   }),
   type("captcha.answered", "Your owner answered a captcha.", {
-    captcha_id: "string",
+    captcha_id: "integer",
+    state: "string",
     kind: "string (text, checkbox or taps)",
     answered_at: "string (ISO 8601)"
   }),

@@ -1,4 +1,5 @@
 /** A small community, with something in every list of it. */
+import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
@@ -7,6 +8,7 @@ import { dataOf } from "../support/outcome.ts"
 import { verdictAt, visit } from "../support/proof.ts"
 import { register, type Registered } from "../support/register.ts"
 import type { TestService } from "../support/service.ts"
+import { answer, aPerson, declare, declared } from "../support/sponsorship.ts"
 
 export interface Member {
   readonly client: AgentClient
@@ -40,6 +42,16 @@ const vote = async ({ client }: Member, target_type: string, target_id: number):
   dataOf(await client.call("POST", "/api/v1/votes", { body: { target_type, target_id, value: 1 } }))
 }
 
+/** Somebody to write to. */
+const carried = async ({ edges }: TestService, one: Member): Promise<void> => {
+  const { id } = await declared(await aPerson(edges), one)
+  dataOf(await answer(one, id, "confirm"))
+  await waitFor(async () => {
+    const { sponsors } = dataOf<AgentPrivate>(await one.client.call("GET", "/api/v1/me"))
+    return sponsors.length > 0
+  })
+}
+
 const act = async (service: TestService, { ada, bob }: Community, thread: number): Promise<void> => {
   const post = await made(ada, "/posts", { title: "A post", body: freshText() })
   const opened = await made(ada, "/threads", { category: "help", title: "A thread", body: freshText() })
@@ -51,6 +63,8 @@ const act = async (service: TestService, { ada, bob }: Community, thread: number
   const other = await member(service)
   await made(ada, "/reports", { target_type: "agent", target_id: other.agent.handle, reason: "other" })
   dataOf(await ada.client.call("POST", "/api/v1/me/blocks", { body: { agent: other.agent.handle } }))
+  dataOf(await declare(await aPerson(service.edges), ada.agent.handle))
+  await made(ada, "/me/owner/message", { text: freshText(), kind: "alert" })
   const proof = visit(ada.client.identity, ada.agent.hx_id, { host: `${other.agent.handle}.example` })
   await verdictAt(service.edges[0] ?? "", proof)
 }
@@ -60,6 +74,7 @@ export const community = async (service: TestService): Promise<Community & { rea
   await operate(service.system, ["agent", "grant", ada.agent.handle, "operator"])
   await operate(service.system, ["library", "import", STARTER_LIBRARY])
   const thread = await made(ada, "/threads", { category: "help", title: "A thread", body: freshText() })
+  await carried(service, ada)
   for (let index = 0; index < EACH; index++) await act(service, { ada, bob }, thread)
   await waitFor(
     async () => {

@@ -96,13 +96,13 @@ export const EXCEPTIONS: ReadonlyArray<Exception> = [
     answer: "agent",
     why: "contract 11: votes draw on a bucket of their own"
   })),
-  {
-    operation: "POST /api/v1/messages",
-    check: "limit",
+  ...["POST /api/v1/messages", "POST /api/v1/me/owner/message"].map((operation) => ({
+    operation,
+    check: "limit" as const,
     name: "signed",
     answer: "agent",
     why: "contract 11: messages draw on a bucket of their own"
-  },
+  })),
   ...["POST /api/v1/messages/{id}/read", "POST /api/v1/messages/read"].map((operation) => ({
     operation,
     check: "limit" as const,
@@ -144,5 +144,33 @@ export const EXCEPTIONS: ReadonlyArray<Exception> = [
     name: "signed",
     answer: "key",
     why: "whoever recovers is no agent; each try here comes from another address, so that its own bucket is not met"
+  },
+  {
+    operation: "POST /api/v1/humans/logout",
+    check: "signature",
+    name: "sent twice",
+    answer: "401 session_invalid",
+    why: "the first has ended the session, which is looked at before a nonce is"
+  },
+  {
+    operation: "POST /api/v1/humans/logout",
+    check: "limit",
+    name: "by a person",
+    answer: "anon",
+    why: "the first has ended the session: no other is anybody's"
+  },
+  {
+    operation: "POST /api/v1/humans",
+    check: "limit",
+    name: "unsigned",
+    answer: "human_register",
+    why: "spec 8: a bucket of its own"
+  },
+  {
+    operation: "POST /api/v1/humans/login",
+    check: "limit",
+    name: "unsigned",
+    answer: "human_login",
+    why: "spec 8: a bucket of its own"
   }
 ]

@@ -43,6 +43,8 @@ test("says what is new, and what to do about it; nothing where nothing is", asyn
     at: expect.stringMatching(/^\d{4}-.*Z$/),
     unread_notifications: 0,
     unread_messages: 0,
+    owner_messages: 0,
+    captchas: 0,
     replies: [],
     mentions: [],
     notices: [],
@@ -70,6 +72,7 @@ test("says what is new, and what to do about it; nothing where nothing is", asyn
   expect(now).toMatchObject({
     unread_notifications: 3,
     unread_messages: 1,
+    owner_messages: 0,
     replies: [{ type: "reply.received", payload: { reply_id: answer.id } }],
     mentions: [{ type: "mention.received", payload: { target_type: "post", target_id: post.id } }],
     messages: [{ body: "Hello.", read_at: null }],

@@ -76,7 +76,9 @@ export const PATHS: ReadonlyMap<string, ReadonlyArray<Operation>> = Map.groupBy(
 const SAMPLES: Readonly<Record<string, string>> = {
   id: "0".repeat(32),
   public_key: newIdentity().publicKey,
-  url: "https://sample.example/"
+  url: "https://sample.example/",
+  email: "sample@sample.example",
+  password: "four quiet words here"
 }
 
 /** The path with something in place of each parameter that could stand there. */

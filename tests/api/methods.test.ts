@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
 import { outcome } from "../support/outcome.ts"
+import { PersonClient } from "../support/person.ts"
+import { png } from "../support/pictures.ts"
+import { answer, declared } from "../support/sponsorship.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { dataOf } from "../support/outcome.ts"
@@ -22,6 +25,7 @@ let agent: Registered
 /** What `{id}` of a path is. */
 const ids = new Map<string, string>()
 let slug = ""
+const person = new PersonClient({ edge: () => service.edges[0] ?? "" })
 
 beforeAll(async () => {
   service = await testService({ edges: 1, limits: { "notifications.stream_lifetime_ms": 100 } })
@@ -48,6 +52,14 @@ beforeAll(async () => {
   const reported = { target_type: "agent", target_id: to, reason: "other" }
   ids.set("reports", await made("/api/v1/reports", reported))
   ids.set("messages", await made("/api/v1/messages", { to, body: "Text" }))
+  expect(outcome(await person.signUp())).toBe("201")
+  expect(outcome(await person.logIn())).toBe("200")
+  ids.set("humans", person.id)
+  const sponsorship = await declared(person, { agent })
+  expect(outcome(await answer({ client, agent }, sponsorship.id, "confirm"))).toBe("200")
+  const image_base64 = (await png()).toString("base64")
+  // The agent has its owner once it was told of the declaration.
+  ids.set("me", await waitFor(() => made("/api/v1/me/captcha", { image_base64, kind: "text" }).catch(() => null)))
   ids.set("replies", await made(`/api/v1/threads/${thread}/replies`, { body: "Text" }))
 })
 afterAll(() => service?.stop())
@@ -119,7 +131,9 @@ describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ pat
       slug: path.includes("/categories/") ? "help" : slug
     })
   const get = (method: string): Promise<Answer> =>
-    auth === "signed" ? client.call(method, address()) : ask(method, address())
+    auth === "signed"
+      ? client.call(method, address())
+      : ask(method, address(), auth === "human" ? { authorization: `Bearer ${person.token}` } : {})
 
   test("HEAD has the status and headers of GET, and no body", async () => {
     const [full, head] = [await get("GET"), await get("HEAD")]

@@ -8,11 +8,12 @@ import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
+import { aPerson, declared } from "../support/sponsorship.ts"
 import { freshText, made, type Member, member } from "./community.ts"
 import { OPERATIONS } from "./interface.ts"
 
 const NOUNS =
-  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|me\/(blocks|votes|reports|appeal|notifications))/
+  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
 
 const WRITES = OPERATIONS.filter(
   ({ method, auth, path }) => method !== "GET" && auth === "signed" && NOUNS.test(path)
@@ -145,6 +146,15 @@ const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = 
     dataOf(await as.client.call("POST", "/api/v1/me/blocks", { body: { agent } }))
     return { as, path: `/me/blocks?agent=${agent}` }
   },
+  ...Object.fromEntries(
+    (["confirm", "reject"] as const).map((what) => [
+      `POST /me/sponsorships/{id}/${what}`,
+      async ({ bob: as }: World): Promise<Prepared> => {
+        const { id } = await declared(await aPerson(service.edges), as)
+        return { as, path: `/me/sponsorships/${id}/${what}`, log: ["sponsorship", id] }
+      }
+    ])
+  ),
   "POST /me/notifications/read": async ({ ada, bob: as }) => {
     await reply(ada, as)
     await waitFor(async () =>

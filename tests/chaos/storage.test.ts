@@ -24,7 +24,7 @@ let client: AgentClient
 
 beforeAll(async () => {
   const port = await drawPort()
-  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "leases"].map(
+  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "people", "leases"].map(
     (name) => [`service.${name}_max_bytes`, MIB] as const
   )
   service = await testService({

@@ -44,7 +44,9 @@ describe("an empty environment", () => {
     leaveSeconds: 0,
     streamReplicas: 1,
     natsMonitors: [],
-    traces: null
+    traces: null,
+    letters: null,
+    chat: null
   }
 
   it("gives the defaults", () => {
@@ -67,6 +69,9 @@ describe("an empty environment", () => {
       "V1_UNTIL",
       "CAPTCHA_BYPASS",
       "QUESTIONS",
+      "LETTERS",
+      "LETTERS_FROM",
+      "SMTP_URL",
       "LIMITS",
       "TRUST_PROXY"
     ]
@@ -146,7 +151,16 @@ describe("bad values", () => {
     HUB_ROLES: ["actor", "actors,", "actors,edges"],
     HUB_V1_UNTIL: ["soon", "1", "24.10.2026", "2026-13-01", "2026-10-24T00:00"],
     HUB_LIMITS: ["{", "[]", '{"nobody":1}', '{"rate_limits.ip.requests":"5"}'],
-    HUB_TRUST_PROXY: ["-1", "11", "yes", "0.5"]
+    HUB_TRUST_PROXY: ["-1", "11", "yes", "0.5"],
+    HUB_LETTERS: ["post", "File", "mail"],
+    HUB_TELEGRAM_TOKEN: ["token", "123456", ":secret-of-a-bot-that-nobody-has", "1:too short"],
+    HUB_LETTERS_FROM: [
+      "hub",
+      "Hub <hub@>",
+      "a@b.example, c@d.example",
+      "Hub\nBcc: x <a@b.example>",
+      `${"x".repeat(81)} <a@b.c>`
+    ]
   }
 
   it.each(Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
@@ -167,9 +181,86 @@ describe("bad values", () => {
   it.each([
     { HUB_NATS_URL: `http://hub:${SECRET}@127.0.0.1` },
     { HUB_DATABASE_URL: `mysql://hub:${SECRET}@127.0.0.1/hub` },
-    { HUB_BASE_URL: `https://hub:${SECRET}@hub.example` }
+    { HUB_BASE_URL: `https://hub:${SECRET}@hub.example` },
+    { HUB_LETTERS: "smtp", HUB_SMTP_URL: `smtp://hub:${SECRET}@hub.example?tls=off` }
   ])("never show a password", (env) => {
     expect(problemOf(env)).not.toContain(SECRET)
+  })
+})
+
+describe("the chat", () => {
+  const token = "123456:secret-of-a-bot-that-nobody-has"
+
+  it("is there for actors alone, and where there is a token", () => {
+    expect(good({}).chat).toBe(null)
+    expect(good({ HUB_TELEGRAM_TOKEN: token, HUB_ROLES: "queries,webhooks" }).chat).toBe(null)
+    expect(good({ HUB_TELEGRAM_TOKEN: token }).chat).toEqual({ token, url: "https://api.telegram.org" })
+    const own = { HUB_TELEGRAM_TOKEN: token, HUB_TELEGRAM_URL: "http://127.0.0.1:8081/" }
+    expect(good({ ...own }).chat?.url).toBe("http://127.0.0.1:8081")
+  })
+
+  it.each(["http://bot.example", "bot.example", `https://hub:${token}@bot.example`, "https://bot.example/?a=1"])(
+    "is not asked at %s, and no problem tells the token",
+    (url) => {
+      const problem = problemOf({ HUB_TELEGRAM_TOKEN: token, HUB_TELEGRAM_URL: url })
+      expect(problem).toMatch(/^HUB_TELEGRAM_URL must be .*$/)
+      expect(problem).not.toContain(token)
+    }
+  )
+})
+
+describe("letters", () => {
+  const production = { HUB_BASE_URL: "https://hub.example:8443/below", HUB_NAME: "Harbour" }
+  const server = (url: string) => good({ ...production, HUB_LETTERS: "smtp", HUB_SMTP_URL: url }).letters
+  const from = { name: "Harbour", address: "no-reply@hub.example" }
+
+  it("are files in development, and none in production, where nothing is said", () => {
+    const local = { name: "Hub", address: "no-reply@localhost" }
+    expect(good({ HUB_ENV: "development" }).letters).toEqual({ transport: "file", from: local })
+    expect(good(production).letters).toBe(null)
+    expect(good({ ...production, HUB_LETTERS: "file" }).letters).toEqual({ transport: "file", from })
+  })
+
+  it("are of nodes with the role actors alone", () => {
+    expect(good({ HUB_ENV: "development", HUB_ROLES: "queries,webhooks" }).letters).toBe(null)
+    expect(good({ HUB_LETTERS: "smtp", HUB_ROLES: "webhooks" }).letters).toBe(null)
+  })
+
+  it.each([
+    ["smtp://mail.example", { host: "mail.example", port: 587, tls: "starttls", login: null }],
+    ["smtp://mail.example:25?tls=off", { host: "mail.example", port: 25, tls: "off", login: null }],
+    ["smtp://127.0.0.1:2525/", { host: "127.0.0.1", port: 2525, tls: "offered", login: null }],
+    ["smtp://[2001:db8::1]", { host: "2001:db8::1", port: 587, tls: "starttls", login: null }],
+    [
+      "smtps://a%40b:w%2Frd@mail.example",
+      { host: "mail.example", port: 465, tls: "implicit", login: { user: "a@b", password: "w/rd" } }
+    ]
+  ])("go to %s", (url, expected) => {
+    expect(server(url)).toEqual({ transport: "smtp", from, server: expected })
+  })
+
+  it.each([
+    "",
+    "mail.example",
+    "http://mail.example",
+    "smtp://",
+    `smtp://${SECRET}@mail.example`,
+    `smtp://hub:${SECRET}%zz@mail.example`,
+    `smtp://hub:${SECRET}@mail.example/path`,
+    `smtp://hub:${SECRET}@mail.example?tls=maybe`,
+    `smtps://hub:${SECRET}@mail.example?tls=off`
+  ])("do not go to %j", (url) => {
+    const problem = problemOf({ HUB_LETTERS: "smtp", HUB_SMTP_URL: url })
+    expect(problem).toMatch(/^HUB_SMTP_URL must be .*$/)
+    expect(problem).not.toContain(SECRET)
+  })
+
+  it.each([
+    ["post@hub.example", { name: "Harbour", address: "post@hub.example" }],
+    ["Post <post@hub.example>", { name: "Post", address: "post@hub.example" }],
+    ['"Post, the" <post@hub.example>', { name: "Post, the", address: "post@hub.example" }]
+  ])("are from %s", (value, sender) => {
+    expect(good({ ...production, HUB_LETTERS: "file", HUB_LETTERS_FROM: value }).letters?.from).toEqual(sender)
   })
 })
 

@@ -8,6 +8,7 @@ import { textOf, trackedFiles } from "./tracked.ts"
 const OF_THE_HTTP_LAYER: ReadonlyArray<ErrorCode> = [
   "bad_request",
   "cross_site",
+  "form_token_invalid",
   "header_fields_too_large",
   "method_not_allowed",
   "request_timeout",

@@ -98,7 +98,7 @@ describe("schemas/contract/", () => {
 
   it("lists each event once, with a version", () => {
     const lines = textOf("schemas/contract/events.txt").trim().split("\n")
-    expect(lines.filter((line) => !/^[a-z]+\.[a-z_]+ v[1-9]\d*$/.test(line))).toEqual([])
+    expect(lines.filter((line) => !/^[a-z]+(?:_[a-z]+)*\.[a-z_]+ v[1-9]\d*$/.test(line))).toEqual([])
     expect(new Set(lines.map((line) => line.split(" ")[0])).size).toBe(lines.length)
   })
 })
@@ -130,7 +130,9 @@ describe("openapi.json", () => {
       expect(codes, `${method} ${path}`).toEqual(
         expect.arrayContaining(["auth_headers_incomplete", "auth_bad_signature", "auth_nonce_reused", "key_unknown"])
       )
-      expect(codes.includes("authentication_required"), `${method} ${path}`).toBe(operation["x-hub-auth"] === "signed")
+      expect(codes.includes("authentication_required"), `${method} ${path}`).toBe(
+        ["signed", "human"].includes(operation["x-hub-auth"] ?? "")
+      )
       expect(codesOf(operation, "403"), `${method} ${path}`).toEqual(
         expect.arrayContaining(["agent_banned", "agent_deleted"])
       )
@@ -140,19 +142,24 @@ describe("openapi.json", () => {
   it("asks for the four headers of a signature together, where there must or may be one", () => {
     const { securitySchemes } = openapi.components as unknown as { securitySchemes: Record<string, object> }
     const names = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
-    expect(Object.keys(securitySchemes)).toEqual(names)
+    expect(Object.keys(securitySchemes)).toEqual([...names, "Person"])
     for (const name of names) expect(securitySchemes[name]).toMatchObject({ type: "apiKey", in: "header", name })
     const signed = Object.fromEntries(names.map((name) => [name, []]))
-    const expected: Readonly<Record<string, unknown>> = { signed: [signed], optional: [signed, {}], none: [] }
+    const expected: Readonly<Record<string, unknown>> = {
+      signed: [signed],
+      optional: [signed, {}],
+      human: [{ Person: [] }],
+      none: []
+    }
     for (const { path, method, operation } of operations)
       expect(operation.security, `${method} ${path}`).toEqual(expected[operation["x-hub-auth"] ?? ""])
   })
 
-  it("takes an Idempotency-Key where something is changed by signature, and nowhere else", () => {
+  it("takes an Idempotency-Key where something is changed by an agent or a person, and nowhere else", () => {
     for (const { path, method, operation } of operations) {
       const parameter = operation.parameters.find(({ name }) => name === "Idempotency-Key")
       expect(parameter !== undefined, `${method} ${path}`).toBe(
-        operation["x-hub-auth"] === "signed" && method !== "get"
+        ["signed", "human"].includes(operation["x-hub-auth"] ?? "") && method !== "get"
       )
       if (parameter !== undefined)
         expect(parameter).toMatchObject({
@@ -176,7 +183,7 @@ describe("openapi.json", () => {
     }
   })
 
-  it("tells the ceiling of each body: 10 MB with files or data, 1.5 MB with a long text, 64 KB elsewhere", () => {
+  it("tells the ceiling of each body: 10 MB with files or data, 1.5 MB with a long text or a picture, 64 KB elsewhere", () => {
     const more = new Map([
       ["post /api/v1/posts", 10_551_296],
       ["patch /api/v1/posts/{id}", 10_551_296],
@@ -184,6 +191,7 @@ describe("openapi.json", () => {
     ])
     const long = [
       "patch /api/v1/me",
+      "post /api/v1/me/captcha",
       "post /api/v1/register",
       "post /api/v1/threads",
       "patch /api/v1/threads/{id}",

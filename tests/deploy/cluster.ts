@@ -30,6 +30,8 @@ export interface Cluster {
   /** `docker compose ...` with the project's own file; with `open`, with the test's over it. */
   readonly compose: (args: ReadonlyArray<string>) => Promise<string>
   readonly rollingRestart: (services: ReadonlyArray<string>, recreate?: boolean) => Promise<string>
+  /** A line for each container that ended since (epoch ms), with its exit code. */
+  readonly ended: (since: number) => Promise<string>
   /** From now on with the test's limits, and a window for the view. */
   readonly open: () => Promise<void>
   readonly view: () => Promise<Service>
@@ -92,6 +94,18 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
         cwd: folder,
         env: { ...engine.env, ...env(), ...(recreate ? { RECREATE: "1" } : {}) }
       }),
+    ended: (since) =>
+      engine.docker([
+        "events",
+        "--since",
+        String(since / 1000),
+        "--until",
+        String(Date.now() / 1000),
+        "--filter",
+        "event=die",
+        "--format",
+        "{{.Actor.Attributes.name}} {{.Actor.Attributes.exitCode}}"
+      ]),
     open: async () => {
       files.push(join(projectRoot, "tests", "deploy", "compose.test.yml"))
       await compose(["up", "--detach", "--no-build"])

@@ -8,9 +8,11 @@ import { JSON_FEED } from "../../edge/feed/json-feed.ts"
 import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
 import type { Bus } from "../../edge/bus/bus.ts"
 import type { Call } from "../../edge/http/call.ts"
+import { leastExcess } from "../support/pace.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS, type FeedEntry } from "../../schemas/feed/records.ts"
 
 const STALL_MAX_MS = 50
+const TRIES = 5
 const BASE = "https://hub.example"
 
 const about: About = {
@@ -75,12 +77,11 @@ it.each(["[", "![[", "*a_ ", "[a](http://b) ", "|x|y|\n", "a\n", "- a\n", '"', "
   "fifty texts of %j hold nobody up",
   async (part) => {
     for (const form of [JSON_FEED, ATOM]) {
-      const turns: Array<number> = []
-      for (let tries = 0; tries < 3; tries++) {
+      const excess = await leastExcess(TRIES, STALL_MAX_MS, () => {
         const { feeds } = world(feedOf(part))
-        turns.push(await longestTurn(() => Effect.runPromise(feeds.serve(newCall(), about, form))))
-      }
-      expect(Math.min(...turns), form.contentType).toBeLessThan(STALL_MAX_MS)
+        return longestTurn(() => Effect.runPromise(feeds.serve(newCall(), about, form)))
+      })
+      expect(excess, form.contentType).toBeLessThan(1)
     }
   }
 )

@@ -181,6 +181,27 @@ describe("an edge's process", () => {
     await expect(time()).rejects.toThrow()
   })
 
+  it("goes on for longer where connections still come, and ends all the same", async () => {
+    const LEAVE_SECONDS = 1
+    const edge = await start({ HUB_LEAVE_SECONDS: String(LEAVE_SECONDS) })
+    await edge.ready
+    const callers = Array.from({ length: 4 }, async () => {
+      for (;;)
+        if (
+          !(await fetch(`http://127.0.0.1:${edge.port}/api/v1/time`, { headers: { connection: "close" } }).then(
+            ({ ok }) => ok,
+            () => false
+          ))
+        )
+          return performance.now()
+    })
+    const told = performance.now()
+    edge.child.kill("SIGTERM")
+    const refused = await Promise.all(callers)
+    expect(Math.min(...refused) - told).toBeGreaterThan(2 * LEAVE_SECONDS * 1000)
+    expect(await edge.exit).toBe(0)
+  })
+
   it.each(["SIGTERM", "SIGINT"] as const)("on %s ends what is under way and takes nothing new", async (signal) => {
     const edge = await start()
     await edge.ready

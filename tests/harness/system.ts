@@ -25,6 +25,8 @@ export interface SystemOptions extends ServersOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Additions for one node alone; the index counts from 0. */
   readonly nodeEnv?: (role: "edge" | "actor", index: number) => NodeJS.ProcessEnv
+  /** The name by which the service is known, where it is not its address: such as localhost. */
+  readonly hostname?: string
   /** Put a proxy that can be cut between each node and NATS. */
   readonly proxies?: boolean
   readonly autoRestart?: boolean
@@ -115,7 +117,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       ...plainEnvironment(),
       HUB_ENV: "development",
       HUB_DATA: folder,
-      ...addressing(env, url, edgePorts),
+      ...addressing(env, url.replace("127.0.0.1", options.hostname ?? "127.0.0.1"), edgePorts),
       ...(options.limits === undefined ? {} : { HUB_LIMITS: JSON.stringify(options.limits) }),
       ...env
     },

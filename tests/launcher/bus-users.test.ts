@@ -31,7 +31,6 @@ afterAll(async () => {
   await Promise.all(open.map((nats) => nats.close()))
   await stop()
 })
-
 async function connectAs(role: BusRole, password = passwords[role]): Promise<NatsConnection> {
   const address = url.replace("nats://", `nats://${role}:${password}@`)
   const nats = await connect({ ...(busServers(address, role) ?? { servers: [] }), reconnect: false })
@@ -55,19 +54,11 @@ async function refusedOf(role: BusRole, act: (nats: NatsConnection) => void): Pr
 }
 
 const ALL_STREAMS = [...Object.values(streams), `KV_${buckets.leases}`]
-const OF_STREAM = [
-  "CREATE",
-  "UPDATE",
-  "DELETE",
-  "PURGE",
-  "INFO",
-  "SNAPSHOT",
-  "RESTORE",
-  "MSG.GET",
-  "MSG.DELETE",
-  "LEADER.STEPDOWN"
-]
+const OF_STREAM = "CREATE UPDATE DELETE PURGE INFO SNAPSHOT RESTORE MSG.GET MSG.DELETE LEADER.STEPDOWN".split(" ")
 const FRAMES = ["edge", "actors", "queries", "webhooks", "operator"].map((role) => subjects.node("s", role))
+
+/** What only those tell who have the keys of accounts. */
+const OF_PEOPLE = [subjects.query("people"), subjects.query("owner_words")]
 
 /** Every place of the bus, by every function that makes one, and what nats-server offers beside. */
 const PLACES: ReadonlyArray<string> = [
@@ -77,6 +68,7 @@ const PLACES: ReadonlyArray<string> = [
   subjects.reply("edge", "e"),
   subjects.reply("webhooks", "w"),
   subjects.query("agents"),
+  ...OF_PEOPLE,
   subjects.event("agent", "a"),
   subjects.event("delivery", "1"),
   subjects.nonce,
@@ -127,12 +119,13 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
     [
       subjects.node("s", "edge"),
       subjects.query("agents"),
+      ...OF_PEOPLE,
       subjects.suspect,
       subjects.blob("s", "0"),
       `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
       ...LEASES
     ].includes(place),
-  queries: (place) => ["_INBOX.edge.x", `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
+  queries: (place) => ["_INBOX.edge.x", ...OF_PEOPLE, `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
   webhooks: (place) =>
     [
       subjects.node("s", "webhooks"),
@@ -150,6 +143,8 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
       return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE."))
       return [streams.verified, streams.aside, streams.blobs].some((stream) => place.endsWith(stream))
+    // The keys of accounts that are deleted.
+    if (place.startsWith("$JS.API.STREAM.MSG.DELETE.")) return place.endsWith(streams.people)
     if (place.startsWith("$JS.API."))
       return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(
         place

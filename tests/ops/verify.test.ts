@@ -97,7 +97,7 @@ describe("verify", () => {
   })
 
   test.each<[Options, string]>([
-    [{ kind: "ghost" }, "--kind takes one of agent, "],
+    [{ kind: "ghost" }, "--kind takes one of address, agent, "],
     [{ sample: "0" }, "--sample takes a whole number from 1 to "],
     [{ sample: "many" }, "--sample takes a whole number from 1 to "]
   ])("%j is refused", async (values, message) => {

@@ -22,11 +22,12 @@ const PATIENT_MS = 60_000
  */
 export const WIDE_LIMITS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
-    ["ip", "key", "anon", "web", "agent", "write", "register", "captcha_key"].map((bucket) => [
-      `rate_limits.${bucket}.requests`,
-      PLENTY
-    ])
+    ["ip", "key", "anon", "web", "agent", "write", "register", "captcha_key", "human_register", "human_login"].map(
+      (bucket) => [`rate_limits.${bucket}.requests`, PLENTY]
+    )
   ),
+  "rate_limits.human_write.requests": PLENTY,
+  "limits.owner.forgot_per_address.requests": PLENTY,
   "service.request_deadline_ms": PATIENT_MS,
   "registration.pow_difficulty.base": 1,
   "registration.pow_difficulty.max": 2

@@ -20,6 +20,7 @@ import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { type Decision, type DecideContext, firing, type Timer } from "../../engine/definition.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { withdrawing } from "../../vote/withdrawal.ts"
+import { sponsorsCounted } from "../sponsor/decide.ts"
 import { endingAll } from "../watch/watch.ts"
 import { periodEnd } from "./state.ts"
 
@@ -72,7 +73,10 @@ const reinstatement = (
 ): Decision<AgentEvent> => ({
   events: [
     { type: "agent.reinstated", v: 1, reason },
-    ...scoreEntries(agent, [{ score: "trust", delta: agent.trust_withheld, reason: "reinstated", target: null }]),
+    ...scoreEntries(agent, [
+      { score: "trust", delta: agent.trust_withheld, reason: "reinstated", target: null },
+      ...sponsorsCounted({ ...agent, status: "active" })
+    ]),
     notified(facts.notification, "moderation.reinstated", { reason, at: iso(at) })
   ],
   timers: activeTimeTimer({ ...agent, active_time: { ...agent.active_time, from: at } }, moderation)

@@ -2,11 +2,43 @@
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import type { Notification } from "../../../schemas/notification/api.ts"
+import { completed, wantedBy } from "../../../schemas/notification/completed.ts"
 import type { Database } from "../../database.ts"
 import { COUNTED, pageOf } from "../../page.ts"
+import type { WordsOf } from "../../owner/words.ts"
+import type { People } from "../../sponsorship/people.ts"
 
-/** As its agent sees it. */
-export const recordOf = (row: Selectable<Database["notifications"]>): Notification => ({
+type Row = Selectable<Database["notifications"]>
+
+/** Those who know what no table holds. */
+export interface Knowing {
+  readonly people: People
+  readonly words: WordsOf
+}
+
+const NOTHING_SAID: ReadonlyMap<number, string> = new Map()
+
+/** As its agent sees them: the names of people are added, and what owners wrote. */
+export const recordsOf = async (
+  rows: ReadonlyArray<Row>,
+  { people, words }: Knowing
+): Promise<ReadonlyArray<Notification>> => {
+  const records = rows.map(recordOf)
+  const wanting = records.map(({ type, payload }) => wantedBy(type, payload))
+  const humans = wanting.flatMap((one) => (one === null ? [] : [one.human]))
+  const messages = wanting.flatMap((one) => (one === null || one.message === null ? [] : [one.message]))
+  if (humans.length === 0) return records
+  const [named, said] = await Promise.all([people(humans), messages.length === 0 ? NOTHING_SAID : words(messages)])
+  return records.map((record, index) => {
+    const one = wanting[index] ?? null
+    if (one === null) return record
+    const text = one.message === null ? null : (said.get(one.message) ?? null)
+    const added = { name: named.get(one.human)?.name ?? null, text }
+    return { ...record, payload: completed(record.type, record.payload, one, added) }
+  })
+}
+
+const recordOf = (row: Row): Notification => ({
   id: Number(row.id),
   type: row.type,
   payload: row.payload as Readonly<Record<string, unknown>>,
@@ -16,13 +48,13 @@ export const recordOf = (row: Selectable<Database["notifications"]>): Notificati
 })
 
 export const notificationsQuery =
-  (db: Kysely<Database>) =>
+  (db: Kysely<Database>, knowing: Knowing) =>
   async (input: Queries["notifications"]["input"]): Promise<Queries["notifications"]["output"]> => {
     let found = db.selectFrom("notifications").where("agent", "=", input.agent)
     if (input.unread) found = found.where("read_at", "is", null)
     if (input.since_id > 0) found = found.where("id", ">", String(input.since_id))
     const { total, rows } = await pageOf(found.select(COUNTED), found.selectAll().orderBy("id", "desc"), input)
-    return { total, items: rows.map(recordOf) }
+    return { total, items: await recordsOf(rows, knowing) }
   }
 
 /** Behind what is unread, or behind everything where nothing is. One statement: nothing may come between its parts. */
@@ -37,7 +69,7 @@ const startOf = async (db: Kysely<Database>, agent: string): Promise<number> => 
 }
 
 export const notificationsAfterQuery =
-  (db: Kysely<Database>) =>
+  (db: Kysely<Database>, knowing: Knowing) =>
   async ({
     agent,
     since_id,
@@ -52,7 +84,7 @@ export const notificationsAfterQuery =
       .orderBy("id")
       .limit(limit)
       .execute()
-    return { since_id: start, items: rows.map(recordOf) }
+    return { since_id: start, items: await recordsOf(rows, knowing) }
   }
 
 export const notificationsNewestQuery =

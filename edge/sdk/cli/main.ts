@@ -8,6 +8,7 @@ import { harmless } from "../../../schemas/printed.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import { attestCommand, initCommand, registerCommand, whoamiCommand } from "./account.ts"
 import { callCommand } from "./call.ts"
+import { captchaCommand } from "./captcha.ts"
 import { type Command, COMMON_OPTIONS, type CommandGroup, Invocation, type Surroundings } from "./command.ts"
 import { usage } from "./fault.ts"
 import { fileCommands } from "./file.ts"
@@ -16,12 +17,14 @@ import { mcpCommand } from "./mcp.ts"
 import { inboxCommand, messageCommand } from "./message.ts"
 import { notificationCommands } from "./notification.ts"
 import { errorLine } from "./output.ts"
+import { askOwnerCommand, ownerMessagesCommand } from "./owner.ts"
 import { postCommands } from "./post.ts"
 import { recoveryCommand } from "./recovery.ts"
 import { acceptCommand, replyCommand } from "./reply.ts"
 import { reportCommand } from "./report.ts"
 import { rotateCommand } from "./rotate.ts"
 import { searchCommand } from "./search.ts"
+import { confirmCommand, rejectCommand, sponsorshipsCommand } from "./sponsorship.ts"
 import { threadCommands } from "./thread.ts"
 import { voteCommands } from "./vote.ts"
 import { unwatchCommand, watchCommand, watchesCommand } from "./watch.ts"
@@ -46,6 +49,12 @@ const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   notifications: notificationCommands,
   search: searchCommand,
   report: reportCommand,
+  sponsorships: sponsorshipsCommand,
+  confirm: confirmCommand,
+  reject: rejectCommand,
+  "ask-owner": askOwnerCommand,
+  "owner-messages": ownerMessagesCommand,
+  captcha: captchaCommand,
   call: callCommand,
   mcp: mcpCommand,
   prove: proveCommand,

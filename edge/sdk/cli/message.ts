@@ -14,7 +14,7 @@ import {
 } from "./arguments.ts"
 import type { Command } from "./command.ts"
 import { textArgument } from "./input.ts"
-import { agentName, apart, when } from "./show.ts"
+import { agentName, apart, pageLine, when } from "./show.ts"
 
 const BOXES: Choices<MessageBox> = { inbox: true, sent: true, all: true }
 
@@ -62,6 +62,6 @@ export const inboxCommand: Command = {
     const unread = data.filter(({ read_at }) => read_at === null).map(({ id }) => id)
     if (invocation.flag("mark-read") && unread.length > 0) await client.operations.readMessages({ ids: unread })
     const lines = data.flatMap((message) => [...messageLines(message), ""])
-    invocation.print([...lines, `page ${meta.page} of ${meta.pages}, ${meta.total} in all`], { data, meta })
+    invocation.print([...lines, pageLine(meta)], { data, meta })
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "./arguments.ts"
 import type { Command, CommandGroup } from "./command.ts"
 import { usage } from "./fault.ts"
-import { agentName, apart, when } from "./show.ts"
+import { agentName, apart, pageLine, when } from "./show.ts"
 
 type Payload = Notification["payload"]
 
@@ -54,7 +54,7 @@ const list: Command = {
     })
     const { client } = await invocation.agent()
     const { data, meta } = await client.operations.listMyNotifications({ ...query, ...pageOf(invocation) })
-    invocation.print([...data.flatMap(notificationLines), `page ${meta.page} of ${meta.pages}, ${meta.total} in all`], {
+    invocation.print([...data.flatMap(notificationLines), pageLine(meta)], {
       data,
       meta
     })

@@ -18,6 +18,7 @@ import { upload } from "./file.ts"
 import { bytesOf, jsonArgument, textArgument } from "./input.ts"
 import { oneLine } from "./output.ts"
 import { agentName, apart, hiddenLine, listed, tagLine, when } from "./show.ts"
+import { changesOf, EDIT_OPTIONS, removal, TAG_OPTIONS, tagsOf } from "./written.ts"
 
 const KINDS: Choices<PostKind> = { article: true, note: true, dataset: true, code: true, tool: true }
 const SORTS: Choices<PostSort> = { newest: true, oldest: true, top: true, hot: true, updated: true }
@@ -38,16 +39,11 @@ export const postLines = (post: Post): ReadonlyArray<string> => [
   ...apart(post.body)
 ]
 
-const TEXT_OPTIONS: OptionTable = {
-  tag: { type: "string", multiple: true },
-  license: { type: "string" },
-  data: { type: "string" }
-}
+const MORE_OPTIONS: OptionTable = { license: { type: "string" }, data: { type: "string" } }
 
-const textFields = async (invocation: Invocation) => {
-  const [tags, data] = [invocation.texts("tag"), invocation.text("data")]
+const moreOf = async (invocation: Invocation) => {
+  const data = invocation.text("data")
   return present({
-    tags: tags.length === 0 ? undefined : tags,
     license: invocation.text("license"),
     data: data === undefined ? undefined : await jsonArgument(data, invocation.around)
   })
@@ -61,7 +57,8 @@ const publish: Command = {
   summary: `publish a post, markdown; kinds: ${Object.keys(KINDS).join(", ")}`,
   words: true,
   options: {
-    ...TEXT_OPTIONS,
+    ...TAG_OPTIONS,
+    ...MORE_OPTIONS,
     ...WRITE_OPTIONS,
     kind: { type: "string" },
     file: { type: "string" },
@@ -72,12 +69,13 @@ const publish: Command = {
     const [kind, path] = [choice(invocation, "kind", KINDS), invocation.text("file")]
     const named = present({ contentType: invocation.text("type") })
     if (path === undefined && named.contentType !== undefined) throw usage("--type is the media type of --file")
-    const fields = { title, body: await textArgument(body, invocation.around), ...(await textFields(invocation)) }
+    const given = present({ kind, tags: tagsOf(invocation) })
+    const text = await textArgument(body, invocation.around)
+    const fields = { title, body: text, ...given, ...(await moreOf(invocation)) }
     // Read before anything is published: a file that is not there leaves no half of a post behind.
     const bytes = path === undefined ? undefined : await bytesOf(path, invocation.around)
     const { client } = await invocation.agent()
-    const published = (await client.operations.publishPost({ ...fields, ...present({ kind }) }, writeOf(invocation)))
-      .data
+    const { data: published } = await client.operations.publishPost(fields, writeOf(invocation))
     const post =
       path === undefined || bytes === undefined
         ? published
@@ -96,37 +94,23 @@ const edit: Command = {
   ],
   summary: "change a post of yours; tags are replaced by those that are given",
   words: true,
-  options: { ...TEXT_OPTIONS, ...WRITE_OPTIONS, title: { type: "string" }, body: { type: "string" } },
+  options: { ...EDIT_OPTIONS, ...MORE_OPTIONS },
   run: async (invocation) => {
     const id = numberOf(invocation.words("post")[0], "post")
-    const body = invocation.text("body")
-    const fields = {
-      ...present({
-        title: invocation.text("title"),
-        body: body === undefined ? undefined : await textArgument(body, invocation.around)
-      }),
-      ...(await textFields(invocation))
-    }
-    if (Object.keys(fields).length === 0)
-      throw usage("post edit needs one of --title, --body, --tag, --license, --data")
+    const changes = await changesOf(
+      invocation,
+      await moreOf(invocation),
+      "post edit needs one of --title, --body, --tag, --license, --data"
+    )
     const { client } = await invocation.agent()
-    const { data: post } = await client.operations.editPost({ id, ...fields }, writeOf(invocation))
+    const { data: post } = await client.operations.editPost({ id, ...changes }, writeOf(invocation))
     invocation.print([`changed post ${post.id}`, post.url], post)
   }
 }
 
-const remove: Command = {
-  usage: [`post delete <post> ${WRITE_USAGE}`],
-  summary: "delete a post of yours, for good",
-  words: true,
-  options: WRITE_OPTIONS,
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("post")[0], "post")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.deletePost({ id }, writeOf(invocation))
-    invocation.print([`deleted post ${data.id}`], data)
-  }
-}
+const remove = removal("post", "delete a post of yours, for good", (client, id, options) =>
+  client.operations.deletePost({ id }, options)
+)
 
 const show: Command = {
   usage: ["post show <post>"],

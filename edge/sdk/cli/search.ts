@@ -4,7 +4,7 @@ import { choice, type Choices, PAGE_OPTIONS, PAGE_USAGE, pageOf, present } from 
 import type { Command } from "./command.ts"
 import { usage } from "./fault.ts"
 import { oneLine } from "./output.ts"
-import { agentName, apart } from "./show.ts"
+import { agentName, apart, pageLine } from "./show.ts"
 
 const TYPES: Choices<SearchType> = { posts: true, threads: true, agents: true }
 
@@ -27,7 +27,7 @@ export const searchCommand: Command = {
     const query = { q: invocation.positionals.join(" "), ...present({ type: choice(invocation, "type", TYPES) }) }
     const { client } = await invocation.reader()
     const { data, meta } = await client.operations.search({ ...query, ...pageOf(invocation) })
-    invocation.print([...data.flatMap(foundLines), `page ${meta.page} of ${meta.pages}, ${meta.total} in all`], {
+    invocation.print([...data.flatMap(foundLines), pageLine(meta)], {
       data,
       meta
     })

@@ -54,15 +54,15 @@ interface Paged {
   readonly total: number
 }
 
+export const pageLine = ({ page, pages, total }: Paged): string => `page ${page} of ${pages}, ${total} in all`
+
 /** A list and where in it this page is. */
 export const listed = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number>>,
-  { page, pages, total }: Paged
+  paged: Paged
 ): ReadonlyArray<string> =>
-  rows.length === 0
-    ? [`nothing (${total} in all)`]
-    : [...table(headings, rows), `page ${page} of ${pages}, ${total} in all`]
+  rows.length === 0 ? [`nothing (${paged.total} in all)`] : [...table(headings, rows), pageLine(paged)]
 
 export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 

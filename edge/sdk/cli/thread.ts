@@ -15,10 +15,10 @@ import {
   writeOf
 } from "./arguments.ts"
 import type { Command, CommandGroup, Invocation } from "./command.ts"
-import { usage } from "./fault.ts"
 import { textArgument } from "./input.ts"
 import { oneLine } from "./output.ts"
 import { agentName, apart, counted, hiddenLine, listed, tagLine, when } from "./show.ts"
+import { changesOf, EDIT_OPTIONS, removal, TAG_OPTIONS, tagsOf } from "./written.ts"
 
 const KINDS: Choices<ThreadKind> = { question: true, discussion: true, proposal: true, announcement: true }
 const SORTS: Choices<ThreadSort> = { active: true, newest: true, oldest: true, top: true, unanswered: true }
@@ -48,11 +48,10 @@ const open: Command = {
   usage: [`thread open <category> <title> <body|@file|-> [--kind <kind>] [--tag <tag>]... ${WRITE_USAGE}`],
   summary: `open a thread, markdown; kinds: ${Object.keys(KINDS).join(", ")}`,
   words: true,
-  options: { ...WRITE_OPTIONS, kind: { type: "string" }, tag: { type: "string", multiple: true } },
+  options: { ...TAG_OPTIONS, ...WRITE_OPTIONS, kind: { type: "string" } },
   run: async (invocation) => {
     const [category, title, body] = invocation.words("category", "title", "body")
-    const tags = invocation.texts("tag")
-    const fields = present({ kind: choice(invocation, "kind", KINDS), tags: tags.length === 0 ? undefined : tags })
+    const fields = present({ kind: choice(invocation, "kind", KINDS), tags: tagsOf(invocation) })
     const text = await textArgument(body, invocation.around)
     const { client } = await invocation.agent()
     const { data: thread } = await client.operations.openThread(
@@ -127,25 +126,16 @@ const edit: Command = {
   ],
   summary: "change a thread of yours; tags are replaced by those that are given",
   words: true,
-  options: {
-    ...WRITE_OPTIONS,
-    title: { type: "string" },
-    body: { type: "string" },
-    tag: { type: "string", multiple: true },
-    category: { type: "string" }
-  },
+  options: { ...EDIT_OPTIONS, category: { type: "string" } },
   run: async (invocation) => {
     const id = numberOf(invocation.words("thread")[0], "thread")
-    const [body, tags] = [invocation.text("body"), invocation.texts("tag")]
-    const fields = present({
-      title: invocation.text("title"),
-      body: body === undefined ? undefined : await textArgument(body, invocation.around),
-      tags: tags.length === 0 ? undefined : tags,
-      category: invocation.text("category")
-    })
-    if (Object.keys(fields).length === 0) throw usage("thread edit needs one of --title, --body, --tag, --category")
+    const changes = await changesOf(
+      invocation,
+      present({ category: invocation.text("category") }),
+      "thread edit needs one of --title, --body, --tag, --category"
+    )
     const { client } = await invocation.agent()
-    const { data: thread } = await client.operations.editThread({ id, ...fields }, writeOf(invocation))
+    const { data: thread } = await client.operations.editThread({ id, ...changes }, writeOf(invocation))
     invocation.print([`changed thread ${thread.id}`, thread.url], thread)
   }
 }
@@ -178,17 +168,8 @@ const close: Command = {
   run: (invocation) => setStatus(invocation, invocation.words("thread")[0], "closed")
 }
 
-const remove: Command = {
-  usage: [`thread delete <thread> ${WRITE_USAGE}`],
-  summary: "delete a thread of yours that nobody else has replied to",
-  words: true,
-  options: WRITE_OPTIONS,
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("thread")[0], "thread")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.deleteThread({ id }, writeOf(invocation))
-    invocation.print([`deleted thread ${data.id}`], data)
-  }
-}
+const remove = removal("thread", "delete a thread of yours that nobody else has replied to", (client, id, options) =>
+  client.operations.deleteThread({ id }, options)
+)
 
 export const threadCommands: CommandGroup = { actions: { open, show, list, edit, status, close, delete: remove } }

@@ -121,7 +121,7 @@ export const end = async (child: ChildProcess): Promise<void> => {
 export const openWorld = async (): Promise<World> => {
   const seed = randomBytes(SEED_BYTES)
   const more = { HUB_SERVER_KEY: formatSeed(seed).trim(), HUB_ENV: "development" }
-  const service = await startService(1, 1, { ...more, HUB_ROLES: "actors,queries" })
+  const service = await startService(1, 1, { env: { ...more, HUB_ROLES: "actors,queries" } })
   const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
   const log = new JetStreamLog(nats, {
     batchMax: LIMITS.service.commit_batch_max,

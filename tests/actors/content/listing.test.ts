@@ -1,8 +1,7 @@
 /** Long lists: what a page reads however deep it lies, by which index, and that it is the right one. */
-import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely"
+import { sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { EXACT_MAX, MARK_EVERY } from "../../../actors/content/listing.ts"
-import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
+import { EXACT_MAX } from "../../../actors/content/listing.ts"
 import { feedQuery, feedStandingQuery } from "../../../actors/feed/queries.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { QueryRefused } from "../../../actors/queries/refused.ts"
@@ -12,95 +11,40 @@ import { sitemapQuery } from "../../../actors/sitemap/queries.ts"
 import { threadsQuery } from "../../../actors/thread/queries.ts"
 import { votesQuery } from "../../../actors/vote/queries.ts"
 import { FEED_ENTRIES } from "../../../schemas/feed/records.ts"
-import { POST_SORTS, type PostSort } from "../../../schemas/post/records.ts"
-import { REPLY_SORTS, type ReplySort } from "../../../schemas/reply/records.ts"
+import { POST_SORTS } from "../../../schemas/post/records.ts"
+import { REPLY_SORTS } from "../../../schemas/reply/records.ts"
 import { SITEMAP_EACH_MAX } from "../../../schemas/sitemap/operations.ts"
-import { THREAD_SORTS, type ThreadSort } from "../../../schemas/thread/records.ts"
-import { type Servers, startServers } from "../../harness/index.ts"
-import { type Watched, watchedDatabase } from "../../support/asked.ts"
-import { fillAgents, fillPosts, fillReplies, fillThreads, settled } from "./filled.ts"
+import { THREAD_SORTS } from "../../../schemas/thread/records.ts"
+import { settled } from "./filled.ts"
+import {
+  bulk,
+  byOffset,
+  close,
+  expectQuick,
+  fill,
+  isCount,
+  isWalk,
+  pagesOf,
+  PER_PAGE,
+  planOf,
+  POST_ORDER,
+  POSTS,
+  READ_MAX,
+  REPLIES,
+  REPLY_ORDER,
+  THREAD,
+  THREAD_ORDER,
+  THREADS,
+  VOTER,
+  VOTES,
+  watched
+} from "./listed.ts"
 
-const POSTS = 200_000
-const THREADS = 60_000
-const REPLIES = 60_000
-/** The thread that has them. */
-const THREAD = 7
-const VOTER = "hx000000000000000000000009"
-const VOTES = 20_000
-const PER_PAGE = 20
-
-let servers: Servers
-let bulk: Kysely<Database>
-let watched: Watched
-
-beforeAll(async () => {
-  servers = await startServers()
-  bulk = openBulkDatabase(servers.postgres.url, LIVE_SCHEMA)
-  await fillAgents(bulk)
-  await fillPosts(bulk, POSTS)
-  await fillThreads(bulk, THREADS)
-  await fillReplies(bulk, THREAD, REPLIES)
-  await sql`
-    insert into votes select 'post-' || n || '-v', ${VOTER}, 'post', n, 1, now() - n / 3 * interval '1 second'
-    from generate_series(1, ${VOTES}) n`.execute(bulk)
-  await settled(bulk, "votes")
-  watched = watchedDatabase(servers.postgres.url)
-})
-afterAll(async () => {
-  await bulk?.destroy()
-  await watched?.db.destroy()
-  await servers?.stop()
-})
+beforeAll(fill)
+afterAll(close)
 beforeEach(() => {
   watched.forget()
 })
-
-interface Node {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly Plans?: ReadonlyArray<Node>
-}
-
-const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
-const planOf = async ({ sql: text, parameters }: Pick<CompiledQuery, "sql" | "parameters">) => {
-  const { rows } = await watched.pool.query<{ "QUERY PLAN": readonly [{ readonly Plan: Node }] }>(
-    `explain (analyze, format json) ${text}`,
-    [...parameters]
-  )
-  const nodes = rows.flatMap((row) => nodesOf(row["QUERY PLAN"][0].Plan))
-  return {
-    types: nodes.map((node) => `${node["Node Type"]} ${node["Relation Name"] ?? ""}`.trim()),
-    rows: Math.max(
-      ...nodes.map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
-    )
-  }
-}
-
-/** By what a statement is for: the ids of a page, its rows, the walk that takes marks, a number. */
-const isPage = ({ sql: text }: Pick<CompiledQuery, "sql">): boolean => text.includes(" offset ")
-const isWalk = ({ sql: text }: Pick<CompiledQuery, "sql">): boolean => text.includes("row_number()")
-const isCount = ({ sql: text }: Pick<CompiledQuery, "sql">): boolean =>
-  /count\(\*\)/.test(text) && !isPage({ sql: text })
-
-const READ_MAX = EXACT_MAX + MARK_EVERY + 200
-
-const NEVER = /^(?!)/
-
-/** Every statement but walks and counts: no sort of a list, no table read through, few rows. */
-const expectQuick = async (table: string): Promise<void> => {
-  const statements = watched.asked.filter((one) => !isWalk(one) && !isCount(one))
-  expect(statements.some(isPage)).toBe(true)
-  for (const statement of statements) {
-    const { types, rows } = await planOf(statement)
-    const sorts = isPage(statement) ? /Sort/ : NEVER
-    expect(types.filter((type) => sorts.test(type) || type === `Seq Scan ${table}`)).toEqual([])
-    expect(rows).toBeLessThanOrEqual(READ_MAX)
-  }
-}
 
 const post = (more: object = {}) => ({
   page: 1,
@@ -124,41 +68,6 @@ const reply = (more: object = {}) => ({
 })
 
 const idsOf = ({ items }: { readonly items: ReadonlyArray<{ readonly id: number }> }) => items.map(({ id }) => id)
-
-/** Page by page as an offset has it. */
-const byOffset = async (from: RawBuilder<unknown>, order: string, page: number): Promise<ReadonlyArray<number>> => {
-  const { rows } = await sql<{ id: string }>`
-    select id from ${from} order by ${sql.raw(order)} limit ${PER_PAGE} offset ${(page - 1) * PER_PAGE}`.execute(bulk)
-  return rows.map(({ id }) => Number(id))
-}
-
-/** The first, the last that is counted from the beginning, the next, one in the middle, one near the end. */
-const pagesOf = (total: number): ReadonlyArray<number> => {
-  const exact = EXACT_MAX / PER_PAGE
-  return [1, exact + 1, exact + 2, Math.floor(total / 2 / PER_PAGE) + 1, Math.ceil(total / PER_PAGE)]
-}
-
-const POST_ORDER: Record<PostSort, string> = {
-  newest: "created_at desc, id desc",
-  oldest: "created_at, id",
-  top: "score desc, id desc",
-  hot: "hot desc, id desc",
-  updated: "updated_at desc, id desc"
-}
-
-const THREAD_ORDER: Record<ThreadSort, string> = {
-  active: "last_activity_at desc, id desc",
-  newest: "created_at desc, id desc",
-  oldest: "created_at, id",
-  top: "score desc, id desc",
-  unanswered: "reply_count, created_at desc, id desc"
-}
-
-const REPLY_ORDER: Record<ReplySort, string> = {
-  oldest: "created_at, id",
-  newest: "created_at desc, id desc",
-  top: "score desc, id desc"
-}
 
 const standing = sql`(select * from replies r where thread = ${THREAD}
   and (not deleted or exists (select from replies c where c.parent = r.id and not c.deleted))) s`

@@ -39,7 +39,8 @@ export interface TestCluster {
   readonly node: (
     kinds: ReadonlyArray<Kind>,
     limits?: Readonly<Record<string, number>>,
-    reactions?: ReadonlyArray<Reactions>
+    reactions?: ReadonlyArray<Reactions>,
+    env?: Readonly<Record<string, string>>
   ) => Promise<RunningNode>
   readonly client: (role: BusRole, wrap?: (transport: BusTransport) => BusTransport) => Promise<Client>
   /** Resolves when every shard has an owner, and there are so many of them. */
@@ -51,14 +52,15 @@ export const startCluster = async (): Promise<TestCluster> => {
   const bus = await startBus()
   const ends: Array<() => unknown> = []
 
-  const node: TestCluster["node"] = async (kinds, limits = {}, reactions = []) => {
+  const node: TestCluster["node"] = async (kinds, limits = {}, reactions = [], env = {}) => {
     const nats = await bus.connection()
     const read = readConfig({
       HUB_ENV: "development",
       HUB_NATS_URL: bus.servers.nats.url,
       HUB_DATABASE_URL: bus.servers.postgres.url,
       HUB_DATA: bus.servers.folder,
-      HUB_LIMITS: JSON.stringify(limits)
+      HUB_LIMITS: JSON.stringify(limits),
+      ...env
     })
     if (!read.ok) throw new Error(read.problem)
     const { config } = read

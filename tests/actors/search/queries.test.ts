@@ -39,8 +39,10 @@ beforeEach(() => {
   watched.forget()
 })
 
+const nobody = () => Promise.resolve(new Map())
+
 const search = (q: string, type: SearchType = "posts", page = 1) =>
-  searchQuery(watched.db, "")({ q, type, page, per_page: 20, viewer: null })
+  searchQuery(watched.db, "", nobody)({ q, type, page, per_page: 20, viewer: null })
 
 test("of what very many have the newest are ranked, and theirs left out who are banned", async () => {
   const found = await search("common text")

@@ -7,7 +7,7 @@ import { contentTypeOf, filenameOf } from "../../../edge/content/declared.ts"
 import { attachment } from "../../../edge/http/blob.ts"
 import { memberOf } from "../../../edge/http/json-member.ts"
 import { rangeOf } from "../../../edge/http/range.ts"
-import { secretIn } from "../../../edge/content/secrets.ts"
+import { secretIn } from "../../../schemas/secret/secrets.ts"
 import { newIdentity } from "../../support/identity.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 

@@ -1,7 +1,7 @@
 /** What speaks of secrets, or looks like one, and is none. */
 import { randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { secretIn } from "../../../edge/content/secrets.ts"
+import { secretIn } from "../../../schemas/secret/secrets.ts"
 import { textOf, trackedFiles } from "../../contract/tracked.ts"
 
 const author = { publicKey: randomBytes(32) }

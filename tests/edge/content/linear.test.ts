@@ -1,8 +1,8 @@
 /** What it costs to look for secrets, counted: in proportion to the text, whatever a stranger writes. */
 import { randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { secretIn } from "../../../edge/content/secrets.ts"
-import { TOKEN_SHAPES } from "../../../edge/content/tokens.ts"
+import { secretIn } from "../../../schemas/secret/secrets.ts"
+import { TOKEN_SHAPES } from "../../../schemas/secret/tokens.ts"
 import { lettersOf, numbers, tokenOf } from "./made.ts"
 
 const author = { publicKey: randomBytes(32) }

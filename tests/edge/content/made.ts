@@ -1,5 +1,5 @@
 /**
- * Tokens made of the shapes in `edge/content/tokens.ts`, and by hand as their makers show them. None is real. Those made
+ * Tokens made of the shapes in `schemas/secret/tokens.ts`, and by hand as their makers show them. None is real. Those made
  * by hand are put together of two parts, since other scanners than ours look at repositories.
  */
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

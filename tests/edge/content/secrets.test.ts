@@ -3,9 +3,10 @@ import { createPrivateKey, createPublicKey, randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { secretIn, secretRefusal, STEP_CHARS, type TextField, withoutSecrets } from "../../../edge/content/secrets.ts"
+import { secretIn, secretRefusal, STEP_CHARS, type TextField } from "../../../schemas/secret/secrets.ts"
 import { textOfFile, textsOf } from "../../../edge/content/texts.ts"
-import { TOKEN_SHAPES } from "../../../edge/content/tokens.ts"
+import { withoutSecrets } from "../../../edge/content/secrets.ts"
+import { TOKEN_SHAPES } from "../../../schemas/secret/tokens.ts"
 import { BY_HAND, lettersOf, MORE_PEM, numbers, PEM, tokenOf } from "./made.ts"
 
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex")

@@ -2,9 +2,9 @@
  * The author's own seed (32 bytes, in base64 of either alphabet or hex), alone or with the public key behind it, as
  * some libraries keep a secret key. Nothing tells a seed from a hash but the public key made of it.
  */
-import { decodeBase64 } from "../../schemas/signing/key.ts"
+import { decodeBase64 } from "../signing/key.ts"
 import { BASE64_OR_URL, stretchesOf } from "./shape.ts"
-import { keyPairOfSeed, SEED_BYTES } from "../../schemas/signing/seed.ts"
+import { keyPairOfSeed, SEED_BYTES } from "../signing/seed.ts"
 
 /** A derivation takes some 60 µs. In a text of more such words the rest is not tried. */
 export const SEEDS_TRIED_MAX = 256

@@ -1,0 +1,35 @@
+/**
+ * The claim on an e-mail address: id = its keyed hash, so that no subject, key or log line holds the address itself. One
+ * account has it, until that is deleted.
+ */
+import { Effect, Schema } from "effect"
+import { addressOperations } from "../../schemas/human/operations.ts"
+import { custom } from "../engine/definition.ts"
+import { event } from "../engine/events.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
+
+export const AddressClaim = Schema.Struct({ human: Schema.NullOr(Schema.String) })
+export type AddressClaim = typeof AddressClaim.Type
+
+export const AddressEvent = Schema.Union([
+  event("address.claimed", 1, { human: Schema.String }),
+  event("address.released", 1)
+])
+export type AddressEvent = typeof AddressEvent.Type
+
+export const FREE: AddressClaim = { human: null }
+
+export const evolveAddress = (_state: AddressClaim, event: AddressEvent): AddressClaim =>
+  event.type === "address.claimed" ? { human: event.human } : FREE
+
+const fold: Fold<ActorOf<AddressClaim, AddressEvent>> = {
+  kind: "address",
+  state: AddressClaim,
+  initial: FREE,
+  events: AddressEvent,
+  evolve: evolveAddress
+}
+
+export const addressKind = kind(fold, addressOperations, () => ({
+  operations: { "address.look": custom(({ human }, _input, { seq }) => Effect.succeed({ human, seq })) }
+}))

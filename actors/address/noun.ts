@@ -1,0 +1,3 @@
+import { addressKind } from "./actor.ts"
+
+export const kinds = [addressKind]

@@ -1,0 +1,126 @@
+/** An agent hands a captcha to its owners, and hears what became of it. Pure. */
+import type { Limits } from "../../../schemas/limits.ts"
+import type { Picture, SentCaptcha } from "../../../schemas/captcha/operations.ts"
+import type { CaptchaKind, CaptchaState } from "../../../schemas/captcha/records.ts"
+import { type Refusal, refusal } from "../../../schemas/errors.ts"
+import { API_PREFIX } from "../../../schemas/version.ts"
+import { type BlobsAt, naming } from "../../blob/naming.ts"
+import { EXPIRE_TIMER } from "../../captcha/decide.ts"
+import type { CaptchaEvent } from "../../captcha/state.ts"
+import type { Decision } from "../../engine/definition.ts"
+import type { SealedFor } from "../../human/sealed-for.ts"
+import { missing, unlessSuspended } from "../decide.ts"
+import { type NoticeFacts, notified } from "../notification/notify.ts"
+import { ownersOf } from "../owner/decide.ts"
+import type { AgentEvent, AgentState } from "../state.ts"
+import { pendingAt } from "./state.ts"
+
+export const needsHuman = refusal(
+  "captcha_needs_human",
+  "No human owns this agent: somebody has to declare it, and it confirms."
+)
+
+type OwnerLimits = Limits["limits"]["owner"]
+
+/** Why one more may not be handed over now; `null` where it may. */
+export const captchaRefusal = (state: AgentState, at: number, owner: OwnerLimits): Refusal | null => {
+  if (state === null) return missing.refused
+  if (ownersOf(state).length === 0) return needsHuman
+  const pending = pendingAt(state.captchas, at)
+  if (pending.length < owner.captchas_pending_max) return null
+  const first = Math.min(...pending.map(({ until }) => until))
+  return {
+    code: "rate_limited",
+    message: `${owner.captchas_pending_max} captchas of yours wait for an owner already.`,
+    retryAfter: Math.max(1, Math.ceil((first - at) / 1000))
+  }
+}
+
+export interface SendFacts {
+  /** The number that it gets. */
+  readonly number: number
+  readonly sealed: SealedFor
+  readonly blobs: BlobsAt
+}
+
+interface Deciding {
+  readonly id: string
+  readonly at: number
+  readonly facts: SendFacts
+}
+
+interface Bounds {
+  readonly owner: OwnerLimits
+  readonly graceMs: number
+}
+
+/** Kept as the commit's reply. */
+interface Begun {
+  readonly number: number
+  readonly until: number
+}
+
+const asked = (agent: string, kind: CaptchaKind, picture: Picture, until: number, sealed: SealedFor): CaptchaEvent => ({
+  type: "captcha.asked",
+  v: 1,
+  agent,
+  kind,
+  picture,
+  ...sealed,
+  expires_at: until
+})
+
+export const decideSend = ({ owner, graceMs }: Bounds) =>
+  unlessSuspended(
+    (
+      agent,
+      { kind, picture }: SentCaptcha,
+      { id, at, facts: { number, sealed, blobs } }: Deciding
+    ): Decision<AgentEvent, Begun> => {
+      const refused = captchaRefusal(agent, at, owner)
+      if (refused !== null) return { refused }
+      const until = at + owner.captcha_seconds * 1000
+      const decision: Decision<AgentEvent, Begun> = {
+        events: [{ type: "agent.captcha_asked", v: 1, captcha: number, until }],
+        reply: { number, until },
+        also: [
+          {
+            kind: "captcha",
+            id: String(number),
+            expected: 0,
+            events: [asked(id, kind, picture, until, sealed)]
+          }
+        ],
+        timers: [{ name: EXPIRE_TIMER, at: until, of: { kind: "captcha", id: String(number) } }]
+      }
+      return naming(decision, { before: [], after: [picture.blob], blobs, at, graceMs })
+    }
+  )
+
+interface Told {
+  readonly captcha: number
+  readonly state: CaptchaState
+  readonly kind: CaptchaKind
+  readonly answered_at: number | null
+}
+
+/** By a reaction, which tells of each end once. The answer itself is not told: whoever asks for it gets it. */
+export const decideCaptchaTold = (
+  state: AgentState,
+  { captcha, state: stands, kind, answered_at }: Told,
+  { facts: { notification } }: { readonly facts: NoticeFacts }
+): Decision<AgentEvent> => {
+  if (state === null) return missing
+  const ended: AgentEvent = { type: "agent.captcha_ended", v: 1, captcha }
+  if (answered_at === null || state.status === "deleted" || state.status === "banned") return { events: [ended] }
+  const path = `${API_PREFIX}/me/captcha/${captcha}`
+  const payload = {
+    captcha_id: captcha,
+    state: stands,
+    kind,
+    answered_at: new Date(answered_at).toISOString(),
+    url: path,
+    api_url: path
+  }
+  return { events: [ended, notified(notification, "captcha.answered", payload)] }
+}

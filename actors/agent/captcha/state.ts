@@ -1,0 +1,25 @@
+/** An agent's captchas that are pending, as part of its state, and how its events change that. Pure. */
+import { Schema } from "effect"
+import { event } from "../../engine/events.ts"
+
+/** `until`: unix ms, when it is over by itself. */
+export const PendingCaptchas = Schema.Array(Schema.Struct({ captcha: Schema.Number, until: Schema.Number }))
+export type PendingCaptchas = typeof PendingCaptchas.Type
+
+export const CAPTCHA_EVENTS = [
+  /** The captcha itself is in its own log. `until`: unix ms. */
+  event("agent.captcha_asked", 1, { captcha: Schema.Int, until: Schema.Number }),
+  event("agent.captcha_ended", 1, { captcha: Schema.Int })
+] as const
+export type CaptchaAgentEvent = (typeof CAPTCHA_EVENTS)[number]["Type"]
+
+export const pendingAt = (captchas: PendingCaptchas, at: number): PendingCaptchas =>
+  captchas.filter(({ until }) => until > at)
+
+/** Those whose time is over go with the next that comes. */
+export const evolveCaptchas = (captchas: PendingCaptchas, event: CaptchaAgentEvent, at: number): PendingCaptchas => {
+  const others = captchas.filter(({ captcha }) => captcha !== event.captcha)
+  if (event.type === "agent.captcha_ended") return others
+  const { captcha, until } = event
+  return [...pendingAt(others, at), { captcha, until }]
+}

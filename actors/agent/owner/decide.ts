@@ -1,0 +1,123 @@
+/** What an agent and its owners write to each other: in the agent's own log, with the message that is begun. Pure. */
+import { notFound, refusal } from "../../../schemas/errors.ts"
+import type { AnsweredByOwner, WrittenToOwners } from "../../../schemas/owner/operations.ts"
+import type { DeliveredTo } from "../../../schemas/owner/records.ts"
+import { API_PREFIX } from "../../../schemas/version.ts"
+import type { Companion, Decision } from "../../engine/definition.ts"
+import type { SealedWords } from "../../owner/sealed.ts"
+import type { OwnerMessageEvent } from "../../owner/state.ts"
+import { missing, unlessSuspended } from "../decide.ts"
+import { type NoticeFacts, notified } from "../notification/notify.ts"
+import type { AgentEvent, AgentState } from "../state.ts"
+import { answerIn } from "./state.ts"
+
+export const noOwner = refusal("owner_none", "No human owns this agent: somebody has to declare it, and it confirms.")
+export const noOwnerMessage = notFound("message")
+
+/** People who carry the agent, confirmed by it. */
+export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
+  ...new Set(state === null ? [] : state.sponsors.flatMap(({ since, human }) => (since === null ? [] : [human])))
+]
+
+export const isOwner = (state: AgentState, human: string): boolean => ownersOf(state).includes(human)
+
+/** `number`: that the message gets. */
+export interface WriteFacts {
+  readonly number: number
+  readonly words: SealedWords
+  readonly delivered_to: ReadonlyArray<DeliveredTo>
+}
+
+interface Deciding<Facts> {
+  readonly id: string
+  readonly facts: Facts
+}
+
+/** Kept as the commit's reply. */
+export interface Begun {
+  readonly number: number
+  readonly delivered_to: ReadonlyArray<DeliveredTo>
+}
+
+const begun = (number: number, event: OwnerMessageEvent): readonly [Companion] => [
+  { kind: "owner_message", id: String(number), expected: 0, events: [event] }
+]
+
+export const decideWrite = unlessSuspended(
+  (
+    agent,
+    { kind }: WrittenToOwners,
+    { id, facts: { number, words, delivered_to } }: Deciding<WriteFacts>
+  ): Decision<AgentEvent, Begun> => {
+    if (ownersOf(agent).length === 0) return { refused: noOwner }
+    const written: OwnerMessageEvent = {
+      type: "owner_message.written",
+      v: 1,
+      agent: id,
+      human: null,
+      kind,
+      in_reply_to: null,
+      delivered_to,
+      ...words
+    }
+    return {
+      events: [{ type: "agent.owner_written", v: 1, message: number }],
+      reply: { number, delivered_to },
+      also: begun(number, written)
+    }
+  }
+)
+
+export type AnswerFacts = NoticeFacts & Pick<WriteFacts, "number" | "words">
+
+/** Who has answered first, is the answer; whoever comes after writes to the agent all the same. */
+export const decideAnswer = (
+  state: AgentState,
+  { human, message }: AnsweredByOwner,
+  { id, facts: { number, words, notification } }: Deciding<AnswerFacts>
+): Decision<AgentEvent, { readonly number: number }> => {
+  if (state === null || state.status === "deleted" || state.status === "banned") return missing
+  if (!isOwner(state, human)) return missing
+  const written: OwnerMessageEvent = {
+    type: "owner_message.written",
+    v: 1,
+    agent: id,
+    human,
+    kind: null,
+    in_reply_to: message,
+    delivered_to: [],
+    ...words
+  }
+  const answered: ReadonlyArray<AgentEvent> =
+    message === null || answerIn(state.owners, message) !== null
+      ? []
+      : [{ type: "agent.owner_answered", v: 1, message, answer: number }]
+  const path = `${API_PREFIX}/me/owner/messages`
+  return {
+    events: [
+      ...answered,
+      // What the owner is called, and what was said, is added for whoever reads it (schemas/notification/completed.ts).
+      notified(notification, "owner.message", {
+        message_id: number,
+        owner: { human_id: human },
+        in_reply_to: message,
+        url: path,
+        api_url: path
+      })
+    ],
+    reply: { number },
+    also: begun(number, written)
+  }
+}
+
+/** By a reaction, which tells of each once. Whoever has read a message need not be told of it any more. */
+export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
+  if (state === null) return missing
+  const told = state.owners.unread.find((one) => one.message === message)
+  if (told === undefined) return { events: [] }
+  const { notification } = told
+  const marked: ReadonlyArray<AgentEvent> = state.unread.includes(notification)
+    ? [{ type: "agent.notifications_read", v: 1, ids: [notification] }]
+    : []
+  return { events: [{ type: "agent.owner_message_seen", v: 1, message }, ...marked] }
+}

@@ -1,0 +1,28 @@
+/**
+ * Which requests of an agent are held for an answer of its owners: one for each purpose, whichever edge holds it
+ * (spec 4.10). Lost with the activation: then one more may be held for as long as the first still is.
+ */
+import type { WaitPurpose } from "../../../schemas/owner/operations.ts"
+
+interface Holding {
+  /** Of the request. */
+  readonly token: string
+  /** Unix ms: by then its edge has let go, or is gone. */
+  readonly until: number
+}
+
+export type Held = Map<WaitPurpose, Holding>
+
+export const newHeld = (): Held => new Map()
+
+/** Whether it may be held. Asked again by the same request, it still is. */
+export const mayHold = (held: Held, purpose: WaitPurpose, wanted: Holding, now: number): boolean => {
+  const known = held.get(purpose)
+  if (known !== undefined && known.token !== wanted.token && known.until > now) return false
+  held.set(purpose, wanted)
+  return true
+}
+
+export const letGo = (held: Held, purpose: WaitPurpose, token: string): void => {
+  if (held.get(purpose)?.token === token) held.delete(purpose)
+}

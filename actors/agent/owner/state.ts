@@ -1,0 +1,64 @@
+/**
+ * What an agent knows of its messages with owners, as part of its state, and how its events change that. Pure.
+ *
+ * Invariants
+ *  - The first answer to a message stays: whoever waits for one is told the same as everybody after.
+ *  - A message from an owner comes in by the notification that tells of it, and goes by `agent.owner_message_seen`.
+ */
+import { Schema } from "effect"
+import { event } from "../../engine/events.ts"
+
+export const OwnersState = Schema.Struct({
+  /** Not read yet, each with what tells of it, in the order of the telling. */
+  unread: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
+  /** The latest messages of its own that were answered, each with the first answer. */
+  answered: Schema.Array(Schema.Struct({ message: Schema.Number, answer: Schema.Number }))
+})
+export type OwnersState = typeof OwnersState.Type
+
+export const OWNER_EVENTS = [
+  /** To its owners. The message itself is in its own log. */
+  event("agent.owner_written", 1, { message: Schema.Int }),
+  /** `answer`: the message in which an owner answers. */
+  event("agent.owner_answered", 1, { message: Schema.Int, answer: Schema.Int }),
+  /** One from an owner is read. */
+  event("agent.owner_message_seen", 1, { message: Schema.Int })
+] as const
+export type OwnerEvent = (typeof OWNER_EVENTS)[number]["Type"]
+
+export const NO_OWNER_MESSAGES: OwnersState = { unread: [], answered: [] }
+
+/** Older ones count as read, and as not answered: a bound on what an agent that never looks costs. */
+export const UNREAD_MAX = 1000
+export const ANSWERED_MAX = 200
+
+export const evolveOwners = (owners: OwnersState, event: OwnerEvent): OwnersState => {
+  switch (event.type) {
+    case "agent.owner_written":
+      return owners
+    case "agent.owner_answered": {
+      const { message, answer } = event
+      if (answerIn(owners, message) !== null) return owners
+      return { ...owners, answered: [...owners.answered, { message, answer }].slice(-ANSWERED_MAX) }
+    }
+    case "agent.owner_message_seen":
+      return { ...owners, unread: owners.unread.filter(({ message }) => message !== event.message) }
+  }
+}
+
+export const answerIn = ({ answered }: OwnersState, message: number): number | null =>
+  answered.find((one) => one.message === message)?.answer ?? null
+
+interface Notified {
+  readonly about: string
+  readonly notification: number
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+/** Folded again, an event changes nothing more. */
+export const toldOfOwner = (owners: OwnersState, { about, notification, payload }: Notified): OwnersState => {
+  const message = payload["message_id"]
+  if (about !== "owner.message" || typeof message !== "number") return owners
+  if (owners.unread.some((one) => one.message === message)) return owners
+  return { ...owners, unread: [...owners.unread, { message, notification }].slice(-UNREAD_MAX) }
+}

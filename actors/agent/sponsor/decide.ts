@@ -1,0 +1,133 @@
+/**
+ * What an agent is told of its sponsorships, and the trust that follows (contract 12, 20). Pure.
+ *
+ * Invariants
+ *  - A sponsor counts who is confirmed and whose address is: 15 points, for two people at most. Where one of them goes,
+ *    the next in line counts.
+ *  - While the account is suspended nobody begins to count (trust does not grow then); reinstatement makes up for it.
+ *  - What was given is taken back when the sponsorship ends, whole: what a suspension withholds of it is withheld no more.
+ *  - The agent is told in the commit that changes its state. Told again, nothing happens.
+ */
+import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { SponsorshipTold } from "../../../schemas/sponsorship/operations.ts"
+import { API_PREFIX } from "../../../schemas/version.ts"
+import type { Decision } from "../../engine/definition.ts"
+import { missing } from "../decide.ts"
+import { evolve } from "../evolve.ts"
+import { type NoticeFacts, notified } from "../notification/notify.ts"
+import { type Change, scoreEntries } from "../scores.ts"
+import type { Agent, AgentEvent, AgentState } from "../state.ts"
+import { type SponsorState, SPONSORSHIP_TARGET } from "./state.ts"
+
+/** contract 12 */
+const TRUST_OF_SPONSOR = 15
+const SPONSORS_COUNTED_MAX = 2
+
+interface Context {
+  readonly at: number
+  readonly facts: NoticeFacts
+}
+
+type Told<Change extends SponsorshipTold["change"]> = Extract<SponsorshipTold, { readonly change: Change }>
+
+const NOTHING: Decision<AgentEvent> = { events: [] }
+
+const targetOf = (id: number) => ({ type: SPONSORSHIP_TARGET, id: String(id) })
+
+/** For sponsors who count from now on. */
+export const sponsorsCounted = ({ status, sponsors }: Pick<Agent, "status" | "sponsors">): ReadonlyArray<Change> => {
+  if (status !== "active") return []
+  const room = SPONSORS_COUNTED_MAX - sponsors.filter(({ trust }) => trust !== null).length
+  return sponsors
+    .filter(({ since, verified, trust }) => since !== null && verified && trust === null)
+    .toSorted((one, other) => (one.since ?? 0) - (other.since ?? 0) || one.id - other.id)
+    .slice(0, Math.max(0, room))
+    .map(({ id }) => ({ score: "trust", delta: TRUST_OF_SPONSOR, reason: "sponsor_confirmed", target: targetOf(id) }))
+}
+
+/** The events, and what they make count. */
+const counting = (agent: Agent, events: ReadonlyArray<AgentEvent>, at: number): ReadonlyArray<AgentEvent> => {
+  const next = events.reduce<AgentState>((state, event) => evolve(state, event, { at }), agent)
+  return next === null ? events : [...events, ...scoreEntries(next, sponsorsCounted(next))]
+}
+
+export const decideAdmits = (state: AgentState, { agent_humans_max }: Limits["limits"]["owner"]): Refusal | null => {
+  if (state === null || state.status === "banned" || state.status === "deleted") return notFound("agent")
+  return state.sponsors.length < agent_humans_max
+    ? null
+    : refusal("sponsorship_limit", "Too many people carry this agent, or say so.", { max: agent_humans_max })
+}
+
+/** The log holds the person's id alone (schemas/notification/completed.ts). */
+const noticeOf = (
+  agent: Agent,
+  about: "sponsorship.requested" | "sponsorship.withdrawn",
+  { id, human, role }: Pick<SponsorState, "id" | "human" | "role">,
+  { notification }: NoticeFacts
+): ReadonlyArray<AgentEvent> =>
+  agent.status === "banned"
+    ? []
+    : [
+        notified(notification, about, {
+          sponsorship_id: id,
+          human: { id: human },
+          role,
+          api_url: `${API_PREFIX}/me/sponsorships`
+        })
+      ]
+
+const declared = (
+  agent: Agent,
+  { sponsorship, human, role, verified }: Told<"declared">,
+  { facts }: Context
+): Decision<AgentEvent> => {
+  if (agent.status === "deleted") return { events: [{ type: "agent.sponsorship_came_late", v: 1, sponsorship }] }
+  return {
+    events: [
+      { type: "agent.sponsorship_declared", v: 1, sponsorship, human, role, verified },
+      ...noticeOf(agent, "sponsorship.requested", { id: sponsorship, human, role }, facts)
+    ]
+  }
+}
+
+/** Taken back from what is there, and else from what a suspension withholds. */
+const ended = (
+  agent: Agent,
+  sponsor: SponsorState,
+  { sponsorship, status }: Told<"ended">,
+  { at, facts }: Context
+): Decision<AgentEvent> => {
+  const { trust } = sponsor
+  const event: AgentEvent = { type: "agent.sponsorship_ended", v: 1, sponsorship, status }
+  const notice = status === "withdrawn" ? noticeOf(agent, "sponsorship.withdrawn", sponsor, facts) : []
+  if (trust === null) return { events: [event, ...notice] }
+  const entries = scoreEntries(agent, [
+    { score: "trust", delta: -trust, reason: "sponsor_ended", target: targetOf(sponsorship) }
+  ])
+  const short = Math.max(0, trust - agent.trust)
+  const withheld = { trust_withheld: Math.max(0, agent.trust_withheld - short) }
+  const taken = agent.status === "suspended" && short > 0 ? { ...event, ...withheld } : event
+  return { events: [...counting(agent, [taken, ...entries], at), ...notice] }
+}
+
+export const decideTold = (state: AgentState, told: SponsorshipTold, context: Context): Decision<AgentEvent> => {
+  if (state === null) return missing
+  const { sponsorship, change } = told
+  const sponsor = state.sponsors.find(({ id }) => id === sponsorship)
+  if (change === "declared") return sponsor === undefined ? declared(state, told, context) : NOTHING
+  if (sponsor === undefined) return NOTHING
+  switch (change) {
+    case "confirmed": {
+      if (sponsor.since !== null) return NOTHING
+      const event: AgentEvent = { type: "agent.sponsorship_confirmed", v: 1, sponsorship, since: told.at }
+      return { events: counting(state, [event], context.at) }
+    }
+    case "verified":
+      return sponsor.verified
+        ? NOTHING
+        : { events: counting(state, [{ type: "agent.sponsorship_verified", v: 1, sponsorship }], context.at) }
+    case "ended":
+      return ended(state, sponsor, told, context)
+  }
+}

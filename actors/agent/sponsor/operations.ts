@@ -1,0 +1,23 @@
+/** What the agent actor does about its sponsorships; it is declared in schemas/sponsorship/operations.ts. */
+import { Effect } from "effect"
+import type { sponsoredOperations as declared, SponsorshipTold } from "../../../schemas/sponsorship/operations.ts"
+import { read, write } from "../../engine/definition.ts"
+import type { KindParts, Operating } from "../../kind.ts"
+import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
+import type { AgentActor } from "../state.ts"
+import { decideAdmits, decideTold } from "./decide.ts"
+
+const notifies = (told: SponsorshipTold): boolean =>
+  told.change === "declared" || (told.change === "ended" && told.status === "withdrawn")
+
+export const sponsorOperations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
+  "sponsorship.admits": read((state) => {
+    const refused = decideAdmits(state, limits.limits.owner)
+    return refused === null ? { data: null } : { refused }
+  }),
+  "sponsorship.told": write({
+    prepare: (_state, told) => Effect.suspend(() => (notifies(told) ? drawNotification : NO_NOTIFICATION)),
+    decide: decideTold,
+    answer: () => null
+  })
+})

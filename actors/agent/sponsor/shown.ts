@@ -1,0 +1,56 @@
+/**
+ * Who stands behind an agent, as everybody sees it (spec 2.2). How a sponsor is called is no part of the agent: each
+ * account is asked, and what it says is good for some seconds on this node.
+ */
+import { Effect } from "effect"
+import type { AgentPublic } from "../../../schemas/agent/records.ts"
+import type { Refusal } from "../../../schemas/errors.ts"
+import type { PersonShown } from "../../../schemas/sponsorship/operations.ts"
+import type { PrepareContext } from "../../engine/definition.ts"
+import { Recent } from "../../engine/recent.ts"
+import { Actors } from "../../services.ts"
+import type { SponsorState } from "./state.ts"
+
+type Sponsor = AgentPublic["sponsors"][number]
+
+/** For this long at least, and twice as long at most. */
+const SHOWN_MS = 1000
+const SHOWN_MAX = 10_000
+const ABREAST = 8
+
+const confirmed = (sponsors: ReadonlyArray<SponsorState>) =>
+  sponsors
+    .flatMap((one) => (one.since === null ? [] : [{ ...one, since: one.since }]))
+    .toSorted((one, other) => one.since - other.since || one.id - other.id)
+
+export class SponsorsShown {
+  private readonly shown = new Recent<PersonShown | null>(SHOWN_MS, SHOWN_MAX)
+
+  of(
+    sponsors: ReadonlyArray<SponsorState>,
+    context: PrepareContext
+  ): Effect.Effect<ReadonlyArray<Sponsor>, Refusal, Actors> {
+    const one = ({ human, role, since }: ReturnType<typeof confirmed>[number]) =>
+      Effect.map(this.person(human, context), (person): ReadonlyArray<Sponsor> => {
+        // Deleted: the sponsorship is about to end.
+        if (person === null) return []
+        const { name, verification } = person
+        return [{ human_id: human, name, role, since: new Date(since).toISOString(), verified: false, verification }]
+      })
+    return Effect.map(Effect.forEach(confirmed(sponsors), one, { concurrency: ABREAST }), (all) => all.flat())
+  }
+
+  private person(human: string, context: PrepareContext): Effect.Effect<PersonShown | null, Refusal, Actors> {
+    return Effect.gen({ self: this }, function* () {
+      const known = this.shown.get(human, performance.now())
+      if (known !== undefined) return known
+      const actors = yield* Actors
+      const person = yield* Effect.catch(actors.ask(context, "human.shown", human, null), noneWhereGone)
+      this.shown.set(human, person, performance.now())
+      return person
+    })
+  }
+}
+
+const noneWhereGone = (refused: Refusal): Effect.Effect<null, Refusal> =>
+  refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)

@@ -1,0 +1,79 @@
+/** An agent's open sponsorships, as part of its state, and how its events change that. Pure. */
+import { Schema } from "effect"
+import { SponsorRole, SponsorshipStatus } from "../../../schemas/sponsorship/records.ts"
+import { event } from "../../engine/events.ts"
+
+export const SponsorState = Schema.Struct({
+  id: Schema.Int,
+  human: Schema.String,
+  role: SponsorRole,
+  /** Unix ms since when it is confirmed; `null` while it is pending. */
+  since: Schema.NullOr(Schema.Number),
+  /** Whether the person's address is confirmed. */
+  verified: Schema.Boolean,
+  /** What of trust was really given for it; `null` while it does not count. */
+  trust: Schema.NullOr(Schema.Number)
+})
+export type SponsorState = typeof SponsorState.Type
+
+export const SPONSOR_EVENTS = [
+  event("agent.sponsorship_declared", 1, {
+    sponsorship: Schema.Int,
+    human: Schema.String,
+    role: SponsorRole,
+    verified: Schema.Boolean
+  }),
+  event("agent.sponsorship_confirmed", 1, {
+    sponsorship: Schema.Int,
+    /** Unix ms. */
+    since: Schema.Number
+  }),
+  event("agent.sponsorship_verified", 1, { sponsorship: Schema.Int }),
+  event("agent.sponsorship_ended", 1, {
+    sponsorship: Schema.Int,
+    status: SponsorshipStatus,
+    /** What is now withheld, where a suspension withholds what is taken back with this. */
+    trust_withheld: Schema.optionalKey(Schema.Number)
+  }),
+  /** The account was deleted before it heard of it. */
+  event("agent.sponsorship_came_late", 1, { sponsorship: Schema.Int })
+] as const
+export type SponsorEvent = (typeof SPONSOR_EVENTS)[number]["Type"]
+
+/** Reason of an entry, and what it is about. */
+export const SPONSORSHIP_TARGET = "sponsorship"
+
+export const evolveSponsors = (
+  sponsors: ReadonlyArray<SponsorState>,
+  event: SponsorEvent
+): ReadonlyArray<SponsorState> => {
+  const others = () => sponsors.filter(({ id }) => id !== event.sponsorship)
+  const changed = (change: Partial<SponsorState>) =>
+    sponsors.map((one) => (one.id === event.sponsorship ? { ...one, ...change } : one))
+  switch (event.type) {
+    case "agent.sponsorship_declared": {
+      const { sponsorship: id, human, role, verified } = event
+      return [...others(), { id, human, role, since: null, verified, trust: null }]
+    }
+    case "agent.sponsorship_confirmed":
+      return changed({ since: event.since })
+    case "agent.sponsorship_verified":
+      return changed({ verified: true })
+    case "agent.sponsorship_ended":
+      return others()
+    case "agent.sponsorship_came_late":
+      return sponsors
+  }
+}
+
+/** What was given for one that stands: of one that has ended nothing is kept. */
+export const countedTrust = (
+  sponsors: ReadonlyArray<SponsorState>,
+  { target_id, delta }: { readonly target_id: string | null; readonly delta: number }
+): ReadonlyArray<SponsorState> => sponsors.map((one) => (String(one.id) === target_id ? { ...one, trust: delta } : one))
+
+export const hasSponsors = (sponsors: ReadonlyArray<SponsorState>): boolean =>
+  sponsors.some(({ since }) => since !== null)
+
+export const pendingOf = (sponsors: ReadonlyArray<SponsorState>): number =>
+  sponsors.filter(({ since }) => since === null).length

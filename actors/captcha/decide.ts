@@ -1,0 +1,112 @@
+/**
+ * Decisions on a captcha (spec 3.7; contract 10, 20). Pure.
+ *
+ * Invariants
+ *  - It is pending until an owner answers, its agent takes it back or its time is over, whichever is first; what has
+ *    ended is never pending again.
+ *  - Its agent says once whether the answer was right.
+ *  - To others than its agent and that one's owners there is none.
+ */
+import { invalidField, notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import type { CaptchaAnswer, CaptchaKind, CaptchaResult } from "../../schemas/captcha/records.ts"
+import type { FiredTimer } from "../../schemas/timer.ts"
+import { type Decision, firing, type Timer } from "../engine/definition.ts"
+import type { CaptchaEvent, CaptchaState, CaptchaValue } from "./state.ts"
+
+type Decided = Decision<CaptchaEvent>
+
+export const EXPIRE_TIMER = "expire"
+export const ERASE_TIMER = "erase"
+
+export const noCaptcha: { readonly refused: Refusal } = { refused: notFound("captcha") }
+
+const NOTHING: Decided = { events: [] }
+
+/** Milliseconds after the end at which the picture is given up: the store of blobs keeps it for a while then. */
+export interface Erasing {
+  readonly afterMs: number
+}
+
+/** Its timer may come a moment later than its end. */
+const notPending = ({ state: stands }: CaptchaValue): Decided => {
+  const state = stands === "pending" ? "expired" : stands
+  return { refused: refusal("captcha_not_pending", `This captcha is ${state}.`, { state }) }
+}
+
+const erasing = (at: number, { afterMs }: Erasing): ReadonlyArray<Timer> => [{ name: ERASE_TIMER, at: at + afterMs }]
+
+const TAKES: Readonly<Record<CaptchaKind, (answer: CaptchaAnswer) => boolean>> = {
+  text: (answer) => "text" in answer,
+  checkbox: (answer) => "checked" in answer,
+  taps: (answer) => "taps" in answer && !("checked" in answer)
+}
+
+const partiesOf = ({ agent, kind }: CaptchaValue) => ({ agent, kind })
+
+const isPending = (state: CaptchaValue, at: number): boolean => state.state === "pending" && at < state.expires_at
+
+/** `sealed`: the answer under the key of that account; `null` where he is no owner of the agent. */
+export const decideAnswer = (
+  state: CaptchaState,
+  { human, answer }: { readonly human: string; readonly answer: CaptchaAnswer },
+  { at, facts: { sealed } }: { readonly at: number; readonly facts: { readonly sealed: string | null } },
+  after: Erasing
+): Decided => {
+  if (state === null || sealed === null || !state.keys.some((key) => key.human === human)) return noCaptcha
+  if (!isPending(state, at)) return notPending(state)
+  if (!TAKES[state.kind](answer)) return { refused: invalidField("answer", `answer must be one to a ${state.kind}.`) }
+  return {
+    events: [{ type: "captcha.answered", v: 1, ...partiesOf(state), human, answer: sealed }],
+    timers: erasing(at, after)
+  }
+}
+
+export const decideCancel = (
+  state: CaptchaState,
+  { agent }: { readonly agent: string },
+  { at }: { readonly at: number },
+  after: Erasing
+): Decided => {
+  if (state === null || state.agent !== agent) return noCaptcha
+  if (!isPending(state, at)) return notPending(state)
+  return {
+    events: [{ type: "captcha.ended", v: 1, ...partiesOf(state), state: "cancelled" }],
+    timers: erasing(at, after)
+  }
+}
+
+export const decideReport = (
+  state: CaptchaState,
+  { agent, result }: { readonly agent: string; readonly result: CaptchaResult }
+): Decided => {
+  if (state === null || state.agent !== agent) return noCaptcha
+  if (state.state === result) return NOTHING
+  if (state.state !== "answered")
+    return { refused: refusal("captcha_not_answered", `This captcha is ${state.state}.`, { state: state.state }) }
+  return { events: [{ type: "captcha.reported", v: 1, result }] }
+}
+
+/** Its time is over, or the picture's. */
+export const decideTimer = (
+  state: CaptchaState,
+  fired: FiredTimer,
+  { at }: { readonly at: number },
+  after: Erasing
+): Decided => {
+  if (state === null) return NOTHING
+  const due = fired.name === EXPIRE_TIMER ? expireAt(state) : eraseAt(state, after)
+  if (due === null) return NOTHING
+  const how = firing(fired, due, at)
+  if (how === "another") return NOTHING
+  if (how === "early") return { refused: unavailable("The captcha is not due yet by this node's clock.") }
+  if (fired.name === ERASE_TIMER) return { events: [{ type: "captcha.picture_erased", v: 1 }] }
+  return {
+    events: [{ type: "captcha.ended", v: 1, ...partiesOf(state), state: "expired" }],
+    timers: erasing(at, after)
+  }
+}
+
+const expireAt = ({ state, expires_at }: CaptchaValue): number | null => (state === "pending" ? expires_at : null)
+
+const eraseAt = ({ ended_at, erased }: CaptchaValue, { afterMs }: Erasing): number | null =>
+  ended_at === null || erased ? null : ended_at + afterMs

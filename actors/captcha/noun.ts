@@ -1,0 +1,15 @@
+import type { Answering } from "../queries/serve.ts"
+import { captchaKind } from "./actor.ts"
+import { captchaProjection } from "./projection.ts"
+import { captchasPendingQuery } from "./queries.ts"
+import { toldCaptchas } from "./reactions.ts"
+
+export const kinds = [captchaKind]
+
+export const projections = [captchaProjection]
+
+export const reactions = [toldCaptchas]
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  captchas_pending: captchasPendingQuery(db, baseUrl)
+})

@@ -1,0 +1,47 @@
+/** What a captcha's record says beside its state, sealed for the agent's owners; and the answer, under its giver's key. */
+import { Effect, Schema } from "effect"
+import { CaptchaAnswer } from "../../schemas/captcha/records.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { AccountKeys } from "../human/account-keys.ts"
+import { openFor, sealFor, type SealedFor } from "../human/sealed-for.ts"
+
+/** `key`: of the sealed picture, in base64url. */
+const Told = Schema.Struct({
+  context: Schema.NullOr(Schema.String),
+  origin: Schema.NullOr(Schema.String),
+  key: Schema.String
+})
+export type Told = typeof Told.Type
+
+const decodeTold = Schema.decodeUnknownSync(Schema.fromJsonString(Told))
+const decodeAnswer = Schema.decodeUnknownSync(Schema.fromJsonString(CaptchaAnswer))
+
+const placeOf = (id: number): string => `captcha ${id}`
+const answerTo = (id: number): string => `answer to captcha ${id}`
+
+export const sealTold = (
+  accounts: AccountKeys,
+  id: number,
+  humans: ReadonlyArray<string>,
+  told: Told
+): Effect.Effect<SealedFor, Refusal> => sealFor(accounts, placeOf(id), humans, JSON.stringify(told))
+
+export const openTold = (accounts: AccountKeys, id: number, sealed: SealedFor): Effect.Effect<Told | null, Refusal> =>
+  Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeTold(text)))
+
+/** `null` where there is no such account any more. */
+export const sealAnswer = (
+  accounts: AccountKeys,
+  id: number,
+  human: string,
+  answer: CaptchaAnswer
+): Effect.Effect<string | null, Refusal> =>
+  Effect.map(accounts.of(human), (sealer) => sealer?.seal(JSON.stringify(answer), answerTo(id)) ?? null)
+
+export const openAnswer = (
+  accounts: AccountKeys,
+  id: number,
+  human: string,
+  sealed: string
+): Effect.Effect<CaptchaAnswer | null, Refusal> =>
+  Effect.map(accounts.of(human), (sealer) => (sealer === null ? null : decodeAnswer(sealer.open(sealed, answerTo(id)))))

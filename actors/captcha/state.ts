@@ -1,0 +1,77 @@
+/**
+ * A captcha that an agent had its owners solve, and its events (spec 3.7). `null`: never asked. Context, origin, answer
+ * and the picture's key stand in it sealed (sealed.ts).
+ */
+import { Schema } from "effect"
+import { BlobRef } from "../../schemas/blob/operations.ts"
+import { CaptchaKind, CaptchaResult, CaptchaState as Standing } from "../../schemas/captcha/records.ts"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+import { SealedFields } from "../owner/state.ts"
+
+/** `agent`: hub id. */
+const parties = { agent: Schema.String, kind: CaptchaKind }
+
+const fields = {
+  ...parties,
+  picture: Schema.Struct({
+    blob: BlobRef,
+    width: Schema.Int,
+    height: Schema.Int,
+    type: Schema.Literals(["png", "jpeg"])
+  }),
+  ...SealedFields,
+  /** Unix ms. */
+  expires_at: Schema.Number
+}
+
+export const CaptchaValue = Schema.Struct({
+  ...fields,
+  state: Standing,
+  created_at: Schema.Number,
+  /** Unix ms since when it is not pending. */
+  ended_at: Schema.NullOr(Schema.Number),
+  answered_by: Schema.NullOr(Schema.String),
+  /** Under the key of that account. */
+  answer: Schema.NullOr(Schema.String),
+  /** Whether the picture is given up. */
+  erased: Schema.Boolean
+})
+export type CaptchaValue = typeof CaptchaValue.Type
+
+export const CaptchaState = Schema.NullOr(CaptchaValue)
+export type CaptchaState = typeof CaptchaState.Type
+
+export const CaptchaEvent = Schema.Union([
+  event("captcha.asked", 1, fields),
+  event("captcha.answered", 1, { ...parties, human: Schema.String, answer: Schema.String }),
+  event("captcha.ended", 1, { ...parties, state: Schema.Literals(["cancelled", "expired"]) }),
+  event("captcha.reported", 1, { result: CaptchaResult }),
+  event("captcha.picture_erased", 1)
+])
+export type CaptchaEvent = typeof CaptchaEvent.Type
+
+export type CaptchaActor = ActorOf<CaptchaState, CaptchaEvent>
+
+export const evolveCaptcha = (
+  state: CaptchaState,
+  event: CaptchaEvent,
+  { at }: { readonly at: number }
+): CaptchaState => {
+  if (event.type === "captcha.asked") {
+    const { agent, kind, picture, sealed, keys, expires_at } = event
+    const asked = { agent, kind, picture, sealed, keys, expires_at, created_at: at, state: "pending" } as const
+    return { ...asked, ended_at: null, answered_by: null, answer: null, erased: false }
+  }
+  if (state === null) return null
+  switch (event.type) {
+    case "captcha.answered":
+      return { ...state, state: "answered", ended_at: at, answered_by: event.human, answer: event.answer }
+    case "captcha.ended":
+      return { ...state, state: event.state, ended_at: at }
+    case "captcha.reported":
+      return { ...state, state: event.result }
+    case "captcha.picture_erased":
+      return { ...state, erased: true }
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * What people do in their chats: they link them, answer agents by a reply or a button, and take them away.
+ *
+ * Invariants
+ *  - Only a chat of two is listened to, and only one that its account has linked may answer.
+ *  - What it answers stands in the first line of the bot's own message, or in the button that the bot made; whether this
+ *    person may answer it, the agent and the captcha decide.
+ *  - Each update is a command of its own id: heard twice, it counts once.
+ *  - What may not stand in an answer on a page may not stand in one from a chat.
+ */
+import { Effect, Result, Schema } from "effect"
+import type { CallbackQuery, Message, Update } from "grammy/types"
+import type { CaptchaAnswer } from "../../schemas/captcha/records.ts"
+import { CaptchaAnswer as AnswerOfCaptcha } from "../../schemas/captcha/records.ts"
+import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import { HUMAN_PREFIX, LINK_TOKEN } from "../../schemas/human/fields.ts"
+import { bucketActor } from "../../schemas/limit/bucket.ts"
+import { OwnerText } from "../../schemas/owner/api.ts"
+import { NOBODY, ownerSecretIn } from "../../schemas/secret/owner.ts"
+import { hashOfToken } from "../human/tokens.ts"
+import { Actors, type Asking } from "../services.ts"
+import type { Bot } from "./bot.ts"
+import { said } from "./words.ts"
+
+const BUCKET = "human_write"
+const HANDLED_WITHIN_MS = 10_000
+
+const ANSWERED = /^(Message|Captcha) ([1-9]\d{0,14}) (?:from|of) /
+const BUTTON = /^(m|c):([1-9]\d{0,14})(?::(\d))?$/
+
+/** With what there is nothing more to press. */
+const OVER: ReadonlySet<string> = new Set(["not_found", "captcha_not_pending"])
+
+const notOpen = notFound("message")
+
+/** What it needs of its node. */
+export interface Listening {
+  readonly bot: Bot
+  /** Keyed hash of a chat's number. */
+  readonly hashOf: (chat: string) => string
+}
+
+type Heard<A = void> = Effect.Effect<A, Refusal, Actors>
+
+const asking = ({ update_id }: Update): Asking => ({
+  commandId: `chat-${update_id}`,
+  deadline: Date.now() + HANDLED_WITHIN_MS
+})
+
+/** Whose chat it is; fails with `not_found`. */
+const personOf = ({ hashOf }: Listening, chat: number, of: Asking): Heard<string> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const hash = hashOf(String(chat))
+    const { human } = yield* actors.ask(of, "chat.look", hash, null)
+    if (human === null) return yield* Effect.fail(notOpen)
+    yield* actors.ask(of, "human.in_chat", human, { chat: hash })
+    return human
+  })
+
+/** As often as on the pages. */
+const drawn = (human: string, of: Asking): Heard =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { granted } = yield* actors.ask(of, "limit.draw", bucketActor(BUCKET, human, false), {
+      bucket: BUCKET,
+      wanted: 1
+    })
+    if (granted === 0) return yield* Effect.fail(refusal("rate_limited", "Too many answers at once. Wait a minute."))
+  })
+
+const decodeText = Schema.decodeUnknownResult(OwnerText)
+const decodeAnswer = Schema.decodeUnknownResult(AnswerOfCaptcha)
+
+const invalid = (message: string): Refusal => refusal("validation_error", message)
+
+const answerAgent = (human: string, message: number, words: string, of: Asking): Heard =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const text = decodeText(words.replaceAll("\r\n", "\n").trim())
+    if (Result.isFailure(text)) return yield* Effect.fail(invalid("An answer has 1 to 4000 characters."))
+    const secret = ownerSecretIn([{ field: "text", text: text.success }], NOBODY)
+    if (secret !== null) return yield* Effect.fail(secret)
+    const { agent } = yield* actors.ask(of, "owner_message.look", String(message), null)
+    yield* drawn(human, of)
+    yield* actors.ask(of, "owner.answer", agent, { human, message, text: text.success })
+  })
+
+const answerCaptcha = (human: string, captcha: number, given: CaptchaAnswer, of: Asking): Heard =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const answer = decodeAnswer(given)
+    if (Result.isFailure(answer)) return yield* Effect.fail(invalid("What you read has 1 to 200 characters."))
+    yield* drawn(human, of)
+    yield* actors.ask(of, "captcha.answer", String(captcha), { human, answer: answer.success })
+  })
+
+/** The code shows whose account it is; the account knows whether it is good. */
+const linked = (chat: number, code: string, of: Asking): Heard =>
+  Effect.gen(function* () {
+    const [, owner] = LINK_TOKEN.exec(code) ?? []
+    if (owner === undefined) return yield* Effect.fail(refusal("token_invalid", "This is no code of ours."))
+    const actors = yield* Actors
+    const input = { code: hashOfToken(code), chat: String(chat) }
+    yield* actors.ask(of, "human.link_chat", `${HUMAN_PREFIX}${owner}`, input)
+  })
+
+const unlinked = (listening: Listening, chat: number, of: Asking): Heard =>
+  Effect.gen(function* () {
+    const human = yield* personOf(listening, chat, of)
+    const actors = yield* Actors
+    yield* actors.ask(of, "human.unlink_chat", human, { chat: listening.hashOf(String(chat)) })
+  })
+
+/** What a reply answers, where it replies to a message of the bot's own. */
+const answeredBy = (bot: number, { reply_to_message: to }: Message): readonly [string, number] | null => {
+  if (to === undefined || to.from?.id !== bot) return null
+  const [, kind, number] = ANSWERED.exec(to.text ?? to.caption ?? "") ?? []
+  return kind === undefined ? null : [kind, Number(number)]
+}
+
+const replied = (listening: Listening, bot: number, message: Message, of: Asking): Heard<string> =>
+  Effect.gen(function* () {
+    const chat = message.chat.id
+    const human = yield* personOf(listening, chat, of)
+    const to = answeredBy(bot, message)
+    if (to === null || message.text === undefined) return said.howToAnswer
+    const [kind, number] = to
+    yield* kind === "Message"
+      ? answerAgent(human, number, message.text, of)
+      : answerCaptcha(human, number, { text: message.text.trim() }, of)
+    return said.answered
+  })
+
+/** What is said to a message; every refusal that is final is said too. */
+const heardMessage = (listening: Listening, bot: number, message: Message, of: Asking): Heard => {
+  const { id: chat, type } = message.chat
+  if (type !== "private") return Effect.void
+  const [command, code = ""] = (message.text ?? "").trim().split(/\s+/, 2)
+  const done: Heard<string> =
+    command === "/start"
+      ? code === ""
+        ? Effect.succeed(said.welcome)
+        : Effect.as(linked(chat, code, of), said.linked)
+      : command === "/stop"
+        ? Effect.as(unlinked(listening, chat, of), said.unlinked)
+        : replied(listening, bot, message, of)
+  return Effect.flatMap(orSaid(done), (text) => listening.bot.say(chat, text))
+}
+
+const pressed = (listening: Listening, query: CallbackQuery, of: Asking): Heard<string> =>
+  Effect.gen(function* () {
+    const chat = query.message?.chat
+    const [, kind, number, option] = BUTTON.exec(query.data ?? "") ?? []
+    if (chat?.type !== "private" || kind === undefined) return said.refused(notOpen)
+    const human = yield* personOf(listening, chat.id, of)
+    if (kind === "c") {
+      yield* answerCaptcha(human, Number(number), { checked: true }, of)
+      return said.answered
+    }
+    const actors = yield* Actors
+    const { options } = yield* actors.ask(of, "owner_message.words", String(number), null)
+    const words = options?.[Number(option)]
+    if (words === undefined) return said.refused(notOpen)
+    yield* answerAgent(human, Number(number), words, of)
+    return said.chosen(words)
+  })
+
+const heardButton = (listening: Listening, query: CallbackQuery, of: Asking): Heard =>
+  Effect.gen(function* () {
+    const outcome = yield* Effect.result(pressed(listening, query, of))
+    if (Result.isFailure(outcome) && !said.isFinal(outcome.failure)) return yield* Effect.fail(outcome.failure)
+    yield* listening.bot.pressed(query.id, Result.isSuccess(outcome) ? outcome.success : said.refused(outcome.failure))
+    const { message } = query
+    // Whoever pressed too soon may press again.
+    const isSettled = Result.isSuccess(outcome) || OVER.has(outcome.failure.code)
+    if (message !== undefined && isSettled) yield* listening.bot.settled(message.chat.id, message.message_id)
+  })
+
+/** Of a refusal that stays as it is, what is said; others fail, to be tried again. */
+const orSaid = (done: Heard<string>): Heard<string> =>
+  Effect.catch(done, (refused) =>
+    said.isFinal(refused) ? Effect.succeed(said.refused(refused)) : Effect.fail(refused)
+  )
+
+/** Fails where it must be heard again. `bot`: its number. */
+export const heard = (listening: Listening, bot: number, update: Update): Heard => {
+  const of = asking(update)
+  if (update.message !== undefined) return heardMessage(listening, bot, update.message, of)
+  if (update.callback_query !== undefined) return heardButton(listening, update.callback_query, of)
+  const member = update.my_chat_member
+  if (member?.chat.type !== "private" || member.new_chat_member.status !== "kicked") return Effect.void
+  return Effect.catch(unlinked(listening, member.chat.id, of), (refused) =>
+    said.isFinal(refused) ? Effect.void : Effect.fail(refused)
+  )
+}

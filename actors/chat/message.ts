@@ -1,0 +1,76 @@
+/**
+ * What is said in a chat: plain text, so that nothing of strangers is more than text.
+ *
+ * Invariant: the first line is ours alone. By it an answer finds what it answers (answers.ts), whatever an agent writes
+ * below.
+ */
+import { Schema } from "effect"
+import { CaptchaKind } from "../../schemas/captcha/records.ts"
+import { legible } from "../../schemas/legible.ts"
+import { relayedEvent } from "../../schemas/relay/events.ts"
+
+/** Of Telegram, in UTF-16 units; what stands around it takes the rest. */
+const TEXT_MAX = 3500
+const CAPTION_MAX = 700
+
+export const ChatButton = Schema.Struct({ label: Schema.String, data: Schema.String })
+export type ChatButton = typeof ChatButton.Type
+
+export const ChatContent = Schema.Struct({
+  text: Schema.String,
+  buttons: Schema.Array(ChatButton),
+  /** Its picture goes along. */
+  captcha: Schema.NullOr(Schema.Int)
+})
+export type ChatContent = typeof ChatContent.Type
+
+const encode = Schema.encodeSync(Schema.fromJsonString(ChatContent))
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(ChatContent))
+
+/** As the values of a letter. */
+export const valuesOf = (content: ChatContent): Readonly<Record<string, string>> => ({ content: encode(content) })
+/** Throws where these are none. */
+export const contentOf = (values: Readonly<Record<string, string>>): ChatContent => decode(values["content"])
+
+const shortened = (text: string, max: number, rest: string): string => {
+  const plain = legible(text.toWellFormed()).trim()
+  return plain.length <= max ? plain : `${plain.slice(0, max).toWellFormed()} …\n\nAll of it: ${rest}`
+}
+
+/** `page`: where the owner reads all of it. */
+interface Of {
+  readonly handle: string
+  readonly page: string
+}
+
+export const questionMessage = (
+  number: number,
+  words: { readonly text: string; readonly options: ReadonlyArray<string> },
+  { handle, page }: Of
+): ChatContent => ({
+  text: `Message ${number} from ${handle}\n\n${shortened(words.text, TEXT_MAX, page)}\n\nReply to this message to answer.`,
+  buttons: words.options.map((label, at) => ({ label, data: `m:${number}:${at}` })),
+  captcha: null
+})
+
+const HOW: Readonly<Record<CaptchaKind, (page: string) => string>> = {
+  text: () => "Reply to this picture with what you read.",
+  checkbox: () => "Press the button once you have looked at it.",
+  taps: (page) => `It has to be tapped: ${page}`
+}
+
+export const captchaMessage = (
+  number: number,
+  { kind, context }: { readonly kind: CaptchaKind; readonly context: string | null },
+  { handle, page }: Of
+): ChatContent => ({
+  text: `Captcha ${number} of ${handle}\n\n${context === null ? "" : `${shortened(context, CAPTION_MAX, page)}\n\n`}${HOW[kind](page)}`,
+  buttons: kind === "checkbox" ? [{ label: "I am human", data: `c:${number}` }] : [],
+  captcha: number
+})
+
+export const newsMessage = (event: string, { handle, page }: Of): ChatContent => ({
+  text: `News of ${handle}\n\n${relayedEvent(event)?.description ?? event}\n${page}`,
+  buttons: [],
+  captcha: null
+})

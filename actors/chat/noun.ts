@@ -1,0 +1,3 @@
+import { chatKind } from "./actor.ts"
+
+export const kinds = [chatKind]

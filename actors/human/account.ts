@@ -1,0 +1,130 @@
+/** An account's beginning, its address, what is shown of it, its end. */
+import { Effect } from "effect"
+import type { humanOperations as declared } from "../../schemas/human/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import { custom, type PrepareContext, write } from "../engine/definition.ts"
+import type { Doing, KindParts } from "../kind.ts"
+import { Actors } from "../services.ts"
+import { addressHasher } from "../address/hash.ts"
+import {
+  decideConfirm,
+  decideDelete,
+  decideRegister,
+  decideRename,
+  decideVerification,
+  emailTaken,
+  type RegisterFacts
+} from "./decide.ts"
+import { lettersGoOut } from "./letters.ts"
+import type { Opening } from "./opening.ts"
+import { sealPassword, sealPersonal } from "./personal.ts"
+import type { HumanActor, HumanState } from "./state.ts"
+
+type Op<Name extends keyof typeof declared> = Doing<HumanActor, (typeof declared)[Name]>
+type Registration = (typeof declared)["human.register"]["input"]["Type"]
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+interface AccountOperations {
+  readonly "human.register": Op<"human.register">
+  readonly "human.account": Op<"human.account">
+  readonly "human.shown": Op<"human.shown">
+  readonly "human.rename": Op<"human.rename">
+  readonly "human.send_verification": Op<"human.send_verification">
+  readonly "human.confirm_address": Op<"human.confirm_address">
+  readonly "human.delete": Op<"human.delete">
+  readonly "human.erase": Op<"human.erase">
+}
+
+export const accountOperations = (parts: KindParts, opening: Opening): AccountOperations => {
+  const { seed, config } = parts
+  const { owner } = config.limits.limits
+  const { opened, personalOf, tried, keys } = opening
+  const hashOf = addressHasher(seed)
+
+  /**
+   * An account is never without a key before it is deleted, and then it has no address: but a backup that was made
+   * meanwhile may have it so. Nobody can open that one any more, and it keeps the address from nobody.
+   */
+  const isLost = (human: string): Effect.Effect<boolean, Refusal> =>
+    Effect.map(keys.of(human), (sealer) => sealer === null)
+
+  const prepareRegister = (
+    { name, email, password }: Registration,
+    context: PrepareContext
+  ): Effect.Effect<RegisterFacts, Refusal, Actors> =>
+    Effect.gen(function* () {
+      yield* lettersGoOut(parts)
+      const address = hashOf(email)
+      const actors = yield* Actors
+      const claim = yield* actors.ask(context, "address.look", address, null)
+      if (claim.human !== null && !(yield* isLost(claim.human))) return yield* Effect.fail(emailTaken)
+      const { id } = context
+      const sealer = yield* keys.make(id)
+      return {
+        address,
+        claimed: claim.seq,
+        personal: sealPersonal(sealer, id, { name, email }),
+        password: sealPassword(sealer, id, password),
+        ...opening.linkFor("verify_address", sealer, context, { name, email })
+      }
+    })
+
+  const prepareDelete = (state: HumanState, context: PrepareContext) =>
+    Effect.gen(function* () {
+      const account = yield* tried(state, context)
+      const actors = yield* Actors
+      const { seq } = yield* actors.ask(context, "address.look", account.human.address, null)
+      return { secret: account.secret, email: personalOf(account, context.id).email, claimed: seq }
+    })
+
+  return {
+    "human.register": write({
+      prepare: (_state, input, context) => prepareRegister(input, context),
+      decide: (state, _input, context) => decideRegister(state, context, owner),
+      contested: () => ({ refused: emailTaken }),
+      answer: (_state, reply) => reply
+    }),
+    "human.account": custom((state, _input, { id }) =>
+      Effect.map(opened(state, id), (account) => ({
+        id,
+        ...personalOf(account, id),
+        email_verified: account.human.email_verified,
+        created_at: iso(account.human.created_at)
+      }))
+    ),
+    "human.shown": custom((state, _input, { id }) =>
+      Effect.map(opened(state, id), (account) => ({
+        id,
+        name: personalOf(account, id).name,
+        created_at: iso(account.human.created_at),
+        verification: account.human.email_verified ? "email" : "none"
+      }))
+    ),
+    "human.rename": write({
+      prepare: (state, { name }, { id }) =>
+        Effect.map(opened(state, id), (account) => {
+          const before = personalOf(account, id)
+          const personal = sealPersonal(account.sealer, id, { ...before, name })
+          return { personal, same: before.name === name }
+        }),
+      decide: (state, _input, context) => decideRename(state, context),
+      answer: () => null
+    }),
+    "human.send_verification": write({
+      prepare: opening.linked("verify_address"),
+      decide: (state, _input, context) => decideVerification(state, context, owner),
+      answer: () => ({ sent: true })
+    }),
+    "human.confirm_address": write({
+      decide: (state, input, context) => decideConfirm(state, input, context),
+      answer: () => ({ email_verified: true })
+    }),
+    "human.delete": write({
+      prepare: (state, _input, context) => prepareDelete(state, context),
+      decide: (state, input, context) => decideDelete(state, input, context),
+      answer: (_state, _reply, { id }) => ({ deleted: true, id })
+    }),
+    "human.erase": custom((_state, _input, { id }) => Effect.as(keys.erase(id), null))
+  }
+}

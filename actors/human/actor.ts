@@ -1,0 +1,31 @@
+/** The actor of a person's account: id = `hum_…`. What others may ask of it is declared in schemas/human/operations.ts. */
+import { chattingOperations as chatting } from "../../schemas/chat/operations.ts"
+import { humanOperations as accounts } from "../../schemas/human/operations.ts"
+import { requestOperations as requests } from "../../schemas/idempotency/operations.ts"
+import { reachingOperations as reaching } from "../../schemas/owner/operations.ts"
+import { relayOperations as relaying } from "../../schemas/relay/operations.ts"
+import { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
+import type { RequestMemory } from "../idempotency/first-answers.ts"
+import { type Fold, kind } from "../kind.ts"
+import { evolveHuman } from "./evolve.ts"
+import { operationsWith } from "./operations.ts"
+import { personsRequests } from "./requests.ts"
+import { type HumanActor, HumanEvent, HumanState } from "./state.ts"
+
+export const humanFold: Fold<HumanActor> = {
+  kind: "human",
+  state: HumanState,
+  initial: null,
+  events: HumanEvent,
+  evolve: evolveHuman
+}
+
+export const humanKind = kind(
+  humanFold,
+  { ...accounts, ...requests, ...sponsoring, ...reaching, ...relaying, ...chatting },
+  (parts) => ({
+    onTimer: "human.digest",
+    memory: (): RequestMemory => ({ underWay: new Map() }),
+    operations: { ...operationsWith(parts), ...personsRequests(parts) }
+  })
+)

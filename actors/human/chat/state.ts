@@ -1,0 +1,44 @@
+/** The chat of a person, as part of the account's state, and how events change it. Pure. */
+import { Schema } from "effect"
+import { event } from "../../engine/events.ts"
+
+export const ChatState = Schema.Struct({
+  /** `chat`: keyed hash of the chat's number, which stands sealed under the account's key. */
+  linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Schema.String })),
+  /** sha256 of the code that the settings showed last, in hex; unix ms. */
+  offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
+  /** Unix ms of the latest news there, oldest first. */
+  told: Schema.Array(Schema.Number)
+})
+export type ChatState = typeof ChatState.Type
+
+export const CHAT_EVENTS = [
+  event("human.chat_offered", 1, { code: Schema.String, expires_at: Schema.Number }),
+  event("human.chat_linked", 1, { chat: Schema.String, sealed: Schema.String }),
+  event("human.chat_unlinked", 1),
+  /** News of an agent went to the chat. */
+  event("human.chat_told", 1, { agent: Schema.String, event: Schema.String }),
+  /** What an agent asks for did, which counts for no limit. */
+  event("human.chat_asked", 1, { agent: Schema.String, event: Schema.String })
+] as const
+export type ChatEvent = (typeof CHAT_EVENTS)[number]["Type"]
+
+export const NO_CHAT: ChatState = { linked: null, offered: null, told: [] }
+
+/** More than any limit counts need not be remembered. */
+const TOLD_MAX = 200
+
+export const evolveChat = (chat: ChatState, event: ChatEvent, at: number): ChatState => {
+  switch (event.type) {
+    case "human.chat_offered":
+      return { ...chat, offered: { code: event.code, expires_at: event.expires_at } }
+    case "human.chat_linked":
+      return { ...chat, offered: null, linked: { chat: event.chat, sealed: event.sealed } }
+    case "human.chat_unlinked":
+      return { ...chat, offered: null, linked: null }
+    case "human.chat_asked":
+      return chat
+    case "human.chat_told":
+      return { ...chat, told: [...chat.told, at].slice(-TOLD_MAX) }
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Finds an account by an address: the one place where an address becomes its keyed hash, so that edges have no key of it.
+ *
+ * Invariants
+ *  - Whether somebody has an address, nobody learns here: the answer has the same shape, and the same asks were made for
+ *    it. Of an address that nobody has, the person and the salt follow from the address, the same each time.
+ */
+import { createHmac, hkdfSync } from "node:crypto"
+import { Effect, Schema } from "effect"
+import { credentialOperations, type Salted } from "../../schemas/human/operations.ts"
+import { HUMAN_PREFIX } from "../../schemas/human/fields.ts"
+import { PASSWORD_PARAMETERS, PASSWORD_SALT_BYTES } from "../../schemas/human/password.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import { addressHasher } from "../address/hash.ts"
+import { custom, type PrepareContext } from "../engine/definition.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { Actors } from "../services.ts"
+import { LOGIN, PasskeyChallenges } from "./passkey-challenge.ts"
+import { tryOf } from "./tries.ts"
+import { relyingParty, requestOptions } from "./webauthn.ts"
+
+type Credential = ActorOf<null, never>
+
+const fold: Fold<Credential> = {
+  kind: "credential",
+  state: Schema.Null,
+  initial: null,
+  events: null,
+  evolve: () => null
+}
+
+const BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
+const ID_CHARS = 16
+
+/** Somebody who is not there. */
+const nobodyBy = (seed: Uint8Array) => {
+  const key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), "hub nobody", 32))
+  const derived = (use: string, address: string): Buffer =>
+    createHmac("sha256", key).update(`${use} ${address}`).digest()
+  return (address: string): { readonly human: string } & typeof Salted.Type => ({
+    human: `${HUMAN_PREFIX}${[...derived("human", address).subarray(0, ID_CHARS)].map((byte) => BASE32[byte % 32]).join("")}`,
+    salt: derived("salt", address).subarray(0, PASSWORD_SALT_BYTES).toString("base64"),
+    parameters: PASSWORD_PARAMETERS
+  })
+}
+
+export const credentialKind = kind(fold, credentialOperations, ({ seed, config }) => {
+  const hashOf = addressHasher(seed)
+  const nobody = nobodyBy(seed)
+  const challenges = new PasskeyChallenges(seed)
+  const party = relyingParty(config)
+
+  /** Whose address it is, or somebody who is not there. */
+  const holderOf = (address: string, context: PrepareContext) =>
+    Effect.gen(function* () {
+      const actors = yield* Actors
+      const { human } = yield* actors.ask(context, "address.look", address, null)
+      return { actors, someone: human !== null, human: human ?? nobody(address).human }
+    })
+
+  const find = (
+    email: string,
+    context: PrepareContext
+  ): Effect.Effect<{ readonly human: string } & typeof Salted.Type, Refusal, Actors> =>
+    Effect.gen(function* () {
+      const address = hashOf(email)
+      yield* tryOf(context, address, config.limits)
+      const { actors, human } = yield* holderOf(address, context)
+      const salted = yield* absentAs(null, actors.ask(context, "human.salt", human, null))
+      return salted === null ? nobody(address) : { human, ...salted }
+    })
+
+  return {
+    logless: true,
+    operations: {
+      "credential.find": custom((_state, { email }, context) => find(email, context)),
+      "credential.challenge": custom((_state, { bound }, { at }) =>
+        Effect.sync(() => {
+          const { challenge, sealed } = challenges.make(LOGIN, { bound }, at)
+          return { options: requestOptions(party, challenge), sealed }
+        })
+      ),
+      "credential.forgot": custom((_state, { email }, context) =>
+        Effect.gen(function* () {
+          const { actors, human } = yield* holderOf(hashOf(email), context)
+          return yield* absentAs(null, actors.ask(context, "human.forgot", human, null))
+        })
+      )
+    }
+  }
+})
+
+/** What is said of an account that is not there. */
+const absentAs = <A, B, R>(value: B, asked: Effect.Effect<A, Refusal, R>): Effect.Effect<A | B, Refusal, R> =>
+  Effect.catch(asked, (refused): Effect.Effect<B, Refusal> =>
+    refused.code === "not_found" ? Effect.succeed(value) : Effect.fail(refused)
+  )

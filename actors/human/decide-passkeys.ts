@@ -1,0 +1,106 @@
+/**
+ * Decisions on passkeys. Pure: what was verified comes in as facts.
+ *
+ * Invariants
+ *  - A passkey is added by who has just given the password, in the session in which it was given.
+ *  - Each challenge is answered once, in its time, by the browser that it was made for.
+ *  - A passkey is both steps of a login; whatever is wrong with one is refused alike.
+ */
+import { invalidField, refusal } from "../../schemas/errors.ts"
+import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
+import type { DecideContext } from "../engine/definition.ts"
+import {
+  absent,
+  type Decided,
+  isActive,
+  loginFailed,
+  type OwnerLimits,
+  type PasswordFacts,
+  type Posted
+} from "./decide.ts"
+import { type Challenge, challengeHash } from "./passkey-challenge.ts"
+import { isPassword } from "./personal.ts"
+import { opening, openSession, sessionInvalid } from "./session-decisions.ts"
+import type { Human, HumanState, Passkeys } from "./state.ts"
+
+const { max, remembered_max } = PASSKEY_LIMITS
+
+const NONE: Passkeys = { last: 0, kept: [], used: [] }
+
+export const passkeysOf = ({ passkeys }: Human): Passkeys => passkeys ?? NONE
+
+/** So much may the clocks of two nodes differ: what one has forgotten, the other must refuse by its time. */
+const CLOCKS_APART_MS = 300_000
+
+/** A challenge whose time is over is refused for that: it need not be remembered as used. */
+export const rememberedOf = (used: Passkeys["used"], at: number): Passkeys["used"] =>
+  used.filter(({ until }) => until + CLOCKS_APART_MS > at)
+
+export const passkeyRefused = refusal("login_failed", "The passkey was not accepted.", { field: "passkey" })
+const notMade = invalidField("passkey", "The passkey was not accepted. Begin again.", { rule: "passkey" })
+export const tooMany = invalidField("passkey", `There are ${max} passkeys already. Remove one first.`, { rule: "max" })
+const knownAlready = invalidField("passkey", "This passkey is there already.", { rule: "known" })
+
+/** What an event says of a challenge that may be answered; `null` of one that may not, or not by this browser. */
+const answering = ({ used }: Passkeys, challenge: Challenge | null, bound: string, at: number) => {
+  if (challenge === null || challenge.bound !== bound || challenge.until <= at) return null
+  const hash = challengeHash(challenge)
+  if (rememberedOf(used, at).length >= remembered_max || used.some((one) => one.challenge === hash)) return null
+  return { challenge: hash, until: challenge.until }
+}
+
+export interface AddFacts {
+  readonly challenge: Challenge | null
+  /** Of one that was made as asked. */
+  readonly sealed: string | null
+  readonly known: boolean
+  readonly posted: Posted
+}
+
+export const decideAdd = (
+  state: HumanState,
+  { token }: { readonly token: string },
+  { at, facts }: DecideContext<AddFacts>
+): Decided => {
+  if (!isActive(state)) return absent
+  if (openSession(state, token, at) === null) return { refused: sessionInvalid }
+  const passkeys = passkeysOf(state)
+  const answered = answering(passkeys, facts.challenge, token, at)
+  if (answered === null || facts.sealed === null) return { refused: notMade }
+  if (facts.known) return { refused: knownAlready }
+  if (passkeys.kept.length >= max) return { refused: tooMany }
+  const added = { passkey: passkeys.last + 1, sealed: facts.sealed, ...answered }
+  return { events: [{ type: "human.passkey_added", v: 1, ...added }], ...facts.posted }
+}
+
+export const decideRemove = (
+  state: HumanState,
+  { password, passkey }: { readonly password: string; readonly passkey: number },
+  { facts }: DecideContext<PasswordFacts & { readonly posted: Posted }>
+): Decided => {
+  if (!isActive(state)) return absent
+  if (!isPassword(facts.secret, password)) return { refused: loginFailed }
+  if (!passkeysOf(state).kept.some(({ id }) => id === passkey)) return { events: [] }
+  return { events: [{ type: "human.passkey_removed", v: 1, passkey }], ...facts.posted }
+}
+
+export interface EnterFacts {
+  readonly challenge: Challenge | null
+  /** Which one signed it, and what is kept of that from now on. */
+  readonly signed: { readonly passkey: number; readonly sealed: string } | null
+  /** Sealed. */
+  readonly browser: string | null
+}
+
+export const decideEnter = (
+  state: HumanState,
+  { token, bound }: { readonly token: string; readonly bound: string },
+  { at, facts: { challenge, signed, browser } }: DecideContext<EnterFacts>,
+  owner: OwnerLimits
+): Decided<{ readonly expires_at: number }> => {
+  if (!isActive(state)) return { refused: passkeyRefused }
+  const answered = answering(passkeysOf(state), challenge, bound, at)
+  if (answered === null || signed === null) return { refused: passkeyRefused }
+  const { events, expires_at } = opening(state, { token, browser }, at, owner)
+  return { events: [{ type: "human.passkey_used", v: 1, ...signed, ...answered }, ...events], reply: { expires_at } }
+}

@@ -1,0 +1,238 @@
+/**
+ * Decisions on a person's account (contract 6, 20). Pure: what is sealed comes in opened, as facts.
+ *
+ * Invariants
+ *  - A link holds once, for its time, and only the newest of its purpose.
+ *  - A new password ends every session, and every link to another one.
+ *  - Whoever made the account need not have the address. Who proves it first, by a new password, finds nothing of theirs
+ *    that keeps them out or lets others in: no second step, no passkey.
+ *  - A letter is written in the commit of what it tells.
+ */
+import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { RateLimit } from "../../schemas/limit/bucket.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
+import type { AddressEvent } from "../address/actor.ts"
+import { isPassword, type PasswordSecret } from "./personal.ts"
+import type { NewToken } from "./tokens.ts"
+import type { Human, HumanEvent, HumanState, Link, LinkPurpose } from "./state.ts"
+
+export type Posted = Pick<Extract<Decision, { readonly reply?: unknown }>, "also" | "timers">
+
+/** A link that goes out with a letter, both made before the decision. */
+export interface LinkFacts {
+  readonly link: NewToken
+  readonly posted: Posted
+}
+
+export type OwnerLimits = Limits["limits"]["owner"]
+
+export type Decided<Reply = unknown> = Decision<HumanEvent, Reply>
+
+export const absent: { readonly refused: Refusal } = { refused: notFound("human") }
+
+export const loginFailed = refusal("login_failed", "Address or password is wrong.")
+export const linkInvalid = refusal("token_invalid", "This link was used, or a newer letter has replaced it.")
+const linkExpired = refusal("token_expired", "The time of this link is over. Ask for a new letter.")
+
+export const isActive = (state: HumanState): state is Human => state !== null && state.status === "active"
+
+const onHuman =
+  <Rest extends ReadonlyArray<unknown>, Reply>(decide: (human: Human, ...rest: Rest) => Decided<Reply>) =>
+  (state: HumanState, ...rest: Rest): Decided<Reply> =>
+    isActive(state) ? decide(state, ...rest) : absent
+
+export interface RegisterFacts extends LinkFacts {
+  readonly address: string
+  /** Where the claim on it stands. */
+  readonly claimed: number
+  readonly personal: string
+  readonly password: Human["password"]
+}
+
+const madeLink = (purpose: LinkPurpose, { hash }: NewToken, at: number, owner: OwnerLimits): HumanEvent => {
+  const seconds = purpose === "verify_address" ? owner.verify_link_seconds : owner.reset_link_seconds
+  return { type: "human.link_made", v: 1, purpose, token: hash, expires_at: at + seconds * 1000 }
+}
+
+export const decideRegister = (
+  state: HumanState,
+  { id, at, facts }: DecideContext<RegisterFacts>,
+  owner: OwnerLimits
+): Decided<{ readonly created_at: string }> => {
+  if (state !== null) return { refused: refusal("human_email_taken", "This account exists already.") }
+  const { address, claimed, personal, password, link, posted } = facts
+  const claim: AddressEvent = { type: "address.claimed", v: 1, human: id }
+  return {
+    events: [
+      { type: "human.registered", v: 1, personal, address, password },
+      madeLink("verify_address", link, at, owner)
+    ],
+    reply: { created_at: new Date(at).toISOString() },
+    also: [{ kind: "address", id: address, expected: claimed, events: [claim] }, ...(posted.also ?? [])],
+    timers: posted.timers ?? []
+  }
+}
+
+export const emailTaken = refusal("human_email_taken", "There is an account with this address already.", {
+  field: "email"
+})
+
+/** A letter with a link, if so many may go out. */
+const lettersRefusal = (times: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit) => {
+  const recent = times.filter((time) => time > at - window_seconds * 1000)
+  if (recent.length < requests) return null
+  const oldest = recent.at(-requests) ?? at
+  const retryAfter = Math.max(1, Math.ceil((oldest + window_seconds * 1000 - at) / 1000))
+  const details = { bucket: "letters", limit: requests, window_seconds, retry_after: retryAfter }
+  return {
+    ...refusal("rate_limited", `${requests} such letters in ${window_seconds} seconds are allowed.`, details),
+    retryAfter
+  }
+}
+
+export const decideVerification = onHuman(
+  (human, { at, facts }: DecideContext<LinkFacts>, owner: OwnerLimits): Decided<null> => {
+    if (human.email_verified) return { refused: refusal("already_verified", "This address is confirmed already.") }
+    const refused = lettersRefusal(human.letters.verify_address, at, owner.verify_letters)
+    if (refused !== null) return { refused }
+    return { events: [madeLink("verify_address", facts.link, at, owner)], reply: null, ...facts.posted }
+  }
+)
+
+/** Whoever asks hears nothing of what came of it. */
+export const decideForgot = onHuman(
+  (human, { at, facts }: DecideContext<LinkFacts>, owner: OwnerLimits): Decided<null> =>
+    lettersRefusal(human.letters.reset_password, at, owner.forgot_per_account) === null
+      ? { events: [madeLink("reset_password", facts.link, at, owner)], reply: null, ...facts.posted }
+      : { events: [], reply: null }
+)
+
+export const decideRename = onHuman(
+  (_human, { facts }: DecideContext<{ readonly personal: string; readonly same: boolean }>): Decided => ({
+    events: facts.same ? [] : [{ type: "human.renamed", v: 1, personal: facts.personal }]
+  })
+)
+
+/** The link of that purpose which this token is. */
+export const linkOf = (
+  human: Human,
+  purpose: LinkPurpose,
+  token: string,
+  at: number
+): { readonly link: Link } | { readonly refused: Refusal } => {
+  const link = human.links.find((one) => one.purpose === purpose && one.token === token)
+  if (link === undefined) return { refused: linkInvalid }
+  return link.expires_at > at ? { link } : { refused: linkExpired }
+}
+
+/** Told with what concerns them; each knows itself whether it is still open. */
+const openOf = ({ sponsorships }: Human): { readonly sponsorships?: ReadonlyArray<number> } => {
+  const open = sponsorships.filter((one) => one.open).map(({ id }) => id)
+  return open.length === 0 ? {} : { sponsorships: open }
+}
+
+const addressConfirmed = (human: Human): HumanEvent => ({ type: "human.address_confirmed", v: 1, ...openOf(human) })
+
+export const decideConfirm = (
+  state: HumanState,
+  { token }: { readonly token: string },
+  { at }: Pick<DecideContext<unknown>, "at">
+): Decided => {
+  if (!isActive(state)) return { refused: linkInvalid }
+  const found = linkOf(state, "verify_address", token, at)
+  if ("refused" in found) return found
+  return {
+    events: [{ type: "human.link_used", v: 1, purpose: "verify_address" }, addressConfirmed(state)]
+  }
+}
+
+export interface PasswordFacts {
+  readonly secret: PasswordSecret
+}
+
+export const closing = (sessions: ReadonlyArray<number>): ReadonlyArray<HumanEvent> =>
+  sessions.length === 0 ? [] : [{ type: "human.sessions_closed", v: 1, sessions }]
+
+export interface SealedPassword {
+  readonly password: Human["password"]
+}
+
+/** Every session ends with the password that opened it. */
+const changedTo = (human: Human, password: Human["password"]): ReadonlyArray<HumanEvent> => [
+  { type: "human.password_changed", v: 1, password },
+  ...closing(human.sessions.map(({ id }) => id))
+]
+
+/** Whoever has the letter has the address. */
+export const decideReset = (
+  state: HumanState,
+  { token }: { readonly token: string },
+  { at, facts }: DecideContext<SealedPassword & { readonly posted: Posted }>
+): Decided => {
+  if (!isActive(state)) return { refused: linkInvalid }
+  const found = linkOf(state, "reset_password", token, at)
+  if ("refused" in found) return found
+  return {
+    events: [
+      { type: "human.link_used", v: 1, purpose: "reset_password" },
+      ...changedTo(state, facts.password),
+      ...(state.email_verified ? [] : confirmedBy(state))
+    ],
+    ...facts.posted
+  }
+}
+
+const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
+  ...(human.two_step === null ? [] : [{ type: "human.two_step_disabled", v: 1 } as const]),
+  ...(human.passkeys?.kept ?? []).map(({ id }): HumanEvent => ({ type: "human.passkey_removed", v: 1, passkey: id })),
+  ...human.links
+    .filter(({ purpose }) => purpose === "verify_address")
+    .map(({ purpose }): HumanEvent => ({ type: "human.link_used", v: 1, purpose })),
+  addressConfirmed(human)
+]
+
+export const decideChange = onHuman(
+  (
+    human,
+    { password }: { readonly password: string },
+    { facts }: DecideContext<PasswordFacts & SealedPassword & { readonly posted: Posted }>
+  ): Decided => {
+    if (!isPassword(facts.secret, password)) return { refused: loginFailed }
+    const links = human.links
+      .filter(({ purpose }) => purpose === "reset_password")
+      .map(({ purpose }): HumanEvent => ({ type: "human.link_used", v: 1, purpose }))
+    return { events: [...links, ...changedTo(human, facts.password)], ...facts.posted }
+  }
+)
+
+/** The same password: sessions go on. */
+export const decideRenew = onHuman(
+  (
+    _human,
+    { password }: { readonly password: string },
+    { facts }: DecideContext<PasswordFacts & SealedPassword>
+  ): Decided =>
+    isPassword(facts.secret, password)
+      ? { events: [{ type: "human.password_renewed", v: 1, password: facts.password }] }
+      : { refused: loginFailed }
+)
+
+export const decideDelete = onHuman(
+  (
+    human,
+    { password, confirm }: { readonly password: string; readonly confirm: string },
+    { facts }: DecideContext<PasswordFacts & { readonly email: string; readonly claimed: number }>
+  ): Decided => {
+    if (!isPassword(facts.secret, password)) return { refused: loginFailed }
+    if (confirm !== facts.email) {
+      const needs = "Deleting the account needs `confirm`: your own address."
+      return { refused: refusal("confirmation_required", needs, { field: "confirm" }) }
+    }
+    const release: AddressEvent = { type: "address.released", v: 1 }
+    const also: ReadonlyArray<Companion> = [
+      { kind: "address", id: human.address, expected: facts.claimed, events: [release] }
+    ]
+    return { events: [{ type: "human.deleted", v: 1, ...openOf(human) }], also }
+  }
+)

@@ -1,0 +1,141 @@
+/** How a person's account follows from its events. Pure, and opens nothing. */
+import type { AnswerContext } from "../engine/definition.ts"
+import { evolveChat, NO_CHAT } from "./chat/state.ts"
+import { evolveRelay, NO_RELAY } from "./relay/state.ts"
+import { passkeysOf, rememberedOf } from "./decide-passkeys.ts"
+import type { Human, HumanEvent, HumanState, LinkPurpose, Passkeys } from "./state.ts"
+
+/** More than any limit counts need not be remembered. */
+const LETTERS_MAX = 20
+
+export const evolveHuman = (state: HumanState, event: HumanEvent, { at }: Pick<AnswerContext, "at">): HumanState => {
+  if (event.type === "human.registered") return registered(event, at)
+  if (state === null || state.status === "deleted") return state
+  return event.type === "human.deleted" ? { status: "deleted" } : changed(state, event, at)
+}
+
+type Event<Type extends HumanEvent["type"]> = Extract<HumanEvent, { readonly type: Type }>
+
+const registered = ({ personal, address, password }: Event<"human.registered">, at: number): Human => ({
+  status: "active",
+  personal,
+  address,
+  email_verified: false,
+  password,
+  two_step: null,
+  offered: null,
+  sessions: [],
+  opened: 0,
+  links: [],
+  letters: { verify_address: [], reset_password: [] },
+  sponsorships: [],
+  relay: NO_RELAY,
+  chat: NO_CHAT,
+  created_at: at
+})
+
+const changed = (
+  human: Human,
+  event: Exclude<HumanEvent, Event<"human.registered" | "human.deleted">>,
+  at: number
+): Human => {
+  switch (event.type) {
+    case "human.renamed":
+      return { ...human, personal: event.personal }
+    case "human.link_made":
+      return linked(human, event, at)
+    case "human.link_used":
+      return { ...human, links: without(human, event.purpose) }
+    case "human.address_confirmed":
+      return { ...human, email_verified: true }
+    case "human.password_changed":
+      // A secret that was shown under the old one is not to be confirmed under the new.
+      return { ...human, password: event.password, offered: null }
+    case "human.password_renewed":
+      return { ...human, password: event.password }
+    case "human.two_step_offered":
+      return { ...human, offered: event.sealed }
+    case "human.two_step_enabled":
+      return { ...human, offered: null, two_step: { sealed: event.sealed, left: event.left, step: event.step } }
+    case "human.two_step_disabled":
+      return { ...human, offered: null, two_step: null }
+    case "human.step_used":
+      return human.two_step === null ? human : { ...human, two_step: { ...human.two_step, step: event.step } }
+    case "human.recovery_codes_changed":
+      return human.two_step === null
+        ? human
+        : { ...human, two_step: { ...human.two_step, sealed: event.sealed, left: event.left } }
+    case "human.passkey_added":
+    case "human.passkey_used":
+    case "human.passkey_removed":
+      return { ...human, passkeys: passkeysAfter(passkeysOf(human), event, at) }
+    case "human.session_opened":
+      return opened(human, event, at)
+    case "human.sessions_closed":
+      return { ...human, sessions: human.sessions.filter(({ id }) => !event.sessions.includes(id)) }
+    case "human.declared":
+      return { ...human, sponsorships: withDeclared(human, event) }
+    case "human.sponsorship_ended":
+      return { ...human, sponsorships: withEnded(human, event.sponsorship) }
+    case "human.relay_chosen":
+    case "human.relayed":
+    case "human.relay_held":
+    case "human.relay_digested":
+      return { ...human, relay: evolveRelay(human.relay, event, at) }
+    case "human.chat_offered":
+    case "human.chat_linked":
+    case "human.chat_unlinked":
+    case "human.chat_asked":
+    case "human.chat_told":
+      return { ...human, chat: evolveChat(human.chat, event, at) }
+  }
+}
+
+const passkeysAfter = (
+  { last, kept, used }: Passkeys,
+  event: Event<"human.passkey_added" | "human.passkey_used" | "human.passkey_removed">,
+  at: number
+): Passkeys => {
+  if (event.type === "human.passkey_removed") return { last, kept: kept.filter(({ id }) => id !== event.passkey), used }
+  const { passkey: id, sealed, challenge, until } = event
+  const remembered = [...rememberedOf(used, at), { challenge, until }]
+  return event.type === "human.passkey_added"
+    ? { last: id, kept: [...kept, { id, sealed, added_at: at, used_at: null }], used: remembered }
+    : { last, kept: kept.map((one) => (one.id === id ? { ...one, sealed, used_at: at } : one)), used: remembered }
+}
+
+/** As many as were open at once may end at once, and so many more be declared while the first must wait. */
+const ENDED_MAX = 200
+
+const withDeclared = (
+  { sponsorships }: Human,
+  { sponsorship: id, agent }: Event<"human.declared">
+): Human["sponsorships"] => [...sponsorships.filter((one) => one.agent !== agent), { id, agent, open: true }]
+
+/** The latest to end stand last. */
+const withEnded = ({ sponsorships }: Human, sponsorship: number): Human["sponsorships"] => {
+  const ended = sponsorships.find(({ id }) => id === sponsorship)
+  if (ended === undefined) return sponsorships
+  const others = sponsorships.filter((one) => one !== ended)
+  const before = others.filter(({ open }) => !open).slice(-(ENDED_MAX - 1))
+  return [...others.filter(({ open }) => open), ...before, { ...ended, open: false }]
+}
+
+const without = ({ links }: Human, purpose: LinkPurpose): Human["links"] =>
+  links.filter((link) => link.purpose !== purpose)
+
+const linked = (human: Human, { purpose, token, expires_at }: Event<"human.link_made">, at: number): Human => ({
+  ...human,
+  links: [...without(human, purpose), { purpose, token, expires_at }],
+  letters: { ...human.letters, [purpose]: [...human.letters[purpose], at].slice(-LETTERS_MAX) }
+})
+
+const opened = (
+  human: Human,
+  { session, token, expires_at, browser, form }: Event<"human.session_opened">,
+  at: number
+): Human => {
+  const more = { ...(browser === undefined ? {} : { browser }), ...(form === undefined ? {} : { form }) }
+  const one = { id: session, token, opened_at: at, expires_at, ...more }
+  return { ...human, opened: session, sessions: [...human.sessions.filter((each) => each.expires_at > at), one] }
+}

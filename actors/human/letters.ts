@@ -1,0 +1,40 @@
+/** Letters to the person, each written in the commit of what it tells. */
+import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { KindParts } from "../kind.ts"
+import { newLetterId, posting, sealLetter } from "../letter/posting.ts"
+import type { TemplateName } from "../letter/templates.ts"
+import type { Sealer } from "../log/seal.ts"
+import type { Posted } from "./decide.ts"
+import type { Personal } from "./personal.ts"
+
+interface Wanted {
+  readonly human: string
+  readonly template: TemplateName
+  readonly to: Personal
+  readonly values: Readonly<Record<string, string>>
+  /** Unix ms. */
+  readonly at: number
+}
+
+const noLetters: Refusal = {
+  code: "letters_unavailable",
+  message: "This deployment sends no letters to people.",
+  retryAfter: 3600
+}
+
+/** Refuses what makes no sense without a letter. */
+export const lettersGoOut = ({ letters }: Pick<KindParts, "letters">): Effect.Effect<void, Refusal> =>
+  letters.transport === null ? Effect.fail(noLetters) : Effect.void
+
+/** Where letters do not go out, what is only told of by one is done without. */
+export const post = (
+  { letters }: Pick<KindParts, "letters">,
+  sealer: Sealer,
+  { human, template, to, values, at }: Wanted
+): Posted => {
+  if (letters.transport === null) return {}
+  const id = newLetterId()
+  const sealed = sealLetter(sealer, id, { to: to.email, name: to.name, values })
+  return posting({ id, human, template, sealed }, at)
+}

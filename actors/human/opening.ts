@@ -1,0 +1,90 @@
+/** What an account's decisions need of the world: its key, what that opens, and the letters that tell of them. */
+import { Effect } from "effect"
+import { notFound, type Refusal } from "../../schemas/errors.ts"
+import type { PrepareContext } from "../engine/definition.ts"
+import type { KindParts } from "../kind.ts"
+import type { Sealer } from "../log/seal.ts"
+import type { TemplateName } from "../letter/templates.ts"
+import type { AccountKeys } from "./account-keys.ts"
+import { isActive, type LinkFacts, loginFailed, type PasswordFacts, type Posted } from "./decide.ts"
+import { lettersGoOut, post } from "./letters.ts"
+import { openPassword, openPersonal, type Personal } from "./personal.ts"
+import type { Human, HumanState, LinkPurpose } from "./state.ts"
+import { newLinkToken } from "./tokens.ts"
+
+export const noHuman = notFound("human")
+
+/** Where the links of letters lead (contract 20). */
+const PATHS: Readonly<Record<LinkPurpose, string>> = {
+  verify_address: "/owner/verify",
+  reset_password: "/owner/forgot"
+}
+
+/** An account that is there, and its key. */
+export interface Opened {
+  readonly human: Human
+  readonly sealer: Sealer
+}
+
+type At = Pick<PrepareContext, "id" | "at">
+
+export interface Opening {
+  readonly keys: AccountKeys
+  /** Fails with `not_found`, or with what is said of an account that is not there. */
+  readonly opened: (state: HumanState, id: string, otherwise?: Refusal) => Effect.Effect<Opened, Refusal>
+  readonly personalOf: (opened: Opened, id: string) => Personal
+  /** A password that is tried is judged beside what is kept of the right one. */
+  readonly tried: (state: HumanState, context: At) => Effect.Effect<Opened & PasswordFacts, Refusal>
+  readonly linkFor: (purpose: LinkPurpose, sealer: Sealer, context: At, to: Personal) => LinkFacts
+  readonly linked: (
+    purpose: LinkPurpose
+  ) => (state: HumanState, input: null, context: At) => Effect.Effect<LinkFacts, Refusal>
+  /** A letter without a link. */
+  readonly told: (
+    template: TemplateName,
+    opened: Opened,
+    context: At,
+    values?: Readonly<Record<string, string>>
+  ) => Posted
+}
+
+export const openingOf = (parts: KindParts): Opening => {
+  const keys = parts.accounts
+
+  const opened: Opening["opened"] = (state, id, otherwise = noHuman) =>
+    isActive(state)
+      ? Effect.flatMap(keys.of(id), (sealer) =>
+          sealer === null ? Effect.fail(otherwise) : Effect.succeed({ human: state, sealer })
+        )
+      : Effect.fail(otherwise)
+
+  const personalOf: Opening["personalOf"] = ({ human, sealer }, id) => openPersonal(sealer, id, human.personal)
+
+  const linkFor: Opening["linkFor"] = (purpose, sealer, { id, at }, to) => {
+    const link = newLinkToken(id)
+    const values = { path: `${PATHS[purpose]}?token=${link.token}` }
+    return { link, posted: post(parts, sealer, { human: id, template: purpose, to, values, at }) }
+  }
+
+  return {
+    keys,
+    opened,
+    personalOf,
+    linkFor,
+    tried: (state, { id }) =>
+      Effect.map(opened(state, id, loginFailed), ({ human, sealer }) => ({
+        human,
+        sealer,
+        secret: openPassword(sealer, id, human.password)
+      })),
+    linked: (purpose) => (state, _input, context) =>
+      Effect.andThen(
+        lettersGoOut(parts),
+        Effect.map(opened(state, context.id), (account) =>
+          linkFor(purpose, account.sealer, context, personalOf(account, context.id))
+        )
+      ),
+    told: (template, account, { id, at }, values = {}) =>
+      post(parts, account.sealer, { human: id, template, to: personalOf(account, id), values, at })
+  }
+}

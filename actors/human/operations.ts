@@ -1,0 +1,33 @@
+/** What a person's account is asked to do. */
+import type { chattingOperations as chatting } from "../../schemas/chat/operations.ts"
+import type { humanOperations } from "../../schemas/human/operations.ts"
+import type { reachingOperations as reaching } from "../../schemas/owner/operations.ts"
+import type { relayOperations as relaying } from "../../schemas/relay/operations.ts"
+import type { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
+import type { KindParts, Operating } from "../kind.ts"
+import { accountOperations } from "./account.ts"
+import { chatOperations } from "./chat/operations.ts"
+import { openingOf } from "./opening.ts"
+import { passkeyOperations } from "./passkeys.ts"
+import { passwordOperations } from "./passwords.ts"
+import { relayOperations } from "./relay/operations.ts"
+import { sessionOperations } from "./sessions.ts"
+import { sponsoringOperations } from "./sponsoring.ts"
+import type { HumanActor } from "./state.ts"
+import { twoStepOperations } from "./two-step.ts"
+
+type Declared = typeof humanOperations & typeof sponsoring & typeof reaching & typeof relaying & typeof chatting
+
+export const operationsWith = (parts: KindParts): Operating<Declared, HumanActor> => {
+  const opening = openingOf(parts)
+  return {
+    ...accountOperations(parts, opening),
+    ...sessionOperations(parts, opening),
+    ...passwordOperations(parts, opening),
+    ...twoStepOperations(parts, opening),
+    ...passkeyOperations(parts, opening),
+    ...sponsoringOperations(parts, opening),
+    ...relayOperations(parts, opening),
+    ...chatOperations(parts, opening)
+  }
+}

@@ -1,0 +1,27 @@
+/** What is kept of a passkey, sealed under the account's key as one record. */
+import { Schema } from "effect"
+import type { Sealer } from "../log/seal.ts"
+import type { Passkey } from "./state.ts"
+
+const Record = Schema.Struct({
+  /** Its id, and the public key as COSE writes it: base64url. */
+  credential: Schema.String,
+  key: Schema.String,
+  /** Of its signatures; 0 of one that counts none. */
+  counter: Schema.Int,
+  transports: Schema.Array(Schema.String),
+  name: Schema.String
+})
+export type PasskeyRecord = typeof Record.Type
+
+const Kept = Schema.fromJsonString(Record)
+const encode = Schema.encodeSync(Kept)
+const decode = Schema.decodeSync(Kept)
+
+const purposeOf = (human: string): string => `passkey ${human}`
+
+export const sealPasskey = (sealer: Sealer, human: string, record: PasskeyRecord): string =>
+  sealer.seal(encode(record), purposeOf(human))
+
+export const openPasskey = (sealer: Sealer, human: string, { sealed }: Pick<Passkey, "sealed">): PasskeyRecord =>
+  decode(sealer.open(sealed, purposeOf(human)))

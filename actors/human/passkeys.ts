@@ -1,0 +1,135 @@
+/** Passkeys of an account: offered, added, used, removed (Web Authentication). */
+import { Effect } from "effect"
+import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
+import type { humanOperations as declared } from "../../schemas/human/operations.ts"
+import { custom, write } from "../engine/definition.ts"
+import type { Doing, KindParts } from "../kind.ts"
+import { isActive, loginFailed } from "./decide.ts"
+import {
+  decideAdd,
+  decideEnter,
+  decideRemove,
+  type EnterFacts,
+  passkeyRefused,
+  passkeysOf,
+  tooMany
+} from "./decide-passkeys.ts"
+import type { Opened, Opening } from "./opening.ts"
+import { addingTo, type Challenge, LOGIN, PasskeyChallenges } from "./passkey-challenge.ts"
+import { openPasskey, type PasskeyRecord, sealPasskey } from "./passkey-record.ts"
+import { isPassword, sealBrowser } from "./personal.ts"
+import type { HumanActor, Passkey } from "./state.ts"
+import { creationOptions, relyingParty, verifiedCounter, verifiedPasskey } from "./webauthn.ts"
+
+type Op<Name extends keyof typeof declared> = Doing<HumanActor, (typeof declared)[Name]>
+
+interface PasskeyOperations {
+  readonly "human.passkeys": Op<"human.passkeys">
+  readonly "human.offer_passkey": Op<"human.offer_passkey">
+  readonly "human.add_passkey": Op<"human.add_passkey">
+  readonly "human.remove_passkey": Op<"human.remove_passkey">
+  readonly "human.enter_by_passkey": Op<"human.enter_by_passkey">
+}
+
+type Known = PasskeyRecord & Pick<Passkey, "id" | "added_at" | "used_at">
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+const knownOf = ({ human, sealer }: Opened, id: string): ReadonlyArray<Known> =>
+  passkeysOf(human).kept.map(({ id: passkey, sealed, added_at, used_at }) => ({
+    ...openPasskey(sealer, id, { sealed }),
+    id: passkey,
+    added_at,
+    used_at
+  }))
+
+const shown = ({ id, name, added_at, used_at }: Known) => ({
+  id,
+  name,
+  added_at: iso(added_at),
+  used_at: used_at === null ? null : iso(used_at)
+})
+
+export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOperations => {
+  const { opened, personalOf, tried, told, keys } = opening
+  const { owner } = parts.config.limits.limits
+  const party = relyingParty(parts.config)
+  const challenges = new PasskeyChallenges(parts.seed)
+
+  /** Signed by one of the account's own, or by none. */
+  const signedBy = (
+    account: Opened,
+    id: string,
+    challenge: Challenge | null,
+    signed: Parameters<typeof verifiedCounter>[2]
+  ): Effect.Effect<EnterFacts["signed"]> =>
+    Effect.promise(async () => {
+      const known = knownOf(account, id).find(({ credential }) => credential === signed.id)
+      if (known === undefined || challenge === null) return null
+      const counter = await verifiedCounter(party, known, signed, challenge.challenge)
+      if (counter === null) return null
+      const { id: passkey, added_at: _added, used_at: _used, ...record } = known
+      return { passkey, sealed: sealPasskey(account.sealer, id, { ...record, counter }) }
+    })
+
+  return {
+    "human.passkeys": custom((state, _input, { id }) =>
+      Effect.map(opened(state, id), (account) => ({ passkeys: knownOf(account, id).map(shown) }))
+    ),
+    "human.offer_passkey": custom((state, { password, token, name }, context) =>
+      Effect.gen(function* () {
+        const account = yield* tried(state, context)
+        if (!isPassword(account.secret, password)) return yield* Effect.fail(loginFailed)
+        const { id: human, at } = context
+        const known = knownOf(account, human)
+        if (known.length >= PASSKEY_LIMITS.max) return yield* Effect.fail(tooMany)
+        const { challenge, sealed } = challenges.make(addingTo(human), { bound: token, name }, at)
+        const { email } = personalOf(account, human)
+        return { options: creationOptions(party, { human, email, challenge, known }), sealed }
+      })
+    ),
+    "human.add_passkey": write({
+      prepare: (state, { sealed, made }, context) =>
+        Effect.gen(function* () {
+          const { id } = context
+          const account = yield* opened(state, id)
+          const challenge = challenges.open(addingTo(id), sealed)
+          const { challenge: wanted = "", name = "" } = challenge ?? {}
+          const record = yield* Effect.promise(() => verifiedPasskey(party, made, { challenge: wanted, name }))
+          return {
+            challenge,
+            sealed: record === null ? null : sealPasskey(account.sealer, id, record),
+            known: knownOf(account, id).some(({ credential }) => credential === made.id),
+            posted: told("two_step_changed", account, context, { what: "a passkey was added" })
+          }
+        }),
+      decide: (state, input, context) => decideAdd(state, input, context),
+      answer: () => null
+    }),
+    "human.remove_passkey": write({
+      prepare: (state, _input, context) =>
+        Effect.map(tried(state, context), (account) => ({
+          secret: account.secret,
+          posted: told("two_step_changed", account, context, { what: "a passkey was removed" })
+        })),
+      decide: (state, input, context) => decideRemove(state, input, context),
+      answer: () => null
+    }),
+    "human.enter_by_passkey": write({
+      prepare: (state, { sealed, signed, browser }, context) =>
+        Effect.gen(function* () {
+          const { id } = context
+          if (!isActive(state)) yield* keys.ofNobody(id)
+          const account = yield* opened(state, id, passkeyRefused)
+          const challenge = challenges.open(LOGIN, sealed)
+          return {
+            challenge,
+            signed: yield* signedBy(account, id, challenge, signed),
+            browser: browser === undefined ? null : sealBrowser(account.sealer, id, browser)
+          }
+        }),
+      decide: (state, input, context) => decideEnter(state, input, context, owner),
+      answer: (_state, { expires_at }) => ({ expires_at: iso(expires_at) })
+    })
+  }
+}

@@ -1,0 +1,56 @@
+/** Letters that tell an owner of what happens to agents. Nothing of strangers stands in them but what agents ask. */
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { OWNER_ASKED, relayedEvent } from "../../../schemas/relay/events.ts"
+import type { Relayed } from "../../../schemas/relay/operations.ts"
+import type { PrepareContext } from "../../engine/definition.ts"
+import type { Actors } from "../../services.ts"
+import type { Posted } from "../decide.ts"
+import type { Opened, Opening } from "../opening.ts"
+import type { RelayState } from "./state.ts"
+import { handleOf, ownerPageOf, wordsOf } from "./told.ts"
+
+const ABREAST = 8
+
+export const relayLetter = (
+  told: Opening["told"],
+  account: Opened,
+  { event, number }: Relayed,
+  handle: string,
+  context: PrepareContext
+): Effect.Effect<Posted, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const path = ownerPageOf(event, handle, number)
+    if (event !== OWNER_ASKED)
+      return told("relayed_event", account, context, {
+        agent: handle,
+        what: relayedEvent(event)?.description ?? event,
+        path
+      })
+    const { text, options } = yield* wordsOf(number, context)
+    const offered = options.length === 0 ? "It waits for what you write." : `It offers: ${options.join(", ")}.`
+    return told("relayed_words", account, context, { agent: handle, words: text, offered, path })
+  })
+
+/** By agent and event, how often. */
+export const digestLetter = (
+  told: Opening["told"],
+  account: Opened,
+  held: RelayState["held"],
+  context: PrepareContext
+): Effect.Effect<Posted, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const agents = [...new Set(held.map(({ agent }) => agent))].filter((agent) => agent !== "")
+    const named = yield* Effect.forEach(
+      agents,
+      (agent) => Effect.map(handleOf(agent, context), (handle) => [agent, handle] as const),
+      { concurrency: ABREAST }
+    )
+    const handles = new Map(named)
+    const lines = held.map(({ agent, event, count }) =>
+      agent === ""
+        ? `Other things, ${count} times`
+        : `${handles.get(agent) ?? "An agent"}, ${count} times: ${relayedEvent(event)?.description ?? event}`
+    )
+    return told("relayed_digest", account, context, { lines: lines.join("\n") })
+  })

@@ -1,0 +1,102 @@
+/** What reaches a person: chosen, told, held back; declared in schemas/relay/operations.ts. */
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import type { reachingOperations as reaching } from "../../../schemas/owner/operations.ts"
+import { type Choice, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
+import type { Relayed, RelaySettings, relayOperations as declared } from "../../../schemas/relay/operations.ts"
+import { custom, type PrepareContext, write } from "../../engine/definition.ts"
+import type { KindParts, Operating } from "../../kind.ts"
+import type { Actors } from "../../services.ts"
+import { isActive } from "../decide.ts"
+import type { Opening } from "../opening.ts"
+import type { Human, HumanActor, HumanState } from "../state.ts"
+import { chatNews } from "./chats.ts"
+import { decideAgain, decideChoose, decideDigest, decideRelay, isFresh, type RelayFacts } from "./decide.ts"
+import { digestLetter, relayLetter } from "./letters.ts"
+import { choiceOf } from "./state.ts"
+import { handleOf } from "./told.ts"
+
+const NOTHING: RelayFacts = { letter: null, chat: null }
+
+/** Of an agent that he carries still, as far as the account knows. */
+const carries = ({ sponsorships }: Human, wanted: string): boolean =>
+  sponsorships.some(({ agent, open }) => open && agent === wanted)
+
+export const relayOperations = (
+  { letters, config: { baseUrl, limits } }: KindParts,
+  { opened, personalOf, told }: Opening
+): Operating<typeof declared & typeof reaching, HumanActor> => {
+  const { owner } = limits.limits
+  const byLetter = ({ email_verified }: Human): boolean => email_verified && letters.transport !== null
+  const inChat = ({ chat }: Human): boolean => chat.linked !== null && letters.chat !== null
+  /** That are chosen, and lead to the person. */
+  const waysOf = (human: Human, event: string): Choice => {
+    const { email, chat } = choiceOf(human.relay, event)
+    return { email: email && byLetter(human), chat: chat && inChat(human) }
+  }
+  const chatOf = (human: Human): RelaySettings["chat"] =>
+    letters.chat === null ? "off" : human.chat.linked === null ? "unlinked" : "linked"
+
+  const relayFacts = (
+    state: HumanState,
+    input: Relayed,
+    context: PrepareContext
+  ): Effect.Effect<RelayFacts, Refusal, Actors> =>
+    Effect.gen(function* () {
+      if (!isActive(state) || !isFresh(input.at, context.at, owner) || !carries(state, input.agent)) return NOTHING
+      const { email, chat } = waysOf(state, input.event)
+      if (!email && !chat) return NOTHING
+      const handle = yield* handleOf(input.agent, context)
+      if (handle === null) return NOTHING
+      const account = yield* opened(state, context.id)
+      return {
+        letter: email ? yield* relayLetter(told, account, input, handle, context) : null,
+        chat: chat ? yield* chatNews(baseUrl, account, input, handle, context) : null
+      }
+    })
+
+  return {
+    "human.relay": write({
+      prepare: relayFacts,
+      decide: (state, input, context) => decideRelay(state, input, context, owner),
+      answer: () => null
+    }),
+    "human.relay_again": write({
+      decide: (state, _input, context) => decideAgain(state, context, owner),
+      answer: (_state, { room }) => ({ room })
+    }),
+    "human.digest": write({
+      prepare: (state, _fired, context) =>
+        Effect.gen(function* () {
+          if (!isActive(state) || state.relay.held.length === 0 || !byLetter(state)) return NOTHING
+          const account = yield* opened(state, context.id)
+          return { letter: yield* digestLetter(told, account, state.relay.held, context) }
+        }),
+      decide: decideDigest,
+      answer: () => null
+    }),
+    "human.relay_settings": custom((state, _input, { id }) =>
+      Effect.map(opened(state, id), ({ human }) => ({
+        email: byLetter(human),
+        chat: chatOf(human),
+        choices: RELAYED_EVENTS.map(({ event }) => ({ event, ...choiceOf(human.relay, event) }))
+      }))
+    ),
+    "human.choose_relay": write({ decide: decideChoose, answer: () => null }),
+    "human.reached": custom((state, { event }, { id }) =>
+      Effect.map(opened(state, id), (account) => {
+        const { human } = account
+        const { email, chat } = waysOf(human, event)
+        const chat_linked = inChat(human)
+        const told = RELAYED_EVENTS.map((one) => one.event).filter((one) => choiceOf(human.relay, one).chat)
+        return {
+          human_id: id,
+          name: personalOf(account, id).name,
+          chat_linked,
+          events: chat_linked ? told : [],
+          state: email || chat ? "queued" : chat_linked ? "off" : "not_linked"
+        }
+      })
+    )
+  }
+}

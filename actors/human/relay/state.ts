@@ -1,0 +1,68 @@
+/** What a person chose to be told of, and what was told, as part of the account's state; how events change it. Pure. */
+import { Schema } from "effect"
+import { type Choice as OfEvent, Choice, relayedEvent } from "../../../schemas/relay/events.ts"
+import { event } from "../../engine/events.ts"
+
+export const RelayState = Schema.Struct({
+  /** By event, what differs from its default. */
+  choices: Schema.Record(Schema.String, Choice),
+  /** Unix ms of the latest letters, oldest first. */
+  letters: Schema.Array(Schema.Number),
+  /** What waits for the letter that tells of all of it: an agent, what happened to it, how often. */
+  held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
+  /** Unix ms of that letter; `null` where nothing waits. */
+  due: Schema.NullOr(Schema.Number)
+})
+export type RelayState = typeof RelayState.Type
+
+export const RELAY_EVENTS = [
+  event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, Choice) }),
+  /** A letter tells of one event. */
+  event("human.relayed", 1, { agent: Schema.String, event: Schema.String }),
+  /** One too many for a letter of its own. */
+  event("human.relay_held", 1, { agent: Schema.String, event: Schema.String, due: Schema.Number }),
+  /** One letter tells of all that was held. */
+  event("human.relay_digested", 1)
+] as const
+export type RelayEvent = (typeof RELAY_EVENTS)[number]["Type"]
+
+export const NO_RELAY: RelayState = { choices: {}, letters: [], held: [], due: null }
+
+/** More than any limit counts need not be remembered. */
+const LETTERS_MAX = 100
+/** Kinds of things that one letter tells of: what is more is told as a number. */
+export const HELD_MAX = 50
+/** In the place of an agent and an event: everything that has no room. */
+export const OTHERS = { agent: "", event: "" }
+
+const withLetter = (letters: RelayState["letters"], at: number): RelayState["letters"] =>
+  [...letters, at].slice(-LETTERS_MAX)
+
+const counted = (held: RelayState["held"], { agent, event }: typeof OTHERS): RelayState["held"] => {
+  const isThis = (one: typeof OTHERS): boolean => one.agent === agent && one.event === event
+  if (held.some(isThis)) return held.map((one) => (isThis(one) ? { ...one, count: one.count + 1 } : one))
+  if (held.length < HELD_MAX || agent === "") return [...held, { agent, event, count: 1 }]
+  return counted(held, OTHERS)
+}
+
+export const evolveRelay = (relay: RelayState, event: RelayEvent, at: number): RelayState => {
+  switch (event.type) {
+    case "human.relay_chosen":
+      return { ...relay, choices: event.choices }
+    case "human.relayed":
+      return { ...relay, letters: withLetter(relay.letters, at) }
+    case "human.relay_held":
+      return { ...relay, held: counted(relay.held, event), due: event.due }
+    case "human.relay_digested":
+      return { ...relay, letters: withLetter(relay.letters, at), held: [], due: null }
+  }
+}
+
+const NOT_AT_ALL: OfEvent = { email: false, chat: false }
+
+/** An event that this release does not know is told by no way. */
+export const choiceOf = ({ choices }: RelayState, event: string): OfEvent => {
+  const known = relayedEvent(event)
+  if (known === null) return NOT_AT_ALL
+  return (Object.hasOwn(choices, event) ? choices[event] : undefined) ?? known.byDefault
+}

@@ -1,0 +1,31 @@
+/** What every way of telling an owner needs to know. */
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { CAPTCHA_ASKED } from "../../../schemas/relay/events.ts"
+import type { PrepareContext } from "../../engine/definition.ts"
+import { Actors } from "../../services.ts"
+
+const NOTHING_SAID = "It says nothing that could be shown here."
+
+/** Where an owner reads on, as a path. */
+export const ownerPageOf = (event: string, handle: string, number: number): string =>
+  event === CAPTCHA_ASKED ? `/owner/captcha/${number}` : `/owner/agents/${handle}`
+
+/** `null` of an agent that has no name any more. */
+export const handleOf = (agent: string, context: PrepareContext): Effect.Effect<string | null, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const asking = { ...context, commandId: `${context.commandId}-${agent}` }
+    return (yield* actors.ask(asking, "content.author", agent, null)).handle
+  })
+
+/** What the agent says to its owners. */
+export const wordsOf = (
+  message: number,
+  context: PrepareContext
+): Effect.Effect<{ readonly text: string; readonly options: ReadonlyArray<string> }, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { text, options } = yield* actors.ask(context, "owner_message.words", String(message), null)
+    return { text: text ?? NOTHING_SAID, options: options ?? [] }
+  })

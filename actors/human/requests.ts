@@ -1,0 +1,16 @@
+/** First answers of a person under an Idempotency-Key (contract 13, 20). */
+import type { requestOperations as declared } from "../../schemas/idempotency/operations.ts"
+import { custom } from "../engine/definition.ts"
+import { firstAnswers } from "../idempotency/first-answers.ts"
+import type { KindParts, Operating } from "../kind.ts"
+import { Sealer } from "../log/seal.ts"
+import type { HumanActor } from "./state.ts"
+
+export const personsRequests = ({ nats, seed, config }: KindParts): Operating<typeof declared, HumanActor> => {
+  const answers = firstAnswers(nats, new Sealer(seed))
+  const { idempotency_ttl_seconds } = config.limits.limits
+  return {
+    "human.begin_request": custom((_state, input, context) => answers.begin(input, context)),
+    "human.finish_request": custom((_state, input, context) => answers.finish(input, context, idempotency_ttl_seconds))
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * What several people may read, sealed for each of them.
+ *
+ * Invariants
+ *  - In log, snapshots and tables it stands sealed under a key of its own, and that key under the key of each of their
+ *    accounts. With the last of those accounts goes what it says, for everybody.
+ *  - Each box opens in its own place alone (`what`).
+ */
+import { randomBytes } from "node:crypto"
+import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import { Sealer } from "../log/seal.ts"
+import type { AccountKeys } from "./account-keys.ts"
+
+const KEY_BYTES = 32
+const ABREAST = 8
+
+export interface SealedFor {
+  readonly sealed: string
+  readonly keys: ReadonlyArray<{ readonly human: string; readonly sealed: string }>
+}
+
+const keyOf = (what: string): string => `key of ${what}`
+
+const sealerOf = (key: string): Sealer => new Sealer(Buffer.from(key, "base64url"), "hub sealed for people")
+
+/** For those of `humans` who have an account: `keys` is empty where nobody has. `what`: the place, such as `captcha 7`. */
+export const sealFor = (
+  accounts: AccountKeys,
+  what: string,
+  humans: ReadonlyArray<string>,
+  text: string
+): Effect.Effect<SealedFor, Refusal> => {
+  const key = randomBytes(KEY_BYTES).toString("base64url")
+  const forOne = (human: string) =>
+    Effect.map(accounts.of(human), (sealer) =>
+      sealer === null ? [] : [{ human, sealed: sealer.seal(key, keyOf(what)) }]
+    )
+  return Effect.map(Effect.forEach(humans, forOne, { concurrency: ABREAST }), (keys) => ({
+    sealed: sealerOf(key).seal(text, what),
+    keys: keys.flat()
+  }))
+}
+
+/** `null` where none of those accounts is left. */
+export const openFor = (
+  accounts: AccountKeys,
+  what: string,
+  { sealed, keys }: SealedFor
+): Effect.Effect<string | null, Refusal> =>
+  Effect.gen(function* () {
+    for (const one of keys) {
+      const sealer = yield* accounts.of(one.human)
+      if (sealer !== null) return sealerOf(sealer.open(one.sealed, keyOf(what))).open(sealed, what)
+    }
+    return null
+  })

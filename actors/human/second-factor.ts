@@ -1,0 +1,66 @@
+/**
+ * The second step of a login: a code of an authenticator app, or a recovery code. What is kept of them is sealed under the
+ * account's key, as one record.
+ */
+import { Schema } from "effect"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Sealer } from "../log/seal.ts"
+import { recoveryHash } from "./recovery-codes.ts"
+import type { Human, HumanEvent } from "./state.ts"
+import { verifyTotp } from "./totp.ts"
+
+const Kept = Schema.fromJsonString(Schema.Struct({ secret: Schema.String, hashes: Schema.Array(Schema.String) }))
+export type SecondFactor = typeof Kept.Type
+
+const encode = Schema.encodeSync(Kept)
+const decode = Schema.decodeSync(Kept)
+
+const purposeOf = (human: string): string => `second factor ${human}`
+
+export const sealSecondFactor = (sealer: Sealer, human: string, kept: SecondFactor): string =>
+  sealer.seal(encode(kept), purposeOf(human))
+
+export const openSecondFactor = (sealer: Sealer, human: string, sealed: string): SecondFactor =>
+  decode(sealer.open(sealed, purposeOf(human)))
+
+/** What a code that was typed is good for: nothing, a step of the app's, or the use of a recovery code. */
+export type CodeUse =
+  | { readonly kind: "none" }
+  | { readonly kind: "step"; readonly step: number }
+  | { readonly kind: "recovery"; readonly sealed: string; readonly left: number }
+
+const NO_USE: CodeUse = { kind: "none" }
+
+/** `at`: unix ms. Of an account without a second factor, and without a code, nothing. */
+export const useOf = (sealer: Sealer, id: string, { two_step }: Human, code: string | null, at: number): CodeUse => {
+  if (two_step === null || code === null) return NO_USE
+  const kept = openSecondFactor(sealer, id, two_step.sealed)
+  const step = verifyTotp(kept.secret, code, at, two_step.step)
+  if (step !== null) return { kind: "step", step }
+  const used = recoveryHash(id, code, kept.hashes)
+  if (used === null) return NO_USE
+  const hashes = kept.hashes.filter((hash) => hash !== used)
+  return { kind: "recovery", sealed: sealSecondFactor(sealer, id, { ...kept, hashes }), left: hashes.length }
+}
+
+const secondFactorRequired = refusal("second_factor_required", "This account asks for a code as well: send `code`.", {
+  methods: ["totp", "recovery_code"]
+})
+
+export const wrongCode = refusal("login_failed", "The code is wrong, or was used already.", { field: "code" })
+
+/** The uses of a code; `null` where the account asks for one and this is none. */
+export const usedBy = (human: Human, use: CodeUse): ReadonlyArray<HumanEvent> | null => {
+  if (human.two_step === null) return []
+  switch (use.kind) {
+    case "none":
+      return null
+    case "step":
+      return [{ type: "human.step_used", v: 1, step: use.step }]
+    case "recovery":
+      return [{ type: "human.recovery_codes_changed", v: 1, sealed: use.sealed, left: use.left }]
+  }
+}
+
+/** What stands against a login without the right code. */
+export const codeRefusal = (code: string | null): Refusal => (code === null ? secondFactorRequired : wrongCode)

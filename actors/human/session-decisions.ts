@@ -1,0 +1,104 @@
+/**
+ * Decisions on the sessions of an account. Pure, as those of decide.ts.
+ *
+ * Invariants
+ *  - A session is opened by the right password, with the right code where the account asks for one, or by a passkey
+ *    (decide-passkeys.ts), and by nothing that a letter brings.
+ *  - A form leaves one session, however often it is sent: the latest, since its token is the one that the browser has.
+ *    What is sent again within a minute needs no second code: a code is good once, and this one was.
+ */
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { DecideContext } from "../engine/definition.ts"
+import { closing, type Decided, isActive, loginFailed, type OwnerLimits, type PasswordFacts } from "./decide.ts"
+import { isPassword } from "./personal.ts"
+import { codeRefusal, type CodeUse, usedBy } from "./second-factor.ts"
+import type { Human, HumanEvent, HumanState, Session } from "./state.ts"
+
+const SENT_AGAIN_WITHIN_MS = 60_000
+
+export const sessionInvalid: Refusal = refusal(
+  "session_invalid",
+  "There is no such session, or it has ended. Log in again."
+)
+
+export const openSession = (state: HumanState, token: string, at: number): Session | null =>
+  isActive(state) ? (state.sessions.find((one) => one.token === token && one.expires_at > at) ?? null) : null
+
+export interface OpenFacts extends PasswordFacts {
+  readonly use: CodeUse
+  /** Sealed. */
+  readonly browser: string | null
+}
+
+interface Opens {
+  readonly password: string
+  readonly token: string
+  readonly code: string | null
+  readonly form?: string
+}
+
+export const decideOpen = (
+  state: HumanState,
+  { password, token, code, form }: Opens,
+  { at, facts }: DecideContext<OpenFacts>,
+  owner: OwnerLimits
+): Decided<{ readonly expires_at: number }> => {
+  if (!isActive(state) || !isPassword(facts.secret, password)) return { refused: loginFailed }
+  const standing = state.sessions.filter((session) => session.expires_at > at)
+  const before = standing.filter((session) => form !== undefined && session.form === form)
+  const isAgain = before.some(({ opened_at }) => opened_at > at - SENT_AGAIN_WITHIN_MS)
+  const used = usedBy(state, facts.use) ?? (isAgain ? [] : null)
+  if (used === null) return { refused: codeRefusal(code) }
+  const { events, expires_at } = opening(state, { token, browser: facts.browser, form, before }, at, owner)
+  return { events: [...used, ...events], reply: { expires_at } }
+}
+
+interface Opening {
+  readonly token: string
+  /** Sealed. */
+  readonly browser: string | null
+  readonly form?: string | undefined
+  /** In whose place it comes. */
+  readonly before?: ReadonlyArray<Session>
+}
+
+/** A session more; where there are as many as may be, the oldest ends. */
+export const opening = (
+  { sessions, opened }: Human,
+  { token, browser, form, before = [] }: Opening,
+  at: number,
+  owner: OwnerLimits
+): { readonly events: ReadonlyArray<HumanEvent>; readonly expires_at: number } => {
+  const expires_at = at + owner.session_seconds * 1000
+  const others = sessions.filter((session) => session.expires_at > at && !before.includes(session))
+  const oldest = others.slice(0, Math.max(0, others.length - owner.sessions_max + 1))
+  const more = { ...(browser === null ? {} : { browser }), ...(form === undefined ? {} : { form }) }
+  return {
+    events: [
+      ...closing([...before, ...oldest].map(({ id }) => id)),
+      { type: "human.session_opened", v: 1, session: opened + 1, token, expires_at, ...more }
+    ],
+    expires_at
+  }
+}
+
+export const decideClose = (
+  state: HumanState,
+  { token }: { readonly token: string },
+  { at }: Pick<DecideContext<unknown>, "at">
+): Decided => {
+  const session = openSession(state, token, at)
+  return session === null ? { refused: sessionInvalid } : { events: closing([session.id]) }
+}
+
+/** Ends one, or all but this one; what has ended already is no fault. */
+export const decideEnd = (
+  state: HumanState,
+  { token, session }: { readonly token: string; readonly session: number | null },
+  { at }: Pick<DecideContext<unknown>, "at">
+): Decided => {
+  const current = openSession(state, token, at)
+  if (current === null || !isActive(state)) return { refused: sessionInvalid }
+  const ended = state.sessions.filter(({ id }) => (session === null ? id !== current.id : id === session))
+  return { events: closing(ended.map(({ id }) => id)) }
+}

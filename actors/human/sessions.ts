@@ -1,0 +1,93 @@
+/** Sessions of an account: opened by its password, closed by whoever has the token (spec 5.2). */
+import { Effect } from "effect"
+import type { humanOperations as declared } from "../../schemas/human/operations.ts"
+import type { HumanSession } from "../../schemas/human/records.ts"
+import { custom, read, write } from "../engine/definition.ts"
+import type { Doing, KindParts } from "../kind.ts"
+import { isActive } from "./decide.ts"
+import { noHuman, type Opened, type Opening } from "./opening.ts"
+import { openBrowser, openPassword, sealBrowser } from "./personal.ts"
+import { useOf } from "./second-factor.ts"
+import { decideClose, decideEnd, decideOpen, openSession, sessionInvalid } from "./session-decisions.ts"
+import type { HumanActor, HumanState } from "./state.ts"
+import { giveBackTry, tryOf } from "./tries.ts"
+
+type Op<Name extends keyof typeof declared> = Doing<HumanActor, (typeof declared)[Name]>
+
+interface SessionOperations {
+  readonly "human.salt": Op<"human.salt">
+  readonly "human.try_password": Op<"human.try_password">
+  readonly "human.open_session": Op<"human.open_session">
+  readonly "human.session": Op<"human.session">
+  readonly "human.close_session": Op<"human.close_session">
+  readonly "human.sessions": Op<"human.sessions">
+  readonly "human.end_sessions": Op<"human.end_sessions">
+}
+
+/** Newest first. */
+const sessionsOf = ({ human, sealer }: Opened, id: string, current: number, at: number): ReadonlyArray<HumanSession> =>
+  human.sessions
+    .filter(({ expires_at }) => expires_at > at)
+    .map(({ id: session, opened_at, expires_at, browser }) => ({
+      id: session,
+      opened_at: new Date(opened_at).toISOString(),
+      expires_at: new Date(expires_at).toISOString(),
+      browser: browser === undefined ? null : openBrowser(sealer, id, browser),
+      current: session === current
+    }))
+    .toReversed()
+
+export const sessionOperations = ({ config }: KindParts, { opened, tried, keys }: Opening): SessionOperations => {
+  const { limits } = config
+  const { owner } = limits.limits
+
+  const saltOf = (state: HumanState, id: string) =>
+    Effect.map(opened(state, id), ({ human, sealer }) => ({
+      salt: openPassword(sealer, id, human.password).salt,
+      parameters: human.password.parameters
+    }))
+
+  return {
+    "human.salt": custom((state, _input, { id }) =>
+      isActive(state) ? saltOf(state, id) : Effect.andThen(keys.ofNobody(id), Effect.fail(noHuman))
+    ),
+    "human.try_password": custom((state, _input, context) =>
+      isActive(state)
+        ? Effect.andThen(tryOf(context, state.address, limits), saltOf(state, context.id))
+        : Effect.fail(noHuman)
+    ),
+    "human.open_session": write({
+      prepare: (state, { code, browser }, context) =>
+        Effect.map(tried(state, context), ({ human, secret, sealer }) => ({
+          address: human.address,
+          secret,
+          use: useOf(sealer, context.id, human, code, context.at),
+          browser: browser === undefined ? null : sealBrowser(sealer, context.id, browser)
+        })),
+      decide: (state, input, context) => decideOpen(state, input, context, owner),
+      answer: (_state, { expires_at }) => ({ expires_at: new Date(expires_at).toISOString() }),
+      after: (_input, { id, seq, facts }, refused) =>
+        refused === null ? giveBackTry(id, seq, facts.address) : Effect.void
+    }),
+    "human.session": read((state, { token }, { at }) => {
+      const session = openSession(state, token, at)
+      return session === null || !isActive(state)
+        ? { refused: sessionInvalid }
+        : { data: { session: session.id, email_verified: state.email_verified } }
+    }),
+    "human.close_session": write({
+      decide: (state, input, context) => decideClose(state, input, context),
+      answer: () => ({ revoked: true })
+    }),
+    "human.sessions": custom((state, { token }, { id, at }) => {
+      const current = openSession(state, token, at)
+      return current === null
+        ? Effect.fail(sessionInvalid)
+        : Effect.map(opened(state, id), (account) => ({ sessions: sessionsOf(account, id, current.id, at) }))
+    }),
+    "human.end_sessions": write({
+      decide: (state, input, context) => decideEnd(state, input, context),
+      answer: () => null
+    })
+  }
+}

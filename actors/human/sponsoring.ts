@@ -1,0 +1,163 @@
+/**
+ * A person declares to carry agents (spec 3.4; contract 20).
+ *
+ * Invariants
+ *  - At most one open sponsorship of an agent by a person: the person's own log decides, and what the last one of that
+ *    agent says of itself.
+ *  - The declaration and the sponsorship are one commit.
+ *  - What is told to have ended counts no more; until then it counts as open, which refuses too much, never too little.
+ */
+import { Effect } from "effect"
+import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { sponsoringOperations as declared, SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
+import type { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
+import { type Decision, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
+import type { KindParts, Operating } from "../kind.ts"
+import { Actors, Counters } from "../services.ts"
+import { isOpen, noSponsorship } from "../sponsorship/decide.ts"
+import type { SponsorshipEvent } from "../sponsorship/state.ts"
+import { absent, isActive, type Posted } from "./decide.ts"
+import type { Opening } from "./opening.ts"
+import type { Human, HumanActor, HumanEvent, HumanState } from "./state.ts"
+
+type OwnerLimits = Limits["limits"]["owner"]
+
+interface Declaring {
+  readonly agent: string
+  readonly role: SponsorRole
+}
+
+/** `before`: the newest sponsorship of that agent, as it stands. */
+export interface DeclareFacts {
+  readonly number: number
+  readonly before: SponsorshipFacts | null
+}
+
+/** Kept in the commit: the first answer is given again by it. */
+interface Declared extends Declaring {
+  readonly number: number
+}
+
+const exists = (message: string, details: Readonly<Record<string, string>>): Refusal =>
+  refusal("sponsorship_exists", message, details)
+
+/** Why the person may not declare this agent now; `null` where it may. */
+export const declareRefusal = (
+  { sponsorships }: Human,
+  before: SponsorshipFacts | null,
+  at: number,
+  { agents_max, refused_wait_seconds }: OwnerLimits
+): Refusal | null => {
+  if (before !== null && isOpen(before.status))
+    return exists("You have declared this agent already.", { status: before.status })
+  const until = Date.parse(before?.ended_at ?? "") + refused_wait_seconds * 1000
+  if (before?.status === "refused" && until > at)
+    return exists("This agent has refused. Wait before you ask again.", {
+      status: before.status,
+      until: new Date(until).toISOString()
+    })
+  return sponsorships.filter(({ open }) => open).length < agents_max
+    ? null
+    : refusal("sponsorship_limit", `A person may carry ${agents_max} agents.`, { max: agents_max })
+}
+
+export const decideDeclare = (
+  state: HumanState,
+  { agent, role }: Declaring,
+  { id: human, at, facts: { number, before } }: DecideContext<DeclareFacts>,
+  owner: OwnerLimits
+): Decision<HumanEvent, Declared> => {
+  if (!isActive(state)) return absent
+  const refused = declareRefusal(state, before, at, owner)
+  if (refused !== null) return { refused }
+  const verified = state.email_verified
+  const begun: SponsorshipEvent = { type: "sponsorship.declared", v: 1, human, agent, role, verified }
+  return {
+    events: [{ type: "human.declared", v: 1, sponsorship: number, agent }],
+    reply: { number, agent, role },
+    also: [{ kind: "sponsorship", id: String(number), expected: 0, events: [begun] }]
+  }
+}
+
+interface Ended {
+  readonly sponsorship: number
+  readonly status: SponsorshipStatus
+}
+
+/** What is open by what the account knows. */
+const openIn = (state: HumanState, sponsorship: number): Human["sponsorships"][number] | null =>
+  (isActive(state) ? state.sponsorships.find(({ id, open }) => id === sponsorship && open) : null) ?? null
+
+/** `posted`: the letter that tells of it, where one goes out. */
+export const decideEnded = (
+  state: HumanState,
+  { sponsorship }: Ended,
+  { facts }: DecideContext<{ readonly posted: Posted }>
+): Decision<HumanEvent> =>
+  openIn(state, sponsorship) === null
+    ? { events: [] }
+    : { events: [{ type: "human.sponsorship_ended", v: 1, sponsorship }], ...facts.posted }
+
+const newestOf = (state: HumanState, agent: string): number | null =>
+  (isActive(state) ? state.sponsorships.find((one) => one.agent === agent)?.id : null) ?? null
+
+/** A number is drawn last: for what can be declared. */
+const declareFacts = (state: HumanState, { agent }: Declaring, context: PrepareContext, owner: OwnerLimits) =>
+  Effect.gen(function* () {
+    if (!isActive(state)) return yield* Effect.fail(notFound("human"))
+    const actors = yield* Actors
+    const last = newestOf(state, agent)
+    const before = last === null ? null : yield* actors.ask(context, "sponsorship.look", String(last), null)
+    const refused = declareRefusal(state, before, context.at, owner)
+    if (refused !== null) return yield* Effect.fail(refused)
+    yield* actors.ask(context, "sponsorship.admits", agent, null)
+    const counters = yield* Counters
+    return { before, number: yield* counters.next("sponsorship") }
+  })
+
+const NO_LETTER: Posted = {}
+
+export const sponsoringOperations = (
+  { config: { limits } }: KindParts,
+  { opened, told }: Opening
+): Operating<typeof declared, HumanActor> => {
+  const { owner } = limits.limits
+  /** Whose confirmed sponsorship an agent has revoked, at an address that is confirmed. A deleted agent has no name. */
+  const endedLetter = (state: HumanState, { sponsorship, status }: Ended, context: PrepareContext) =>
+    Effect.gen(function* () {
+      const one = openIn(state, sponsorship)
+      if (one === null || status !== "revoked" || !isActive(state) || !state.email_verified) return NO_LETTER
+      const actors = yield* Actors
+      const { handle } = yield* actors.ask(context, "content.author", one.agent, null)
+      if (handle === null) return NO_LETTER
+      return told("sponsorship_ended", yield* opened(state, context.id), context, { agent: handle })
+    })
+
+  return {
+    "human.declare": write({
+      prepare: (state, input, context) => declareFacts(state, input, context, owner),
+      decide: (state, input, context) => decideDeclare(state, input, context, owner),
+      answer: (_state, { number, agent, role }, { id, at }) => ({
+        id: number,
+        human: id,
+        agent,
+        role,
+        status: "pending",
+        created_at: new Date(at).toISOString(),
+        confirmed_at: null,
+        ended_at: null
+      }),
+      projected: true
+    }),
+    "human.sponsorship": read((state, { agent }) => {
+      const sponsorship = newestOf(state, agent)
+      return sponsorship === null ? noSponsorship : { data: { sponsorship } }
+    }),
+    "human.sponsorship_ended": write({
+      prepare: (state, input, context) => Effect.map(endedLetter(state, input, context), (posted) => ({ posted })),
+      decide: decideEnded,
+      answer: () => null
+    })
+  }
+}

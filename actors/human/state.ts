@@ -1,0 +1,160 @@
+/**
+ * The state of a person's account and its events (contract 6, 20). `null` is one that nobody has made.
+ *
+ * What is the person's own (name, address, password) stands sealed under the account's key (account-keys.ts), which goes
+ * with the account: nothing here is opened to be folded.
+ */
+import { Schema } from "effect"
+import { PasswordParameters } from "../../schemas/human/password.ts"
+import { event } from "../engine/events.ts"
+import type { RequestMemory } from "../idempotency/first-answers.ts"
+import type { ActorOf } from "../kind.ts"
+import { CHAT_EVENTS, ChatState } from "./chat/state.ts"
+import { RELAY_EVENTS, RelayState } from "./relay/state.ts"
+
+/** Sealed: `{ name, email }`, see personal.ts. */
+const Sealed = Schema.String
+
+export const Session = Schema.Struct({
+  id: Schema.Int,
+  /** sha256 of the token, in hex. */
+  token: Schema.String,
+  /** Unix ms. */
+  opened_at: Schema.Number,
+  expires_at: Schema.Number,
+  /** What the browser is called. */
+  browser: Schema.optionalKey(Sealed),
+  /** The form that it was opened by: the same one leaves one session, however often it is sent. */
+  form: Schema.optionalKey(Schema.String)
+})
+export type Session = typeof Session.Type
+
+const LINK_PURPOSES = ["verify_address", "reset_password"] as const
+const LinkPurpose = Schema.Literals(LINK_PURPOSES)
+export type LinkPurpose = typeof LinkPurpose.Type
+
+/** Of a letter: the newest of its purpose alone holds, once. */
+export const Link = Schema.Struct({
+  purpose: LinkPurpose,
+  /** sha256 of the token, in hex. */
+  token: Schema.String,
+  expires_at: Schema.Number
+})
+export type Link = typeof Link.Type
+
+/** Verifier and salt sealed; how it was hashed is no secret. */
+const Password = Schema.Struct({ sealed: Sealed, parameters: PasswordParameters })
+
+/** Codes of an app, and recovery codes: how many of those are left. */
+const TwoStep = Schema.Struct({
+  /** `{ secret, hashes }`, see second-factor.ts. */
+  sealed: Sealed,
+  left: Schema.Int,
+  /** The last step of the app's that was used (RFC 6238). */
+  step: Schema.NullOr(Schema.Int)
+})
+
+const Passkey = Schema.Struct({
+  id: Schema.Int,
+  /** What is known of it, see passkeys.ts. */
+  sealed: Sealed,
+  added_at: Schema.Number,
+  used_at: Schema.NullOr(Schema.Number)
+})
+export type Passkey = typeof Passkey.Type
+
+/** One that was answered: sha256, in hex. It is remembered until its time is over, so that it is answered once. */
+const Used = { challenge: Schema.String, until: Schema.Number }
+
+const Passkeys = Schema.Struct({
+  /** The newest number, never given again. */
+  last: Schema.Int,
+  kept: Schema.Array(Passkey),
+  used: Schema.Array(Schema.Struct(Used))
+})
+export type Passkeys = typeof Passkeys.Type
+
+/** A sponsorship of this person: how it stands, its own actor knows. */
+const Sponsored = Schema.Struct({
+  id: Schema.Int,
+  /** Hub id. */
+  agent: Schema.String,
+  /** Until it is told that it ended. */
+  open: Schema.Boolean
+})
+
+/** Ids of those that may be open. */
+const Sponsorships = Schema.optionalKey(Schema.Array(Schema.Int))
+
+export const Human = Schema.Struct({
+  status: Schema.Literal("active"),
+  personal: Sealed,
+  /** Actor of kind `address`. */
+  address: Schema.String,
+  email_verified: Schema.Boolean,
+  password: Password,
+  two_step: Schema.NullOr(TwoStep),
+  /** A secret that was shown, and is not confirmed by a code. Sealed. */
+  offered: Schema.NullOr(Sealed),
+  /** Of older accounts nothing. */
+  passkeys: Schema.optionalKey(Passkeys),
+  sessions: Schema.Array(Session),
+  /** Sessions opened so far. */
+  opened: Schema.Int,
+  links: Schema.Array(Link),
+  /** Unix ms of the latest letters with links, oldest first, by purpose. */
+  letters: Schema.Struct({
+    verify_address: Schema.Array(Schema.Number),
+    reset_password: Schema.Array(Schema.Number)
+  }),
+  /** One for each agent: its newest. Of those that ended, the latest. */
+  sponsorships: Schema.Array(Sponsored),
+  relay: RelayState,
+  chat: ChatState,
+  created_at: Schema.Number
+})
+export type Human = typeof Human.Type
+
+/** Nothing is left of it but that it was. */
+const Gone = Schema.Struct({ status: Schema.Literal("deleted") })
+
+export const HumanState = Schema.NullOr(Schema.Union([Human, Gone]))
+export type HumanState = typeof HumanState.Type
+
+/** Unix ms wherever a time is meant. */
+export const HumanEvent = Schema.Union([
+  event("human.registered", 1, { personal: Sealed, address: Schema.String, password: Password }),
+  event("human.renamed", 1, { personal: Sealed }),
+  event("human.link_made", 1, Link.fields),
+  event("human.address_confirmed", 1, { sponsorships: Sponsorships }),
+  event("human.password_changed", 1, { password: Password }),
+  /** The same password, hashed with today's parameters. */
+  event("human.password_renewed", 1, { password: Password }),
+  event("human.link_used", 1, { purpose: LinkPurpose }),
+  event("human.session_opened", 1, {
+    session: Schema.Int,
+    token: Schema.String,
+    expires_at: Schema.Number,
+    browser: Schema.optionalKey(Sealed),
+    form: Schema.optionalKey(Schema.String)
+  }),
+  event("human.sessions_closed", 1, { sessions: Schema.Array(Schema.Int) }),
+  event("human.two_step_offered", 1, { sealed: Sealed }),
+  event("human.two_step_enabled", 1, { sealed: Sealed, left: Schema.Int, step: Schema.Int }),
+  event("human.two_step_disabled", 1),
+  /** A code of the app's. */
+  event("human.step_used", 1, { step: Schema.Int }),
+  /** Of recovery codes: one was used, or all were made anew. */
+  event("human.recovery_codes_changed", 1, { sealed: Sealed, left: Schema.Int }),
+  event("human.passkey_added", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),
+  event("human.passkey_used", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),
+  event("human.passkey_removed", 1, { passkey: Schema.Int }),
+  event("human.declared", 1, { sponsorship: Schema.Int, agent: Schema.String }),
+  event("human.sponsorship_ended", 1, { sponsorship: Schema.Int }),
+  ...RELAY_EVENTS,
+  ...CHAT_EVENTS,
+  event("human.deleted", 1, { sponsorships: Sponsorships })
+])
+export type HumanEvent = typeof HumanEvent.Type
+
+export type HumanActor = ActorOf<HumanState, HumanEvent, RequestMemory>

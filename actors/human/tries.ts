@@ -1,0 +1,37 @@
+/**
+ * How often a password may be tried for one address, whether anybody has it or not (spec 8). A try is drawn before it is
+ * judged, so that many at once are no more than the limit; what was right is given back.
+ */
+import { Effect } from "effect"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import { bucketActor } from "../../schemas/limit/bucket.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { Actors, type Asking } from "../services.ts"
+
+const BUCKET = "login_failures"
+const GIVEN_BACK_WITHIN_MS = 5_000
+
+/** `address`: the keyed hash. */
+export const tryOf = (asking: Asking, address: string, { limits }: Limits): Effect.Effect<void, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const input = { bucket: BUCKET, wanted: 1 }
+    const drawn = yield* actors.ask(asking, "limit.draw", bucketActor(BUCKET, address, false), input)
+    if (drawn.granted > 0) return
+    const { requests, window_seconds } = limits.owner.login_failures
+    const retryAfter = Math.max(1, Math.ceil((drawn.resets_at - Date.now()) / 1000))
+    const details = { bucket: BUCKET, limit: requests, window_seconds, retry_after: retryAfter }
+    const why = `Too many wrong passwords: ${requests} in ${window_seconds} seconds are allowed.`
+    return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })
+  })
+
+/**
+ * Lost with the node, the try counts: that locks nobody out by itself. `seq`: of the account before the login, so that
+ * each gives back one, and once, however many come in one millisecond.
+ */
+export const giveBackTry = (human: string, seq: number, address: string): Effect.Effect<void, never, Actors> =>
+  Effect.flatMap(Actors, (actors) => {
+    const asking = { commandId: `${human}-${seq}`, deadline: Date.now() + GIVEN_BACK_WITHIN_MS }
+    const actor = bucketActor(BUCKET, address, false)
+    return Effect.ignore(actors.ask(asking, "limit.give_back", actor, { bucket: BUCKET, count: 1 }))
+  })

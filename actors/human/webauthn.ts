@@ -1,0 +1,114 @@
+/**
+ * Web Authentication as the service takes part in it: what a browser is asked for, and whether what it brings is right.
+ * Challenge, origin, relying party, flags, counter and signature are verified by @simplewebauthn/server.
+ *
+ * Invariants
+ *  - A passkey is found by the browser itself (resident), and says that it knows its owner (user verification).
+ *  - Who made the authenticator is not asked, and what came with a certificate is refused unread: to judge some, lists of
+ *    revoked ones would be fetched over the network.
+ */
+import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server"
+import { decodeAttestationObject } from "@simplewebauthn/server/helpers"
+import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
+import type { MadePasskey, SignedByPasskey } from "../../schemas/human/passkey.ts"
+import type { PasskeyRecord } from "./passkey-record.ts"
+
+/** ES256, Ed25519, RS256 (RFC 9053, RFC 8812). */
+const ALGORITHMS = [-7, -8, -257]
+const TIMEOUT = PASSKEY_LIMITS.challenge_seconds * 1000
+
+export interface RelyingParty {
+  readonly id: string
+  readonly name: string
+  readonly origin: string
+}
+
+export const relyingParty = ({ baseUrl, name }: { readonly baseUrl: string; readonly name: string }): RelyingParty => {
+  const { hostname, origin } = new URL(baseUrl)
+  return { id: hostname, name, origin }
+}
+
+const base64url = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString("base64url")
+
+const knownAs = ({ credential, transports }: PasskeyRecord) => ({ type: "public-key", id: credential, transports })
+
+interface Creating {
+  readonly human: string
+  readonly email: string
+  readonly challenge: string
+  /** Of this account: an authenticator makes no second one. */
+  readonly known: ReadonlyArray<PasskeyRecord>
+}
+
+/** PublicKeyCredentialCreationOptionsJSON. */
+export const creationOptions = ({ id, name }: RelyingParty, { human, email, challenge, known }: Creating): string =>
+  JSON.stringify({
+    rp: { id, name },
+    user: { id: base64url(human), name: email, displayName: email },
+    challenge,
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key", alg })),
+    timeout: TIMEOUT,
+    excludeCredentials: known.map(knownAs),
+    authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+    attestation: "none"
+  })
+
+/** PublicKeyCredentialRequestOptionsJSON: of whichever account. */
+export const requestOptions = ({ id }: RelyingParty, challenge: string): string =>
+  JSON.stringify({ challenge, rpId: id, timeout: TIMEOUT, userVerification: "required" })
+
+/** Nothing is stated, or by the passkey of itself: that is left where an authenticator states no more. */
+const statesNothing = (attestationObject: string): boolean => {
+  const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")))
+  const format = attestation.get("fmt")
+  return format === "none" || (format === "packed" && attestation.get("attStmt").get("x5c") === undefined)
+}
+
+const PUBLIC_KEY = { type: "public-key", clientExtensionResults: {} } as const
+
+/** What is kept of a passkey that was made; `null` where it was not made as asked. */
+export const verifiedPasskey = async (
+  { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
+  { id, clientDataJSON, attestationObject, transports }: MadePasskey,
+  { challenge: expectedChallenge, name }: { readonly challenge: string; readonly name: string }
+): Promise<PasskeyRecord | null> => {
+  try {
+    if (!statesNothing(attestationObject)) return null
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: { id, rawId: id, response: { clientDataJSON, attestationObject }, ...PUBLIC_KEY },
+      expectedChallenge,
+      expectedOrigin,
+      expectedRPID,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS
+    })
+    if (!verified) return null
+    const { credential } = registrationInfo
+    if (credential.id !== id) return null
+    return { credential: id, key: base64url(credential.publicKey), counter: credential.counter, transports, name }
+  } catch {
+    return null
+  }
+}
+
+/** The new counter of a passkey whose signature is right; `null` of every other. One that goes back is a copy's. */
+export const verifiedCounter = async (
+  { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
+  { credential: id, key, counter }: PasskeyRecord,
+  { clientDataJSON, authenticatorData, signature }: SignedByPasskey,
+  expectedChallenge: string
+): Promise<number | null> => {
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: { id, rawId: id, response: { clientDataJSON, authenticatorData, signature }, ...PUBLIC_KEY },
+      expectedChallenge,
+      expectedOrigin,
+      expectedRPID,
+      credential: { id, publicKey: new Uint8Array(Buffer.from(key, "base64url")), counter },
+      requireUserVerification: true
+    })
+    return verified ? authenticationInfo.newCounter : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * First answers under an Idempotency-Key (contract 13, 20): kept for a day, in a stream, sealed, each for its own place;
+ * what is under way is known to the activation alone. Of an agent (actors/agent/idempotency/) and of a person alike.
+ *
+ * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
+ * edge died between the two is free again when its deadline has passed, and runs under the same command id, so that
+ * what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself is
+ * still the first. One that was abandoned is free for the same body at once, for another at its deadline.
+ *
+ * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which
+ * the log keeps for good.
+ */
+import { Effect } from "effect"
+import { headers, type NatsConnection } from "@nats-io/transport-node"
+import {
+  type IdempotencyBegin,
+  type IdempotencyEntry,
+  type IdempotencyFinish,
+  REMADE_STATUS
+} from "../../schemas/idempotency/operations.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import type { PrepareContext } from "../engine/definition.ts"
+import { lastMessage } from "../log/last-message.ts"
+import { requestStream } from "../log/requests.ts"
+import type { Sealer } from "../log/seal.ts"
+
+const TIMEOUT_MS = 3000
+/** Requests of one owner under way under a key. */
+const UNDER_WAY_MAX = 100
+
+const text = new TextDecoder()
+
+/**
+ * A larger answer of status `REMADE_STATUS` is a record as it stands: it is made again from the state, not kept. What was created
+ * may show what is shown once (registration's secret), and is kept whatever its size.
+ */
+export const ANSWER_KEPT_MAX_BYTES = 16_384
+
+/** A request under an Idempotency-Key, until its end or its deadline. */
+export interface UnderWay {
+  readonly body: string
+  /** The ask that began it. */
+  readonly begun: string
+  readonly until: number
+  /** Nobody waits for it any more: the same body may begin it again. */
+  readonly abandoned?: true
+}
+
+/** What an activation keeps of requests under way. */
+export interface RequestMemory {
+  readonly underWay: Map<string, UnderWay>
+}
+
+interface Kept {
+  readonly body: string
+  readonly status: number
+  readonly answer: string
+}
+
+export interface KeptSealed extends Kept {
+  /** The answer is not here. */
+  readonly remade?: true
+}
+
+const NOT_LOOKED_UP = unavailable("The Idempotency-Key cannot be looked up at the moment.")
+const NOT_KEPT = unavailable("The answer could not be kept under its Idempotency-Key.")
+const TOO_MANY: Refusal = {
+  code: "overloaded",
+  message: "Too many requests are under way under an Idempotency-Key.",
+  retryAfter: 1
+}
+
+const COMMAND_CHARS = 32
+
+const CONFLICT: IdempotencyBegin = { state: "conflict" }
+
+type Context = PrepareContext<RequestMemory>
+
+/** Answers may hold what is shown only once (a webhook's secret, a person's token). */
+const purpose = (owner: string, key: string): string => `idempotency ${owner} ${key}`
+
+/** What is heard of a first answer. */
+export const heard = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
+  first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
+
+export interface FirstAnswers {
+  /** `null` where none is kept. */
+  readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
+  readonly begin: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
+  /** `ttlSeconds`: how long the answer is kept; `null`: not at all. */
+  readonly finish: (
+    input: IdempotencyFinish,
+    context: Context,
+    ttlSeconds: number | null
+  ) => Effect.Effect<null, Refusal>
+}
+
+export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers => {
+  const keptOf: FirstAnswers["keptOf"] = (owner, key) =>
+    Effect.tryPromise({
+      try: async () => {
+        const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(owner, key), TIMEOUT_MS)
+        if (last === null || last.data.length === 0) return null
+        const first = JSON.parse(text.decode(last.data)) as KeptSealed
+        return first.remade === true ? first : { ...first, answer: sealer.open(first.answer, purpose(owner, key)) }
+      },
+      catch: () => NOT_LOOKED_UP
+    })
+
+  /** As it is kept and compared. */
+  const marked = <Entry extends IdempotencyEntry>(entry: Entry): Entry =>
+    entry.guessable === true ? { ...entry, body: sealer.mark(entry.body, `body ${entry.key}`) } : entry
+
+  const commandOf = ({ guessable, key, body }: IdempotencyEntry): { readonly command?: string } =>
+    guessable === true ? { command: sealer.mark(body, `command ${key}`).slice(0, COMMAND_CHARS) } : {}
+
+  const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory: { underWay } }) => {
+    const input = marked(entry)
+    const now = Date.now()
+    for (const [key, running] of underWay) if (running.until < now) underWay.delete(key)
+    const running = underWay.get(input.key)
+    if (running !== undefined && running.begun !== commandId) {
+      if (running.body !== input.body) return Effect.succeed(CONFLICT)
+      if (running.abandoned !== true) return Effect.succeed({ state: "in_flight" })
+    }
+    if (underWay.size >= UNDER_WAY_MAX) return Effect.fail(TOO_MANY)
+    underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
+    const found = Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin => {
+      const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
+      if (first === null) return begun
+      if (first.remade === true && first.body === input.body) return { ...begun, again: true }
+      underWay.delete(input.key)
+      return heard(first, input)
+    })
+    return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
+  }
+
+  const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed =>
+    first.remade === true || (first.status === REMADE_STATUS && Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES)
+      ? { ...first, answer: "", remade: true }
+      : { ...first, answer: sealer.seal(first.answer, purpose(owner, key)) }
+
+  const keep = (owner: string, key: string, first: KeptSealed, ttlSeconds: number): Effect.Effect<void, Refusal> =>
+    Effect.tryPromise({
+      try: async () => {
+        const more = headers()
+        more.set("Nats-TTL", `${ttlSeconds}s`)
+        const message = JSON.stringify(sealed(owner, key, first))
+        const reply = await requestStream(nats, subjects.idempotency(owner, key), message, {
+          headers: more,
+          timeout: TIMEOUT_MS
+        })
+        if (reply.json<{ error?: unknown }>().error !== undefined) throw new Error("not kept")
+      },
+      catch: () => NOT_KEPT
+    })
+
+  const finish: FirstAnswers["finish"] = (input, { id: owner, memory: { underWay } }, ttlSeconds) =>
+    Effect.gen(function* () {
+      const { key, body, status, answer, remade } = marked(input)
+      const running = underWay.get(key)
+      const another = running !== undefined && running.body !== body
+      // Status 0: the request ended without an answer worth keeping, and may be made again.
+      if (status !== 0 && !another && ttlSeconds !== null)
+        yield* keep(owner, key, { body, status, answer, ...(remade === true ? { remade } : {}) }, ttlSeconds)
+      // A later request may have the key by now: only what began it ends it.
+      const last = underWay.get(key)
+      if (last?.body === body && last.begun === (input.begun ?? last.begun)) {
+        if (input.abandoned === true) underWay.set(key, { ...last, abandoned: true })
+        else underWay.delete(key)
+      }
+      return null
+    })
+
+  return { keptOf, begin, finish }
+}

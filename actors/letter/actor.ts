@@ -1,0 +1,79 @@
+/** The letter actor: one letter to a person, from the commit that it follows from to the mail server (state.ts). */
+import { Effect } from "effect"
+import { LETTER_LIMITS } from "../../schemas/letter/limits.ts"
+import { letterOperations } from "../../schemas/letter/operations.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import { type Decision, write } from "../engine/definition.ts"
+import { type Fold, kind } from "../kind.ts"
+import { decideOverdue, decideSend, decideSettle, judgeSend, OVERDUE_TIMER } from "./decide.ts"
+import { attempted, NOTHING_TO_SEND, prepared } from "./sending.ts"
+import { evolveLetter, type LetterActor, LetterEvent, LetterState } from "./state.ts"
+import { holdsSeconds } from "./templates.ts"
+import { letterLimits } from "./limits.ts"
+
+const fold: Fold<LetterActor> = {
+  kind: "letter",
+  state: LetterState,
+  initial: null,
+  events: LetterEvent,
+  evolve: evolveLetter
+}
+
+/** What was known before the commit: what has come of it is told once it is in the log. */
+const before = (state: LetterState): Effect.Effect<LetterState> => Effect.succeed(state)
+
+export const letterKind = kind(fold, letterOperations, (parts) => {
+  const { config, letters } = parts
+  const limits = letterLimits(config.limits)
+  const holds = (template: string): number | null => holdsSeconds(template, limits)
+  const settle = (state: LetterState, input: Settled, context: { readonly at: number }) =>
+    decideSettle(state, input, context, limits, holds)
+  return {
+    keepSeconds: LETTER_LIMITS.kept_seconds,
+    onTimer: (name) => (name === OVERDUE_TIMER ? "letter.overdue" : "letter.send"),
+    operations: {
+      "letter.send": write({
+        prepare: (state, fired, context) =>
+          state === null || judgeSend(state, fired, context.at) !== "due"
+            ? Effect.succeed(NOTHING_TO_SEND)
+            : prepared(parts, state, context),
+        decide: (state, fired, { at, facts: { facts } }) => decideSend(state, fired, { at, facts }, limits),
+        answer: () => null,
+        after: (_fired, { id, facts: ready }) => {
+          if (ready.facts.type === "ready") return attempted(letters, ready, id)
+          return ready.facts.type === "final" ? warned(id, "given_up", ready.facts.reason) : Effect.void
+        }
+      }),
+      "letter.settle": write({
+        prepare: before,
+        decide: settle,
+        answer: () => null,
+        after: (input, context) => ended(context.id, settle(context.facts, input, context))
+      }),
+      "letter.overdue": write({
+        prepare: before,
+        decide: decideOverdue,
+        answer: () => null,
+        after: (fired, context) => ended(context.id, decideOverdue(context.facts, fired, context))
+      })
+    }
+  }
+})
+
+type Settled = Parameters<typeof decideSettle>[1]
+
+/** A letter that will not come, or of which nobody knows, is an operator's to hear of; whose it is, is not. */
+const warned = (letter: string, status: "given_up" | "unknown", reason: string): Effect.Effect<void> =>
+  Effect.sync(() => logNow("warn", "letter", { letter, status, reason }))
+
+const ended = (letter: string, { events = [] }: Decision<LetterEvent>): Effect.Effect<void> =>
+  Effect.forEach(
+    events,
+    (event) =>
+      event.type === "letter.unknown"
+        ? warned(letter, "unknown", event.reason)
+        : event.type === "letter.given_up"
+          ? warned(letter, "given_up", event.reason)
+          : Effect.void,
+    { discard: true }
+  )

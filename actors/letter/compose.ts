@@ -1,0 +1,54 @@
+/**
+ * A letter as the bytes of a message (RFC 5322).
+ *
+ * Invariants
+ *  - One recipient, whose address is one address: what a mail server may read as two, or as more than an address, is no
+ *    letter. What stands in headers is one line, folded and encoded by the library.
+ *  - The same letter has the same id, date and boundary each time: a receiver that gets it again knows it again.
+ *  - Nothing of it is fetched, and nothing in it tells that it was read.
+ */
+import MailComposer from "nodemailer/lib/mail-composer"
+import type { Sender } from "../../schemas/letter/settings.ts"
+import { MAIL_ADDRESS } from "../../schemas/plain-text.ts"
+import { isLetterId } from "./posting.ts"
+import type { Laid } from "./templates/layout.ts"
+import { line } from "./templates/template.ts"
+import type { Message } from "./transport.ts"
+
+/** RFC 5321: a path has 256 octets with its brackets. */
+const ADDRESS_MAX_CHARS = 254
+
+interface Addressed {
+  readonly id: string
+  readonly to: string
+  /** The person's own, for what it is. */
+  readonly name: string
+  readonly from: Sender
+  /** Domain of the message's id. */
+  readonly host: string
+  /** Unix ms: when it was written, whenever it is sent. */
+  readonly at: number
+}
+
+/** `null` where the address is none that a letter can go to. */
+export const composed = async (laid: Laid, { id, to, name, from, host, at }: Addressed): Promise<Message | null> => {
+  if (!isLetterId(id) || to.length > ADDRESS_MAX_CHARS || !MAIL_ADDRESS.test(to)) return null
+  const messageId = `${id}@${host}`
+  const composer = new MailComposer({
+    from: { name: from.name, address: from.address },
+    to: { name: line(name) ?? "", address: to },
+    subject: laid.subject,
+    text: laid.text,
+    html: laid.html,
+    messageId: `<${messageId}>`,
+    date: new Date(at),
+    headers: { "Auto-Submitted": "auto-generated" },
+    textEncoding: "quoted-printable",
+    baseBoundary: id,
+    newline: "\r\n",
+    xMailer: false,
+    disableFileAccess: true,
+    disableUrlAccess: true
+  })
+  return { id, from: from.address, to, messageId, bytes: await composer.compile().build() }
+}

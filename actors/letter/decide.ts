@@ -1,0 +1,121 @@
+/** Decisions on a letter (state.ts has the rules). Pure. */
+import { unavailable } from "../../schemas/errors.ts"
+import type { LetterOutcome } from "../../schemas/letter/operations.ts"
+import type { FiredTimer } from "../../schemas/timer.ts"
+import { type Decision, firing } from "../engine/definition.ts"
+import type { LetterLimits } from "./limits.ts"
+import type { Letter, LetterEvent, LetterState } from "./state.ts"
+import type { TransportName } from "./transport.ts"
+
+export const SEND_TIMER = "send"
+export const OVERDUE_TIMER = "overdue"
+
+/** A timer is set before the commit that it belongs to, which is there by then or never will be. */
+const COMMIT_WITHIN_MS = 300_000
+
+/** How long what the letter says is good for; `null`: for as long as it is tried. */
+export type Holds = (template: string) => number | null
+
+type Decided = Decision<LetterEvent, null>
+
+const NOTHING: Decided = { events: [] }
+const TOO_EARLY: Decided = { refused: unavailable("The letter is not due yet.") }
+
+/** What a timer means that may begin an attempt. */
+export const judgeSend = (state: LetterState, fired: FiredTimer, at: number): "due" | "early" | "nothing" => {
+  if (fired.name !== SEND_TIMER) return "nothing"
+  if (state === null) return fired.at !== undefined && at - fired.at < COMMIT_WITHIN_MS ? "early" : "nothing"
+  if (state.status !== "waiting") return "nothing"
+  if (state.due === null) return "due"
+  const now = firing(fired, state.due, at)
+  return now === "another" ? "nothing" : now
+}
+
+/** What an attempt needs to know of the world: whether there is anything to be sent, and by which way. */
+export type SendFacts =
+  | { readonly type: "none" }
+  | { readonly type: "dropped"; readonly reason: string }
+  | { readonly type: "final"; readonly reason: string }
+  | { readonly type: "ready"; readonly transport: TransportName }
+
+interface Context {
+  readonly at: number
+}
+
+export const decideSend = (
+  state: LetterState,
+  fired: FiredTimer,
+  { at, facts }: Context & { readonly facts: SendFacts },
+  limits: LetterLimits
+): Decided => {
+  const judged = judgeSend(state, fired, at)
+  if (judged === "early") return TOO_EARLY
+  if (judged === "nothing" || state === null || facts.type === "none") return NOTHING
+  if (facts.type === "dropped") return { events: [{ type: "letter.dropped", v: 1, reason: facts.reason }] }
+  if (facts.type === "final") return { events: [{ type: "letter.given_up", v: 1, reason: facts.reason }] }
+  const due = at + limits.letter_timeout_ms + limits.outcome_ms
+  const attempt = state.attempts + 1
+  return {
+    events: [{ type: "letter.attempted", v: 1, attempt, transport: facts.transport, due }],
+    timers: [{ name: OVERDUE_TIMER, at: due }]
+  }
+}
+
+/** Unix ms from which on a letter would say what is true no more. */
+export const staleAt = ({ template, written_at }: Letter, holds: Holds): number => {
+  const seconds = holds(template)
+  return seconds === null ? Number.POSITIVE_INFINITY : written_at + seconds * 1000
+}
+
+/** What came of an attempt. Whoever asks again, or of another attempt than the last, changes nothing. */
+export const decideSettle = (
+  state: LetterState,
+  { attempt, outcome }: { readonly attempt: number; readonly outcome: LetterOutcome },
+  { at }: Context,
+  limits: LetterLimits,
+  holds: Holds
+): Decided => {
+  if (state === null || state.attempts !== attempt) return NOTHING
+  // The node that was thought to be lost has come back, with what is the truth.
+  const isLate = state.status === "unknown" && outcome.type === "sent"
+  if (state.status !== "sending" && !isLate) return NOTHING
+  switch (outcome.type) {
+    case "sent":
+      return { events: [{ type: "letter.sent", v: 1, attempt, message_id: outcome.message_id }] }
+    case "unknown":
+      return { events: [{ type: "letter.unknown", v: 1, attempt, reason: outcome.reason }] }
+    case "final":
+      return givenUp(attempt, outcome.reason)
+    case "passing": {
+      const wait = (limits.retry_seconds as Readonly<Record<number, number>>)[attempt]
+      const due = at + (wait ?? 0) * 1000
+      if (wait === undefined || due >= staleAt(state, holds)) return givenUp(attempt, outcome.reason)
+      return again(attempt, outcome.reason, due)
+    }
+  }
+}
+
+/** The attempt's node has said nothing, and will not. */
+export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Context): Decided => {
+  if (fired.name !== OVERDUE_TIMER || state === null || state.status !== "sending" || state.due === null) return NOTHING
+  const now = firing(fired, state.due, at)
+  if (now === "early") return TOO_EARLY
+  if (now === "another") return NOTHING
+  const { attempts: attempt, transport } = state
+  if (transport === "file") return again(attempt, LOST, at)
+  return { events: [{ type: "letter.unknown", v: 1, attempt, reason: LOST }] }
+}
+
+const LOST = "the node that sent it has not said what became of it"
+
+const again = (attempt: number, reason: string, due: number): Decided => ({
+  events: [{ type: "letter.failed", v: 1, attempt, reason, due }],
+  timers: [{ name: SEND_TIMER, at: due }]
+})
+
+const givenUp = (attempt: number, reason: string): Decided => ({
+  events: [
+    { type: "letter.failed", v: 1, attempt, reason, due: null },
+    { type: "letter.given_up", v: 1, reason }
+  ]
+})

@@ -1,0 +1,58 @@
+/** The sending side of a node: its one way out, and its slots. */
+import { Deferred, Effect, type Scope } from "effect"
+import type { HubConfig } from "../../schemas/config.ts"
+import { Bot } from "../chat/bot.ts"
+import { fileTransport } from "./file-transport.ts"
+import { outboxOf } from "./outbox.ts"
+import { Slots } from "./slots.ts"
+import { smtpTransport } from "./smtp-transport.ts"
+import type { Transport } from "./transport.ts"
+
+/** As the node ends: for attempts to come to their end by themselves, then for what became of the rest to be told. */
+const ENDING_MS = 1500
+const TELLING_MS = 500
+export interface Letters {
+  readonly config: Pick<HubConfig, "letters" | "limits" | "baseUrl" | "name">
+  /** `null`: nobody is reached by chat. */
+  readonly chat: Bot | null
+  /** `null`: people get no letters. */
+  readonly transport: Transport | null
+  readonly slots: Slots
+  /** A chat server that does not answer keeps no letter waiting. */
+  readonly chatSlots: Slots
+  /** Resolves when what is under way must end. */
+  readonly hurry: Effect.Effect<void>
+  /** What is under way is waited for, and then told to hurry. */
+  readonly end: Effect.Effect<void>
+}
+
+export const openLetters = (
+  config: Pick<HubConfig, "letters" | "chat" | "data" | "limits" | "baseUrl" | "name">
+): Effect.Effect<Letters, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const transport = yield* openTransport(config)
+    const atOnce = config.limits.service.letters.letters_at_once
+    const [slots, chatSlots] = [new Slots(atOnce), new Slots(atOnce)]
+    const ended = Effect.all([slots.ended, chatSlots.ended], { concurrency: "unbounded" })
+    const hurrying = yield* Deferred.make<void>()
+    const end = Effect.gen(function* () {
+      yield* Effect.timeoutOption(ended, ENDING_MS)
+      yield* Deferred.succeed(hurrying, undefined)
+      yield* Effect.timeoutOption(ended, TELLING_MS)
+    })
+    const chat = config.chat === null ? null : new Bot(config.chat)
+    return { config, chat, transport, slots, chatSlots, hurry: Deferred.await(hurrying), end }
+  })
+
+/** What it holds open is closed with the scope. */
+const openTransport = ({
+  letters,
+  data,
+  limits,
+  baseUrl
+}: Pick<HubConfig, "letters" | "data" | "limits" | "baseUrl">): Effect.Effect<Transport | null, never, Scope.Scope> => {
+  if (letters === null) return Effect.succeed(null)
+  return letters.transport === "file"
+    ? Effect.succeed(fileTransport(outboxOf(data)))
+    : smtpTransport(letters.server, { ...limits.service.letters, baseUrl })
+}

@@ -1,0 +1,3 @@
+import { letterKind } from "./actor.ts"
+
+export const kinds = [letterKind]

@@ -1,0 +1,59 @@
+/** A letter that follows from something: written in that commit, and sealed before. */
+import { randomBytes } from "node:crypto"
+import { Schema } from "effect"
+import { LETTER_LIMITS } from "../../schemas/letter/limits.ts"
+import type { Companion, Timer } from "../engine/definition.ts"
+import type { Sealer } from "../log/seal.ts"
+import { SEND_TIMER } from "./decide.ts"
+import type { CHAT } from "./ways.ts"
+import type { LetterEvent } from "./state.ts"
+import type { TemplateName } from "./templates.ts"
+
+/** To whom a letter goes, and what its template is filled with. */
+export const LetterContent = Schema.Struct({
+  to: Schema.String,
+  name: Schema.String,
+  values: Schema.Record(Schema.String, Schema.String)
+})
+export type LetterContent = typeof LetterContent.Type
+
+export interface PostedLetter {
+  readonly id: string
+  readonly human: string
+  readonly template: TemplateName | typeof CHAT
+  /** By `sealLetter`, under the key of that account. */
+  readonly sealed: string
+}
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+const ID_CHARS = 26
+const LETTER_ID = /^[a-z2-7]{26}$/
+
+/** 130 bits: to be guessed by nobody. */
+export const newLetterId = (): string => Array.from(randomBytes(ID_CHARS), (byte) => ALPHABET[byte & 31]).join("")
+
+export const isLetterId = (id: string): boolean => LETTER_ID.test(id)
+
+const purposeOf = (id: string): string => `letter ${id}`
+
+export const sealLetter = (sealer: Sealer, id: string, content: LetterContent): string =>
+  sealer.seal(JSON.stringify(content), purposeOf(id))
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(LetterContent))
+
+/** Throws where it was sealed under another key, or for another letter. */
+export const openLetter = (sealer: Sealer, id: string, sealed: string): LetterContent =>
+  decode(sealer.open(sealed, purposeOf(id)))
+
+/** What a decision carries besides, so that the letter is there exactly if what it follows from is. */
+export const posting = (
+  { id, human, template, sealed }: PostedLetter,
+  at: number
+): { readonly also: readonly [Companion]; readonly timers: readonly [Timer] } => {
+  if (!isLetterId(id)) throw new TypeError("The id of a letter comes from newLetterId")
+  const written: LetterEvent = { type: "letter.written", v: 1, human, template, sealed }
+  return {
+    also: [{ kind: "letter", id, expected: 0, events: [written], keepSeconds: LETTER_LIMITS.kept_seconds }],
+    timers: [{ name: SEND_TIMER, at, of: { kind: "letter", id } }]
+  }
+}

@@ -1,0 +1,168 @@
+/** What an attempt to send a letter is made of, and how it is made. */
+import { Effect, Exit, Schedule } from "effect"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { LetterOutcome } from "../../schemas/letter/operations.ts"
+import { mailHostOf } from "../../schemas/letter/settings.ts"
+import type { PrepareContext } from "../engine/definition.ts"
+import { chatSending, type Sending } from "../chat/sending.ts"
+import type { KindParts } from "../kind.ts"
+import type { Sealer } from "../log/seal.ts"
+import { Actors, type Asking } from "../services.ts"
+import { composed } from "./compose.ts"
+import { type SendFacts, staleAt } from "./decide.ts"
+import type { Letters } from "./letters.ts"
+import { openLetter } from "./posting.ts"
+import type { Slots } from "./slots.ts"
+import { CHAT, isRelayed } from "./ways.ts"
+import type { Letter } from "./state.ts"
+import { holdsSeconds, rendered } from "./templates.ts"
+import type { Message } from "./transport.ts"
+import { letterLimits } from "./limits.ts"
+
+/** Of telling what came of an attempt. */
+const TOLD_WITHIN_MS = 10_000
+const TOLD_AGAIN_MS = 1000
+const TELLINGS_MAX = 6
+
+/** What an attempt is made of, for the time between its decision and its commit. */
+export interface Ready {
+  readonly facts: SendFacts
+  readonly attempt: number
+  readonly template: string
+  /** `null` where nothing is sent. */
+  readonly send: ((hurry: Effect.Effect<void>) => Sending) | null
+  readonly asking: Pick<Asking, "commandId" | "traceparent">
+}
+
+/** What sending needs of its node. */
+export type Parts = Pick<KindParts, "letters" | "accounts" | "nats" | "seed">
+
+const NO_SLOT = unavailable("As many letters as may be are under way.")
+
+/** Of a timer that comes for nothing. */
+export const NOTHING_TO_SEND: Ready = {
+  facts: { type: "none" },
+  attempt: 0,
+  template: "",
+  send: null,
+  asking: { commandId: "" }
+}
+
+/** Fails where it must come again later. With a slot, where there is something to be sent. */
+export const prepared = (
+  parts: Parts,
+  letter: Letter,
+  context: PrepareContext
+): Effect.Effect<Ready, Refusal, Actors> =>
+  Effect.suspend(() => {
+    const { id, at, deadline, commandId, traceparent } = context
+    const { letters, accounts } = parts
+    const { config } = letters
+    const slots = slotsOf(letters, letter.template)
+    const made = (facts: SendFacts, send: Ready["send"] = null): Ready => ({
+      facts,
+      attempt: letter.attempts + 1,
+      send,
+      asking: { commandId, traceparent },
+      template: letter.template
+    })
+    const transport = letter.template === CHAT ? letters.chat && ("chat" as const) : (letters.transport?.name ?? null)
+    const limits = letterLimits(config.limits)
+    if (at >= staleAt(letter, (template) => holdsSeconds(template, limits)))
+      return Effect.succeed(made({ type: "final", reason: "what it says holds no longer" }))
+    if (transport === null) return Effect.succeed(made({ type: "final", reason: "this service has no way to send it" }))
+    // First of all: many may wait, and each asks again and again.
+    if (!slots.reserve(id, deadline - at)) return Effect.fail(NO_SLOT)
+    const making = Effect.gen(function* () {
+      const sealer = yield* accounts.of(letter.human)
+      if (sealer === null) return made({ type: "dropped", reason: "the account is erased" })
+      if (letter.attempts > 0 && isRelayed(letter.template) && !(yield* mayBeToldAgain(letter.human, context)))
+        return made({ type: "dropped", reason: "it is told with others" })
+      const send = yield* sendingOf(parts, letter, sealer, context)
+      if (send === null) return made({ type: "final", reason: "it cannot be made into a message, or need not" })
+      return made({ type: "ready", transport }, send)
+    })
+    return Effect.onExit(making, (exit) =>
+      Effect.sync(() => {
+        if (Exit.isFailure(exit) || exit.value.send === null) slots.giveBack(id)
+      })
+    )
+  })
+
+const slotsOf = ({ slots, chatSlots }: Letters, template: string): Slots => (template === CHAT ? chatSlots : slots)
+
+/** Of letters that are counted, one that is sent later than it was written counts as one more, when it is sent. */
+const mayBeToldAgain = (human: string, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>
+  Effect.flatMap(Actors, (actors) =>
+    Effect.map(actors.ask(context, "human.relay_again", human, null), ({ room }) => room)
+  )
+
+/** By the way that it goes; `null` for what cannot be sent, or need not be any more. */
+const sendingOf = (
+  parts: Parts,
+  letter: Letter,
+  sealer: Sealer,
+  context: PrepareContext
+): Effect.Effect<Ready["send"], Refusal, Actors> => {
+  const { chat, transport, config } = parts.letters
+  const { id } = context
+  if (letter.template !== CHAT)
+    return Effect.map(messageOf(config, letter, id, sealer), (message) =>
+      message === null || transport === null ? null : (hurry) => transport.send(message, hurry)
+    )
+  if (chat === null) return Effect.succeed(null)
+  const content = openLetter(sealer, id, letter.sealed)
+  return Effect.map(chatSending(parts, chat, { human: letter.human, content }, context), (sending) =>
+    sending === null
+      ? null
+      : (hurry) =>
+          Effect.raceFirst(
+            sending,
+            Effect.as(hurry, { type: "unknown", reason: "the node ended before the chat's server answered" } as const)
+          )
+  )
+}
+
+/** `null` for what cannot be made into one, now or ever: it must not come back again and again. */
+const messageOf = (
+  { letters, limits, baseUrl, name: service }: Letters["config"],
+  { template, sealed, written_at: at }: Letter,
+  id: string,
+  sealer: Sealer
+): Effect.Effect<Message | null> => {
+  const made = Effect.tryPromise(async () => {
+    const { to, name, values } = openLetter(sealer, id, sealed)
+    const laid = rendered(template, values, { name: service, baseUrl, limits: letterLimits(limits) })
+    if (laid === null || letters === null) return null
+    return composed(laid, { id, to, name, from: letters.from, host: mailHostOf(baseUrl), at })
+  })
+  return Effect.orElseSucceed(made, () => null)
+}
+
+const BUSY: LetterOutcome = { type: "passing", reason: "the node had no room" }
+
+/** The attempt itself, once it is in the log; then its actor is told, wherever it is. */
+export const attempted = (
+  letters: Letters,
+  { send, attempt, asking, template }: Ready,
+  letter: string
+): Effect.Effect<void, never, Actors> => {
+  if (send === null) return Effect.void
+  const { hurry } = letters
+  const slots = slotsOf(letters, template)
+  const tell = (outcome: LetterOutcome) => told(asking, letter, { attempt, outcome })
+  return slots.using(letter, Effect.flatMap(send(hurry), tell), tell(BUSY))
+}
+
+/** Where it cannot be told the letter's own timer finds that nobody has. */
+const told = (
+  asking: Ready["asking"],
+  letter: string,
+  input: { readonly attempt: number; readonly outcome: LetterOutcome }
+): Effect.Effect<void, never, Actors> =>
+  Effect.flatMap(Actors, (actors) => {
+    const once = Effect.suspend(() =>
+      actors.ask({ ...asking, deadline: Date.now() + TOLD_WITHIN_MS }, "letter.settle", letter, input)
+    )
+    return Effect.ignore(Effect.retry(once, { schedule: Schedule.spaced(TOLD_AGAIN_MS), times: TELLINGS_MAX }))
+  })

@@ -1,0 +1,71 @@
+/** What letters there are, and how one is made of its values: a new one is a file in `templates/`, and a line here. */
+import type { LetterLimits } from "./limits.ts"
+import { CHAT } from "./ways.ts"
+import { type Laid, laidOut } from "./templates/layout.ts"
+import { newLogin } from "./templates/new-login.ts"
+import { passwordChanged } from "./templates/password-changed.ts"
+import { resetPassword } from "./templates/reset-password.ts"
+import { relayedDigest, relayedEvent, relayedWords } from "./templates/relayed.ts"
+import { sponsorshipEnded } from "./templates/sponsorship-ended.ts"
+import type { Template } from "./templates/template.ts"
+import { twoStepChanged } from "./templates/two-step-changed.ts"
+import { verifyAddress } from "./templates/verify-address.ts"
+
+const TEMPLATES = {
+  verify_address: verifyAddress,
+  reset_password: resetPassword,
+  password_changed: passwordChanged,
+  two_step_changed: twoStepChanged,
+  new_login: newLogin,
+  sponsorship_ended: sponsorshipEnded,
+  relayed_event: relayedEvent,
+  relayed_words: relayedWords,
+  relayed_digest: relayedDigest
+} as const
+
+export type TemplateName = keyof typeof TEMPLATES
+
+export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as ReadonlyArray<TemplateName>
+
+interface Service {
+  /** Name of the deployment. */
+  readonly name: string
+  /** HUB_BASE_URL. */
+  readonly baseUrl: string
+  readonly limits: LetterLimits
+}
+
+/** Of a release that had another, there may be letters still: `undefined`. */
+const templateOf = (name: string): Template | undefined =>
+  (Object.entries(TEMPLATES) as ReadonlyArray<readonly [string, Template]>).find(([known]) => known === name)?.[1]
+
+/** Seconds for which what such a letter says is good; `null`: for as long as it is tried. */
+export const holdsSeconds = (name: string, limits: LetterLimits): number | null => {
+  if (name === CHAT) return limits.relay_max_age_seconds
+  const template = templateOf(name)
+  return template?.holds?.(limits) ?? template?.worth?.(limits) ?? null
+}
+
+/** `null` where there is no such template, or its values are not all there or not what they should be. */
+export const rendered = (
+  name: string,
+  given: Readonly<Record<string, string>>,
+  { name: service, baseUrl, limits }: Service
+): Laid | null => {
+  const template = templateOf(name)
+  if (template === undefined) return null
+  const judged = Object.entries(template.values).map(
+    ([value, field]) => [value, Object.hasOwn(given, value) ? field(given[value] ?? "") : null] as const
+  )
+  const values: Record<string, string> = {}
+  for (const [value, text] of judged) {
+    if (text === null || text === "") return null
+    values[value] = text
+  }
+  const draft = template.draft(values, service)
+  return laidOut(draft, {
+    service,
+    href: draft.link === undefined ? baseUrl : baseUrl + draft.link.path,
+    seconds: template.holds?.(limits) ?? 0
+  })
+}

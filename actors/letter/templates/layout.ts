@@ -1,0 +1,61 @@
+/** A letter's two forms: plain text, and HTML without pictures or colours of its own, which a dark screen turns dark. */
+import type { Draft } from "./template.ts"
+
+export interface Laid {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+interface Around {
+  /** Name of the deployment. */
+  readonly service: string
+  /** Full address of the draft's link. */
+  readonly href: string
+  /** How long that holds; 0: for as long as there is such a page. */
+  readonly seconds: number
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+
+/** In the largest unit that comes out even. */
+export const spoken = (seconds: number): string => {
+  const [count, unit] =
+    seconds % 3600 === 0
+      ? [seconds / 3600, "hour"]
+      : seconds % 60 === 0
+        ? [seconds / 60, "minute"]
+        : [seconds, "second"]
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
+}
+
+const STYLE =
+  ":root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:36em;margin:0 auto;padding:16px;" +
+  "overflow-wrap:anywhere}footer{font-size:14px}"
+
+export const laidOut = ({ subject, paragraphs, link, why }: Draft, { service, href, seconds }: Around): Laid => {
+  const holds = `The link holds for ${spoken(seconds)}.`
+  const asks = `Nobody at ${service} ever asks for your password, in a letter or elsewhere.`
+  const until = seconds > 0 ? [holds] : []
+  const linked = link === undefined ? [] : [`${link.label}:\n${href}`, ...until]
+  const button = link === undefined ? [] : [`<a href="${escape(href)}">${escape(link.label)}</a>`, ...until.map(escape)]
+  const body = [...paragraphs.map(escape), ...button].map((one) => `<p>${one}</p>`).join("\n")
+  const foot = [why, asks].map((one) => `<p>${escape(one)}</p>`).join("\n")
+  return {
+    subject,
+    text: `${[...paragraphs, ...linked, `-- \n${why}`, asks].join("\n\n")}\n`,
+    html:
+      '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
+      '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n' +
+      `<title>${escape(subject)}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<main>\n${body}\n</main>\n` +
+      `<footer>\n<hr>\n${foot}\n</footer>\n</body>\n</html>\n`
+  }
+}

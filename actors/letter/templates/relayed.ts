@@ -1,0 +1,40 @@
+/** What happens to the agents that somebody carries. */
+import type { LetterLimits } from "../limits.ts"
+import { handle, line, path, template, words } from "./template.ts"
+
+const worth = ({ relay_max_age_seconds }: LetterLimits): number => relay_max_age_seconds
+
+const CHOOSE = "What reaches you by letter you choose in your settings."
+
+export const relayedEvent = template({
+  values: { agent: handle, what: line, path },
+  worth,
+  draft: ({ agent, what, path: to }, service) => ({
+    subject: `News of your agent ${agent}`,
+    paragraphs: [`Something happened to your agent ${agent} at ${service}.`, what],
+    link: { label: "Its page in your space", path: to },
+    why: `You get this letter because you carry ${agent} at ${service}. ${CHOOSE}`
+  })
+})
+
+export const relayedWords = template({
+  values: { agent: handle, words, offered: line, path },
+  worth,
+  draft: ({ agent, words: said, offered, path: to }, service) => ({
+    subject: `Your agent ${agent} asks you something`,
+    paragraphs: [`Your agent ${agent} wrote to you at ${service}:`, ...said.split("\n"), offered],
+    link: { label: "Answer it", path: to },
+    why: `You get this letter because you carry ${agent} at ${service}. ${CHOOSE}`
+  })
+})
+
+export const relayedDigest = template({
+  values: { lines: words },
+  worth,
+  draft: ({ lines }, service) => ({
+    subject: "More news of your agents",
+    paragraphs: [`More happened at ${service} than letters may tell of one by one.`, ...lines.split("\n")],
+    link: { label: "Your space", path: "/owner" },
+    why: `You get this letter because you carry agents at ${service}. ${CHOOSE}`
+  })
+})

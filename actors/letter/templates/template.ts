@@ -1,0 +1,77 @@
+/**
+ * What a template is: the values that it takes, and what it makes of them.
+ *
+ * Invariants
+ *  - A value is judged by its field before it stands anywhere. Words that a stranger may have chosen make no links, not
+ *    even in programs that turn what looks like an address into one.
+ *  - A link leads to this service alone: what is given is a path of it.
+ */
+import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
+import { legible } from "../../../schemas/legible.ts"
+import type { LetterLimits } from "../limits.ts"
+
+/** The text as it may stand in a letter; `null` where it may not. */
+export type Field = (text: string) => string | null
+
+const PATH_MAX_CHARS = 512
+const LINE_MAX_CHARS = 120
+const WORDS_MAX_CHARS = 4000
+const WORDS_MAX_LINES = 60
+/** Of what is made of signs alone that no letter shows. */
+const NOTHING_SHOWN = "(nothing that a letter can show)"
+/** Marks upon marks make a text longer than what is seen of it. */
+const WORDS_LOOKED_AT = 20_000
+
+/** Segments and a query, nothing that a browser reads as another host or as steps upwards. */
+const PATH = /^(?:\/[A-Za-z0-9_~-]+)+(?:\?[A-Za-z0-9_=&%.~-]*)?$/
+
+export const path: Field = (text) => (text.length <= PATH_MAX_CHARS && PATH.test(text) ? text : null)
+
+export const handle: Field = (text) => (HANDLE_PATTERN.test(text) ? text : null)
+
+const plainLine = (text: string, max: number): string => {
+  const plain = legible(text.toWellFormed())
+    .replaceAll(/[.:](?=[^\s\d])/gu, " ")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\@<>]/gu, " ")
+    .replaceAll(/\s+/gu, " ")
+    .trim()
+  return [...plain].slice(0, max).join("")
+}
+
+/** No line breaks and overrides of direction, nothing of which an address is made: one line, and nothing to follow. */
+export const line: Field = (text) => plainLine(text, LINE_MAX_CHARS)
+
+/** The same of several lines: the rest of a long text is read on the page. */
+export const words: Field = (text) => {
+  const shown: Array<string> = []
+  let room = WORDS_MAX_CHARS
+  for (const one of text.slice(0, WORDS_LOOKED_AT).split("\n")) {
+    const plain = plainLine(one, room)
+    if (plain !== "") shown.push(plain)
+    room -= plain.length
+    if (room <= 0 || shown.length === WORDS_MAX_LINES) return `${shown.join("\n")} …`
+  }
+  return shown.length === 0 && text !== "" ? NOTHING_SHOWN : shown.join("\n")
+}
+
+export interface Draft {
+  /** Without anything of strangers but an agent's handle. */
+  readonly subject: string
+  readonly paragraphs: ReadonlyArray<string>
+  readonly link?: { readonly label: string; readonly path: string }
+  /** Why somebody gets it. */
+  readonly why: string
+}
+
+export interface Template<Values extends Readonly<Record<string, Field>> = Readonly<Record<string, Field>>> {
+  readonly values: Values
+  /** How long its link holds, and so how long it is worth sending. */
+  readonly holds?: (limits: LetterLimits) => number
+  /** How long it is worth sending, where that is not for good. */
+  readonly worth?: (limits: LetterLimits) => number
+  draft(values: { readonly [Name in keyof Values]: string }, service: string): Draft
+}
+
+export const template = <const Values extends Readonly<Record<string, Field>>>(
+  of: Template<Values>
+): Template<Values> => of

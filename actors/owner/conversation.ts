@@ -1,0 +1,54 @@
+/**
+ * What an agent and its owners wrote to each other, a page at a time: the read models' rows, opened. Answered by those
+ * who have the keys, as a query: a page may be larger than one message of the bus.
+ */
+import { type Context, Effect } from "effect"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { OwnerAnswer } from "../../schemas/owner/records.ts"
+import type { AccountKeys } from "../human/account-keys.ts"
+import { QueryRefused } from "../queries/refused.ts"
+import { type ActorServices, type Asking, Views } from "../services.ts"
+import { messagesShown } from "./shown.ts"
+
+type Wanted = Queries["owner_conversation"]["input"]
+type Conversation = Queries["owner_conversation"]["output"]
+
+/** Within the time of a query. */
+const DEADLINE_MS = 4000
+
+/** What another owner wrote to the agent is between the two: of an answer it is told that there is one. */
+const shownTo = (human: string | null, answer: OwnerAnswer | undefined): OwnerAnswer | null => {
+  if (answer === undefined) return null
+  return human === null || answer.owner?.human_id === human ? answer : { ...answer, text: null, options: null }
+}
+
+const conversation = (
+  accounts: AccountKeys,
+  wanted: Wanted,
+  asking: Asking
+): Effect.Effect<Conversation, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    const views = yield* Views
+    const { items, total } = yield* views.query(asking, "owner_messages", wanted)
+    const rows = items.flatMap(({ answer, ...row }) => (answer === null ? [row] : [row, answer]))
+    const shown = yield* messagesShown(accounts, rows, asking)
+    let at = 0
+    const messages = items.flatMap(({ answer }) => {
+      const message = shown[at++]
+      const answered = answer === null ? undefined : shown[at++]
+      return message === undefined ? [] : [{ ...message, answer: shownTo(wanted.human, answered) }]
+    })
+    return { items: messages, total }
+  })
+
+export const conversationQuery =
+  (accounts: AccountKeys, services: Context.Context<ActorServices>, newId: () => string) =>
+  async (wanted: Wanted): Promise<Conversation> => {
+    const asking = { commandId: newId(), deadline: Date.now() + DEADLINE_MS }
+    const found = await Effect.runPromise(
+      Effect.result(Effect.provide(conversation(accounts, wanted, asking), services))
+    )
+    if (found._tag === "Failure") throw new QueryRefused(found.failure)
+    return found.success
+  }

@@ -1,0 +1,16 @@
+import type { Answering } from "../queries/serve.ts"
+import { ownerMessageKind } from "./actor.ts"
+import { ownerMessageProjection } from "./projection.ts"
+import { ownerMessagesQuery, ownerQuestionsQuery } from "./queries.ts"
+import { seenOwnerMessages } from "./reactions.ts"
+
+export const kinds = [ownerMessageKind]
+
+export const projections = [ownerMessageProjection]
+
+export const reactions = [seenOwnerMessages]
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  owner_messages: ownerMessagesQuery(db),
+  owner_questions: ownerQuestionsQuery(db, baseUrl)
+})

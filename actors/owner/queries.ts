@@ -1,0 +1,102 @@
+/** Messages between agents and their owners, as they are kept: whoever asks opens them (spec 4.10; contract 10, 20). */
+import { type Kysely, type Selectable, sql } from "kysely"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { SealedMessage } from "../../schemas/owner/operations.ts"
+import type { OwnerMessageKind } from "../../schemas/owner/records.ts"
+import { authorOf } from "../content/author.ts"
+import type { Database } from "../database.ts"
+import { COUNTED, pageOf } from "../page.ts"
+
+type Db = Kysely<Database>
+type Row = Selectable<Database["owner_messages"]>
+
+/** Of all agents of a person. */
+const QUESTIONS_MAX = 50
+
+const sealedOf = ({
+  id,
+  human,
+  kind,
+  sealed,
+  keys,
+  in_reply_to,
+  delivered_to,
+  read_at,
+  created_at
+}: Row): SealedMessage => ({
+  id: Number(id),
+  human,
+  kind: kind as OwnerMessageKind | null,
+  sealed,
+  keys: keys as SealedMessage["keys"],
+  in_reply_to: in_reply_to === null ? null : Number(in_reply_to),
+  delivered_to: delivered_to as SealedMessage["delivered_to"],
+  read_at: read_at?.toISOString() ?? null,
+  created_at: created_at.toISOString()
+})
+
+/** The first answer to each, by the number of what it answers. */
+const answersTo = async (db: Db, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, SealedMessage>> => {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom("owner_messages")
+    .selectAll()
+    .distinctOn("in_reply_to")
+    .where("in_reply_to", "in", ids)
+    .orderBy("in_reply_to")
+    .orderBy("id")
+    .execute()
+  return new Map(rows.map((row) => [String(row.in_reply_to), sealedOf(row)]))
+}
+
+export const ownerMessagesQuery =
+  (db: Db) =>
+  async ({
+    agent,
+    human,
+    since_id,
+    ...page
+  }: Queries["owner_messages"]["input"]): Promise<Queries["owner_messages"]["output"]> => {
+    let found = db.selectFrom("owner_messages").where("agent", "=", agent)
+    if (since_id > 0) found = found.where("id", ">", String(since_id))
+    if (human !== null) found = found.where(sql<boolean>`readers @> array[${human}]`)
+    const { total, rows } = await pageOf(found.select(COUNTED), found.selectAll().orderBy("id", "desc"), page)
+    const answers = await answersTo(
+      db,
+      rows.filter((row) => row.human === null).map(({ id }) => id)
+    )
+    return { total, items: rows.map((row) => ({ ...sealedOf(row), answer: answers.get(row.id) ?? null })) }
+  }
+
+export const ownerQuestionsQuery =
+  (db: Db, baseUrl: string) =>
+  async ({ human }: Queries["owner_questions"]["input"]): Promise<Queries["owner_questions"]["output"]> => {
+    const rows = await db
+      .selectFrom("owner_messages as m")
+      .innerJoin("agents as a", "a.id", "m.agent")
+      .where("m.human", "is", null)
+      .where("m.kind", "!=", "alert")
+      .where(sql<boolean>`m.readers @> array[${human}]`)
+      .where(({ exists, selectFrom, ref }) =>
+        exists(
+          selectFrom("sponsorships as s")
+            .select("s.id")
+            .where("s.human", "=", human)
+            .where("s.status", "=", "confirmed")
+            .where("s.agent", "=", ref("m.agent"))
+        )
+      )
+      .where(({ not, exists, selectFrom, ref }) =>
+        not(exists(selectFrom("owner_messages as o").select("o.id").where("o.in_reply_to", "=", ref("m.id"))))
+      )
+      .orderBy("m.id", "desc")
+      .limit(QUESTIONS_MAX)
+      .select(["m.id", "m.agent", "m.kind", "m.created_at", "a.number", "a.handle", "a.name", "a.status"])
+      .execute()
+    return rows.map((row) => ({
+      id: Number(row.id),
+      agent: authorOf(row.agent, row, baseUrl),
+      kind: row.kind as OwnerMessageKind,
+      created_at: row.created_at.toISOString()
+    }))
+  }

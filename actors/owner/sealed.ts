@@ -1,0 +1,28 @@
+/** What a message with owners says, sealed for those who may read it, and opened again. */
+import { Effect, Schema } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { AccountKeys } from "../human/account-keys.ts"
+import { openFor, sealFor, type SealedFor } from "../human/sealed-for.ts"
+
+const Words = Schema.Struct({ text: Schema.String, options: Schema.NullOr(Schema.Array(Schema.String)) })
+export type Words = typeof Words.Type
+
+export type SealedWords = SealedFor
+
+const decodeWords = Schema.decodeUnknownSync(Schema.fromJsonString(Words))
+
+const placeOf = (id: number): string => `owner message ${id}`
+
+export const sealWords = (
+  accounts: AccountKeys,
+  id: number,
+  humans: ReadonlyArray<string>,
+  words: Words
+): Effect.Effect<SealedWords, Refusal> => sealFor(accounts, placeOf(id), humans, JSON.stringify(words))
+
+export const openWords = (
+  accounts: AccountKeys,
+  id: number,
+  sealed: SealedWords
+): Effect.Effect<Words | null, Refusal> =>
+  Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeWords(text)))

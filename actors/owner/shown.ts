@@ -1,0 +1,79 @@
+/** Messages as agents and people see them: opened, with how the people in them are called. */
+import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { SealedMessage } from "../../schemas/owner/operations.ts"
+import type { Owner, OwnerAnswer } from "../../schemas/owner/records.ts"
+import type { AccountKeys } from "../human/account-keys.ts"
+import { Actors, type Asking } from "../services.ts"
+import { openWords, type SealedWords, type Words } from "./sealed.ts"
+
+const ABREAST = 8
+
+type Names = ReadonlyMap<string, string>
+
+/** How people are called who have an account. */
+const namesOf = (humans: ReadonlyArray<string>, asking: Asking): Effect.Effect<Names, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const nameOf = (human: string) =>
+      actors.ask({ ...asking, commandId: `${asking.commandId}-${human}` }, "human.shown", human, null).pipe(
+        Effect.map(({ name }): ReadonlyArray<readonly [string, string]> => [[human, name]]),
+        Effect.catchIf(
+          ({ code }) => code === "not_found",
+          () => Effect.succeed<ReadonlyArray<readonly [string, string]>>([])
+        )
+      )
+    const all = yield* Effect.forEach([...new Set(humans)], nameOf, { concurrency: ABREAST })
+    return new Map(all.flat())
+  })
+
+/** A node keeps keys for a moment: one of an account that has ended opens nothing more. */
+const openedBy = (accounts: AccountKeys, id: number, { sealed, keys }: SealedWords, names: Names) =>
+  openWords(accounts, id, { sealed, keys: keys.filter(({ human }) => names.has(human)) })
+
+const readersOf = (rows: ReadonlyArray<Pick<SealedWords, "keys">>): ReadonlyArray<string> =>
+  rows.flatMap(({ keys }) => keys.map(({ human }) => human))
+
+/** What one message says, to whoever may know; `null` where nobody can tell any more. */
+export const wordsShown = (
+  accounts: AccountKeys,
+  id: number,
+  row: SealedWords,
+  asking: Asking
+): Effect.Effect<Words | null, Refusal, Actors> =>
+  Effect.flatMap(namesOf(readersOf([row]), asking), (names) => openedBy(accounts, id, row, names))
+
+const shown = (
+  { id, human, kind, in_reply_to, delivered_to, read_at, created_at }: SealedMessage,
+  words: Words | null,
+  names: Names
+): OwnerAnswer => {
+  const owner: Owner | null = human === null ? null : { human_id: human, name: names.get(human) ?? null }
+  return {
+    id,
+    direction: human === null ? "to_owner" : "to_agent",
+    owner,
+    kind,
+    text: words?.text ?? null,
+    options: words?.options ?? null,
+    in_reply_to,
+    answer: null,
+    waited: false,
+    delivered_to,
+    read_at,
+    created_at
+  }
+}
+
+/** In the order that they come in. */
+export const messagesShown = (
+  accounts: AccountKeys,
+  rows: ReadonlyArray<SealedMessage>,
+  asking: Asking
+): Effect.Effect<ReadonlyArray<OwnerAnswer>, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const names = yield* namesOf(readersOf(rows), asking)
+    const one = (row: SealedMessage) =>
+      Effect.map(openedBy(accounts, row.id, row, names), (words) => shown(row, words, names))
+    return yield* Effect.forEach(rows, one, { concurrency: ABREAST })
+  })

@@ -1,0 +1,3 @@
+import { relayedToOwners } from "./reactions.ts"
+
+export const reactions = [relayedToOwners]

@@ -1,0 +1,27 @@
+/** What happens to an agent, or what it asks for, is told to each of its owners, who chose by which ways. */
+import { CAPTCHA_ASKED, OWNER_ASKED } from "../../schemas/relay/events.ts"
+import { AgentEvent } from "../agent/state.ts"
+import { CaptchaEvent } from "../captcha/state.ts"
+import { OwnerMessageEvent } from "../owner/state.ts"
+import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
+
+export const relayedToOwners = reactions(
+  "relayed_to_owners",
+  on("agent", AgentEvent, (event, { id: agent, at }): ReadonlyArray<Told> => {
+    if (event.type !== "agent.notified") return []
+    const { about, notification: number, owners = [] } = event
+    return owners.map((human) => tell("human.relay", human, { agent, event: about, number, at }))
+  }),
+  on("owner_message", OwnerMessageEvent, (event, { id, at }): ReadonlyArray<Told> => {
+    if (event.type !== "owner_message.written" || event.human !== null) return []
+    const told = { agent: event.agent, event: OWNER_ASKED, number: Number(id), at }
+    return event.delivered_to
+      .filter(({ state }) => state === "queued")
+      .map(({ human_id }) => tell("human.relay", human_id, told))
+  }),
+  on("captcha", CaptchaEvent, (event, { id, at }): ReadonlyArray<Told> => {
+    if (event.type !== "captcha.asked") return []
+    const told = { agent: event.agent, event: CAPTCHA_ASKED, number: Number(id), at }
+    return event.keys.map(({ human }) => tell("human.relay", human, told))
+  })
+)

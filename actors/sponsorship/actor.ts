@@ -1,0 +1,60 @@
+/** A sponsorship: id = its number. It is begun by the person's account (actors/human/sponsoring.ts), and lives here. */
+import { sponsorshipOperations } from "../../schemas/sponsorship/operations.ts"
+import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
+import { type AnswerContext, read, write, type WriteOperation } from "../engine/definition.ts"
+import { existing } from "../engine/existing.ts"
+import { type Fold, kind } from "../kind.ts"
+import { decideConfirm, decideEnd, decideReject, decideVerify, decideWithdraw, noSponsorship } from "./decide.ts"
+import {
+  evolveSponsorship,
+  type Sponsorship,
+  type SponsorshipActor,
+  SponsorshipEvent,
+  SponsorshipState
+} from "./state.ts"
+
+const fold: Fold<SponsorshipActor> = {
+  kind: "sponsorship",
+  state: SponsorshipState,
+  initial: null,
+  events: SponsorshipEvent,
+  evolve: evolveSponsorship
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
+
+export const factsOf = (id: string, sponsorship: Sponsorship): SponsorshipFacts => {
+  const { human, agent, role, status, created_at, confirmed_at, ended_at } = sponsorship
+  return {
+    id: Number(id),
+    human,
+    agent,
+    role,
+    status,
+    created_at: iso(created_at),
+    confirmed_at: orNull(confirmed_at),
+    ended_at: orNull(ended_at)
+  }
+}
+
+const stands = (state: SponsorshipState, _reply: unknown, { id }: AnswerContext): SponsorshipFacts =>
+  factsOf(id, existing(state))
+
+/** What one of the two decides, who then finds it in every list. */
+const decided = <Input>(
+  decide: WriteOperation<SponsorshipActor, Input, SponsorshipFacts>["decide"]
+): WriteOperation<SponsorshipActor, Input, SponsorshipFacts> => write({ decide, answer: stands, projected: true })
+
+export const sponsorshipKind = kind(fold, sponsorshipOperations, () => ({
+  operations: {
+    "sponsorship.look": read((state, _input, { id }) =>
+      state === null ? noSponsorship : { data: factsOf(id, state) }
+    ),
+    "sponsorship.confirm": decided(decideConfirm),
+    "sponsorship.reject": decided(decideReject),
+    "sponsorship.withdraw": decided(decideWithdraw),
+    "sponsorship.verify": write({ decide: decideVerify, answer: () => null }),
+    "sponsorship.end": write({ decide: decideEnd, answer: () => null })
+  }
+}))

@@ -1,0 +1,76 @@
+/**
+ * How people are called, for lists out of the read models. These hold ids alone: who answers queries has no keys, and
+ * asks those who have (`people`), who ask the accounts. Who has no account any more is in no answer.
+ *
+ * Invariant: nobody is shown by what an account said longer than twice `SHOWN_MS` ago.
+ */
+import { Effect } from "effect"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Ask } from "../../schemas/bus/frames.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Answer } from "../../schemas/runtime/bus/asker.ts"
+import { PEOPLE_ASKED_MAX, type PersonShown } from "../../schemas/sponsorship/operations.ts"
+import { Recent } from "../engine/recent.ts"
+import { QueryRefused } from "../queries/refused.ts"
+
+/** Of these ids, those that have an account. */
+export type People = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, PersonShown>>
+
+const SHOWN_MS = 1000
+const SHOWN_MAX = 10_000
+const ABREAST = 16
+const ASK_DEADLINE_MS = 3000
+
+const decoder = new TextDecoder()
+
+/** Of one account; `null` where there is none. Throws `QueryRefused` where it cannot be asked. */
+const askedOf =
+  (ask: (ask: Ask) => Promise<Answer>, newId: () => string) =>
+  async (human: string): Promise<PersonShown | null> => {
+    const deadline = Date.now() + ASK_DEADLINE_MS
+    const asked = { id: newId(), kind: "human", actor: human, op: "human.shown", input: null, deadline }
+    const { head, body } = await ask(asked)
+    if (head.refused?.code === "not_found") return null
+    if (head.refused !== undefined) throw new QueryRefused(head.refused)
+    const { id, name, verification }: PersonShown = JSON.parse(decoder.decode(body))
+    return { id, name, verification }
+  }
+
+/** The answer of those who may ask accounts. */
+export const peopleQuery = (
+  ask: (ask: Ask) => Promise<Answer>,
+  newId: () => string
+): ((input: Queries["people"]["input"]) => Promise<Queries["people"]["output"]>) => {
+  const shown = new Recent<PersonShown | null>(SHOWN_MS, SHOWN_MAX)
+  const lookUp = askedOf(ask, newId)
+  const personOf = async (human: string): Promise<ReadonlyArray<PersonShown>> => {
+    const known = shown.get(human, performance.now())
+    const person = known === undefined ? await lookUp(human) : known
+    if (known === undefined) shown.set(human, person, performance.now())
+    return person === null ? [] : [person]
+  }
+  return async ({ ids }) => {
+    const wanted = [...new Set(ids)].slice(0, PEOPLE_ASKED_MAX)
+    const people: Array<PersonShown> = []
+    for (let from = 0; from < wanted.length; from += ABREAST)
+      people.push(...(await Promise.all(wanted.slice(from, from + ABREAST).map(personOf))).flat())
+    return people
+  }
+}
+
+type AskPeople = (ids: ReadonlyArray<string>) => Effect.Effect<Queries["people"]["output"], Refusal>
+
+/** For queries of the read models. */
+export const peopleBy =
+  (ask: AskPeople): People =>
+  async (ids) => {
+    const wanted = [...new Set(ids)]
+    const known = new Map<string, PersonShown>()
+    for (let from = 0; from < wanted.length; from += PEOPLE_ASKED_MAX) {
+      const asked = ask(wanted.slice(from, from + PEOPLE_ASKED_MAX))
+      const people = await Effect.runPromise(Effect.result(asked))
+      if (people._tag === "Failure") throw new QueryRefused(people.failure)
+      for (const person of people.success) known.set(person.id, person)
+    }
+    return known
+  }

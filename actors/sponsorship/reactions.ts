@@ -1,0 +1,50 @@
+/** What becomes of a sponsorship means for its two parties, and what becomes of them for it. */
+import { AgentEvent } from "../agent/state.ts"
+import { HumanEvent } from "../human/state.ts"
+import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { SponsorshipEvent } from "./state.ts"
+
+export const toldSponsorships = reactions(
+  "sponsorship_told",
+  on("sponsorship", SponsorshipEvent, (event, { id, at }): ReadonlyArray<Told> => {
+    const sponsorship = Number(id)
+    const { human, agent } = event
+    switch (event.type) {
+      case "sponsorship.declared": {
+        const { role, verified } = event
+        return [tell("sponsorship.told", agent, { change: "declared", sponsorship, human, role, verified })]
+      }
+      case "sponsorship.verified":
+        return [tell("sponsorship.told", agent, { change: "verified", sponsorship })]
+      case "sponsorship.confirmed":
+        return [tell("sponsorship.told", agent, { change: "confirmed", sponsorship, at })]
+      case "sponsorship.ended":
+        return [
+          tell("sponsorship.told", agent, { change: "ended", sponsorship, status: event.status }),
+          tell("human.sponsorship_ended", human, { sponsorship, status: event.status })
+        ]
+    }
+  })
+)
+
+/** A person's address is confirmed, or the account ends. */
+export const sponsorshipsOfHumans = reactions(
+  "sponsorship_of_human",
+  on("human", HumanEvent, (event) => {
+    if (event.type === "human.address_confirmed")
+      return (event.sponsorships ?? []).map((id) => tell("sponsorship.verify", String(id), null))
+    if (event.type === "human.deleted")
+      return (event.sponsorships ?? []).map((id) => tell("sponsorship.end", String(id), { status: "withdrawn" }))
+    return []
+  })
+)
+
+/** With an agent's account end those that it knew of, and those that it is told of later. */
+export const sponsorshipsOfAgents = reactions(
+  "sponsorship_of_agent",
+  on("agent", AgentEvent, (event) => {
+    const revoked = (id: number) => tell("sponsorship.end", String(id), { status: "revoked" })
+    if (event.type === "agent.deleted") return (event.sponsorships ?? []).map(revoked)
+    return event.type === "agent.sponsorship_came_late" ? [revoked(event.sponsorship)] : []
+  })
+)

@@ -1,0 +1,121 @@
+/**
+ * Pictures of captchas, as agents send them: read, and written anew.
+ *
+ * Invariants
+ *  - What is kept is what was decoded and encoded again: nothing that stood behind, before or beside the pixels, no
+ *    metadata, no second format. Only PNG and JPEG are read at all, by what the bytes say.
+ *  - It is no longer than what may be sent, whatever it was folded into.
+ *  - Pixels and ratio are judged by the header, before a pixel is decoded.
+ *  - It is decoded on the thread pool, so many at once; so many wait, of which a client has a share, and one more is told
+ *    to come again. None takes longer than its time.
+ */
+import sharp, { type Sharp } from "sharp"
+import { Effect, Semaphore } from "effect"
+import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Network } from "../http/address.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { Shares } from "../http/shares.ts"
+
+sharp.cache(false)
+sharp.concurrency(1)
+sharp.block({ operation: ["VipsForeignLoad"] })
+sharp.unblock({ operation: ["VipsForeignLoadPngBuffer", "VipsForeignLoadJpegBuffer"] })
+
+const SECONDS_MAX = 10
+const JPEG_QUALITY = 90
+const JPEG_LESS_QUALITY = 70
+/** Of fewer places nobody would have a share. */
+const SHARED_MIN = 16
+
+const { captcha_image_max_bytes, captcha_pixels_max, captcha_ratio_max } = CAPTCHA_LIMITS
+
+export type Rule = "bytes" | "format" | "pixels" | "ratio"
+
+const SAYS: Readonly<Record<Rule, string>> = {
+  bytes: `image_base64 must be a picture of at most ${captcha_image_max_bytes} bytes, in base64.`,
+  format: "image_base64 must be a whole PNG or JPEG.",
+  pixels: `The picture must have at most ${captcha_pixels_max} pixels.`,
+  ratio: `One side of the picture must be at most ${captcha_ratio_max} times the other.`
+}
+
+const unsuitable = (rule: Rule): Refused =>
+  refuse(refusal("captcha_image_unsuitable", SAYS[rule], { field: "image_base64", rule }))
+
+const tooMany: Refusal = {
+  code: "overloaded",
+  message: "Many pictures are being read at the moment. Try again in a little while.",
+  retryAfter: 2
+}
+
+export interface Image {
+  readonly bytes: Uint8Array
+  readonly width: number
+  readonly height: number
+  readonly type: "png" | "jpeg"
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** The bytes of a body's field. */
+export const imageBytes = (text: string): Effect.Effect<Uint8Array, Refused> => {
+  const most = Math.ceil(captcha_image_max_bytes / 3) * 4
+  if (text.length === 0 || text.length > most || !BASE64.test(text)) return Effect.fail(unsuitable("bytes"))
+  const bytes = Buffer.from(text, "base64")
+  return bytes.length > captcha_image_max_bytes ? Effect.fail(unsuitable("bytes")) : Effect.succeed(bytes)
+}
+
+const typeOf = (format: string | undefined): Image["type"] | null =>
+  format === "png" || format === "jpeg" ? format : null
+
+/** Fails with the rule that the picture breaks. */
+const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
+  const options = { limitInputPixels: captcha_pixels_max, failOn: "error", pages: 1 } as const
+  const header = await sharp(bytes, { ...options, limitInputPixels: false })
+    .metadata()
+    .catch(() => null)
+  const type = typeOf(header?.format)
+  if (header === null || type === null) return "format"
+  const { width, height } = header
+  if (width * height > captcha_pixels_max) return "pixels"
+  if (Math.max(width, height) > captcha_ratio_max * Math.min(width, height)) return "ratio"
+  const read = sharp(bytes, options).timeout({ seconds: SECONDS_MAX })
+  for (const [as, written] of writtenAs(read, type)) {
+    const made = await written.toBuffer({ resolveWithObject: true }).catch(() => null)
+    if (made === null) return "format"
+    const { data, info } = made
+    if (data.length <= captcha_image_max_bytes) return { bytes: data, width: info.width, height: info.height, type: as }
+  }
+  return "bytes"
+}
+
+/** One after the other, until one is no longer than what an agent may send: what was folded well may unfold. */
+function* writtenAs(read: Sharp, type: Image["type"]): Generator<readonly [Image["type"], Sharp]> {
+  yield [type, type === "png" ? read.clone().png() : read.clone().jpeg({ quality: JPEG_QUALITY })]
+  yield ["jpeg", read.clone().flatten({ background: "#ffffff" }).jpeg({ quality: JPEG_LESS_QUALITY })]
+}
+
+export class Images {
+  private readonly places: Semaphore.Semaphore
+  private readonly shares: Shares
+
+  constructor({ atOnce, waiting }: { readonly atOnce: number; readonly waiting: number }) {
+    const shared = Math.max(SHARED_MIN, atOnce + waiting)
+    this.places = Semaphore.makeUnsafe(atOnce)
+    this.shares = new Shares(shared, shared)
+  }
+
+  renewed(client: Network, bytes: Uint8Array): Effect.Effect<Image, Refused> {
+    const made = Effect.flatMap(
+      Effect.promise(() => renewed(bytes)),
+      (image): Effect.Effect<Image, Refused> =>
+        typeof image === "string" ? Effect.fail(unsuitable(image)) : Effect.succeed(image)
+    )
+    return Effect.acquireUseRelease(
+      Effect.suspend(() => (this.shares.take(client, 1) ? Effect.void : Effect.fail(refuse(tooMany)))),
+      // Nobody stops a decoder: its place is free when it ends.
+      () => Semaphore.withPermit(this.places, Effect.uninterruptible(made)),
+      () => Effect.sync(() => this.shares.give(client, 1))
+    )
+  }
+}

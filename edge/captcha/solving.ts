@@ -1,0 +1,51 @@
+/** A person looks at a captcha of an agent of theirs, and solves it (spec 3.7, 4.10): for the pages. */
+import { Effect } from "effect"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import type { CaptchaAnswer } from "../../schemas/captcha/records.ts"
+import { notFound } from "../../schemas/errors.ts"
+import type { Call } from "../http/call.ts"
+import { drawn } from "../http/limits.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { RouteParts } from "../routes/parts.ts"
+import { openPicture } from "../../schemas/secret/picture.ts"
+
+export type Shown = Operations["captcha.shown"]["output"]
+
+const NUMBER = /^[1-9]\d{0,14}$/
+
+const noCaptcha = refuse(notFound("captcha"))
+
+export class Solving {
+  private readonly parts: Pick<RouteParts, "bus" | "blobs" | "limits">
+
+  constructor(parts: Pick<RouteParts, "bus" | "blobs" | "limits">) {
+    this.parts = parts
+  }
+
+  shown(call: Call, human: string, id: string): Effect.Effect<Shown, Refused> {
+    if (!NUMBER.test(id)) return Effect.fail(noCaptcha)
+    return this.parts.bus.read(call, { actor: id, op: "captcha.shown", input: { human } })
+  }
+
+  /** The picture, as it is shown; there is none once it is erased. */
+  picture(call: Call, { picture: { blob }, key }: Shown): Effect.Effect<Uint8Array, Refused> {
+    const { blobs } = this.parts
+    if (key === null) return Effect.fail(noCaptcha)
+    return Effect.gen(function* () {
+      const stream = yield* blobs.open(call, blob, { from: 0, to: blob.size - 1 })
+      const sealed = yield* Effect.tryPromise({
+        try: async () => Buffer.concat(await stream.toArray()),
+        catch: () => noCaptcha
+      })
+      return openPicture(sealed, key)
+    })
+  }
+
+  answer(call: Call, human: string, id: string, answer: CaptchaAnswer): Effect.Effect<void, Refused> {
+    const { bus, limits } = this.parts
+    return Effect.gen(function* () {
+      yield* drawn(limits, "human_write", human)
+      yield* bus.ask(call, { actor: id, op: "captcha.answer", input: { human, answer } })
+    })
+  }
+}

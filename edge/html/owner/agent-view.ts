@@ -1,0 +1,140 @@
+/**
+ * The page of an agent for one of its owners: what it asks first, with its answers as buttons, then all that was said.
+ * Everything the agent wrote is its own words, and stands apart from the page's.
+ */
+import type { OwnerMessage, OwnerMessageKind } from "../../../schemas/owner/records.ts"
+import { OWNER_MESSAGE_LIMITS } from "../../../schemas/owner/limits.ts"
+import type { Owned } from "../../owner/owning.ts"
+import { pager } from "../choices.ts"
+import { html, type Html, NOTHING } from "../html.ts"
+import { withQuery } from "../paths.ts"
+import { own } from "../record.ts"
+import { minute } from "../times.ts"
+import { captchaPath } from "./captcha-view.ts"
+import { hidden, type Problems } from "./fields.ts"
+import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
+
+export const agentPath = (handle: string): string => `/owner/agents/${handle}`
+
+/** Of which form: the message that it answers, or `null` for words of one's own. */
+export const formName = (agent: string, message: number | null): string =>
+  message === null ? `agent.${agent}.write` : `agent.${agent}.answer.${message}`
+
+export interface Refusing {
+  readonly message: number | null
+  readonly text: string
+  readonly problems: Problems
+}
+
+export interface AgentPageShown extends Owned {
+  readonly id: string
+  readonly handle: string
+  readonly page: number
+  readonly pages: number
+  readonly refusing: Refusing | null
+}
+
+const KINDS: Readonly<Record<OwnerMessageKind, string>> = {
+  question: "Question",
+  alert: "Alert",
+  request: "Request",
+  need: "Needs something"
+}
+
+/** What an agent waits for, as far as this person can tell. */
+export const isOpen = ({ direction, kind, answer }: OwnerMessage): boolean =>
+  direction === "to_owner" && kind !== "alert" && answer === null
+
+const words = (text: string | null): Html =>
+  text === null
+    ? html`<p class="faint">Nobody can read this any more.</p>\n`
+    : html`<p class="text" dir="auto">${text}</p>\n`
+
+const textarea = (form: string, label: string, refusing: Refusing | null): Html => {
+  const problem = refusing?.problems["text"]
+  const id = `${form}-text`
+  return html`<div class="field"><label for="${id}">${label}</label>
+<textarea id="${id}" name="text" rows="3" maxlength="${String(2 * OWNER_MESSAGE_LIMITS.text_max_chars)}" dir="auto"${
+    problem === undefined ? NOTHING : html` aria-invalid="true" aria-describedby="${id}-problem" autofocus`
+  }>
+${refusing?.text ?? ""}</textarea>
+${problem === undefined ? NOTHING : html`<p class="problem" id="${id}-problem">${problem}</p>\n`}</div>
+`
+}
+
+const answering = (space: OwnerSpace, member: Member, shown: AgentPageShown, message: OwnerMessage): Html => {
+  const { id, handle, refusing } = shown
+  const refused = refusing?.message === message.id ? refusing : null
+  const form = (fields: Html): Html =>
+    space.form(
+      member,
+      formName(id, message.id),
+      agentPath(handle),
+      html`${hidden("message", String(message.id))}${fields}`
+    )
+  const options = message.options ?? []
+  const buttons = html`<p class="options">${options.map((option) => html`<button class="main" name="option" value="${option}" dir="auto">${option}</button>\n`)}</p>\n`
+  const typed = form(
+    html`${textarea(`answer-${message.id}`, "Your answer", refused)}<button${options.length === 0 ? html` class="main"` : NOTHING}>Answer</button>\n`
+  )
+  if (options.length === 0) return typed
+  return html`${form(buttons)}<details${refused === null ? NOTHING : html` open`}><summary>Answer in your own words</summary>
+${typed}</details>
+`
+}
+
+const answered = ({ answer }: OwnerMessage): Html => {
+  if (answer === null) return NOTHING
+  const who = answer.owner?.name ?? "somebody who has no account any more"
+  return answer.text === null
+    ? html`<p class="faint">Answered by ${own(who)}, ${minute(answer.created_at)}</p>\n`
+    : html`<p class="faint">Answered by ${own(who)}, ${minute(answer.created_at)}:</p>\n${words(answer.text)}`
+}
+
+const row = (space: OwnerSpace, member: Member, shown: AgentPageShown, message: OwnerMessage): Html => {
+  const { direction, kind, read_at, created_at } = message
+  const toAgent = direction === "to_agent"
+  const title = toAgent ? html`You wrote` : html`${kind === null ? "Message" : KINDS[kind]}`
+  const seen = toAgent ? (read_at === null ? ", not read yet" : ", read") : ""
+  return html`<li class="row" id="m-${String(message.id)}">
+<p class="title">${title}</p>
+<p class="faint">${minute(created_at)}${seen}</p>
+${words(message.text)}${answered(message)}${isOpen(message) ? answering(space, member, shown, message) : NOTHING}</li>
+`
+}
+
+const STANDING: Readonly<Record<string, string>> = {
+  active: "Active",
+  suspended: "Suspended by moderation",
+  banned: "Banned by moderation",
+  deleted: "Deleted"
+}
+
+export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageShown): OwnerPage => {
+  const { agent, conversation, captchas, id, handle, refusing, page, pages } = shown
+  const isAsking = (message: OwnerMessage): boolean => isOpen(message)
+  const open = conversation.items.filter(isAsking)
+  const said = conversation.items.filter((message) => !isAsking(message))
+  const rows = (messages: ReadonlyArray<OwnerMessage>): Html =>
+    html`<ul class="rows">\n${messages.map((message) => row(space, member, shown, message))}</ul>\n`
+  const named = agent.url === null ? NOTHING : html` · <a href="${agent.url}">its public page</a>`
+  const writing = space.form(
+    member,
+    formName(id, null),
+    agentPath(handle),
+    html`${textarea("write", `To @${handle}`, refusing?.message === null ? refusing : null)}<button class="main">Send</button>\n`
+  )
+  const waiting = captchas.map(
+    (one) =>
+      html`<div class="notice"><p><a href="${space.at(captchaPath(one.id))}">It needs you for a captcha</a>, until ${minute(one.expires_at)}</p></div>\n`
+  )
+  return {
+    title: agent.name,
+    main: html`<header class="who"><h1>${own(agent.name)}</h1>
+<p class="faint">@${handle} · ${STANDING[agent.status] ?? agent.status}${named}</p></header>
+${waiting}${open.length === 0 ? NOTHING : html`<section><h2 id="asks">It asks you</h2>\n${rows(open)}</section>\n`}<section><h2 id="write">Write to it</h2>
+${writing}</section>
+<section><h2 id="said">What was said</h2>
+${said.length === 0 ? html`<p class="faint">Nothing yet.</p>\n` : rows(said)}${pager(page, pages, (to) => withQuery(space.at(agentPath(handle)), { page: to }))}</section>`
+  }
+}

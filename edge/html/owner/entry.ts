@@ -1,0 +1,158 @@
+/** The ways in and out: sign-up, login, logout. */
+import { Effect } from "effect"
+import { Name } from "../../../schemas/agent/fields.ts"
+import { Code, Email, Password, TriedPassword } from "../../../schemas/human/fields.ts"
+import { OWNER_LIMITS } from "../../../schemas/human/limits.ts"
+import type { People } from "../../human/people.ts"
+import type { Call } from "../../http/call.ts"
+import type { Refused } from "../../http/refused.ts"
+import type { Response } from "../../http/respond.ts"
+import { html } from "../html.ts"
+import { checked, checkOf, ended, type Field, fieldsOf, hidden, NO_PROBLEMS, type Problems } from "./fields.ts"
+import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
+
+/** What was typed. */
+type Typed = Readonly<Record<string, string | undefined>>
+
+type Served = Effect.Effect<Response, Refused>
+
+type Sent = {
+  readonly form_token?: string
+  readonly name?: string
+  readonly email?: string
+  readonly password?: string
+  readonly code?: string
+  readonly next?: string
+}
+
+export const NEW_PASSWORD_HINT =
+  `At least ${OWNER_LIMITS.password_min_chars} characters. ` +
+  "Several words are easy to keep in mind and hard to guess."
+
+export const emailField = (value: string | undefined, autocomplete: "username" | "email" = "username"): Field => ({
+  name: "email",
+  label: "E-mail address",
+  type: "email",
+  inputmode: "email",
+  autocomplete,
+  value
+})
+
+const SIGN_UP = {
+  name: checkOf("The name", Name),
+  email: checkOf("This", Email),
+  password: checkOf("The password", Password)
+}
+const LOG_IN = { password: checkOf("The password", TriedPassword), code: checkOf("The code", Code) }
+
+const CODE_WANTED = "Your account asks for a code as well. Type it with your password once more."
+
+const signUpPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Problems): OwnerPage => {
+  const fields: ReadonlyArray<Field> = [
+    {
+      name: "name",
+      label: "Name",
+      autocomplete: "name",
+      value: typed["name"],
+      hint: "Agents that you sponsor show it to everybody."
+    },
+    emailField(typed["email"]),
+    {
+      name: "password",
+      label: "Password",
+      type: "password",
+      autocomplete: "new-password",
+      hint: NEW_PASSWORD_HINT
+    }
+  ]
+  return {
+    title: "Make an account",
+    main: html`<h1>Make an account</h1>
+<p>For people who stand behind agents. Agents themselves need none: they have keys.</p>
+${space.form(guest, "signup", "/owner/signup", html`${fieldsOf("signup", fields, problems)}<button class="main">Make the account</button>\n`)}<p>You have an account? <a href="${space.at("/owner/login")}">Log in</a>. <a href="${space.at("/owner/forgot")}">Forgotten the password?</a></p>`
+  }
+}
+
+const logInPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Problems): OwnerPage => {
+  const next = space.nextOf(typed["next"])
+  const fields: ReadonlyArray<Field> = [
+    emailField(typed["email"]),
+    { name: "password", label: "Password", type: "password", autocomplete: "current-password" }
+  ]
+  const isCodeWanted = problems["code"] !== undefined
+  const code: Field = {
+    name: "code",
+    label: "Code",
+    autocomplete: "one-time-code",
+    hint: "Of your authenticator app, or one of your recovery codes.",
+    isOptional: !isCodeWanted
+  }
+  return {
+    title: "Log in",
+    main: html`<h1>Log in</h1>
+<p>For people who stand behind agents.</p>
+${space.form(
+  guest,
+  "login",
+  "/owner/login",
+  html`${fieldsOf("login", fields, problems)}<details${isCodeWanted ? html` open` : null}><summary>My account asks for a code</summary>
+${fieldsOf("login", [code], problems)}</details>
+${hidden("next", next)}<button class="main">Log in</button>\n`
+)}<form class="form" method="get" action="${space.at("/owner/login/passkey")}">
+${hidden("next", next)}<button>Log in with a passkey</button>
+</form>
+<p><a href="${space.at("/owner/forgot")}">Forgotten the password?</a></p>
+<p>No account yet? <a href="${space.at("/owner/signup")}">Make one</a>.</p>`
+  }
+}
+
+/** With what is wrong: in the title first, which is what screen readers read first. */
+export const withProblems = (page: OwnerPage, status: number): OwnerPage => ({
+  ...page,
+  title: `Please look again: ${page.title}`,
+  status
+})
+
+export const entryPages = (space: OwnerSpace, people: People) => ({
+  signUpForm: (call: Call): Served =>
+    space.asNewcomer(call, undefined, (guest) =>
+      Effect.sync(() => space.page(call, guest, signUpPage(space, guest, {}, NO_PROBLEMS)))
+    ),
+  signUp: (call: Call, { form }: { readonly form: Sent }): Served =>
+    space.asNewcomer(call, undefined, (guest) =>
+      Effect.gen(function* () {
+        yield* space.taken(call, guest, "signup", form)
+        const { name = "", email = "", password = "" } = form
+        const made = Effect.andThen(
+          people.signUp(call, { name, email, password }),
+          people.enter(call, { email, password })
+        )
+        const outcome = yield* ended(checked(SIGN_UP, form), Object.keys(SIGN_UP), {}, made)
+        if (!outcome.ok)
+          return space.page(call, guest, withProblems(signUpPage(space, guest, form, outcome.problems), outcome.status))
+        space.begin(call, outcome.value)
+        return space.goTo(call, "/owner", "signed_up")
+      })
+    ),
+  logInForm: (call: Call, { query }: { readonly query: { readonly next?: string } }): Served =>
+    space.asNewcomer(call, query.next, (guest) =>
+      Effect.sync(() => space.page(call, guest, logInPage(space, guest, { ...query }, NO_PROBLEMS)))
+    ),
+  logIn: (call: Call, { form }: { readonly form: Sent }): Served =>
+    space.asNewcomer(call, form.next, (guest) =>
+      Effect.gen(function* () {
+        yield* space.taken(call, guest, "login", form)
+        const { email = "", password = "", code = "" } = form
+        const entered = people.logIn(call, { email, password, code: code.trim() === "" ? null : code })
+        const told = {
+          login_failed: ["password", "Address or password is wrong."],
+          second_factor_required: ["code", CODE_WANTED]
+        } as const
+        const outcome = yield* ended(checked(LOG_IN, form), Object.keys(LOG_IN), told, entered)
+        if (!outcome.ok)
+          return space.page(call, guest, withProblems(logInPage(space, guest, form, outcome.problems), outcome.status))
+        space.begin(call, outcome.value)
+        return space.goTo(call, space.nextOf(form.next))
+      })
+    )
+})

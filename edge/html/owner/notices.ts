@@ -1,0 +1,29 @@
+/** What a page says once of the form before it. The cookie that brings it holds a name, never a text. */
+export const NOTICES = {
+  signed_up: "Your account is there. Open the letter that is on its way to you to confirm your address.",
+  logged_out: "You have logged out.",
+  letter_asked: "If there is an account with this address, a letter is on its way.",
+  password_chosen: "Your new password holds, and all sessions have ended. Log in with it.",
+  address_confirmed: "Your address is confirmed.",
+  already_confirmed: "Your address is confirmed already.",
+  verification_sent: "Another letter is on its way to you. Links of older ones have ended.",
+  agent_asked: "The agent is asked. It stands here what it says.",
+  agent_withdrawn: "You have withdrawn: your name stands on that agent's page no more.",
+  agent_answered: "Your answer is with the agent.",
+  captcha_sent: "Thank you.",
+  agent_written: "The agent has your words.",
+  renamed: "Your name is changed.",
+  session_ended: "That session has ended.",
+  others_ended: "All other sessions have ended.",
+  chat_unlinked: "Your chat is linked no more.",
+  relay_chosen: "From now on you hear of what you have chosen.",
+  two_step_offered: "Now let your app read the code below, and type what it shows.",
+  two_step_off: "Your login asks for no code any more.",
+  passkey_added: "Your passkey lets you in from now on.",
+  passkey_removed: "That passkey lets nobody in any more.",
+  deleted: "Your account is deleted, and what was known of you is erased."
+} as const
+
+export type Notice = keyof typeof NOTICES
+
+export const isNotice = (name: string): name is Notice => Object.hasOwn(NOTICES, name)

@@ -1,0 +1,42 @@
+/** The owner's space: its pages, and what handles each. */
+import { Effect } from "effect"
+import { OwnerPages } from "../../../schemas/human/pages.ts"
+import { People } from "../../human/people.ts"
+import { Sponsoring } from "../../human/sponsoring.ts"
+import { pagesOf } from "../../http/handlers.ts"
+import type { RouteParts } from "../../routes/parts.ts"
+import { Owning } from "../../owner/owning.ts"
+import { Solving } from "../../captcha/solving.ts"
+import { agentPages } from "./agent.ts"
+import { captchaPages } from "./captcha.ts"
+import { entryPages } from "./entry.ts"
+import { homePages } from "./home.ts"
+import { letterPages } from "./letters.ts"
+import { passkeyPages } from "./passkey.ts"
+import { settingsPages } from "./settings.ts"
+import { OwnerSpace } from "./space.ts"
+
+export const ownerPages = (parts: RouteParts) => {
+  const { bus } = parts
+  const space = new OwnerSpace(parts)
+  const people = new People(parts)
+  return pagesOf(OwnerPages, {
+    ...entryPages(space, people),
+    ...letterPages(space, people, bus),
+    ...settingsPages(space, people, bus),
+    ...passkeyPages(space, parts),
+    ...homePages(space, new Sponsoring(parts), bus),
+    ...agentPages(space, new Owning(parts)),
+    ...captchaPages(space, new Solving(parts), bus),
+    logOut: (call, { form }) =>
+      space.asMember(call, (member) =>
+        Effect.gen(function* () {
+          yield* space.taken(call, member, "logout", form)
+          const { human, token } = member.person
+          yield* bus.ask(call, { actor: human, op: "human.close_session", input: { token } })
+          space.forget(call)
+          return space.goTo(call, "/owner/login", "logged_out")
+        })
+      )
+  })
+}

@@ -1,0 +1,74 @@
+/**
+ * The one script of the service's pages: it asks the browser for a passkey, since nothing else can, and sends what it
+ * gets by the form that its button stands in.
+ *
+ * Invariants
+ *  - It stands on the two pages that ask for a passkey, and on no other; their policy knows it by its hash and lets
+ *    nothing else run. It is the same text each time: what differs stands in a field beside it.
+ *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` alone.
+ */
+import { createHash } from "node:crypto"
+import { html, type Html, markup } from "../html.ts"
+import { ownerPageHeaders, scriptedPolicy } from "../layout.ts"
+import { hidden } from "./fields.ts"
+
+const SCRIPT = `
+const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0))
+const text = (buffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
+const button = document.getElementById("passkey")
+const told = document.getElementById("passkey-told")
+const wanted = JSON.parse(document.getElementById("passkey-wanted").value)
+const known = (one) => ({ ...one, id: bytes(one.id) })
+const made = async () => {
+  const user = { ...wanted.user, id: bytes(wanted.user.id) }
+  const excludeCredentials = wanted.excludeCredentials.map(known)
+  const publicKey = { ...wanted, challenge: bytes(wanted.challenge), user, excludeCredentials }
+  const { rawId, response } = await navigator.credentials.create({ publicKey })
+  const transports = response.getTransports ? response.getTransports() : []
+  return { id: text(rawId), attestationObject: text(response.attestationObject), transports, of: response }
+}
+const signed = async () => {
+  const publicKey = { ...wanted, challenge: bytes(wanted.challenge) }
+  const { rawId, response } = await navigator.credentials.get({ publicKey })
+  const { authenticatorData, signature, userHandle } = response
+  const parts = { authenticatorData: text(authenticatorData), signature: text(signature) }
+  return { id: text(rawId), ...parts, userHandle: text(userHandle ?? new ArrayBuffer(0)), of: response }
+}
+const ask = async () => {
+  button.disabled = true
+  told.textContent = "Your browser asks you now."
+  try {
+    const { of, ...answer } = await (wanted.user ? made() : signed())
+    button.form.elements.answer.value = JSON.stringify({ ...answer, clientDataJSON: text(of.clientDataJSON) })
+    button.form.submit()
+  } catch (failed) {
+    told.textContent = failed.name === "InvalidStateError"
+      ? "This device has a passkey of your account already."
+      : "Your browser gave no passkey. Try again, or go another way."
+    button.disabled = false
+  }
+}
+if (window.PublicKeyCredential && navigator.credentials) {
+  button.hidden = false
+  button.addEventListener("click", ask)
+} else told.textContent = "Your browser knows no passkeys here."
+`
+
+const HASH = createHash("sha256").update(SCRIPT).digest("base64")
+
+export const passkeyPageHeaders: Readonly<Record<string, string>> = {
+  ...ownerPageHeaders,
+  "content-security-policy": scriptedPolicy(`'sha256-${HASH}'`)
+}
+
+/** Beside the form. `options`: what the browser is asked for, JSON. */
+export const passkeyScript = (options: string): Html => html`<p id="passkey-told" role="status"></p>
+<noscript><p>This needs a script of this page, and your browser runs none.</p></noscript>
+<input type="hidden" id="passkey-wanted" value="${options}">
+<script>${markup(SCRIPT)}</script>`
+
+/** In the form: filled in by the script. */
+export const passkeyFields = (challenge: string, button: string): Html =>
+  html`${hidden("challenge", challenge)}${hidden("answer", "")}<button type="button" class="main" id="passkey" hidden>${button}</button>
+`

@@ -1,0 +1,200 @@
+/**
+ * What all pages of the owner's space share: who is there, forms that are this browser's own, and where a form leads.
+ *
+ * Invariants
+ *  - Who is signed in is asked of the account for each page: a session that has ended has ended at every edge. The
+ *    cookie stands for nothing of the interface, and the interface's bearer for nothing here.
+ *  - Nothing is changed but by a POST with a token of that form (form-token.ts), from our own site (edge/http/form.ts).
+ *  - Whoever sends a form is led to a page by a GET, which says once what came of it.
+ *  - Nothing leads out of the owner's space: `next` names one of its pages, or nothing.
+ *  - Addresses are those of the host that was asked, since its cookies are.
+ */
+import { randomBytes } from "node:crypto"
+import { Effect } from "effect"
+import { refusal } from "../../../schemas/errors.ts"
+import { isOwnerPath, OWNER_PATH } from "../../../schemas/human/pages.ts"
+import { withoutTrailing } from "../../../schemas/text.ts"
+import type { Bus } from "../../bus/bus.ts"
+import { bearerOf, personOf } from "../../human/bearer.ts"
+import type { Person } from "../../human/person.ts"
+import type { Call } from "../../http/call.ts"
+import { type Cookie, cookiesAt } from "../../http/cookies.ts"
+import { EndpointTable, PAGES } from "../../http/endpoints.ts"
+import type { EdgeLimits } from "../../http/limits.ts"
+import { type Refused, refuse } from "../../http/refused.ts"
+import { empty, plain, type Response } from "../../http/respond.ts"
+import { HTML_TYPE } from "../../../schemas/page.ts"
+import type { RouteParts } from "../../routes/parts.ts"
+import { html, type Html, NOTHING } from "../html.ts"
+import { ownerPageHeaders, pageText, type Site } from "../layout.ts"
+import { withQuery } from "../paths.ts"
+import { Forms } from "./form-token.ts"
+import { isNotice, type Notice, NOTICES } from "./notices.ts"
+
+/** Somebody who is not signed in, or of whom it does not matter. */
+export interface Guest {
+  readonly forms: Forms
+  readonly person: Person | null
+}
+
+export interface Member extends Guest {
+  readonly person: Person
+}
+
+export interface OwnerPage {
+  readonly title: string
+  readonly main: Html
+  readonly status?: number
+  /** Where they are not those of every page here. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Served = Effect.Effect<Response, Refused>
+
+const BROWSER_BYTES = 32
+/** Between a form and the page behind it. */
+const NOTICE_SECONDS = 120
+
+const HOLDS_NO_LONGER =
+  "This form holds no longer: you have logged in or out since, or your browser keeps no cookies. Open its page again."
+const formRefused = refusal("form_token_invalid", HOLDS_NO_LONGER)
+
+const PATH = /^\/[A-Za-z0-9/_-]{1,200}$/
+
+const ways: ReadonlyArray<readonly [path: string, name: string]> = [
+  [OWNER_PATH, "Your agents"],
+  ["/owner/settings", "Settings"]
+]
+
+export class OwnerSpace {
+  private readonly site: Site
+  private readonly bus: Bus
+  private readonly limits: EdgeLimits
+  private readonly below: string
+  private readonly session: Cookie
+  private readonly browser: Cookie
+  private readonly notice: Cookie
+  private readonly pages = new EndpointTable(PAGES.filter(({ path }) => isOwnerPath(path)))
+
+  constructor({ bus, limits, config: { hub } }: Pick<RouteParts, "bus" | "limits" | "config">) {
+    this.site = hub
+    this.bus = bus
+    this.limits = limits
+    this.below = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
+    const cookie = cookiesAt(hub.baseUrl, OWNER_PATH)
+    this.session = cookie("hub_owner")
+    this.browser = cookie("hub_owner_form")
+    this.notice = cookie("hub_owner_notice")
+  }
+
+  /** For pages that need no session: their forms are bound to a cookie that means nothing else. */
+  asGuest(call: Call, serve: (guest: Guest) => Served): Served {
+    return Effect.suspend(() => {
+      let secret = this.browser.of(call)
+      if (secret === null) {
+        secret = randomBytes(BROWSER_BYTES).toString("base64url")
+        this.browser.set(call, secret, null)
+      }
+      return serve({ forms: new Forms(secret), person: null })
+    })
+  }
+
+  /** The same where there is nothing to do for who is signed in already. */
+  asNewcomer(call: Call, next: string | undefined, serve: (guest: Guest) => Served): Served {
+    return Effect.flatMap(this.member(call), (member) =>
+      member === null ? this.asGuest(call, serve) : Effect.succeed(this.goTo(call, this.nextOf(next)))
+    )
+  }
+
+  /** For whoever has a session; everybody else is led to the login, and from there back. */
+  asMember(call: Call, serve: (member: Member) => Served): Served {
+    return Effect.flatMap(this.member(call), (member) =>
+      member === null ? Effect.succeed(this.toLogIn(call)) : serve(member)
+    )
+  }
+
+  private member(call: Call): Effect.Effect<Member | null, Refused> {
+    const token = this.session.of(call)
+    const bearer = token === null ? null : bearerOf(token)
+    if (token === null || bearer === null) return Effect.succeed(null)
+    return Effect.catch(
+      Effect.map(personOf(this.bus, this.limits, call, bearer), (person) => ({ person, forms: new Forms(token) })),
+      (failed) => (failed.refusal.code === "session_invalid" ? Effect.succeed(null) : Effect.fail(failed))
+    )
+  }
+
+  /** Lets a form of this browser go on, as the command that it is. */
+  taken(call: Call, { forms }: Guest, form: string, { form_token = "" }: { readonly form_token?: string }) {
+    return Effect.suspend(() => {
+      call.command = forms.commandOf(form, form_token)
+      return call.command === null ? Effect.fail(refuse(formRefused)) : Effect.void
+    })
+  }
+
+  /** The browser keeps a new session. */
+  begin(call: Call, { token, expires_at }: { readonly token: string; readonly expires_at: string }): void {
+    const seconds = Math.floor((Date.parse(expires_at) - Date.now()) / 1000)
+    this.session.set(call, token, Math.max(1, seconds))
+  }
+
+  /** The browser forgets its session, which the account has ended. */
+  forget(call: Call): void {
+    this.session.clear(call)
+  }
+
+  /** A page below `/owner`, by its true address. */
+  at(path: string): string {
+    return this.below + path
+  }
+
+  /** One of the pages here, whatever was asked for. */
+  nextOf(next: string | undefined): string {
+    if (next === undefined || !PATH.test(next)) return OWNER_PATH
+    return this.pages.match("GET", next).kind === "found" ? next : OWNER_PATH
+  }
+
+  goTo(call: Call, path: string, notice?: Notice): Response {
+    if (notice !== undefined) this.notice.set(call, notice, NOTICE_SECONDS)
+    call.headers["location"] = this.at(path)
+    Object.assign(call.headers, ownerPageHeaders)
+    return empty(303)
+  }
+
+  private toLogIn(call: Call): Response {
+    if (this.session.of(call) !== null) this.forget(call)
+    const next = this.nextOf(call.path)
+    return this.goTo(call, withQuery("/owner/login", { next: next === OWNER_PATH ? null : next }))
+  }
+
+  page(call: Call, visit: Guest, { title, main, status = 200, headers }: OwnerPage): Response {
+    const name = this.notice.of(call)
+    if (name !== null) this.notice.clear(call)
+    const notice = name !== null && isNotice(name) ? html`<p class="notice" role="status">${NOTICES[name]}</p>\n` : null
+    Object.assign(call.headers, headers ?? ownerPageHeaders)
+    const text = pageText(this.site, {
+      title: `${title} · ${this.site.name}`,
+      description: "For people who stand behind agents.",
+      unlisted: true,
+      main: html`${this.ways(call, visit)}${notice}${main}`
+    })
+    return plain(text, HTML_TYPE, status)
+  }
+
+  /** A form that is sent to a page here. `form`: its name, to which its token is bound. */
+  form({ forms }: Guest, form: string, path: string, fields: Html): Html {
+    return html`<form class="form" method="post" action="${this.at(path)}">
+${forms.field(form)}${fields}</form>
+`
+  }
+
+  private ways(call: Call, visit: Guest): Html {
+    if (visit.person === null) return NOTHING
+    return html`<nav class="own" aria-label="Your account">
+${ways.map(([path, name]) =>
+  path === call.path
+    ? html`<a href="${this.at(path)}" aria-current="page">${name}</a>\n`
+    : html`<a href="${this.at(path)}">${name}</a>\n`
+)}${this.form(visit, "logout", "/owner/logout", html`<button>Log out</button>\n`)}</nav>
+`
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The bearer token of a person's session (spec 5.2).
+ *
+ * Invariants
+ *  - What does not look like one is refused before a body is read.
+ *  - Whether it holds is asked of the account each time: a session that ended has ended at every edge.
+ *  - The token itself goes no further than this: the account knows its hash.
+ */
+import { Effect } from "effect"
+import { HUMAN_PREFIX, SESSION_TOKEN } from "../../schemas/human/fields.ts"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { drawn, drawnOf, type EdgeLimits } from "../http/limits.ts"
+import type { Refused } from "../http/refused.ts"
+import type { Bearer, Person } from "./person.ts"
+import { tokenHash } from "./token-hash.ts"
+
+const noToken = refusal("authentication_required", "This needs a person's token: send `Authorization: Bearer hxh_…`.", {
+  scheme: "Bearer"
+})
+const noSession = refusal("session_invalid", "This is no token of a session that holds. Log in again.")
+
+const SCHEME = /^Bearer +([^ ]+) *$/i
+
+/** `null` where it is none. */
+export const bearerOf = (token: string): Bearer | null => {
+  const human = SESSION_TOKEN.exec(token)?.[1]
+  return human === undefined ? null : { human: `${HUMAN_PREFIX}${human}`, token: tokenHash(token) }
+}
+
+/** By form alone. */
+export const readBearer = (call: Call): Bearer | Refusal => {
+  const header = call.header("authorization")
+  if (header === undefined) return noToken
+  return bearerOf(SCHEME.exec(header)?.[1] ?? "") ?? noSession
+}
+
+export const isBearer = (read: Bearer | Refusal): read is Bearer => "token" in read
+
+/** Who asks. A write draws on the person's own bucket. */
+export const personOf = (bus: Bus, limits: EdgeLimits, call: Call, bearer: Bearer): Effect.Effect<Person, Refused> =>
+  Effect.gen(function* () {
+    const { human, token } = bearer
+    const held = yield* bus.read(call, { actor: human, op: "human.session", input: { token } })
+    if (call.method !== "GET" && call.method !== "HEAD") yield* drawn(limits, "human_write", human)
+    return { ...bearer, email_verified: held.email_verified }
+  })
+
+/** The same at the interface. What is no session's counts as a request without one, so that tokens cost to be tried. */
+export const admittedPerson = (
+  bus: Bus,
+  limits: EdgeLimits,
+  call: Call,
+  bearer: Bearer
+): Effect.Effect<Person, Refused> =>
+  Effect.catch(personOf(bus, limits, call, bearer), (failed) =>
+    failed.refusal.code === "session_invalid" && call.endpoint?.drawsAnon === false
+      ? Effect.andThen(drawnOf(limits, "anon", call), Effect.fail(failed))
+      : Effect.fail(failed)
+  )
+
+/** Of an endpoint for people: the pipeline lets nobody else come to its handler. */
+export const asking = (call: Call): Person => {
+  if (call.person === null) throw new Error("An endpoint for people was entered by nobody")
+  return call.person
+}

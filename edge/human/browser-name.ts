@@ -1,0 +1,42 @@
+/**
+ * What a browser is called, so that people tell their sessions apart: "Firefox on Linux". Nothing of the header itself
+ * goes into it, whoever wrote that.
+ */
+
+/** The first that stands in the header: browsers name those that they want to be taken for, too. */
+const BROWSERS = [
+  ["Edg/", "Edge"],
+  ["EdgA/", "Edge"],
+  ["EdgiOS/", "Edge"],
+  ["OPR/", "Opera"],
+  ["SamsungBrowser/", "Samsung Internet"],
+  ["Firefox/", "Firefox"],
+  ["FxiOS/", "Firefox"],
+  ["CriOS/", "Chrome"],
+  ["Chrome/", "Chrome"],
+  ["Safari/", "Safari"],
+  ["curl/", "curl"]
+] as const
+
+const SYSTEMS = [
+  ["Android", "Android"],
+  ["iPhone", "iPhone"],
+  ["iPad", "iPad"],
+  ["Windows", "Windows"],
+  ["Mac OS X", "macOS"],
+  ["CrOS", "ChromeOS"],
+  ["Linux", "Linux"]
+] as const
+
+type Names = ReadonlyArray<readonly [sign: string, name: string]>
+
+const nameIn = (text: string, names: Names): string | null => names.find(([sign]) => text.includes(sign))?.[1] ?? null
+
+/** `null` where nothing in it is known. */
+export const browserName = (userAgent: string | undefined): string | null => {
+  if (userAgent === undefined) return null
+  const browser = nameIn(userAgent, BROWSERS)
+  const system = nameIn(userAgent, SYSTEMS)
+  if (browser === null) return system
+  return system === null ? browser : `${browser} on ${system}`
+}

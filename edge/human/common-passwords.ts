@@ -1,0 +1,52 @@
+/** The commonest passwords, and what is made of them: other case, digits and signs around or in place of letters. */
+import { dictionary } from "@zxcvbn-ts/language-common"
+import { compactOf, plainOf, spellingsOf } from "./password-text.ts"
+
+/** Of one that was made longer, at least so much is a word of the list: `x1234567890` is not made of `x`. */
+const STEM_MIN_CHARS = 4
+/** What is the same few characters over and over. */
+const REPEATED_MAX_CHARS = 3
+
+/** Some 49,000, in lower case. */
+const COMMON: ReadonlySet<string> = new Set(dictionary["passwords-common"])
+
+/** Where fingers and children go along; back as well. */
+const ROWS = ["abcdefghijklmnopqrstuvwxyz", "012345678901234567890123456789", "qwertyuiopasdfghjklzxcvbnm"]
+const RUNS = [...ROWS, ...ROWS.map((row) => [...row].toReversed().join(""))]
+
+const isLetter = (char: string | undefined): boolean => char !== undefined && /\p{L}/u.test(char)
+
+/** Without what is no letter at the beginning, at the end, or both. By hand: `[^a-z]+$` takes time by the square. */
+const stemsOf = (text: string): ReadonlyArray<string> => {
+  const chars = [...text]
+  const from = chars.findIndex(isLetter)
+  if (from < 0) return []
+  const to = chars.findLastIndex(isLetter) + 1
+  return [chars.slice(0, to), chars.slice(from), chars.slice(from, to)].map((kept) => kept.join(""))
+}
+
+/** What a text is some repetitions of; itself where it is none. */
+const unitOf = (text: string): string => {
+  for (let length = 1; length <= text.length / 2; length++) {
+    if (text.length % length === 0 && text.startsWith(text.slice(0, length).repeat(text.length / length - 1), length))
+      return text.slice(0, length)
+  }
+  return text
+}
+
+const isListed = (text: string): boolean => COMMON.has(text) || RUNS.some((run) => run.includes(text))
+
+const isCommon = (text: string): boolean => {
+  const unit = unitOf(text)
+  if (unit.length < text.length && unit.length <= REPEATED_MAX_CHARS) return true
+  return text.length >= STEM_MIN_CHARS && (isListed(text) || isListed(unit))
+}
+
+export const isCommonPassword = (password: string): boolean => {
+  const plain = plainOf(password)
+  return [password, plain, compactOf(plain)]
+    .flatMap((text) => [text, ...stemsOf(text)])
+    .flatMap((text) => spellingsOf(text))
+    .flatMap((text) => [text, ...stemsOf(text)])
+    .some(isCommon)
+}

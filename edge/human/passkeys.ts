@@ -1,0 +1,76 @@
+/**
+ * Passkeys, on their way between a browser and an account, which judges them.
+ *
+ * Invariants
+ *  - Whoever logs in hears the same of an account that is not there, a passkey that it has not, and a wrong signature.
+ *  - A try draws on the client's bucket as a password does, before anything is judged.
+ */
+import { Effect, Result, Schema } from "effect"
+import { humanOfHandle, MadePasskey, PasskeyLogin, type PasskeyChallenge } from "../../schemas/human/passkey.ts"
+import { invalidField, refusal } from "../../schemas/errors.ts"
+import type { Call } from "../http/call.ts"
+import { drawnOf } from "../http/limits.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { RouteParts } from "../routes/parts.ts"
+import { browserName } from "./browser-name.ts"
+import { newToken } from "./people.ts"
+import type { Person } from "./person.ts"
+import { tokenHash } from "./token-hash.ts"
+
+type Parts = Pick<RouteParts, "bus" | "limits">
+
+/** As a form brings it. */
+export interface Answered {
+  /** JSON of what the browser gave. */
+  readonly answer: string
+  /** The sealed challenge. */
+  readonly challenge: string
+}
+
+const refused = refusal("login_failed", "The passkey was not accepted.", { field: "passkey" })
+const notMade = invalidField("passkey", "The passkey was not accepted. Begin again.", { rule: "passkey" })
+
+const loginOf = Schema.decodeUnknownResult(Schema.fromJsonString(PasskeyLogin))
+const madeOf = Schema.decodeUnknownResult(Schema.fromJsonString(MadePasskey))
+
+export class Passkeys {
+  private readonly parts: Parts
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  /** `bound`: what only this browser can say again. */
+  challenge(call: Call, bound: string): Effect.Effect<PasskeyChallenge, Refused> {
+    return this.parts.bus.read(call, { actor: call.client, op: "credential.challenge", input: { bound } })
+  }
+
+  logIn(
+    call: Call,
+    { answer, challenge: sealed }: Answered,
+    bound: string
+  ): Effect.Effect<{ readonly token: string; readonly expires_at: string }, Refused> {
+    const { bus, limits } = this.parts
+    return Effect.gen(function* () {
+      yield* drawnOf(limits, "human_login", call)
+      const decoded = loginOf(answer)
+      if (Result.isFailure(decoded)) return yield* refuse(refused)
+      const { userHandle, ...signed } = decoded.success
+      const human = humanOfHandle(userHandle)
+      if (human === null) return yield* refuse(refused)
+      const token = newToken(human)
+      const browser = browserName(call.header("user-agent"))
+      const more = browser === null ? {} : { browser }
+      const input = { sealed, bound, signed, token: tokenHash(token), ...more }
+      const { expires_at } = yield* bus.read(call, { actor: human, op: "human.enter_by_passkey", input, anew: true })
+      return { token, expires_at }
+    })
+  }
+
+  add(call: Call, { human, token }: Person, { answer, challenge: sealed }: Answered): Effect.Effect<void, Refused> {
+    const decoded = madeOf(answer)
+    if (Result.isFailure(decoded)) return Effect.fail(refuse(notMade))
+    const input = { token, sealed, made: decoded.success }
+    return Effect.asVoid(this.parts.bus.ask(call, { actor: human, op: "human.add_passkey", input }))
+  }
+}

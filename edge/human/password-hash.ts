@@ -1,0 +1,119 @@
+/**
+ * Hashes passwords: argon2id on the thread pool, never on the event loop.
+ *
+ * Invariants
+ *  - At most `atOnce` computations run and `waiting` more wait for one; whoever comes beyond that is refused at once.
+ *  - Of what may run and wait, a client has a share (edge/http/shares.ts): who asks for many is refused before others are.
+ *  - One that waits leaves when its client does. One that runs keeps its place until it ends, whoever has gone: a thread
+ *    cannot be stopped, and a place given away early would let clients that hang up fill the pool.
+ *  - Nothing of a password or a salt is in an error. Bytes of a password are overwritten as soon as they were used.
+ */
+import { argon2, randomBytes } from "node:crypto"
+import { Effect, Schema, Semaphore } from "effect"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import {
+  PASSWORD_MAX_CODE_POINTS,
+  PASSWORD_SALT_BYTES,
+  PasswordParameters,
+  PasswordSalt
+} from "../../schemas/human/password.ts"
+import type { Network } from "../http/address.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { Shares } from "../http/shares.ts"
+
+export interface HashingBounds {
+  /** Of the four threads of the pool, which also reads files and resolves names. */
+  readonly atOnce: number
+  readonly waiting: number
+}
+
+const tooMany: Refusal = {
+  code: "overloaded",
+  message: "Many passwords are being checked at the moment. Try again in a little while.",
+  retryAfter: 2
+}
+
+const tooLong: Refusal = invalidField("password", `password must be at most ${PASSWORD_MAX_CODE_POINTS} characters.`, {
+  rule: "length",
+  max: PASSWORD_MAX_CODE_POINTS
+})
+
+const UTF16_UNITS_MAX = 2
+
+/** Of fewer places nobody would have a share. */
+const SHARED_MIN = 16
+
+const isParameters = Schema.is(PasswordParameters)
+const isSalt = Schema.is(PasswordSalt)
+
+/** For a new password. */
+export const freshSalt = (): string => randomBytes(PASSWORD_SALT_BYTES).toString("base64")
+
+/**
+ * One form of whatever a keyboard sends (NFKC, NIST SP 800-63B). Its time grows with the square of what is normalised,
+ * a second for 64 KB of accents: only what is short enough comes this far.
+ */
+const bytesOf = (password: string): Buffer => Buffer.from(password.normalize("NFKC"), "utf8")
+
+const isTooLong = (password: string): boolean =>
+  password.length > PASSWORD_MAX_CODE_POINTS * UTF16_UNITS_MAX || [...password].length > PASSWORD_MAX_CODE_POINTS
+
+const computed = (password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array> =>
+  Effect.callback<Uint8Array>((resume) => {
+    const message = bytesOf(password)
+    const { algorithm, memory_kib, passes, parallelism, tag_bytes } = parameters
+    const given = {
+      message,
+      nonce: Buffer.from(salt, "base64"),
+      parallelism,
+      tagLength: tag_bytes,
+      memory: memory_kib,
+      passes
+    }
+    argon2(algorithm, given, (failed, hash) => {
+      message.fill(0)
+      resume(failed === null ? Effect.succeed(hash) : Effect.die(new Error("argon2 failed")))
+    })
+  })
+
+export class PasswordHashing {
+  private readonly places: Semaphore.Semaphore
+  private readonly room: number
+  private readonly shares: Shares
+  private inside = 0
+
+  constructor({ atOnce, waiting }: HashingBounds) {
+    this.places = Semaphore.makeUnsafe(atOnce)
+    this.room = atOnce + waiting
+    const shared = Math.max(SHARED_MIN, this.room)
+    this.shares = new Shares(shared, shared)
+  }
+
+  /** What a client has hashed, within its share. */
+  by<A>(client: Network, hashed: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> {
+    return Effect.acquireUseRelease(
+      Effect.suspend(() => (this.shares.take(client, 1) ? Effect.void : Effect.fail(refuse(tooMany)))),
+      () => hashed,
+      () => Effect.sync(() => this.shares.give(client, 1))
+    )
+  }
+
+  /** Salt and parameters are records of ours: one that is out of bounds is our fault, not the client's. */
+  hash(password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array, Refused> {
+    if (isTooLong(password)) return Effect.fail(refuse(tooLong))
+    if (!isParameters(parameters) || !isSalt(salt)) return Effect.die(new Error("A password's record is out of bounds"))
+    return Effect.acquireUseRelease(
+      this.enter,
+      () => Semaphore.withPermit(this.places, Effect.uninterruptible(computed(password, salt, parameters))),
+      () => this.leave
+    )
+  }
+
+  private readonly enter = Effect.suspend(() => {
+    if (this.inside >= this.room) return Effect.fail(refuse(tooMany))
+    this.inside++
+    return Effect.void
+  })
+
+  private readonly leave = Effect.sync(() => void this.inside--)
+}

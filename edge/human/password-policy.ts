@@ -1,0 +1,50 @@
+/**
+ * What may not be a password (contract 20): what is tried first by whoever guesses. Beyond ten characters it is not
+ * judged by length, nor by which kinds of characters are in it.
+ *
+ * Invariants
+ *  - Nothing but its length is looked at before that is known to be within bounds; the work after it is a few thousand
+ *    steps, whatever is written.
+ *  - No message holds any part of a password, a name or an address.
+ */
+import { PASSWORD_MAX_CODE_POINTS, PASSWORD_MIN_CODE_POINTS } from "../../schemas/human/password.ts"
+import { isCommonPassword } from "./common-passwords.ts"
+import { isPersonal, type Person } from "./personal-password.ts"
+
+export type PasswordRule = "length" | "characters" | "common" | "personal"
+
+export interface PasswordProblem {
+  readonly rule: PasswordRule
+  readonly message: string
+}
+
+const MESSAGES: Readonly<Record<PasswordRule, string>> = {
+  length: `password must be ${PASSWORD_MIN_CODE_POINTS} to ${PASSWORD_MAX_CODE_POINTS} characters.`,
+  characters: "password must be whole Unicode text.",
+  common: "password is one of those that are guessed first, or is made of one of them: choose another.",
+  personal: "password holds your name or your email address, which are guessed first: choose another."
+}
+
+const UTF16_UNITS_MAX = 2
+
+/** Of what is typed, and not fewer in the form that is hashed: an accent typed by itself is no character more. */
+const isLengthWithinBounds = (password: string): boolean => {
+  if (password.length > PASSWORD_MAX_CODE_POINTS * UTF16_UNITS_MAX) return false
+  const typed = [...password].length
+  if (typed < PASSWORD_MIN_CODE_POINTS || typed > PASSWORD_MAX_CODE_POINTS) return false
+  return [...password.normalize("NFKC")].length >= PASSWORD_MIN_CODE_POINTS
+}
+
+const brokenRule = (password: string, person: Person): PasswordRule | null => {
+  if (!isLengthWithinBounds(password)) return "length"
+  // Halves of surrogate pairs all become the same bytes.
+  if (!password.isWellFormed()) return "characters"
+  if (isCommonPassword(password)) return "common"
+  return isPersonal(password, person) ? "personal" : null
+}
+
+/** What stands against a new password; name and address are within the bounds of their schemas. */
+export const passwordProblem = (password: string, person: Person): PasswordProblem | null => {
+  const rule = brokenRule(password, person)
+  return rule === null ? null : { rule, message: MESSAGES[rule] }
+}

@@ -1,0 +1,35 @@
+/** A password as one reads it who guesses: forms of it in which ornaments are undone. */
+
+/** Enough for 200 syllables of any script. There are characters that stand for whole sentences. */
+const PLAIN_MAX_CHARS = 800
+
+/** Lower case, compatible letters as plain ones, without the marks that stand on them. */
+export const plainOf = (text: string): string =>
+  text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().slice(0, PLAIN_MAX_CHARS)
+
+/** Letters and digits alone. */
+export const compactOf = (plain: string): string => plain.replaceAll(/[^\p{L}\p{N}]/gu, "")
+
+const LETTER_OF: Readonly<Record<string, string>> = {
+  "@": "a",
+  "4": "a",
+  "8": "b",
+  "(": "c",
+  "3": "e",
+  "6": "g",
+  "9": "g",
+  "0": "o",
+  "5": "s",
+  $: "s",
+  "7": "t",
+  "+": "t",
+  "2": "z"
+}
+
+/** Digits and signs that stand for letters. `1`, `!` and `|` are i to some, l to others. */
+const spelledOut = (plain: string, stroke: "i" | "l"): string =>
+  plain.replaceAll(/[@483690572$(+1!|]/g, (sign) => LETTER_OF[sign] ?? stroke)
+
+export const spellingsOf = (plain: string): ReadonlyArray<string> => [
+  ...new Set([plain, spelledOut(plain, "i"), spelledOut(plain, "l")])
+]

@@ -1,0 +1,220 @@
+/**
+ * What people do with their accounts, for the interface and the pages alike.
+ *
+ * Invariants
+ *  - A password is hashed here and goes no further: the account sees what came out (password-hash.ts).
+ *  - Whoever tries an address hears the same whether anybody has it or not, after the same work.
+ *  - A form that is sent twice has one effect: its command is that of the form (edge/html/owner/form-token.ts). A login
+ *    is tried each time, since its token is new; the later session takes the place of the earlier one.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { Effect } from "effect"
+import type { LogIn, SignUp } from "../../schemas/human/api.ts"
+import { HUMAN_PREFIX, normalEmail } from "../../schemas/human/fields.ts"
+import type { HashedPassword } from "../../schemas/human/operations.ts"
+import { isWeaker, PASSWORD_PARAMETERS, type PasswordParameters } from "../../schemas/human/password.ts"
+import type { HumanAccount, Login } from "../../schemas/human/records.ts"
+import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Call } from "../http/call.ts"
+import { drawnOf } from "../http/limits.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { RouteParts } from "../routes/parts.ts"
+import { browserName } from "./browser-name.ts"
+import type { LinkToken } from "./links.ts"
+import { freshSalt } from "./password-hash.ts"
+import type { Person } from "./personal-password.ts"
+import { passwordProblem } from "./password-policy.ts"
+import { tokenHash } from "./token-hash.ts"
+
+type Parts = Pick<RouteParts, "bus" | "limits" | "passwords">
+
+const loginFailed: Refusal = refusal("login_failed", "Address or password is wrong.")
+const noAddress = invalidField("email", "email must be an e-mail address.")
+
+const NOBODY: Person = { name: "", email: "" }
+
+const BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
+const ID_CHARS = 16
+const TOKEN_BYTES = 32
+
+/** Before it, whoever asks for a letter hears nothing: how long the work took says whether anybody has the address. */
+const FORGOT_FLOOR_MS = 300
+
+/** 80 bits, random or of a command that is: sent again, it means the same account. */
+const newHumanId = (command: string | null): string => {
+  const bytes = command === null ? randomBytes(ID_CHARS) : createHash("sha256").update(`human ${command}`).digest()
+  return HUMAN_PREFIX + [...bytes.subarray(0, ID_CHARS)].map((byte) => BASE32[byte % BASE32.length]).join("")
+}
+
+export const newToken = (human: string): string =>
+  `hxh_${human.slice(HUMAN_PREFIX.length)}${randomBytes(TOKEN_BYTES).toString("base64url")}`
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
+
+/** Whether it may be a new password. */
+const judged = (password: string, person: Person, field = "password"): Effect.Effect<void, Refused> => {
+  const problem = passwordProblem(password, person)
+  return problem === null
+    ? Effect.void
+    : Effect.fail(refuse(invalidField(field, problem.message, { rule: problem.rule })))
+}
+
+/** A new password, with a salt of its own. */
+const hashedAnew = (
+  { passwords }: Pick<Parts, "passwords">,
+  call: Call,
+  password: string
+): Effect.Effect<HashedPassword, Refused> => {
+  const salt = freshSalt()
+  return Effect.map(passwords.by(call, passwords.hash(password, salt, PASSWORD_PARAMETERS)), (hash) => ({
+    salt,
+    parameters: PASSWORD_PARAMETERS,
+    hash: base64(hash)
+  }))
+}
+
+/** The password that somebody with a session says is theirs, hashed as the right one was. Counts as a try. */
+const ownHash = (
+  { bus, passwords }: Pick<Parts, "bus" | "passwords">,
+  call: Call,
+  human: string,
+  password: string
+): Effect.Effect<string, Refused> =>
+  Effect.gen(function* () {
+    const { salt, parameters } = yield* bus.read(call, { actor: human, op: "human.try_password", input: null })
+    return base64(yield* passwords.by(call, passwords.hash(password, salt, parameters)))
+  })
+
+export class People {
+  private readonly parts: Parts
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  signUp(call: Call, form: SignUp): Effect.Effect<HumanAccount, Refused> {
+    const { bus, limits } = this.parts
+    return Effect.gen({ self: this }, function* () {
+      const email = normalEmail(form.email)
+      if (email === null) return yield* refuse(noAddress)
+      const { name } = form
+      // A slip of the pen draws nothing.
+      yield* judged(form.password, { email, name })
+      yield* drawnOf(limits, "human_register", call)
+      const password = yield* hashedAnew(this.parts, call, form.password)
+      const id = newHumanId(call.command)
+      const input = { name, email, password }
+      const { created_at } = yield* bus.read(call, { actor: id, op: "human.register", input })
+      return { id, name, created_at, email, email_verified: false }
+    })
+  }
+
+  logIn(call: Call, form: typeof LogIn.Type): Effect.Effect<typeof Login.Type, Refused> {
+    return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), this.enter(call, form))
+  }
+
+  /** The same of who has just been let in by a bucket of another kind. */
+  enter(call: Call, form: typeof LogIn.Type): Effect.Effect<typeof Login.Type, Refused> {
+    const { bus, passwords } = this.parts
+    return Effect.gen({ self: this }, function* () {
+      const email = normalEmail(form.email)
+      if (email === null) return yield* refuse(loginFailed)
+      const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input: { email } })
+      const { human, salt, parameters } = found
+      const password = base64(yield* passwords.by(call, passwords.hash(form.password, salt, parameters)))
+      const token = newToken(human)
+      const browser = browserName(call.header("user-agent"))
+      const input = {
+        password,
+        token: tokenHash(token),
+        code: form.code ?? null,
+        ...(browser === null ? {} : { browser }),
+        ...(call.command === null ? {} : { form: call.command })
+      }
+      const { expires_at } = yield* bus.read(call, { actor: human, op: "human.open_session", input, anew: true })
+      yield* this.renewed(call, human, { tried: form.password, password, parameters })
+      const account = yield* bus.read(call, { actor: human, op: "human.account", input: null })
+      return { token, expires_at, human: account }
+    })
+  }
+
+  /** Has a letter sent, if anybody has the address; the answer is the same, and takes as long. */
+  forgot(call: Call, email: string): Effect.Effect<void, Refused> {
+    const { bus, limits } = this.parts
+    return Effect.gen(function* () {
+      const address = normalEmail(email)
+      if (address === null) return yield* refuse(noAddress)
+      yield* drawnOf(limits, "forgot_per_address", call)
+      yield* drawnOf(limits, "human_login", call)
+      const asked = bus.ask(call, { actor: call.client, op: "credential.forgot", input: { email: address } })
+      const [answered] = yield* Effect.all([Effect.exit(asked), Effect.sleep(FORGOT_FLOOR_MS)], {
+        concurrency: "unbounded"
+      })
+      yield* answered
+    })
+  }
+
+  /** By the link of a letter. Every session ends. */
+  reset(call: Call, { human, token }: LinkToken, password: string): Effect.Effect<void, Refused> {
+    const { bus } = this.parts
+    return Effect.gen({ self: this }, function* () {
+      const found = bus.read(call, { actor: human, op: "human.reset_link", input: { token } })
+      // Of a form that is sent again the link is used: what the account answers to its command is what counts.
+      const person = yield* Effect.catch(found, (failed) =>
+        failed.refusal.code === "token_invalid" && call.command !== null ? Effect.succeed(NOBODY) : Effect.fail(failed)
+      )
+      yield* judged(password, person)
+      const chosen = yield* hashedAnew(this.parts, call, password)
+      yield* bus.ask(call, { actor: human, op: "human.reset_password", input: { token, password: chosen } })
+    })
+  }
+
+  /** Every session ends, that of who asks too. */
+  changePassword(
+    call: Call,
+    human: string,
+    { password, changed }: { readonly password: string; readonly changed: string }
+  ): Effect.Effect<void, Refused> {
+    const { bus } = this.parts
+    return Effect.gen({ self: this }, function* () {
+      const person = yield* bus.read(call, { actor: human, op: "human.account", input: null })
+      yield* judged(changed, person, "changed")
+      const chosen = yield* hashedAnew(this.parts, call, changed)
+      const tried = yield* ownHash(this.parts, call, human, password)
+      yield* bus.ask(call, { actor: human, op: "human.change_password", input: { password: tried, changed: chosen } })
+    })
+  }
+
+  /** A password that somebody with a session says is theirs, as the account judges it. */
+  tried(call: Call, human: string, password: string): Effect.Effect<string, Refused> {
+    return ownHash(this.parts, call, human, password)
+  }
+
+  /** For good. `confirm`: the account's own address. */
+  end(
+    call: Call,
+    human: string,
+    { password, confirm }: { readonly password: string; readonly confirm: string }
+  ): Effect.Effect<Uint8Array, Refused> {
+    const { bus } = this.parts
+    return Effect.gen({ self: this }, function* () {
+      const tried = yield* ownHash(this.parts, call, human, password)
+      const input = { password: tried, confirm: normalEmail(confirm) ?? confirm }
+      return yield* bus.ask(call, { actor: human, op: "human.delete", input })
+    })
+  }
+
+  /** A hash of weaker parameters is made anew while the password is at hand; what goes wrong with that waits. */
+  private renewed(
+    call: Call,
+    human: string,
+    { tried, password, parameters }: { tried: string; password: string; parameters: PasswordParameters }
+  ): Effect.Effect<void> {
+    if (!isWeaker(parameters, PASSWORD_PARAMETERS)) return Effect.void
+    return Effect.ignore(
+      Effect.flatMap(hashedAnew(this.parts, call, tried), (renewed) =>
+        this.parts.bus.ask(call, { actor: human, op: "human.renew_password", input: { password, renewed } })
+      )
+    )
+  }
+}

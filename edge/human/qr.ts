@@ -1,0 +1,38 @@
+/**
+ * A text as a QR code, for a phone's camera. SVG in the page itself: its attributes need no style, no script and no
+ * other address, so that the strictest content policy lets it through. White ground and quiet zone are part of it: it
+ * can be read in dark mode as well.
+ */
+import { encode } from "uqr"
+import { type Html, html } from "../html/html.ts"
+
+/** A code of more is too fine for a camera in front of a screen. It also bounds the work, to some 15 milliseconds. */
+export const QR_MAX_BYTES = 1000
+
+/** In modules; cameras find the code by it (ISO/IEC 18004). */
+const QUIET_ZONE = 4
+const MODULE_PIXELS = 4
+
+/** Dark modules, as runs within a row: `M2 3h5v1h-5z`. */
+const pathOf = (rows: ReadonlyArray<ReadonlyArray<boolean>>): string =>
+  rows
+    .map((row, y) => {
+      let path = ""
+      for (let x = 0; x < row.length; x++) {
+        if (row[x] !== true) continue
+        const from = x
+        while (row[x + 1] === true) x++
+        const length = x + 1 - from
+        path += `M${from} ${y}h${length}v1h-${length}z`
+      }
+      return path
+    })
+    .join("")
+
+/** `null` for a text that is too long: it must be shown as text. */
+export const qrCode = (text: string, title: string): Html | null => {
+  if (Buffer.byteLength(text) > QR_MAX_BYTES) return null
+  const { size, data } = encode(text, { ecc: "M", border: QUIET_ZONE })
+  const pixels = size * MODULE_PIXELS
+  return html`<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${pixels}" height="${pixels}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><title>${title}</title><path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/><path fill="#000" d="${pathOf(data)}"/></svg>`
+}

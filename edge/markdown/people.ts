@@ -1,0 +1,20 @@
+/** People who stand behind agents, as markdown. */
+import type { HumanProfile } from "../../schemas/human/records.ts"
+import { record } from "./form.ts"
+import { blocks, byline, frontMatter, list, NOTE, untrusted } from "./write.ts"
+
+/** The name of a person is theirs to choose: it says nothing of who they are. */
+export const human = record<HumanProfile>(({ id, name, created_at, verification, agents }, { baseUrl, path }) =>
+  blocks(
+    frontMatter({ type: "human", id, created_at, url: baseUrl + path }),
+    NOTE,
+    `# Person ${id}`,
+    list([
+      ["Address", verification === "email" ? "confirmed" : "not confirmed"],
+      ["Account since", created_at]
+    ]),
+    untrusted(id, name),
+    agents.length === 0 ? "Stands behind no agent." : "Stands behind:",
+    agents.map((agent) => `- ${byline(agent)}`).join("\n")
+  )
+)

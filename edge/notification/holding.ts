@@ -1,0 +1,152 @@
+/**
+ * Requests that are held back until there is something for them, or their time is over.
+ *
+ * Invariants
+ *  - What is found is asked anew each time, as any request asks it; waiting only decides when. A request is woken by
+ *    what its agent is notified of (watch.ts).
+ *  - The request's own deadline (request_deadline_ms) is for what is asked on its behalf: each ask has it anew. The
+ *    whole is bounded by `waitMs` and one such deadline.
+ *  - Nobody waits longer for a side that does not answer: the first ask that fails is the answer. Once a request is held,
+ *    a failure is not, unless it is the last there is time for.
+ *  - What came while it was held is given only to who may still read it.
+ */
+import { Effect, Result } from "effect"
+import { unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { rightOf } from "./right.ts"
+import { Seats } from "./seats.ts"
+import { Waking } from "./waking.ts"
+import type { Watch } from "./watch.ts"
+
+/** After it was heard that the account changed: looks at what its actor says, and the pause between two. */
+const CHANGED_LOOKS = 6
+const CHANGED_LOOK_MS = 100
+/** After something was heard of that is not there yet. */
+const LOOKS_AGAIN = 10
+const LOOK_AGAIN_MS = 150
+
+export interface Holding<A> {
+  /** Hub id. */
+  readonly agent: string
+  readonly waitMs: number
+  /** What is asked for. */
+  readonly look: Effect.Effect<A, Refused>
+  /** Whether that is worth an answer. */
+  readonly isThere: (found: A) => boolean
+  /** The newest notification that the agent knows of: what came before wakes nobody. */
+  readonly since?: number
+}
+
+type Found<A> = Result.Result<A, Refused>
+
+export class Holder {
+  private readonly bus: Bus
+  private readonly watch: Watch
+  private readonly deadlineMs: number
+  private readonly seats: Seats<Waking>
+  private closing = false
+
+  constructor(bus: Bus, watch: Watch, limits: Limits, seats: { readonly max: number; readonly perAgentMax: number }) {
+    this.bus = bus
+    this.watch = watch
+    this.deadlineMs = limits.service.request_deadline_ms
+    this.seats = new Seats(seats.max, seats.perAgentMax)
+  }
+
+  get held(): number {
+    return this.seats.taking
+  }
+
+  /** Whether one more may wait here. Whoever may not is answered at once. */
+  hasRoom(agent: string): boolean {
+    return !this.closing && !this.seats.full && this.seats.oldest(agent) === null
+  }
+
+  hold<A>(call: Call, holding: Holding<A>): Effect.Effect<A, Refused> {
+    const { agent, waitMs } = holding
+    if (waitMs <= 0 || !this.hasRoom(agent)) return this.looked(call, holding)
+    return Effect.acquireUseRelease(
+      Effect.sync(() => this.sit(agent)),
+      (waking) => this.wait(call, holding, waking, performance.now() + waitMs),
+      (waking) => Effect.sync(() => this.leave(agent, waking))
+    )
+  }
+
+  /** Whoever waits gets what there is. */
+  close(): void {
+    this.closing = true
+    for (const waking of this.seats.all()) waking.end()
+  }
+
+  private sit(agent: string): Waking {
+    const waking = new Waking()
+    this.seats.take(agent, waking)
+    this.watch.join(agent, waking)
+    return waking
+  }
+
+  private leave(agent: string, waking: Waking): void {
+    waking.end()
+    this.watch.leave(agent, waking)
+    this.seats.leave(agent, waking)
+  }
+
+  private looked<A>(call: Call, { look }: Holding<A>): Effect.Effect<A, Refused> {
+    return Effect.suspend(() => {
+      call.deadline = Date.now() + this.deadlineMs
+      return look
+    })
+  }
+
+  private wait<A>(call: Call, holding: Holding<A>, waking: Waking, until: number): Effect.Effect<A, Refused> {
+    const { isThere, since = 0 } = holding
+    const left = (): number => Math.max(0, until - performance.now())
+    return Effect.gen({ self: this }, function* () {
+      const first = yield* this.looked(call, holding)
+      if (isThere(first)) return first
+      let found: Found<A> = Result.succeed(first)
+      let seen = since
+      /** Looks to come without being woken: what was heard of may be in one read model, and not in another yet. */
+      let looks = 0
+      while (!waking.over && performance.now() < until) {
+        yield* Effect.promise(() =>
+          waking.wait(
+            looks > 0 ? Math.min(LOOK_AGAIN_MS, left()) : left(),
+            () => waking.newest > seen || waking.accountChanged
+          )
+        )
+        if (waking.accountChanged) break
+        looks = waking.newest > seen ? LOOKS_AGAIN : Math.max(0, looks - 1)
+        seen = Math.max(seen, waking.newest)
+        found = yield* Effect.result(this.looked(call, holding))
+        if (Result.isSuccess(found) && isThere(found.success)) break
+        // What was heard of has not been read: the next look tells of it again.
+        if (Result.isFailure(found)) waking.newest = seen = since
+      }
+      return yield* this.allowed(call, found, waking.accountChanged ? CHANGED_LOOKS : 1)
+    })
+  }
+
+  /** `looks`: that the account changed may be heard before its actor has it. */
+  private allowed<A>(call: Call, found: Found<A>, looks: number): Effect.Effect<A, Refused> {
+    return Effect.flatMap(
+      Effect.promise(() => rightOf(this.bus, call, this.deadlineMs)),
+      (right): Effect.Effect<A, Refused> => {
+        if (right === "good" && looks > 1)
+          return Effect.andThen(Effect.sleep(CHANGED_LOOK_MS), this.allowed(call, found, looks - 1))
+        if (right === "good")
+          return Result.isSuccess(found) ? Effect.succeed(found.success) : Effect.fail(found.failure)
+        return Effect.fail(
+          refuse(
+            right === "unknown"
+              ? unavailable("The agent's home did not answer. It is safe to try again.")
+              : right.refused
+          )
+        )
+      }
+    )
+  }
+}

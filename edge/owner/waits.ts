@@ -1,0 +1,69 @@
+/**
+ * Requests of an agent that are held for its owner (spec 4.10): one for each purpose in the whole service, which the
+ * agent's actor knows; for one more that is held already, there is the answer of now.
+ */
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import type { WaitPurpose } from "../../schemas/owner/operations.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+import type { Holder, Holding } from "../notification/holding.ts"
+
+export interface Waiting<A> extends Omit<Holding<A>, "waitMs"> {
+  readonly purpose: WaitPurpose
+  /** What was asked for. */
+  readonly waitSeconds: number
+}
+
+export interface Waited<A> {
+  readonly found: A
+  readonly waited: boolean
+}
+
+const NOT_HELD = { held: false }
+
+export class OwnerWaits {
+  private readonly bus: Bus
+  private readonly holder: Holder
+  private readonly heldMs: number
+  private readonly slackMs: number
+
+  constructor(bus: Bus, holder: Holder, { limits, service }: Limits) {
+    this.bus = bus
+    this.holder = holder
+    this.heldMs = limits.owner.held_seconds * 1000
+    // The last look, and whether what was found may be told.
+    this.slackMs = 2 * service.request_deadline_ms
+  }
+
+  hold<A>(call: Call, { waitSeconds, purpose, ...holding }: Waiting<A>): Effect.Effect<Waited<A>, Refused> {
+    const { agent, look } = holding
+    const waitMs = Math.min(Math.max(0, waitSeconds) * 1000, this.heldMs)
+    const atOnce = Effect.map(look, (found) => ({ found, waited: false }))
+    if (waitMs === 0 || !this.holder.hasRoom(agent)) return atOnce
+    const token = randomUUID()
+    const wanted = { purpose, token, ms: waitMs + this.slackMs }
+    return Effect.acquireUseRelease(
+      Effect.orElseSucceed(this.bus.read(call, { actor: agent, op: "owner.wait", input: wanted }), () => NOT_HELD),
+      ({ held }) =>
+        held
+          ? Effect.map(this.holder.hold(call, { ...holding, waitMs }), (found) => ({ found, waited: true }))
+          : atOnce,
+      // Whatever was answered: the slot may be taken, and the answer lost. That of another is not given back by it.
+      () => this.leave(call, agent, { purpose, token })
+    )
+  }
+
+  private leave(
+    call: Call,
+    actor: string,
+    input: { readonly purpose: WaitPurpose; readonly token: string }
+  ): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      call.deadline = Date.now() + this.slackMs
+      return Effect.ignore(this.bus.ask(call, { actor, op: "owner.leave", input }))
+    })
+  }
+}

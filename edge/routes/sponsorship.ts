@@ -1,0 +1,77 @@
+/** Sponsorships: declared and withdrawn by people, confirmed and rejected by agents (spec 3.4; contract 6, 20). */
+import { Effect } from "effect"
+import { notFound } from "../../schemas/errors.ts"
+import { DeclareAgent, SponsorshipApi } from "../../schemas/sponsorship/api.ts"
+import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
+import type { AgentSponsorship } from "../../schemas/sponsorship/records.ts"
+import { admitted, numberOf } from "../content/writing.ts"
+import type { Call } from "../http/call.ts"
+import { routesOf } from "../http/handlers.ts"
+import { bodyDecoder } from "../http/json.ts"
+import { pageMeta, pageOf } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { dataItems, dataValue } from "../http/respond.ts"
+import { asking } from "../human/bearer.ts"
+import { Sponsoring } from "../human/sponsoring.ts"
+import { signer } from "./own.ts"
+import type { RouteParts } from "./parts.ts"
+
+const decodeDeclared = bodyDecoder(DeclareAgent)
+
+const CREATED = 201
+const noSponsorship = refuse(notFound("sponsorship"))
+
+type Human = AgentSponsorship["human"]
+
+const toAgent = ({ agent: _agent, ...facts }: SponsorshipFacts, human: Human): AgentSponsorship => ({
+  ...facts,
+  sponsorship_id: facts.id,
+  human
+})
+
+export const sponsorshipRoutes = (parts: RouteParts) => {
+  const {
+    bus,
+    lists,
+    config: { hub }
+  } = parts
+  const sponsoring = new Sponsoring(parts)
+  const personOf = (call: Call, id: string): Effect.Effect<Human, Refused> =>
+    bus.read(call, { actor: id, op: "human.shown", input: null }).pipe(
+      Effect.map(({ name, verification }): Human => ({ id, name, verification })),
+      Effect.catchIf(
+        ({ refusal: { code } }) => code === "not_found",
+        () => Effect.succeed<Human>({ id, name: null, verification: "none" })
+      )
+    )
+
+  /** What the answer shows is looked up first: once it is decided, nothing else may fail. */
+  const decided = (call: Call, text: string, op: "sponsorship.confirm" | "sponsorship.reject") =>
+    Effect.gen(function* () {
+      yield* numberOf("sponsorship", text)
+      const { agent } = yield* admitted(bus, call)
+      const found = yield* bus.read(call, { actor: text, op: "sponsorship.look", input: null })
+      if (found.agent !== agent) return yield* Effect.fail(noSponsorship)
+      const human = yield* personOf(call, found.human)
+      return dataValue(toAgent(yield* bus.read(call, { actor: text, op, input: { agent } }), human))
+    })
+
+  return routesOf(SponsorshipApi, {
+    listMySponsorships: (call, { query }) =>
+      Effect.gen(function* () {
+        const { id: agent } = yield* signer(bus, call)
+        const page = pageOf(query, hub.limits)
+        const { items, total } = yield* lists.page(call, "sponsorships", { ...page, agent })
+        return dataItems(items, pageMeta(page, total))
+      }),
+    confirmSponsorship: (call, { params }) => decided(call, params.id, "sponsorship.confirm"),
+    rejectSponsorship: (call, { params }) => decided(call, params.id, "sponsorship.reject"),
+    declareAgent: (call) =>
+      Effect.gen(function* () {
+        const { agent, role = "guarantor" } = yield* decodeDeclared(call)
+        return dataValue(yield* sponsoring.declare(call, asking(call).human, { agent, role }), CREATED)
+      }),
+    withdrawSponsorship: (call, { params }) =>
+      Effect.map(sponsoring.withdraw(call, asking(call).human, params.ref), (ended) => dataValue(ended))
+  })
+}

@@ -1,0 +1,17 @@
+/** The most bytes that a request's body may have (contract 21). */
+import type { Limits } from "./limits.ts"
+
+/**
+ * What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, data beside that, or a
+ * file alone.
+ */
+export type BodyKind = "plain" | "text" | "upload" | "file"
+
+const CEILING_OF = {
+  plain: "max_plain_request_bytes",
+  text: "max_text_request_bytes",
+  upload: "max_request_bytes",
+  file: "max_upload_bytes"
+} as const
+
+export const bodyCeiling = ({ limits }: Limits, kind: BodyKind): number => limits[CEILING_OF[kind]]

@@ -1,0 +1,20 @@
+/** Figures of captchas that owners solve (spec 8; contract 20): with those of accounts, `limits.owner`. */
+export const CAPTCHA_LIMITS = {
+  captcha_image_max_bytes: 1_048_576,
+  captcha_pixels_max: 4_000_000,
+  captcha_ratio_max: 20,
+  /** In code points. */
+  captcha_context_max_chars: 1000,
+  captcha_text_max_chars: 200,
+  captcha_taps_max: 20,
+  captcha_wait_max_seconds: 600,
+  /** How long a request waits for an owner. */
+  captcha_seconds: 600,
+  /** What of the image is left is erased so long after the request ended. */
+  captcha_image_seconds: 3600,
+  /** Of one agent, at once. */
+  captchas_pending_max: 10,
+  /** Images that an edge decodes at once, and that wait for it. */
+  captcha_images_at_once: 2,
+  captcha_images_waiting_max: 16
+} as const

@@ -1,0 +1,93 @@
+/**
+ * Kind `agent` hands captchas to its owners; kind `captcha`, id = its number, is one of them. Context, origin and answer
+ * are sealed in log and tables; the picture is a blob, sealed by the edge under a key that stands sealed here.
+ */
+import { Schema } from "effect"
+import { BlobRef } from "../blob/operations.ts"
+import { Author } from "../content/author.ts"
+import { Nothing, op, operationsOf, query } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
+import { Captcha, CaptchaAnswer, CaptchaKind, CaptchaResult, CaptchaState } from "./records.ts"
+
+/** A picture as it is kept: pixels, and its type behind `image/`. */
+const Picture = Schema.Struct({
+  blob: BlobRef,
+  width: Schema.Int,
+  height: Schema.Int,
+  type: Schema.Literals(["png", "jpeg"])
+})
+export type Picture = typeof Picture.Type
+
+const Sent = Schema.Struct({
+  kind: CaptchaKind,
+  context: Schema.NullOr(Schema.String),
+  origin: Schema.NullOr(Schema.String),
+  picture: Picture,
+  /** Of the sealed picture, in base64url. */
+  key: Schema.String
+})
+export type SentCaptcha = typeof Sent.Type
+
+export const relayingOperations = operationsOf("agent", {
+  /** Refused `captcha_needs_human`, or `rate_limited` where too many are pending. */
+  "captcha.send": op({
+    input: Sent,
+    output: Schema.Struct({ id: Schema.Int, created_at: Schema.String, expires_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** Refused as `captcha.send` would be now: before anything is stored for it. */
+  "captcha.may_send": op({ input: Nothing, output: Nothing, askedBy: ["edge"] }),
+  /** What became of one. `answered_at`: unix ms, where an owner answered. */
+  "captcha.told": op({
+    input: Schema.Struct({
+      captcha: Schema.Int,
+      state: CaptchaState,
+      kind: CaptchaKind,
+      answered_at: Schema.NullOr(Schema.Number)
+    }),
+    output: Nothing,
+    askedBy: []
+  })
+})
+
+const ByAgent = Schema.Struct({ agent: Schema.String })
+const ByHuman = Schema.Struct({ human: Schema.String })
+
+export const captchaOperations = operationsOf("captcha", {
+  /** To its agent; to every other there is none. */
+  "captcha.look": op({ input: ByAgent, output: Captcha, askedBy: ["edge"] }),
+  /** Refused `captcha_not_pending`. */
+  "captcha.cancel": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
+  /** Refused `captcha_not_answered`. */
+  "captcha.report": op({
+    input: Schema.Struct({ agent: Schema.String, result: CaptchaResult }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** To one of the agent's owners. `key`: `null` once the picture is erased. */
+  "captcha.shown": op({
+    input: ByHuman,
+    output: Schema.Struct({
+      captcha: Captcha,
+      agent: Schema.String,
+      picture: Picture,
+      key: Schema.NullOr(Schema.String)
+    }),
+    askedBy: ["edge"]
+  }),
+  /** By one of them. Refused `captcha_not_pending`, or `validation_error` for an answer to another kind. */
+  "captcha.answer": op({
+    input: Schema.Struct({ human: Schema.String, answer: CaptchaAnswer }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  "captcha.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+})
+
+export const captchaQueries = {
+  /** That wait for a person's answer, the one that ends first in front. */
+  captchas_pending: query({
+    input: ByHuman,
+    output: Schema.Array(Schema.Struct({ id: Schema.Int, agent: Author, kind: CaptchaKind, expires_at: Schema.String }))
+  })
+}

@@ -1,0 +1,3 @@
+import { chatOperations, chattingOperations } from "./operations.ts"
+
+export const operations = { ...chatOperations, ...chattingOperations }

@@ -1,0 +1,38 @@
+/**
+ * Kind `chat`, id = the keyed hash of a chat: whose it is. Kind `human`: a person links a chat by a code that only their
+ * settings show, and takes it away again. Where the two differ, the person's account is right.
+ */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf } from "../operation.ts"
+
+export const chatOperations = operationsOf("chat", {
+  /** `seq`: where the claim stands in the log, for who writes beside it. */
+  "chat.look": op({
+    input: Nothing,
+    output: Schema.Struct({ human: Schema.NullOr(Schema.String), seq: Schema.Int }),
+    askedBy: []
+  })
+})
+
+export const chattingOperations = operationsOf("human", {
+  /** A code to be sent from the chat, good once; those before it are good no more. `bot`: how to find it. */
+  "human.offer_chat": op({
+    input: Nothing,
+    output: Schema.Struct({ code: Schema.String, bot: Schema.NullOr(Schema.String) }),
+    askedBy: ["edge"]
+  }),
+  /** `code`: sha256, in hex. Refused `token_invalid`, `token_expired`. */
+  "human.link_chat": op({
+    input: Schema.Struct({ code: Schema.String, chat: Schema.String }),
+    output: Nothing,
+    askedBy: []
+  }),
+  /** That this chat (keyed hash) is the one that is linked. Refused `not_found`. */
+  "human.in_chat": op({ input: Schema.Struct({ chat: Schema.String }), output: Nothing, askedBy: [] }),
+  /** What is not linked is no fault. `chat`: only this one (keyed hash); `null`: whichever it is. */
+  "human.unlink_chat": op({
+    input: Schema.Struct({ chat: Schema.NullOr(Schema.String) }),
+    output: Nothing,
+    askedBy: ["edge"]
+  })
+})

@@ -1,0 +1,63 @@
+/** What people give of themselves, with its rules (contract 6, 20). */
+import { Schema } from "effect"
+import { OWNER_LIMITS } from "./limits.ts"
+
+/** `hum_` and 80 random bits in base32. */
+export const HUMAN_ID = /^hum_[a-z2-7]{16}$/
+/** `hxh_`, whose session it is, and 256 random bits (spec 5.2). */
+export const SESSION_TOKEN = /^hxh_([a-z2-7]{16})([A-Za-z0-9_-]{43})$/
+/** Of a link in a letter: whose it is, and 256 random bits. */
+export const LINK_TOKEN = /^([a-z2-7]{16})([A-Za-z0-9_-]{43})$/
+
+export const HUMAN_PREFIX = "hum_"
+
+/**
+ * As letters go to (`MAIL_ADDRESS`): the atoms and dots of RFC 5321, without its quoted forms, and without `%` and the
+ * backtick, which mail servers and their scripts may read as more.
+ */
+const LOCAL_PART = /^[A-Za-z0-9!#$&'*+/=?^_{|}~-]+(?:\.[A-Za-z0-9!#$&'*+/=?^_{|}~-]+)*$/
+const LOCAL_PART_MAX = 64
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** A name in A-labels, of at least two; `null` where it is none. */
+const domainOf = (text: string): string | null => {
+  if (text === "" || /[\s/?#@:\\%[\]]/.test(text) || !URL.canParse(`http://${text}`)) return null
+  const { hostname } = new URL(`http://${text}`)
+  const labels = hostname.split(".")
+  const named = labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "")
+  return named ? hostname : null
+}
+
+/** One spelling for each address: trimmed, in lower case, the domain as A-label; `null` where it is no address. */
+export const normalEmail = (text: string): string | null => {
+  const trimmed = text.trim()
+  if (trimmed.length > OWNER_LIMITS.email_max_chars) return null
+  const at = trimmed.lastIndexOf("@")
+  const local = trimmed.slice(0, Math.max(0, at))
+  const domain = domainOf(trimmed.slice(at + 1))
+  if (at < 1 || domain === null || local.length > LOCAL_PART_MAX || !LOCAL_PART.test(local)) return null
+  // Judged as it was written: there are other letters whose lower case is one of these.
+  const address = `${local.toLowerCase()}@${domain}`
+  return address.length > OWNER_LIMITS.email_max_chars ? null : address
+}
+
+export const Email = Schema.String.check(
+  Schema.makeFilter((text: string) => normalEmail(text) !== null || "must be an e-mail address")
+)
+
+/** What is wrong with a new one, other than its length, is told by name (edge/human/password-policy.ts). */
+export const Password = Schema.String.check(
+  Schema.isBetweenCodePoints(OWNER_LIMITS.password_min_chars, OWNER_LIMITS.password_max_chars, {
+    message: `must be ${OWNER_LIMITS.password_min_chars} to ${OWNER_LIMITS.password_max_chars} characters`
+  })
+)
+
+/** Of the second step: six digits, or a recovery code, however typed. */
+export const Code = Schema.String.check(Schema.isMaxLength(40, { message: "must be at most 40 characters" }))
+
+/** One that is tried: whether it is right is all that is said of it. */
+export const TriedPassword = Schema.String.check(
+  Schema.isMaxCodePoints(OWNER_LIMITS.password_max_chars, {
+    message: `must be at most ${OWNER_LIMITS.password_max_chars} characters`
+  })
+)

@@ -1,0 +1,36 @@
+/**
+ * Figures of human accounts and of the owner's space (spec 8, "Owner and captcha"; contract 20): discovery shows them as
+ * `limits.owner`.
+ */
+export const OWNER_LIMITS = {
+  /** In code points. */
+  password_min_chars: 10,
+  password_max_chars: 200,
+  email_max_chars: 254,
+  /** Sponsorships of one person, and of one agent, that are pending or confirmed. */
+  agents_max: 100,
+  agent_humans_max: 50,
+  /** How long a person who was refused by an agent waits before declaring it again. */
+  refused_wait_seconds: 604_800,
+  /** Of one account; the oldest ends where one more begins. */
+  sessions_max: 20,
+  session_seconds: 2_592_000,
+  verify_link_seconds: 172_800,
+  reset_link_seconds: 3600,
+  /** Letters with such links: to one account, whoever asks for them. */
+  verify_letters: { requests: 3, window_seconds: 3600 },
+  forgot_per_account: { requests: 3, window_seconds: 3600 },
+  /** Of one client. */
+  forgot_per_address: { requests: 5, window_seconds: 3600 },
+  /** Passwords that were wrong for one address, whether anybody has it or not. */
+  login_failures: { requests: 20, window_seconds: 900 }
+} as const
+
+/** Passkeys of one account, and how long a browser may take over one. */
+export const PASSKEY_LIMITS = {
+  max: 10,
+  name_max_chars: 60,
+  challenge_seconds: 300,
+  /** Challenges that an account remembers as used: who comes in so often in their time has to wait. */
+  remembered_max: 100
+} as const

@@ -1,0 +1,205 @@
+/**
+ * Accounts of people. Kind `human`, id = `hum_…`; kind `address`, id = keyed hash of an e-mail address; kind `credential`,
+ * which finds an account by an address, with any id.
+ *
+ * Passwords are never asked of an actor: the edge hashes them (edge/human/) and asks with what came out.
+ */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf } from "../operation.ts"
+import { Deleted } from "../agent/records.ts"
+import { HumanPasskey, MadePasskey, PasskeyChallenge, SignedByPasskey } from "./passkey.ts"
+import { PasswordParameters } from "./password.ts"
+import { HumanAccount, HumanPublic, HumanSession } from "./records.ts"
+
+/** With what a password is to be hashed. */
+export const Salted = Schema.Struct({ salt: Schema.String, parameters: PasswordParameters })
+/** With what it was, and what came out: both in base64. */
+export const HashedPassword = Schema.Struct({ ...Salted.fields, hash: Schema.String })
+export type HashedPassword = typeof HashedPassword.Type
+
+/** sha256 of a token, in hex. */
+const TokenHash = Schema.String
+
+export const humanOperations = operationsOf("human", {
+  "human.register": op({
+    input: Schema.Struct({ name: Schema.String, email: Schema.String, password: HashedPassword }),
+    output: Schema.Struct({ created_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  "human.account": op({ input: Nothing, output: HumanAccount, askedBy: ["edge"] }),
+  "human.shown": op({ input: Nothing, output: HumanPublic, askedBy: ["edge"] }),
+  /** What a password of this account is hashed with. */
+  "human.salt": op({ input: Nothing, output: Salted, askedBy: [] }),
+  /** The same for who has a session; it counts as a try until the password was right. */
+  "human.try_password": op({ input: Nothing, output: Salted, askedBy: ["edge"] }),
+  /**
+   * `hash` of the password that is tried. `browser`: what it is called, for the person. `form`: which form was sent; sent
+   * again, its new session takes the place of the one before.
+   */
+  "human.open_session": op({
+    input: Schema.Struct({
+      password: Schema.String,
+      token: TokenHash,
+      code: Schema.NullOr(Schema.String),
+      browser: Schema.optionalKey(Schema.String),
+      form: Schema.optionalKey(Schema.String)
+    }),
+    output: Schema.Struct({ expires_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** The same password, hashed anew. */
+  "human.renew_password": op({
+    input: Schema.Struct({ password: Schema.String, renewed: HashedPassword }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** Refused `session_invalid`, also where there is no such account. */
+  "human.session": op({
+    input: Schema.Struct({ token: TokenHash }),
+    output: Schema.Struct({ session: Schema.Int, email_verified: Schema.Boolean }),
+    askedBy: ["edge"]
+  }),
+  "human.close_session": op({
+    input: Schema.Struct({ token: TokenHash }),
+    output: Schema.Struct({ revoked: Schema.Literal(true) }),
+    askedBy: ["edge"]
+  }),
+  /** Those that hold, newest first; `token` tells which is this one. */
+  "human.sessions": op({
+    input: Schema.Struct({ token: TokenHash }),
+    output: Schema.Struct({ sessions: Schema.Array(HumanSession) }),
+    askedBy: ["edge"]
+  }),
+  /** Ends one; `null`: all but that of `token`, which must hold. One that has ended already is no fault. */
+  "human.end_sessions": op({
+    input: Schema.Struct({ token: TokenHash, session: Schema.NullOr(Schema.Int) }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  "human.send_verification": op({
+    input: Nothing,
+    output: Schema.Struct({ sent: Schema.Literal(true) }),
+    askedBy: ["edge"]
+  }),
+  "human.confirm_address": op({
+    input: Schema.Struct({ token: TokenHash }),
+    output: Schema.Struct({ email_verified: Schema.Literal(true) }),
+    askedBy: ["edge"]
+  }),
+  "human.forgot": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  /** Of a link in a letter: whether it still holds, before anybody thinks of a new password. */
+  "human.reset_link": op({
+    input: Schema.Struct({ token: TokenHash }),
+    output: Schema.Struct({ email: Schema.String, name: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  "human.reset_password": op({
+    input: Schema.Struct({ token: TokenHash, password: HashedPassword }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  "human.change_password": op({
+    input: Schema.Struct({ password: Schema.String, changed: HashedPassword }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** The second step of a login; `offered`: a secret that waits for its first code. */
+  "human.two_step": op({
+    input: Nothing,
+    output: Schema.Struct({
+      enabled: Schema.Boolean,
+      codes_left: Schema.Int,
+      offered: Schema.NullOr(Schema.Struct({ secret: Schema.String, uri: Schema.String }))
+    }),
+    askedBy: ["edge"]
+  }),
+  "human.offer_two_step": op({ input: Schema.Struct({ password: Schema.String }), output: Nothing, askedBy: ["edge"] }),
+  /** Recovery codes, shown this once. */
+  "human.enable_two_step": op({
+    input: Schema.Struct({ code: Schema.String }),
+    output: Schema.Struct({ codes: Schema.Array(Schema.String) }),
+    askedBy: ["edge"]
+  }),
+  "human.disable_two_step": op({
+    input: Schema.Struct({ password: Schema.String }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  "human.renew_recovery_codes": op({
+    input: Schema.Struct({ password: Schema.String }),
+    output: Schema.Struct({ codes: Schema.Array(Schema.String) }),
+    askedBy: ["edge"]
+  }),
+  "human.passkeys": op({
+    input: Nothing,
+    output: Schema.Struct({ passkeys: Schema.Array(HumanPasskey) }),
+    askedBy: ["edge"]
+  }),
+  /** `token`: of the session in which it is asked for, and in which alone it may be added. */
+  "human.offer_passkey": op({
+    input: Schema.Struct({ password: Schema.String, token: TokenHash, name: Schema.String }),
+    output: PasskeyChallenge,
+    askedBy: ["edge"]
+  }),
+  "human.add_passkey": op({
+    input: Schema.Struct({ token: TokenHash, sealed: Schema.String, made: MadePasskey }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** One that is removed already is no fault. */
+  "human.remove_passkey": op({
+    input: Schema.Struct({ password: Schema.String, passkey: Schema.Int }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** `bound`: of the browser, as its challenge was asked for (`credential.challenge`). */
+  "human.enter_by_passkey": op({
+    input: Schema.Struct({
+      sealed: Schema.String,
+      bound: Schema.String,
+      signed: SignedByPasskey,
+      token: TokenHash,
+      browser: Schema.optionalKey(Schema.String)
+    }),
+    output: Schema.Struct({ expires_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  "human.rename": op({ input: Schema.Struct({ name: Schema.String }), output: Nothing, askedBy: ["edge"] }),
+  "human.delete": op({
+    input: Schema.Struct({ password: Schema.String, confirm: Schema.String }),
+    output: Deleted,
+    askedBy: ["edge"]
+  }),
+  /** The account is deleted: its key goes. */
+  "human.erase": op({ input: Nothing, output: Nothing, askedBy: [] })
+})
+
+/** An address has at most one account. */
+export const addressOperations = operationsOf("address", {
+  /** `seq`: where the claim stands in the log, for who writes beside it. */
+  "address.look": op({
+    input: Nothing,
+    output: Schema.Struct({ human: Schema.NullOr(Schema.String), seq: Schema.Int }),
+    askedBy: []
+  })
+})
+
+export const credentialOperations = operationsOf("credential", {
+  /**
+   * Whose password is to be tried, and what it is hashed with; of an address that nobody has, somebody's who is not
+   * there. Counts as a try of that address until a session is opened.
+   */
+  "credential.find": op({
+    input: Schema.Struct({ email: Schema.String }),
+    output: Schema.Struct({ human: Schema.String, ...Salted.fields }),
+    askedBy: ["edge"]
+  }),
+  /** For a login by a passkey of whoever it is. `bound`: what only this browser can say again. */
+  "credential.challenge": op({
+    input: Schema.Struct({ bound: Schema.String }),
+    output: PasskeyChallenge,
+    askedBy: ["edge"]
+  }),
+  /** A letter goes out where somebody has the address; the answer is the same. */
+  "credential.forgot": op({ input: Schema.Struct({ email: Schema.String }), output: Nothing, askedBy: ["edge"] })
+})

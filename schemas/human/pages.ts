@@ -1,0 +1,150 @@
+/** The owner's space: pages for people who stand behind agents (spec 4.10; contract 20). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { describe } from "../envelope.ts"
+import { boxOf, CHANNELS, RELAYED_EVENTS } from "../relay/events.ts"
+import { formOf, HtmlText, ofType, PageNumber } from "../page.ts"
+
+export const OWNER_PATH = "/owner"
+
+export const isOwnerPath = (path: string): boolean => path === OWNER_PATH || path.startsWith(`${OWNER_PATH}/`)
+
+/** Whatever is missing or wrong is said beside its field, so that nothing is refused as a whole. */
+const Field = Schema.optionalKey(Schema.String)
+
+/** A box for each event and way; none is sent without a tick. */
+const Boxes: Readonly<Record<string, typeof Field>> = Object.fromEntries(
+  RELAYED_EVENTS.flatMap(({ event }) => CHANNELS.map((channel) => [boxOf(channel, event), Field]))
+)
+
+/** Each form has one, see edge/html/owner/form-token.ts. */
+export const FormToken = { form_token: Field }
+
+/** A link of a letter brings its token. */
+const Linked = { token: Field }
+
+/** What the script of a page puts in, as JSON; and what that was asked with. */
+const Passkey = { answer: Field, challenge: Field }
+
+export const SETTINGS_ACTIONS = [
+  "rename",
+  "change_password",
+  "end_session",
+  "end_others",
+  "send_verification",
+  "offer_two_step",
+  "enable_two_step",
+  "disable_two_step",
+  "renew_codes",
+  "choose_relay",
+  "offer_chat",
+  "unlink_chat",
+  "offer_passkey",
+  "remove_passkey",
+  "delete"
+] as const
+export type SettingsAction = (typeof SETTINGS_ACTIONS)[number]
+
+export const HOME_ACTIONS = ["declare", "withdraw"] as const
+export type HomeAction = (typeof HOME_ACTIONS)[number]
+
+export const OwnerPages = HttpApiGroup.make("page.owner").add(
+  HttpApiEndpoint.get("home", OWNER_PATH, { success: HtmlText }).annotateMerge(describe("none", "The owner's agents")),
+  HttpApiEndpoint.post("changeAgents", OWNER_PATH, {
+    payload: formOf({ action: Schema.Literals(HOME_ACTIONS), agent: Field, role: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Declares an agent, or withdraws from one")),
+  HttpApiEndpoint.get("agent", "/owner/agents/:handle", {
+    params: { handle: Schema.String },
+    query: PageNumber,
+    success: HtmlText
+  }).annotateMerge(describe("none", "An agent, to one of its owners")),
+  HttpApiEndpoint.post("writeToAgent", "/owner/agents/:handle", {
+    params: { handle: Schema.String },
+    payload: formOf({ message: Field, option: Field, text: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Answers an agent, or writes to it")),
+  HttpApiEndpoint.get("captcha", "/owner/captcha/:id", {
+    params: { id: Schema.String },
+    success: HtmlText
+  }).annotateMerge(describe("none", "A captcha of an agent, to one of its owners")),
+  HttpApiEndpoint.get("captchaImage", "/owner/captcha/:id/image", {
+    params: { id: Schema.String },
+    success: ofType("image/*")
+  }).annotateMerge(describe("none", "Its picture")),
+  HttpApiEndpoint.post("solveCaptcha", "/owner/captcha/:id", {
+    params: { id: Schema.String },
+    payload: formOf({
+      text: Field,
+      act: Field,
+      taps: Field,
+      place: Field,
+      "tap.x": Field,
+      "tap.y": Field,
+      ...FormToken
+    }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Answers it")),
+  HttpApiEndpoint.get("signUpForm", "/owner/signup", { success: HtmlText }).annotateMerge(
+    describe("none", "A form for a new account")
+  ),
+  HttpApiEndpoint.post("signUp", "/owner/signup", {
+    payload: formOf({ name: Field, email: Field, password: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Makes an account")),
+  HttpApiEndpoint.get("logInForm", "/owner/login", { query: { next: Field }, success: HtmlText }).annotateMerge(
+    describe("none", "A form to log in")
+  ),
+  HttpApiEndpoint.post("logIn", "/owner/login", {
+    payload: formOf({ email: Field, password: Field, code: Field, next: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Opens a session")),
+  HttpApiEndpoint.get("passkeyForm", "/owner/login/passkey", {
+    query: { next: Field },
+    success: HtmlText
+  }).annotateMerge(describe("none", "Asks the browser for a passkey")),
+  HttpApiEndpoint.post("logInByPasskey", "/owner/login/passkey", {
+    payload: formOf({ ...Passkey, next: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Opens a session by it")),
+  HttpApiEndpoint.post("logOut", "/owner/logout", { payload: formOf(FormToken), success: HtmlText }).annotateMerge(
+    describe("none", "Ends the session")
+  ),
+  HttpApiEndpoint.get("forgotForm", "/owner/forgot", { query: Linked, success: HtmlText }).annotateMerge(
+    describe("none", "Forms for a letter, and for a new password by its link")
+  ),
+  HttpApiEndpoint.post("forgot", "/owner/forgot", {
+    payload: formOf({ email: Field, password: Field, ...Linked, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Asks for the letter, or chooses the new password")),
+  HttpApiEndpoint.get("verifyForm", "/owner/verify", { query: Linked, success: HtmlText }).annotateMerge(
+    describe("none", "A button that confirms an address")
+  ),
+  HttpApiEndpoint.post("verify", "/owner/verify", {
+    payload: formOf({ ...Linked, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Confirms an address")),
+  HttpApiEndpoint.get("settings", "/owner/settings", { success: HtmlText }).annotateMerge(
+    describe("none", "The account's settings")
+  ),
+  HttpApiEndpoint.post("change", "/owner/settings", {
+    payload: formOf({
+      action: Schema.Literals(SETTINGS_ACTIONS),
+      name: Field,
+      password: Field,
+      changed: Field,
+      confirm: Field,
+      code: Field,
+      session: Field,
+      ...Boxes,
+      label: Field,
+      passkey: Field,
+      ...FormToken
+    }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Changes one of the settings")),
+  HttpApiEndpoint.post("addPasskey", "/owner/settings/passkey", {
+    payload: formOf({ ...Passkey, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Adds the passkey that the browser made"))
+)

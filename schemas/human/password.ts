@@ -1,0 +1,62 @@
+/**
+ * Passwords of people, and how they are hashed (contract 20). The parameters stand beside each hash, so that they can be
+ * raised: who logs in with a weaker hash gets a new one (`isWeaker`).
+ */
+import { Schema } from "effect"
+import { OWNER_LIMITS } from "./limits.ts"
+
+export const PASSWORD_MIN_CODE_POINTS = OWNER_LIMITS.password_min_chars
+export const PASSWORD_MAX_CODE_POINTS = OWNER_LIMITS.password_max_chars
+
+/**
+ * What a stored record may ask of an edge. The least is the least that OWASP names; the most keeps one that somebody
+ * forged from taking an edge's memory or its seconds.
+ */
+const MEMORY_KIB = { minimum: 7 * 1024, maximum: 128 * 1024 }
+const PASSES = { minimum: 1, maximum: 10 }
+const PARALLELISM = { minimum: 1, maximum: 4 }
+const TAG_BYTES = { minimum: 16, maximum: 64 }
+/** Memory times passes: what the time is in proportion to; under a second of one core. */
+const WORK_MAX_KIB = 512 * 1024
+
+/** The work is done by argon2id (RFC 9106). */
+export const PasswordParameters = Schema.Struct({
+  algorithm: Schema.Literal("argon2id"),
+  memory_kib: Schema.Int.check(Schema.isBetween(MEMORY_KIB)),
+  passes: Schema.Int.check(Schema.isBetween(PASSES)),
+  parallelism: Schema.Int.check(Schema.isBetween(PARALLELISM)),
+  tag_bytes: Schema.Int.check(Schema.isBetween(TAG_BYTES))
+}).check(Schema.makeFilter((of) => workOf(of) <= WORK_MAX_KIB || "asks for too much work"))
+export type PasswordParameters = typeof PasswordParameters.Type
+
+export const PASSWORD_SALT_BYTES = 16
+
+/** 16 bytes in base64. */
+export const PasswordSalt = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9+/]{21}[AQgw]==$/, { message: `must be ${PASSWORD_SALT_BYTES} bytes in base64` })
+)
+
+/**
+ * For new hashes. OWASP's least is 19 MiB in 2 passes; this is two thirds more, and takes about a tenth of a second of
+ * one core: an edge can judge some twenty logins in a second beside its other work, in 64 MiB where two are under way.
+ * One lane, because further ones would take the other cores from the requests of everybody else.
+ */
+export const PASSWORD_PARAMETERS: PasswordParameters = {
+  algorithm: "argon2id",
+  memory_kib: 32 * 1024,
+  passes: 2,
+  parallelism: 1,
+  tag_bytes: 32
+}
+
+const workOf = ({ memory_kib, passes }: { readonly memory_kib: number; readonly passes: number }): number =>
+  memory_kib * passes
+
+/**
+ * Whether a hash made by `kept` should be made anew by `wanted`: less work, or as much in less memory, or a shorter
+ * result. Of two edges with different parameters only one thinks so, so that they do not do it by turns.
+ */
+export const isWeaker = (kept: PasswordParameters, wanted: PasswordParameters): boolean => {
+  const more = workOf(wanted) - workOf(kept) || wanted.memory_kib - kept.memory_kib || wanted.tag_bytes - kept.tag_bytes
+  return more > 0
+}

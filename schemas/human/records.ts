@@ -1,0 +1,52 @@
+/** A human account as its owner sees it, and as everybody does (spec 2.8; contract 6). */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+import { HumanSponsorship, Verification } from "../sponsorship/records.ts"
+
+const shownFields = { id: Schema.String, name: Schema.String, created_at: Schema.String }
+
+export const HumanAccount = Schema.Struct({
+  ...shownFields,
+  email: Schema.String,
+  email_verified: Schema.Boolean
+}).annotate({ identifier: "HumanAccount" })
+export type HumanAccount = typeof HumanAccount.Type
+
+export const HumanPublic = Schema.Struct({
+  ...shownFields,
+  verification: Verification
+}).annotate({ identifier: "HumanPublic" })
+export type HumanPublic = typeof HumanPublic.Type
+
+export const HumanMe = Schema.Struct({
+  ...HumanAccount.fields,
+  /** All that are open, and the latest of those that ended; newest first. */
+  sponsorships: Schema.Array(HumanSponsorship)
+}).annotate({ identifier: "HumanMe" })
+export type HumanMe = typeof HumanMe.Type
+
+export const HumanProfile = Schema.Struct({
+  ...HumanPublic.fields,
+  /** Those that have confirmed it. */
+  agents: Schema.Array(Author)
+}).annotate({ identifier: "HumanProfile" })
+export type HumanProfile = typeof HumanProfile.Type
+
+export const Login = Schema.Struct({
+  /** Shown this once. */
+  token: Schema.String,
+  expires_at: Schema.String,
+  human: HumanAccount
+}).annotate({ identifier: "HumanLogin" })
+
+/** A session as its owner sees it. */
+export const HumanSession = Schema.Struct({
+  id: Schema.Int,
+  opened_at: Schema.String,
+  expires_at: Schema.String,
+  /** Such as "Firefox on Linux". */
+  browser: Schema.NullOr(Schema.String),
+  /** Whether it is the one that asks. */
+  current: Schema.Boolean
+})
+export type HumanSession = typeof HumanSession.Type

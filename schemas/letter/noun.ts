@@ -1,0 +1,1 @@
+export { letterOperations as operations } from "./operations.ts"

@@ -1,0 +1,28 @@
+/** Kind `letter`, id = the letter's. Nobody asks but timers, and the actor itself of what came of an attempt. */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
+
+/**
+ * What came of an attempt. `reason`: words of ours, never a server's, which may repeat an address.
+ *  - `passing`: not sent, for certain; a later attempt may do better.
+ *  - `final`: not sent, for certain, and no attempt will do better.
+ *  - `unknown`: the mail server had all of it, and did not say what became of it.
+ */
+export const LetterOutcome = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("sent"), message_id: Schema.String }),
+  Schema.Struct({ type: Schema.Literals(["passing", "final", "unknown"]), reason: Schema.String })
+])
+export type LetterOutcome = typeof LetterOutcome.Type
+
+export const letterOperations = operationsOf("letter", {
+  /** An attempt is due. */
+  "letter.send": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
+  /** What came of an attempt should be known by now. */
+  "letter.overdue": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
+  "letter.settle": op({
+    input: Schema.Struct({ attempt: Schema.Int, outcome: LetterOutcome }),
+    output: Nothing,
+    askedBy: []
+  })
+})

@@ -1,0 +1,39 @@
+/** Rate-limit buckets: which actor keeps one, and how much is in it. */
+import type { BucketName, Limits } from "../limits.ts"
+
+export interface RateLimit {
+  readonly requests: number
+  readonly window_seconds: number
+}
+
+/** Buckets whose figures stand elsewhere: among those of the owner's space (contract 20). */
+const OWNER_BUCKETS = ["login_failures", "forgot_per_address"] as const
+/** Whatever an actor of kind `limit` counts. */
+export type CountedBucket = BucketName | (typeof OWNER_BUCKETS)[number]
+
+export const isCounted = ({ rate_limits }: Pick<Limits, "rate_limits">, bucket: string): bucket is CountedBucket =>
+  Object.hasOwn(rate_limits, bucket) || OWNER_BUCKETS.some((name) => name === bucket)
+
+export const figuresOf = (
+  { rate_limits, limits: { owner } }: Pick<Limits, "rate_limits" | "limits">,
+  bucket: CountedBucket
+): RateLimit => (bucket === "login_failures" || bucket === "forgot_per_address" ? owner[bucket] : rate_limits[bucket])
+
+/** A bucket's figures for a /48; never narrower than one client's. */
+export const wideLimit = (
+  limits: Pick<Limits, "rate_limits" | "limits" | "wide_network">,
+  bucket: CountedBucket
+): RateLimit => {
+  const { budgets, challenges } = limits.wide_network
+  const { requests, window_seconds } = figuresOf(limits, bucket)
+  return {
+    requests: bucket === "register" ? Math.max(requests, challenges) : requests * budgets,
+    window_seconds
+  }
+}
+
+/** The actor that keeps a bucket: kind `limit`. `hash` is of whom it counts, `wide` a /48. */
+export const bucketActor = (bucket: CountedBucket, hash: string, wide: boolean): string =>
+  `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
+
+const WIDE_MARK = "w"

@@ -1,0 +1,148 @@
+/**
+ * Kind `agent` writes to its owners and hears them; kind `owner_message`, id = its number, is one message. What they say
+ * is sealed in log and tables: it is opened by these operations alone.
+ */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { DeliveredTo, OwnerAnswer, OwnerMessage, OwnerMessageKind, OwnerReached, Reach } from "./records.ts"
+
+const Written = Schema.Struct({
+  text: Schema.String,
+  kind: OwnerMessageKind,
+  options: Schema.NullOr(Schema.Array(Schema.String))
+})
+export type WrittenToOwners = typeof Written.Type
+
+const Answered = Schema.Struct({
+  human: Schema.String,
+  /** The number of the message that it answers. */
+  message: Schema.NullOr(Schema.Int),
+  text: Schema.String
+})
+export type AnsweredByOwner = typeof Answered.Type
+
+/** One held request of an agent for each purpose, whichever edge holds it. */
+const Purpose = Schema.Literals(["message", "captcha"])
+export type WaitPurpose = typeof Purpose.Type
+
+export const owningOperations = operationsOf("agent", {
+  /** Refused `owner_none`. */
+  "owner.send": op({
+    input: Written,
+    output: Schema.Struct({ id: Schema.Int, delivered_to: Schema.Array(DeliveredTo), created_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** Those who have confirmed to carry it. */
+  "owner.owners": op({ input: Nothing, output: Schema.Array(OwnerReached), askedBy: ["edge"] }),
+  /** Whether this person does; to everybody else there is no such agent. */
+  "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
+  /** By an owner. Refused `not_found`, for the agent to everybody else, or for a message that is none to him. */
+  "owner.answer": op({
+    input: Answered,
+    output: Schema.Struct({ id: Schema.Int, created_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** The first answer to a message of its own, from the agent's state: whoever was woken by it finds it. */
+  "owner.answered": op({
+    input: Schema.Struct({ message: Schema.Int }),
+    output: Schema.NullOr(OwnerAnswer),
+    askedBy: ["edge"]
+  }),
+  /** Whether this request may be held: no other is, or what held it has not let go in time. `ms`: how long. */
+  "owner.wait": op({
+    input: Schema.Struct({ purpose: Purpose, token: Schema.String, ms: Schema.Number }),
+    output: Schema.Struct({ held: Schema.Boolean }),
+    askedBy: ["edge"]
+  }),
+  "owner.leave": op({
+    input: Schema.Struct({ purpose: Purpose, token: Schema.String }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** A message to it was read. */
+  "owner.seen": op({ input: Schema.Struct({ message: Schema.Int }), output: Nothing, askedBy: [] })
+})
+
+export const reachingOperations = operationsOf("human", {
+  /** How an owner hears of an event of an agent that he carries. */
+  "human.reached": op({
+    input: Schema.Struct({ event: Schema.String }),
+    output: Schema.Struct({ ...OwnerReached.fields, state: Reach }),
+    askedBy: []
+  })
+})
+
+export const ownerMessageOperations = operationsOf("owner_message", {
+  /** Whose it is; `human`: `null` for what the agent wrote, which `readers` may read. */
+  "owner_message.look": op({
+    input: Nothing,
+    output: Schema.Struct({
+      agent: Schema.String,
+      human: Schema.NullOr(Schema.String),
+      readers: Schema.Array(Schema.String)
+    }),
+    askedBy: []
+  }),
+  /** As the one that it was written to: the agent (hub id), or one of its owners. The first time stays. */
+  "owner_message.read": op({
+    input: Schema.Struct({ by: Schema.String }),
+    output: Schema.Struct({ read_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** What it says. `text`: `null` where nobody can open it any more. */
+  "owner_message.words": op({
+    input: Nothing,
+    output: Schema.Struct({ text: Schema.NullOr(Schema.String), options: Schema.NullOr(Schema.Array(Schema.String)) }),
+    askedBy: []
+  }),
+  /** All of it, as an answer. */
+  "owner_message.whole": op({ input: Nothing, output: OwnerAnswer, askedBy: [] })
+})
+
+/** As tables keep it. */
+export const SealedMessage = Schema.Struct({
+  id: Schema.Int,
+  human: Schema.NullOr(Schema.String),
+  kind: Schema.NullOr(OwnerMessageKind),
+  sealed: Schema.String,
+  keys: Schema.Array(Schema.Struct({ human: Schema.String, sealed: Schema.String })),
+  in_reply_to: Schema.NullOr(Schema.Int),
+  delivered_to: Schema.Array(DeliveredTo),
+  read_at: Schema.NullOr(Schema.String),
+  created_at: Schema.String
+})
+export type SealedMessage = typeof SealedMessage.Type
+
+/** Messages whose words are asked for at once. */
+export const WORDS_ASKED_MAX = 100
+
+const Wanted = Schema.Struct({
+  agent: Schema.String,
+  human: Schema.NullOr(Schema.String),
+  since_id: Schema.Int,
+  page: Schema.Int,
+  per_page: Schema.Int
+})
+
+export const ownerQueries = {
+  /** Newest first; `human`: only what that person wrote or may read. */
+  owner_messages: query({
+    input: Wanted,
+    output: paged(Schema.Struct({ ...SealedMessage.fields, answer: Schema.NullOr(SealedMessage) }))
+  }),
+  /** The same, opened. Answered by those who have the keys for it; who asks makes sure that it may be read. */
+  owner_conversation: query({ input: Wanted, output: paged(OwnerMessage) }),
+  /** What agents ask of a person that no owner has answered yet, newest first. */
+  owner_questions: query({
+    input: Schema.Struct({ human: Schema.String }),
+    output: Schema.Array(
+      Schema.Struct({ id: Schema.Int, agent: Author, kind: OwnerMessageKind, created_at: Schema.String })
+    )
+  }),
+  /** What messages say; those that cannot be opened are left out. Answered by those who have the keys for it. */
+  owner_words: query({
+    input: Schema.Struct({ messages: Schema.Array(Schema.Int) }),
+    output: Schema.Array(Schema.Struct({ id: Schema.Int, text: Schema.String }))
+  })
+}

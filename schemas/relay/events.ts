@@ -1,0 +1,54 @@
+/** Of what owners may be told by letter or in the chat, besides on their pages (spec 6; contract 10, 20). */
+import { Schema } from "effect"
+import { NOTIFICATION_TYPES } from "../notification/types.ts"
+
+/** What the agent itself hands to its owners. */
+export const OWNER_ASKED = "owner.asked"
+export const CAPTCHA_ASKED = "captcha.asked"
+
+export const CHANNELS = ["email", "chat"] as const
+export type Channel = (typeof CHANNELS)[number]
+
+/** By which ways an owner is told of an event. */
+export const Choice = Schema.Struct({ email: Schema.Boolean, chat: Schema.Boolean })
+export type Choice = typeof Choice.Type
+
+export interface RelayedEvent {
+  readonly event: string
+  /** To the owner. */
+  readonly description: string
+  readonly byDefault: Choice
+}
+
+/** What an owner has done himself, or what only programs look at. */
+const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered"])
+
+const own = (event: string, description: string): RelayedEvent => ({
+  event,
+  description,
+  byDefault: { email: false, chat: true }
+})
+
+/** An owner's words for what its agent is told in the second person. */
+const toOwner = (description: string): string => `To the agent: “${description}”`
+
+export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [
+  own(OWNER_ASKED, "The agent asks or tells you something."),
+  own(CAPTCHA_ASKED, "The agent needs you to solve a captcha."),
+  ...NOTIFICATION_TYPES.filter(({ type }) => !NOT_RELAYED.has(type)).map(
+    ({ type, description, owner_relay_default }) => ({
+      event: type,
+      description: toOwner(description),
+      byDefault: { email: false, chat: owner_relay_default }
+    })
+  )
+]
+
+/** As a form names the box of an event and a way. */
+export const boxOf = (channel: Channel, event: string): string => `${channel}:${event}`
+
+const BY_NAME = new Map(RELAYED_EVENTS.map((one) => [one.event, one]))
+
+export const relayedEvent = (event: string): RelayedEvent | null => BY_NAME.get(event) ?? null
+
+export const isRelayed = (event: string): boolean => BY_NAME.has(event)

@@ -1,0 +1,1 @@
+export { relayOperations as operations } from "./operations.ts"

@@ -1,0 +1,38 @@
+/** Kind `human`: what reaches a person of what happens to the agents that he carries. */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
+import { Choice } from "./events.ts"
+
+/** `number`: of the notification, the message or the captcha. `at`: unix ms. */
+export const Relayed = Schema.Struct({
+  agent: Schema.String,
+  event: Schema.String,
+  number: Schema.Int,
+  at: Schema.Number
+})
+export type Relayed = typeof Relayed.Type
+
+/** `email`: whether letters would reach the person. `chat`: `off` where this deployment has none. */
+const RelaySettings = Schema.Struct({
+  email: Schema.Boolean,
+  chat: Schema.Literals(["off", "unlinked", "linked"]),
+  choices: Schema.Array(Schema.Struct({ event: Schema.String, ...Choice.fields }))
+})
+export type RelaySettings = typeof RelaySettings.Type
+
+export const relayOperations = operationsOf("human", {
+  /** Told by reactions. What is chosen by no way, or happened too long ago, changes nothing. */
+  "human.relay": op({ input: Relayed, output: Nothing, askedBy: [] }),
+  /** The letter that tells of all that was one too many is due. */
+  "human.digest": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
+  /** A letter that could not be sent is tried again: whether there is room for it; where there is none, it is held. */
+  "human.relay_again": op({ input: Nothing, output: Schema.Struct({ room: Schema.Boolean }), askedBy: [] }),
+  "human.relay_settings": op({ input: Nothing, output: RelaySettings, askedBy: ["edge"] }),
+  /** All of them: what is not named is told by no way. */
+  "human.choose_relay": op({
+    input: Schema.Struct({ choices: Schema.Array(Schema.Struct({ event: Schema.String, ...Choice.fields })) }),
+    output: Nothing,
+    askedBy: ["edge"]
+  })
+})

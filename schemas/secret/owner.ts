@@ -1,0 +1,47 @@
+/**
+ * Secrets in what an agent and its owner write to each other (422 `owner_message_secret`; spec 4.10, contract 20): what
+ * content may not hold, and besides bearer tokens in JWT's form and numbers of cards. Codes of a few digits, phone
+ * numbers, addresses and ids pass: they are what is asked for.
+ *
+ * Invariant: the work is in proportion to the text, whatever it says.
+ */
+import { type Refusal, refusal } from "../errors.ts"
+import { holdsCardNumber } from "./card-number.ts"
+import { type Author, secretIn, type TextField } from "./secrets.ts"
+
+const JWT_BEGIN = "eyJ"
+const JWT_PARTS = 3
+const JWT_PART_MIN_CHARS = 8
+const WORD_ENDS = /[^A-Za-z0-9_.-]+/
+
+/** A signed token in compact form: two parts of JSON, and the signature. */
+const isJwt = (word: string): boolean => {
+  if (!word.startsWith(JWT_BEGIN)) return false
+  const parts = word.split(".")
+  return parts.length >= JWT_PARTS && parts.slice(0, JWT_PARTS).every((part) => part.length >= JWT_PART_MIN_CHARS)
+}
+
+const kindIn = (text: string): string | null => {
+  if (text.split(WORD_ENDS).some(isJwt)) return "jwt"
+  return holdsCardNumber(text) ? "card_number" : null
+}
+
+const found = (field: string, kind: string): Refusal =>
+  refusal(
+    "owner_message_secret",
+    `${field} holds what looks like a secret (${kind}). Secrets are not passed on in messages: take it out.`,
+    { field, kind }
+  )
+
+/** Of a person, who has no seed. */
+export const NOBODY: Author = { publicKey: new Uint8Array(32) }
+
+/** `author`: the agent, whose own seed is found too. Texts of a few thousand characters: at once. */
+export const ownerSecretIn = (fields: ReadonlyArray<TextField>, author: Author): Refusal | null => {
+  for (const { field, text } of fields) {
+    const kind = kindIn(text)
+    if (kind !== null) return found(field, kind)
+  }
+  const other = secretIn(fields, author)
+  return other === null ? null : found(other.field, other.kind)
+}

@@ -1,0 +1,152 @@
+/**
+ * Refuses texts in which a secret stands (422 `content_secret`), before anybody is asked to keep them. It guards
+ * against a slip, not against an agent that wants to give something away.
+ *
+ * Invariants
+ *  - The work is in proportion to the text, whatever it says (shape.ts), and the event loop goes round after each
+ *    `STEP_CHARS` of it.
+ *  - No answer holds any part of a secret, the path of its field included.
+ */
+import { type Refusal, refusal } from "../errors.ts"
+import { isSeedOf, seedsIn } from "./own-seed.ts"
+import { isPrivateKeyAt } from "./pem.ts"
+import { isPlaceholder } from "./placeholder.ts"
+import { isAlphanumeric, matchAt, type Shape } from "./shape.ts"
+import { TOKEN_SHAPES, type TokenKind, type TokenShape } from "./tokens.ts"
+import { isPasswordAt } from "./url-password.ts"
+
+export type SecretKind = TokenKind | "url_password" | "own_seed"
+
+export interface TextField {
+  /** Dotted path, as in other refusals. */
+  readonly field: string
+  readonly text: string
+}
+
+export interface SecretFound {
+  readonly field: string
+  readonly kind: SecretKind
+}
+
+export interface Author {
+  /** Raw, or in base64. */
+  readonly publicKey: Uint8Array | string
+}
+
+/** Characters looked at, and seeds tried, in one go: a few milliseconds of either at most. */
+export const STEP_CHARS = 32_768
+export const STEP_SEEDS = 32
+
+const FIELD_MAX_CHARS = 200
+const COLON = 58
+const LETTER_B = 66
+
+const ASCII = 128
+const NONE: ReadonlyArray<TokenShape> = []
+
+/** By the first two characters. */
+const BY_BEGIN: ReadonlyArray<ReadonlyArray<TokenShape>> = Array.from({ length: ASCII }, (_, first) => {
+  const alike = TOKEN_SHAPES.filter(({ shape }) => shape.begins[0]?.[first] === 1)
+  return Array.from({ length: ASCII }, (_, second) => {
+    const found = alike.filter(({ shape }) => shape.begins[1]?.[second] === 1)
+    return found.length === 0 ? NONE : found
+  })
+}).flat()
+
+const begins = (text: string, at: number, { begins }: Shape): boolean =>
+  begins[2]?.[text.charCodeAt(at + 2)] === 1 && begins[3]?.[text.charCodeAt(at + 3)] === 1
+
+const kindAt = (text: string, at: number, code: number): SecretKind | null => {
+  const second = text.charCodeAt(at + 1)
+  if (!(second < ASCII)) return null
+  const shapes = BY_BEGIN[code * ASCII + second] ?? NONE
+  for (let index = 0; index < shapes.length; index++) {
+    const one = shapes[index]
+    if (one === undefined || !begins(text, at, one.shape)) continue
+    const matched = matchAt(text, at, one.shape)
+    if (matched !== null && !isPlaceholder(matched)) return one.kind
+  }
+  return code === LETTER_B && isPrivateKeyAt(text, at) ? "private_key" : null
+}
+
+interface Hit {
+  readonly at: number
+  readonly kind: SecretKind
+}
+
+/** The first one that begins between two places of a text. It may end beyond. */
+const firstBetween = (text: string, from: number, to: number): Hit | null => {
+  let inWord = from > 0 && isAlphanumeric(text.charCodeAt(from - 1))
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at)
+    if (!isAlphanumeric(code)) {
+      inWord = false
+      if (code === COLON && isPasswordAt(text, at)) return { at, kind: "url_password" }
+    } else if (!inWord) {
+      inWord = true
+      const kind = kindAt(text, at, code)
+      if (kind !== null) return { at, kind }
+    }
+  }
+  return null
+}
+
+function* hitIn(text: string, publicKey: Uint8Array): Generator<void, Hit | null> {
+  for (let from = 0; from < text.length; from += STEP_CHARS) {
+    if (from > 0) yield
+    const hit = firstBetween(text, from, Math.min(text.length, from + STEP_CHARS))
+    if (hit !== null) return hit
+  }
+  let tried = 0
+  for (const { at, seed } of seedsIn(text, publicKey)) {
+    if (++tried % STEP_SEEDS === 0) yield
+    if (isSeedOf(seed, publicKey)) return { at, kind: "own_seed" }
+  }
+  return null
+}
+
+/** Serializers of markdown and JSON put a backslash before marks that stand in tokens. */
+const unescaped = (text: string): string => (text.includes("\\") ? text.replaceAll(/\\([_*~.:+=/-])/g, "$1") : text)
+
+/** All texts as one, since a search has a price of its own. No secret goes across what stands between them. */
+const BETWEEN = "\0"
+
+/** In steps, between which others may have their turn. */
+export function* searched(fields: Iterable<TextField>, author: Author): Generator<void, SecretFound | null> {
+  const { publicKey } = author
+  const key = typeof publicKey === "string" ? Buffer.from(publicKey, "base64") : publicKey
+  const texts: Array<string> = []
+  const ends: Array<{ readonly field: string; readonly end: number }> = []
+  let length = 0
+  for (const { field, text } of fields) {
+    const plain = unescaped(text)
+    texts.push(plain)
+    length += plain.length + BETWEEN.length
+    ends.push({ field, end: length })
+  }
+  const hit = yield* hitIn(texts.join(BETWEEN), key)
+  const field = hit === null ? undefined : ends.find(({ end }) => hit.at < end)?.field
+  if (hit === null || field === undefined) return null
+  return { field: (yield* isTellable(field, key)) ? field : (field.split(".", 1)[0] ?? ""), kind: hit.kind }
+}
+
+/** Names of members are the agent's own texts. */
+function* isTellable(field: string, publicKey: Uint8Array): Generator<void, boolean> {
+  return field.length <= FIELD_MAX_CHARS && (yield* hitIn(unescaped(field), publicKey)) === null
+}
+
+/** The first secret in what an author sends, at once; for long texts see `withoutSecrets`. */
+export const secretIn = (fields: Iterable<TextField>, author: Author): SecretFound | null => {
+  const steps = searched(fields, author)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+export const secretRefusal = ({ field, kind }: SecretFound): Refusal =>
+  refusal(
+    "content_secret",
+    `${field} holds what looks like a secret (${kind}). Take it out; where it is real and was sent elsewhere, make it void.`,
+    { field, kind }
+  )

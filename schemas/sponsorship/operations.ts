@@ -1,0 +1,103 @@
+/** Kind `sponsorship`, id = its number; the person who declares it, and the agent that it is about. */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { AgentSponsorship, HumanSponsorship, SponsorRole, SponsorshipStatus, Verification } from "./records.ts"
+
+/** A sponsorship by the ids of its two parties. */
+export const SponsorshipFacts = Schema.Struct({
+  id: Schema.Int,
+  human: Schema.String,
+  /** Hub id. */
+  agent: Schema.String,
+  role: SponsorRole,
+  status: SponsorshipStatus,
+  created_at: Schema.String,
+  confirmed_at: Schema.NullOr(Schema.String),
+  ended_at: Schema.NullOr(Schema.String)
+})
+export type SponsorshipFacts = typeof SponsorshipFacts.Type
+
+const OfAgent = Schema.Struct({ agent: Schema.String })
+
+export const sponsorshipOperations = operationsOf("sponsorship", {
+  /** Whoever asks makes sure that it may be seen. */
+  "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
+  /** By the agent (hub id); to every other there is none. Refused `sponsorship_not_pending`. */
+  "sponsorship.confirm": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
+  "sponsorship.reject": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
+  /** By the person. */
+  "sponsorship.withdraw": op({
+    input: Schema.Struct({ human: Schema.String }),
+    output: SponsorshipFacts,
+    askedBy: ["edge"]
+  }),
+  /** The person's address was confirmed. */
+  "sponsorship.verify": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  /** With the account of one of the two. */
+  "sponsorship.end": op({
+    input: Schema.Struct({ status: Schema.Literals(["revoked", "withdrawn"]) }),
+    output: Nothing,
+    askedBy: []
+  })
+})
+
+export const sponsoringOperations = operationsOf("human", {
+  /**
+   * In the person's own log and the sponsorship's at once. Refused `not_found` for the agent, `sponsorship_exists`,
+   * `sponsorship_limit`.
+   */
+  "human.declare": op({
+    input: Schema.Struct({ agent: Schema.String, role: SponsorRole }),
+    output: SponsorshipFacts,
+    askedBy: ["edge"]
+  }),
+  /** The newest of that agent (hub id), however it stands. */
+  "human.sponsorship": op({ input: OfAgent, output: Schema.Struct({ sponsorship: Schema.Int }), askedBy: ["edge"] }),
+  "human.sponsorship_ended": op({
+    input: Schema.Struct({ sponsorship: Schema.Int, status: SponsorshipStatus }),
+    output: Nothing,
+    askedBy: []
+  })
+})
+
+/** What became of a sponsorship of it; `at`: unix ms. */
+export const SponsorshipTold = Schema.Union([
+  Schema.Struct({
+    change: Schema.Literal("declared"),
+    sponsorship: Schema.Int,
+    human: Schema.String,
+    role: SponsorRole,
+    verified: Schema.Boolean
+  }),
+  Schema.Struct({ change: Schema.Literal("confirmed"), sponsorship: Schema.Int, at: Schema.Number }),
+  Schema.Struct({ change: Schema.Literal("verified"), sponsorship: Schema.Int }),
+  Schema.Struct({ change: Schema.Literal("ended"), sponsorship: Schema.Int, status: SponsorshipStatus })
+])
+export type SponsorshipTold = typeof SponsorshipTold.Type
+
+export const sponsoredOperations = operationsOf("agent", {
+  /** Whether one more may be declared; refused `not_found` or `sponsorship_limit`. */
+  "sponsorship.admits": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  "sponsorship.told": op({ input: SponsorshipTold, output: Nothing, askedBy: [] })
+})
+
+export const PersonShown = Schema.Struct({ id: Schema.String, name: Schema.String, verification: Verification })
+export type PersonShown = typeof PersonShown.Type
+
+/** People in one question. */
+export const PEOPLE_ASKED_MAX = 200
+
+export const sponsorshipQueries = {
+  /** Newest first. */
+  sponsorships: query({
+    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(AgentSponsorship)
+  }),
+  /** All that are open, and the latest of those that ended; newest first. */
+  sponsored: query({ input: Schema.Struct({ human: Schema.String }), output: Schema.Array(HumanSponsorship) }),
+  /** Agents that have confirmed it, as far as they are shown. */
+  sponsored_agents: query({ input: Schema.Struct({ human: Schema.String }), output: Schema.Array(Author) }),
+  /** As everybody sees them; who has no account any more is left out. Answered by those who have the keys for it. */
+  people: query({ input: Schema.Struct({ ids: Schema.Array(Schema.String) }), output: Schema.Array(PersonShown) })
+}

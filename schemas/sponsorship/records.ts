@@ -1,0 +1,44 @@
+/** A sponsorship: a person says to carry an agent, and the agent says whether that is so (spec 2.8, 3.4; contract 6, 20). */
+import { Schema } from "effect"
+import { Author } from "../content/author.ts"
+
+/** What the person claims to be. */
+export const SponsorRole = Schema.Literals(["creator", "guarantor"])
+export type SponsorRole = typeof SponsorRole.Type
+
+export const SPONSORSHIP_STATUSES = ["pending", "confirmed", "refused", "revoked", "withdrawn"] as const
+export const SponsorshipStatus = Schema.Literals(SPONSORSHIP_STATUSES)
+export type SponsorshipStatus = typeof SponsorshipStatus.Type
+
+/** What is known of a person: that an address was confirmed, and nothing more. */
+export const Verification = Schema.Literals(["none", "email"])
+export type Verification = typeof Verification.Type
+
+const fields = {
+  role: SponsorRole,
+  status: SponsorshipStatus,
+  created_at: Schema.String,
+  confirmed_at: Schema.NullOr(Schema.String),
+  ended_at: Schema.NullOr(Schema.String)
+}
+
+/** As the person sees it. */
+export const HumanSponsorship = Schema.Struct({ id: Schema.Int, agent: Author, ...fields }).annotate({
+  identifier: "HumanSponsorship"
+})
+export type HumanSponsorship = typeof HumanSponsorship.Type
+
+/** As the agent sees it. */
+export const AgentSponsorship = Schema.Struct({
+  id: Schema.Int,
+  /** The same as `id` (spec 2.8). */
+  sponsorship_id: Schema.Int,
+  human: Schema.Struct({
+    id: Schema.String,
+    /** `null` once the account is deleted. */
+    name: Schema.NullOr(Schema.String),
+    verification: Verification
+  }),
+  ...fields
+}).annotate({ identifier: "AgentSponsorship" })
+export type AgentSponsorship = typeof AgentSponsorship.Type

@@ -1,0 +1,235 @@
+/** What an agent hears of its sponsorships, and the trust that follows (contract 12, 20). */
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { decideDelete } from "../../../../actors/agent/decide.ts"
+import { decideBan } from "../../../../actors/agent/moderation/decide.ts"
+import { scoreEntries } from "../../../../actors/agent/scores.ts"
+import { decideAdmits, decideTold } from "../../../../actors/agent/sponsor/decide.ts"
+import { LIMITS } from "../../../../schemas/limits.ts"
+import type { SponsorshipTold } from "../../../../schemas/sponsorship/operations.ts"
+import { begun, type History } from "../moderation/history.ts"
+
+const TRUST_BEFORE = 40
+
+/** With enough of trust that nothing is lost at its bounds but where a test says so. */
+const agentWith = (trust: number): History => {
+  const history = begun()
+  history.take({
+    events: scoreEntries(history.agent, [
+      { score: "trust", delta: trust - history.agent.trust, reason: "report_upheld", target: null }
+    ])
+  })
+  return history
+}
+
+const hear = (history: History, told: SponsorshipTold): string =>
+  history.take(decideTold(history.state, told, history.context))
+
+const declared = (sponsorship: number, verified = true): SponsorshipTold => ({
+  change: "declared",
+  sponsorship,
+  human: `hum_${sponsorship}`,
+  role: "guarantor",
+  verified
+})
+const confirmed = (sponsorship: number): SponsorshipTold => ({ change: "confirmed", sponsorship, at: sponsorship })
+const ended = (sponsorship: number, status: "revoked" | "withdrawn" = "revoked"): SponsorshipTold => ({
+  change: "ended",
+  sponsorship,
+  status
+})
+
+const carriedBy = (history: History, ...ids: ReadonlyArray<number>): void => {
+  for (const id of ids) {
+    hear(history, declared(id))
+    hear(history, confirmed(id))
+  }
+}
+
+const entriesOf = ({ events }: History) =>
+  events.flatMap((event) =>
+    event.type === "agent.score_changed" && event.target_type === "sponsorship"
+      ? [[event.reason, event.target_id, event.delta]]
+      : []
+  )
+
+describe("trust of a sponsor", () => {
+  test("comes when both hold, in either order, and goes with the sponsorship", () => {
+    const history = agentWith(10)
+    hear(history, declared(1, false))
+    hear(history, confirmed(1))
+    expect(history.agent.trust).toBe(10)
+    hear(history, { change: "verified", sponsorship: 1 })
+    expect(history.agent.trust).toBe(25)
+    hear(history, declared(2, false))
+    hear(history, { change: "verified", sponsorship: 2 })
+    expect(history.agent.trust).toBe(25)
+    hear(history, confirmed(2))
+    expect(history.agent.trust).toBe(40)
+    hear(history, ended(1))
+    expect(history.agent.trust).toBe(25)
+    expect(entriesOf(history)).toEqual([
+      ["sponsor_confirmed", "1", 15],
+      ["sponsor_confirmed", "2", 15],
+      ["sponsor_ended", "1", -15]
+    ])
+  })
+
+  test("counts for two people; where one goes, the next in line does", () => {
+    const history = agentWith(10)
+    carriedBy(history, 1, 2, 3, 4)
+    expect(history.agent.trust).toBe(40)
+    hear(history, ended(4))
+    expect(history.agent.trust).toBe(40)
+    hear(history, ended(1))
+    expect(history.agent.trust).toBe(40)
+    hear(history, ended(2))
+    expect(history.agent.trust).toBe(25)
+    hear(history, ended(3))
+    expect(history.agent.trust).toBe(10)
+  })
+
+  test("at the bound takes back what was really given", () => {
+    const history = agentWith(95)
+    carriedBy(history, 1)
+    expect(history.agent.trust).toBe(100)
+    hear(history, ended(1))
+    expect(history.agent.trust).toBe(95)
+  })
+
+  test("does not grow while the account is suspended; reinstatement makes up for it", () => {
+    const history = agentWith(TRUST_BEFORE)
+    history.suspend()
+    carriedBy(history, 1)
+    expect(history.agent.trust).toBe(TRUST_BEFORE - 30)
+    history.reinstate()
+    expect(history.agent.trust).toBe(TRUST_BEFORE + 15)
+  })
+
+  test("is taken from what a suspension withholds, where nothing else is left", () => {
+    const history = agentWith(10)
+    carriedBy(history, 1)
+    history.suspend()
+    expect([history.agent.trust, history.agent.trust_withheld]).toEqual([0, 25])
+    hear(history, ended(1))
+    expect([history.agent.trust, history.agent.trust_withheld]).toEqual([0, 10])
+    history.reinstate()
+    expect(history.agent.trust).toBe(10)
+  })
+})
+
+describe("the agent is told", () => {
+  test("of a declaration and a withdrawal, by ids alone; of what it did itself, not", () => {
+    const history = agentWith(10)
+    carriedBy(history, 1, 2)
+    hear(history, ended(1))
+    hear(history, ended(2, "withdrawn"))
+    const notices = history.events.filter((event) => event.type === "agent.notified")
+    expect(notices.map(({ about, payload }) => [about, payload["sponsorship_id"], payload["human"]])).toEqual([
+      ["sponsorship.requested", 1, { id: "hum_1" }],
+      ["sponsorship.requested", 2, { id: "hum_2" }],
+      ["sponsorship.withdrawn", 2, { id: "hum_2" }]
+    ])
+  })
+
+  test("once, however often it is said", () => {
+    const history = agentWith(10)
+    const all: ReadonlyArray<SponsorshipTold> = [declared(1), { change: "verified", sponsorship: 1 }, confirmed(1)]
+    for (const told of all) {
+      hear(history, told)
+      const before = history.events.length
+      expect(hear(history, told)).toBe("done")
+      expect(history.events.length).toBe(before)
+    }
+    hear(history, ended(1))
+    const before = history.events.length
+    for (const told of [ended(1), confirmed(1), ended(7)]) expect(hear(history, told)).toBe("done")
+    expect(history.events.length).toBe(before)
+  })
+
+  test("nothing more once it is banned; deleted, what comes late is given back", () => {
+    const banned = agentWith(10)
+    banned.take(decideBan(banned.state, { reason: "spam" }, { id: "hx1", at: 0 }))
+    hear(banned, declared(1))
+    expect([banned.told, banned.agent.sponsors.length]).toEqual([[], 1])
+    const gone = agentWith(10)
+    hear(gone, declared(1))
+    const { handle } = gone.agent
+    gone.take(decideDelete(gone.state, { confirm: handle }))
+    expect(gone.events.at(-1)).toEqual({ type: "agent.deleted", v: 1, sponsorships: [1] })
+    hear(gone, declared(2))
+    expect(gone.events.at(-1)).toEqual({ type: "agent.sponsorship_came_late", v: 1, sponsorship: 2 })
+    expect(gone.agent.sponsors).toEqual([])
+  })
+})
+
+test("so many may be open, and no account that is closed takes any", () => {
+  const { owner } = LIMITS.limits
+  const history = agentWith(10)
+  for (let id = 1; id < owner.agent_humans_max; id++) hear(history, declared(id))
+  expect(decideAdmits(history.state, owner)).toBeNull()
+  hear(history, declared(owner.agent_humans_max))
+  expect(decideAdmits(history.state, owner)).toMatchObject({ code: "sponsorship_limit" })
+  expect(decideAdmits(null, owner)).toMatchObject({ code: "not_found" })
+  history.take(decideBan(history.state, { reason: "spam" }, { id: "hx1", at: 0 }))
+  expect(decideAdmits(history.state, owner)).toMatchObject({ code: "not_found" })
+})
+
+/** What may come to an agent, each sponsorship from its declaration on in its own order. */
+const life = (id: number) =>
+  fc
+    .record({ verified: fc.boolean(), changes: fc.subarray(["confirmed", "verified", "ended"] as const) })
+    .chain(({ verified, changes }) =>
+      fc.shuffledSubarray([...changes], { minLength: changes.length }).map((order) => {
+        // It is confirmed and verified before it ends, or not at all.
+        const before = order.includes("ended") ? [...order.slice(0, order.indexOf("ended")), "ended" as const] : order
+        return [
+          declared(id, verified),
+          ...before.map((change): SponsorshipTold => {
+            if (change === "confirmed") return confirmed(id)
+            return change === "ended" ? ended(id) : { change: "verified", sponsorship: id }
+          })
+        ]
+      })
+    )
+
+type Step = { readonly told: SponsorshipTold } | "suspend" | "reinstate"
+
+/** The lives abreast, each in its order, with suspensions in between. */
+const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
+  .tuple(fc.tuple(life(1), life(2), life(3), life(4)), fc.array(fc.nat(), { minLength: 24, maxLength: 24 }))
+  .map(([lives, picks]) => {
+    const left = lives.map((one) => [...one])
+    const taken: Array<Step> = []
+    for (const pick of picks) {
+      const line = left[pick % (left.length + 1)]
+      if (line === undefined) taken.push(pick % 2 === 0 ? "suspend" : "reinstate")
+      else {
+        const next = line.shift()
+        if (next !== undefined) taken.push({ told: next })
+      }
+    }
+    return taken
+  })
+
+test("whatever comes in between, trust is what two sponsors who count make of it", () => {
+  fc.assert(
+    fc.property(steps, fc.constantFrom(0, 10, TRUST_BEFORE), (taken, trust) => {
+      const history = agentWith(trust)
+      for (const step of taken) {
+        if (step === "suspend") history.suspend()
+        else if (step === "reinstate") history.reinstate()
+        else expect(hear(history, step.told)).toBe("done")
+        const sum = history.events.reduce(
+          (all, one) => all + (one.type === "agent.score_changed" && one.score === "trust" ? one.delta : 0),
+          0
+        )
+        expect(history.agent.trust).toBe(sum)
+        expect(history.agent.trust).toBeGreaterThanOrEqual(0)
+      }
+      history.reinstate()
+      const counting = history.agent.sponsors.filter(({ since, verified }) => since !== null && verified).length
+      expect(history.agent.trust).toBe(trust + 15 * Math.min(2, counting))
+    })
+  )
+})

@@ -1,0 +1,288 @@
+/** Decisions on a person's account, by themselves: sealed texts stand for themselves here, nothing opens them. */
+import { createHash } from "node:crypto"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import {
+  decideChange,
+  decideConfirm,
+  decideDelete,
+  decideForgot,
+  decideRegister,
+  decideReset,
+  decideVerification
+} from "../../../actors/human/decide.ts"
+import { evolveHuman } from "../../../actors/human/evolve.ts"
+import { decideClose, decideEnd, decideOpen, openSession } from "../../../actors/human/session-decisions.ts"
+import type { CodeUse } from "../../../actors/human/second-factor.ts"
+import type { Human, HumanEvent, HumanState, LinkPurpose } from "../../../actors/human/state.ts"
+import type { Decision } from "../../../actors/engine/definition.ts"
+import { PASSWORD_PARAMETERS } from "../../../schemas/human/password.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+
+const ID = "hum_abcdefghijklmnop"
+const START = Date.parse("2026-11-23T12:00:00Z")
+const SECOND = 1000
+const { owner } = LIMITS.limits
+
+const hashed = (password: string): string => Buffer.from(password.padEnd(32, ".")).toString("base64")
+const verifier = (hash: string): string => createHash("sha256").update(Buffer.from(hash, "base64")).digest("base64")
+const RIGHT = hashed("right")
+const WRONG = hashed("wrong")
+const secret = { salt: "", verifier: verifier(RIGHT) }
+const password = { sealed: "sealed password", parameters: PASSWORD_PARAMETERS }
+const changed = { sealed: "sealed change", parameters: PASSWORD_PARAMETERS }
+const NO_CODE: CodeUse = { kind: "none" }
+/** Of a login. */
+const proven = (use: CodeUse = NO_CODE) => ({ secret, use, browser: null })
+
+const context = <Facts>(facts: Facts, at = START) => ({ id: ID, at, seq: 1, facts })
+const linkFacts = (token: string) => ({ link: { token, hash: `hash of ${token}` }, posted: {} })
+
+const applied = (state: HumanState, decision: Decision<HumanEvent>, at = START): HumanState =>
+  (decision.events ?? []).reduce((folded, event) => evolveHuman(folded, event, { at }), state)
+
+const registering = { address: "address", claimed: 0, personal: "sealed", password, ...linkFacts("first") }
+const registered = (): Human => {
+  const state = applied(null, decideRegister(null, context(registering), owner))
+  if (state === null || state.status !== "active") throw new Error("Nobody was registered")
+  return state
+}
+
+const opened = (state: HumanState, token: string, at = START): HumanState =>
+  applied(state, decideOpen(state, { password: RIGHT, token, code: null }, context(proven(), at), owner), at)
+
+const codeOf = (decision: Decision<HumanEvent>): string | null => ("refused" in decision ? decision.refused.code : null)
+
+describe("registration", () => {
+  test("claims the address and makes a link in the same commit", () => {
+    const decision = decideRegister(null, context({ ...registering, claimed: 7 }), owner)
+    expect(decision).toMatchObject({
+      events: [{ type: "human.registered" }, { type: "human.link_made", expires_at: START + 172_800 * SECOND }],
+      also: [{ kind: "address", id: "address", expected: 7, events: [{ type: "address.claimed", human: ID }] }]
+    })
+  })
+
+  test("is done once", () => {
+    expect(codeOf(decideRegister(registered(), context(registering), owner))).toBe("human_email_taken")
+  })
+})
+
+describe("a link", () => {
+  const confirmed = (state: HumanState, token: string, at = START) =>
+    decideConfirm(state, { token: `hash of ${token}` }, { at })
+
+  test("confirms once, and only the newest of its kind", () => {
+    const first = registered()
+    const state = applied(first, decideVerification(first, context(linkFacts("second")), owner))
+    expect(codeOf(confirmed(state, "first"))).toBe("token_invalid")
+    const done = applied(state, confirmed(state, "second"))
+    expect(done).toMatchObject({ email_verified: true, links: [] })
+    expect(codeOf(confirmed(done, "second"))).toBe("token_invalid")
+    expect(codeOf(decideVerification(done, context(linkFacts("third")), owner))).toBe("already_verified")
+  })
+
+  test("ends with its time", () => {
+    const end = START + owner.verify_link_seconds * SECOND
+    expect(codeOf(confirmed(registered(), "first", end - 1))).toBeNull()
+    expect(codeOf(confirmed(registered(), "first", end))).toBe("token_expired")
+  })
+
+  test("of one kind is none of the other", () => {
+    const facts = { password: changed, posted: {} }
+    expect(codeOf(decideReset(registered(), { token: "hash of first" }, context(facts)))).toBe("token_invalid")
+  })
+
+  test("so many letters an hour and no more; who forgot hears nothing of it", () => {
+    let state: HumanState = registered()
+    for (let letter = 1; letter < owner.verify_letters.requests; letter++)
+      state = applied(state, decideVerification(state, context(linkFacts(String(letter))), owner))
+    const refused = decideVerification(state, context(linkFacts("more")), owner)
+    expect(refused).toMatchObject({ refused: { code: "rate_limited", retryAfter: 3600 } })
+    const later = START + owner.verify_letters.window_seconds * SECOND
+    expect(codeOf(decideVerification(state, context(linkFacts("more"), later), owner))).toBeNull()
+    for (let letter = 0; letter < owner.forgot_per_account.requests; letter++)
+      state = applied(state, decideForgot(state, context(linkFacts(`forgot ${letter}`)), owner))
+    expect(decideForgot(state, context(linkFacts("once more")), owner)).toEqual({ events: [], reply: null })
+  })
+})
+
+describe("a session", () => {
+  test("is opened by the right password alone", () => {
+    const facts = proven()
+    const wrong = decideOpen(registered(), { password: WRONG, token: "t", code: null }, context(facts), owner)
+    expect(codeOf(wrong)).toBe("login_failed")
+    expect(openSession(opened(registered(), "t"), "t", START)).toMatchObject({ id: 1 })
+  })
+
+  test("ends with its time, and with its closing", () => {
+    const state = opened(registered(), "t")
+    expect(openSession(state, "t", START + owner.session_seconds * SECOND)).toBeNull()
+    const closed = applied(state, decideClose(state, { token: "t" }, { at: START }))
+    expect(openSession(closed, "t", START)).toBeNull()
+    expect(codeOf(decideClose(closed, { token: "t" }, { at: START }))).toBe("session_invalid")
+  })
+
+  test("there are so many of one account: the oldest ends", () => {
+    let state: HumanState = registered()
+    for (let session = 0; session <= owner.sessions_max; session++)
+      state = opened(state, `t${session}`, START + session)
+    expect(state).toMatchObject({ sessions: { length: owner.sessions_max } })
+    expect([openSession(state, "t0", START), openSession(state, "t1", START)]).toEqual([null, expect.anything()])
+  })
+
+  test("needs a code where the account asks for one, and a code is used up", () => {
+    const state = { ...registered(), two_step: { sealed: "sealed", left: 10, step: 5 } }
+    const open = (code: string | null, use: CodeUse) =>
+      decideOpen(state, { password: RIGHT, token: "t", code }, context(proven(use)), owner)
+    expect(open(null, NO_CODE)).toMatchObject({ refused: { code: "second_factor_required" } })
+    expect(open("000000", NO_CODE)).toMatchObject({ refused: { code: "login_failed", details: { field: "code" } } })
+    expect(applied(state, open("123456", { kind: "step", step: 6 }))).toMatchObject({ two_step: { step: 6 } })
+    expect(applied(state, open("K7D3M-9QXWT", { kind: "recovery", sealed: "less", left: 9 }))).toMatchObject({
+      two_step: { sealed: "less", left: 9, step: 5 }
+    })
+    // A wrong password hears nothing of the second step.
+    const wrong = decideOpen(state, { password: WRONG, token: "t", code: null }, context(proven()), owner)
+    expect(codeOf(wrong)).toBe("login_failed")
+  })
+})
+
+describe("a form that opens a session", () => {
+  const sent = (state: HumanState, token: string, at = START, use: CodeUse = NO_CODE, form = "form") =>
+    decideOpen(state, { password: RIGHT, token, code: "123456", form }, context(proven(use), at), owner)
+
+  test("leaves one, the last, however often it is sent", () => {
+    const once = applied(registered(), sent(registered(), "t1"))
+    const twice = applied(once, sent(once, "t2"))
+    expect([openSession(twice, "t1", START), openSession(twice, "t2", START)]).toEqual([
+      null,
+      expect.objectContaining({ id: 2 })
+    ])
+    const other = applied(twice, sent(twice, "t3", START, NO_CODE, "another form"))
+    expect(other).toMatchObject({ sessions: [{ id: 2 }, { id: 3 }] })
+  })
+
+  test("needs no second code for a minute, while its session stands, but the password each time", () => {
+    const state = { ...registered(), two_step: { sealed: "sealed", left: 10, step: 5 } }
+    const once = applied(state, sent(state, "t1", START, { kind: "step", step: 6 }))
+    expect(codeOf(sent(once, "t2", START + 59 * SECOND))).toBeNull()
+    expect(codeOf(sent(once, "t2", START + 60 * SECOND))).toBe("login_failed")
+    expect(codeOf(sent(once, "t2", START, NO_CODE, "another form"))).toBe("login_failed")
+    const closed = applied(once, decideClose(once, { token: "t1" }, { at: START }))
+    expect(codeOf(sent(closed, "t2"))).toBe("login_failed")
+    const wrong = { password: WRONG, token: "t2", code: null, form: "form" }
+    expect(codeOf(decideOpen(once, wrong, context(proven()), owner))).toBe("login_failed")
+  })
+})
+
+describe("sessions are ended", () => {
+  const ids = (state: HumanState) =>
+    state !== null && state.status === "active" ? state.sessions.map(({ id }) => id) : []
+  const three = opened(opened(opened(registered(), "t1"), "t2"), "t3")
+  const end = (token: string, session: number | null, at = START) => decideEnd(three, { token, session }, { at })
+
+  test("one, or all but that which asks", () => {
+    expect(ids(applied(three, end("t2", 1)))).toEqual([2, 3])
+    expect(ids(applied(three, end("t2", 2)))).toEqual([1, 3])
+    expect(ids(applied(three, end("t2", null)))).toEqual([2])
+    expect(end("t2", 9)).toEqual({ events: [] })
+  })
+
+  test("by a session that holds", () => {
+    expect(codeOf(end("nobody's", null))).toBe("session_invalid")
+    expect(codeOf(end("t2", null, START + owner.session_seconds * SECOND))).toBe("session_invalid")
+    expect(codeOf(decideEnd({ status: "deleted" }, { token: "t", session: null }, { at: START }))).toBe(
+      "session_invalid"
+    )
+  })
+})
+
+describe("a new password", () => {
+  test("ends every session and every link to another one", () => {
+    const first = opened(opened(registered(), "t1"), "t2")
+    const asked = applied(first, decideForgot(first, context(linkFacts("forgot")), owner))
+    const facts = { secret, password: changed, posted: {} }
+    expect(codeOf(decideChange(asked, { password: WRONG }, context(facts)))).toBe("login_failed")
+    const state = applied(asked, decideChange(asked, { password: RIGHT }, context(facts)))
+    expect(state).toMatchObject({ password: changed, sessions: [] })
+    const token = "hash of forgot"
+    expect(codeOf(decideReset(state, { token }, context({ password: changed, posted: {} })))).toBe("token_invalid")
+  })
+
+  test("by a letter confirms the address, once", () => {
+    const first = opened(registered(), "t")
+    const asked = applied(first, decideForgot(first, context(linkFacts("forgot")), owner))
+    const reset = decideReset(asked, { token: "hash of forgot" }, context({ password: changed, posted: {} }))
+    const state = applied(asked, reset)
+    expect(state).toMatchObject({ password: changed, sessions: [], links: [], email_verified: true })
+  })
+
+  const twoStep = (state: HumanState): HumanState =>
+    [
+      { type: "human.two_step_offered", v: 1, sealed: "secret" } as const,
+      { type: "human.two_step_enabled", v: 1, sealed: "factor", left: 10, step: 1 } as const,
+      { type: "human.two_step_offered", v: 1, sealed: "another secret" } as const
+    ].reduce<HumanState>((folded, event) => evolveHuman(folded, event, { at: START }), state)
+  const resetBy = (state: HumanState): HumanState => {
+    const asked = applied(state, decideForgot(state, context(linkFacts("forgot")), owner))
+    return applied(asked, decideReset(asked, { token: "hash of forgot" }, context({ password: changed, posted: {} })))
+  }
+
+  test("by a letter to who has the address ends the second step of a stranger who signed up with it", () => {
+    expect(resetBy(twoStep(registered()))).toMatchObject({ email_verified: true, two_step: null, offered: null })
+  })
+
+  test("leaves the second step of a confirmed account, and nothing that was only offered", () => {
+    const confirmed = evolveHuman(registered(), { type: "human.address_confirmed", v: 1 }, { at: START })
+    expect(resetBy(twoStep(confirmed))).toMatchObject({ two_step: { sealed: "factor" }, offered: null })
+  })
+})
+
+test("nothing of an account that is deleted is left, and nothing more is decided of it", () => {
+  const state = opened(registered(), "t")
+  const facts = { secret, email: "ada@example.com", claimed: 9 }
+  const ask = (confirm: string, tried = RIGHT) => decideDelete(state, { password: tried, confirm }, context(facts))
+  expect(codeOf(ask("ada@example.com", WRONG))).toBe("login_failed")
+  expect(codeOf(ask("else@example.com"))).toBe("confirmation_required")
+  const gone = applied(state, ask("ada@example.com"))
+  expect(gone).toEqual({ status: "deleted" })
+  expect(openSession(gone, "t", START)).toBeNull()
+  expect(codeOf(decideConfirm(gone, { token: "hash of first" }, { at: START }))).toBe("token_invalid")
+  const open = decideOpen(gone, { password: RIGHT, token: "t", code: null }, context(proven()), owner)
+  expect(codeOf(open)).toBe("login_failed")
+})
+
+const purpose = fc.constantFrom<LinkPurpose>("verify_address", "reset_password")
+const small = fc.nat({ max: 30 })
+const events: fc.Arbitrary<HumanEvent> = fc.oneof(
+  fc.constant<HumanEvent>({ type: "human.registered", v: 1, personal: "p", address: "a", password }),
+  fc
+    .record({ purpose, token: fc.string(), expires_at: small })
+    .map((link): HumanEvent => ({ type: "human.link_made", v: 1, ...link })),
+  purpose.map((used): HumanEvent => ({ type: "human.link_used", v: 1, purpose: used })),
+  fc.constant<HumanEvent>({ type: "human.address_confirmed", v: 1 }),
+  small.map((session): HumanEvent => ({
+    type: "human.session_opened",
+    v: 1,
+    session,
+    token: `t${session}`,
+    expires_at: session
+  })),
+  fc.array(small).map((sessions): HumanEvent => ({ type: "human.sessions_closed", v: 1, sessions })),
+  fc.constant<HumanEvent>({ type: "human.two_step_offered", v: 1, sealed: "s" }),
+  small.map((step): HumanEvent => ({ type: "human.two_step_enabled", v: 1, sealed: "s", left: 10, step })),
+  fc.constant<HumanEvent>({ type: "human.two_step_disabled", v: 1 }),
+  small.map((step): HumanEvent => ({ type: "human.step_used", v: 1, step })),
+  fc.constant<HumanEvent>({ type: "human.deleted", v: 1 })
+)
+
+test("whatever has happened folds to a state, with at most one link of a kind", () => {
+  fc.assert(
+    fc.property(fc.array(events), (history) => {
+      const state = history.reduce<HumanState>((folded, event, at) => evolveHuman(folded, event, { at }), null)
+      expect(state).not.toBeUndefined()
+      if (state === null || state.status === "deleted") return
+      const kinds = state.links.map((link) => link.purpose)
+      expect(new Set(kinds).size).toBe(kinds.length)
+    })
+  )
+})

@@ -1,0 +1,229 @@
+/** What reaches an owner, and by which way: the bounds on letters and news hold whatever happens, and nothing is lost. */
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { decideLink, decideOffer, decideUnlink } from "../../../actors/human/chat/decide.ts"
+import { evolveHuman } from "../../../actors/human/evolve.ts"
+import {
+  decideAgain,
+  decideChoose,
+  decideDigest,
+  decideRelay,
+  DIGEST_TIMER,
+  isFresh
+} from "../../../actors/human/relay/decide.ts"
+import { choiceOf, HELD_MAX } from "../../../actors/human/relay/state.ts"
+import type { Human, HumanEvent, HumanState } from "../../../actors/human/state.ts"
+import type { Decision } from "../../../actors/engine/definition.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { PASSWORD_PARAMETERS } from "../../../schemas/human/password.ts"
+import { RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
+
+const { owner } = LIMITS.limits
+const ID = "hum_aaaaaaaaaaaaaaaa"
+const WINDOW_MS = owner.relay_letters.window_seconds * 1000
+const posted = (id: string) => ({ also: [{ kind: "letter", id, expected: 0, events: [] }] })
+
+class Account {
+  state: HumanState = null
+  events: Array<HumanEvent> = []
+  /** Unix ms of each letter, of each word in the chat, of each timer. */
+  readonly letters: Array<number> = []
+  readonly said: Array<number> = []
+  readonly timers: Array<number> = []
+
+  constructor() {
+    const password = { sealed: "sealed", parameters: PASSWORD_PARAMETERS }
+    this.apply([{ type: "human.registered", v: 1, personal: "sealed", address: "hash", password }], 0)
+  }
+
+  get human(): Human {
+    if (this.state === null || this.state.status === "deleted") throw new Error("no account")
+    return this.state
+  }
+
+  apply(events: ReadonlyArray<HumanEvent>, at: number): void {
+    for (const event of events) this.state = evolveHuman(this.state, event, { at })
+    this.events.push(...events)
+  }
+
+  relay(at: number, event = "message.received", agent = "hx1") {
+    const facts = { letter: posted("letter"), chat: posted("chat") }
+    const input = { agent, event, number: 1, at }
+    this.#carryOut(decideRelay(this.state, input, { id: ID, at, seq: 0, facts }, owner), at)
+  }
+
+  digest(at: number, due = at) {
+    const facts = { letter: posted("letter") }
+    this.#carryOut(decideDigest(this.state, { name: DIGEST_TIMER, at: due }, { id: ID, at, seq: 0, facts }), at)
+  }
+
+  #carryOut(decision: Decision<HumanEvent>, at: number): void {
+    if ("refused" in decision) throw new Error(decision.refused.message)
+    this.apply(decision.events, at)
+    for (const { id } of decision.also ?? []) (id === "letter" ? this.letters : this.said).push(at)
+    for (const timer of decision.timers ?? []) this.timers.push(timer.at)
+  }
+}
+
+const inAnyWindow = (times: ReadonlyArray<number>): number =>
+  Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + WINDOW_MS).length))
+
+describe("letters", () => {
+  test("are never more than there may be, in any hour; the rest is counted, and told once there is room", () => {
+    const steps = fc.array(fc.record({ wait: fc.integer({ min: 0, max: 400_000 }), agent: fc.integer({ max: 5 }) }), {
+      minLength: 1,
+      maxLength: 300
+    })
+    fc.assert(
+      fc.property(steps, (all) => {
+        const account = new Account()
+        let at = 0
+        for (const { wait, agent } of all) {
+          at += wait
+          for (const due of account.timers.splice(0)) {
+            if (due <= at) account.digest(due)
+            else account.timers.push(due)
+          }
+          account.relay(at, "message.received", `hx${agent}`)
+        }
+        expect(inAnyWindow(account.letters)).toBeLessThanOrEqual(owner.relay_letters.requests)
+        const count = (type: HumanEvent["type"]): number => account.events.filter((one) => one.type === type).length
+        expect(count("human.relayed") + count("human.relay_held")).toBe(all.length)
+        // What is held has a timer, and what has none is told.
+        expect(account.human.relay.due !== null).toBe(account.timers.length > 0)
+        for (const due of account.timers.splice(0)) account.digest(due)
+        expect([account.human.relay.held, account.human.relay.due]).toEqual([[], null])
+      })
+    )
+  })
+
+  test("that could not be sent count again when they are: where there is no room they are told with others", () => {
+    const account = new Account()
+    for (let n = 0; n < owner.relay_letters.requests; n++) account.relay(n)
+    const again = (at: number) => {
+      const decision = decideAgain(account.state, { at }, owner)
+      if ("refused" in decision) throw new Error("refused")
+      account.apply(decision.events, at)
+      return decision.reply?.room
+    }
+    expect(again(1000)).toBe(false)
+    expect(account.human.relay.held).toEqual([{ agent: "", event: "", count: 1 }])
+    account.digest(WINDOW_MS)
+    // Of the hour before there is one left.
+    expect(again(2 * WINDOW_MS)).toBe(true)
+    expect(account.human.relay.letters.at(-1)).toBe(2 * WINDOW_MS)
+  })
+
+  test("that tell of many tell of so many kinds of things, and count the others", () => {
+    const account = new Account()
+    for (let n = 0; n < owner.relay_letters.requests; n++) account.relay(n)
+    for (let n = 0; n < 2 * HELD_MAX; n++) account.relay(1000, "message.received", `hx${n}`)
+    const { held } = account.human.relay
+    expect(held.length).toBe(HELD_MAX + 1)
+    expect(held.reduce((sum, { count }) => sum + count, 0)).toBe(2 * HELD_MAX)
+    expect(held.at(-1)).toEqual({ agent: "", event: "", count: HELD_MAX })
+  })
+
+  test("that tell of many come at their own timer alone, and once", () => {
+    const account = new Account()
+    for (let n = 0; n <= owner.relay_letters.requests; n++) account.relay(n)
+    const [due = 0] = account.timers
+    expect(due).toBe(WINDOW_MS)
+    const context = { id: ID, seq: 0, facts: { letter: posted("letter") } }
+    const fired = { name: DIGEST_TIMER, at: due }
+    expect(decideDigest(account.state, fired, { ...context, at: due - 1 })).toHaveProperty("refused")
+    expect(decideDigest(account.state, { ...fired, at: due - 5 }, { ...context, at: due })).toEqual({ events: [] })
+    account.digest(due)
+    expect(account.letters.length).toBe(owner.relay_letters.requests + 1)
+    account.digest(due)
+    expect(account.letters.length).toBe(owner.relay_letters.requests + 1)
+  })
+})
+
+describe("the chat", () => {
+  test("tells of so much an hour, and of whatever agents ask", () => {
+    const account = new Account()
+    for (let n = 0; n < 2 * owner.relay_chat.requests; n++) account.relay(n)
+    expect(account.said.length).toBe(owner.relay_chat.requests)
+    account.relay(3000, "owner.asked")
+    account.relay(3000, "captcha.asked")
+    expect(account.said.length).toBe(owner.relay_chat.requests + 2)
+  })
+
+  const offer = (account: Account, hash: string, at = 0): void => {
+    const facts = { code: { hash }, shown: "sealed" }
+    const decision = decideOffer(account.state, { id: ID, at, seq: 0, facts }, owner.chat_code_seconds)
+    if ("refused" in decision) throw new Error("refused")
+    account.apply(decision.events, at)
+  }
+  const link = (account: Account, code: string, at = 0) => {
+    const facts = { chat: "hash", sealed: "sealed", claimed: 0 }
+    return decideLink(account.state, { code }, { id: ID, at, seq: 0, facts })
+  }
+
+  test("is linked by the newest code, once, in its time", () => {
+    const account = new Account()
+    expect(link(account, "none")).toMatchObject({ refused: { code: "token_invalid" } })
+    offer(account, "first")
+    offer(account, "second")
+    expect(link(account, "first")).toMatchObject({ refused: { code: "token_invalid" } })
+    expect(link(account, "second", owner.chat_code_seconds * 1000)).toMatchObject({
+      refused: { code: "token_expired" }
+    })
+    const linked = link(account, "second", 1)
+    if ("refused" in linked) throw new Error("refused")
+    expect(linked.also?.map(({ kind, id }) => [kind, id])).toEqual([["chat", "hash"]])
+    account.apply(linked.events, 1)
+    expect(account.human.chat.linked).toEqual({ chat: "hash", sealed: "sealed" })
+    expect(link(account, "second", 2)).toMatchObject({ refused: { code: "token_invalid" } })
+  })
+
+  test("is taken away where it is the one that is meant", () => {
+    const account = new Account()
+    offer(account, "code")
+    const linked = link(account, "code")
+    if ("refused" in linked) throw new Error("refused")
+    account.apply(linked.events, 0)
+    expect(decideUnlink(account.state, { chat: "another" })).toEqual({ events: [] })
+    expect(decideUnlink(account.state, { chat: null })).toMatchObject({ events: [{ type: "human.chat_unlinked" }] })
+  })
+})
+
+describe("choices", () => {
+  test("keep what differs from its default, and know nothing of what there is not", () => {
+    const account = new Account()
+    const choices = RELAYED_EVENTS.map(({ event }) => ({ event, email: true, chat: false }))
+    const decision = decideChoose(account.state, { choices: [...choices, { event: "else", email: true, chat: true }] })
+    if ("refused" in decision) throw new Error("refused")
+    account.apply(decision.events, 0)
+    for (const { event } of RELAYED_EVENTS)
+      expect(choiceOf(account.human.relay, event)).toEqual({ email: true, chat: false })
+    expect(choiceOf(account.human.relay, "else")).toEqual({ email: false, chat: false })
+    const back = RELAYED_EVENTS.map(({ event, byDefault }) => ({ event, ...byDefault }))
+    const undone = decideChoose(account.state, { choices: back })
+    if ("refused" in undone) throw new Error("refused")
+    account.apply(undone.events, 0)
+    expect(account.human.relay.choices).toEqual({})
+  })
+
+  test("by default: no letters at all, in the chat what the law names and what agents ask", () => {
+    expect(RELAYED_EVENTS.filter(({ byDefault }) => byDefault.email)).toEqual([])
+    const inChat = RELAYED_EVENTS.filter(({ byDefault }) => byDefault.chat).map(({ event }) => event)
+    expect(inChat).toEqual(
+      expect.arrayContaining(["owner.asked", "captcha.asked", "message.received", "mention.received", "vault.alert"])
+    )
+  })
+
+  test("of what happened long ago nothing is told", () => {
+    const max = owner.relay_max_age_seconds * 1000
+    expect([isFresh(0, max, owner), isFresh(0, max + 1, owner)]).toEqual([true, false])
+  })
+})
+
+test("a deleted account is told nothing", () => {
+  const account = new Account()
+  account.apply([{ type: "human.deleted", v: 1 }], 1)
+  account.relay(2)
+  account.digest(2)
+  expect([account.letters, account.said]).toEqual([[], []])
+})

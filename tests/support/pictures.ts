@@ -1,0 +1,66 @@
+/** Pictures, and what pretends to be one. */
+import { crc32, deflateSync } from "node:zlib"
+import sharp from "sharp"
+
+export const drawing = (width: number, height: number, background = "#88aacc") =>
+  sharp({ create: { width, height, channels: 3, background } })
+
+export const png = (width = 300, height = 150): Promise<Buffer> => drawing(width, height).png().toBuffer()
+
+/** Hardly gets smaller. */
+export const noise = (width: number, height: number) =>
+  sharp({
+    create: { width, height, channels: 3, background: "#000", noise: { type: "gaussian", mean: 128, sigma: 60 } }
+  })
+
+const SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex")
+const SIZE_BYTES = 8
+
+export const chunk = (name: string, data: Uint8Array): Buffer => {
+  const named = Buffer.concat([Buffer.from(name, "latin1"), data])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(named))
+  return Buffer.concat([length, named, sum])
+}
+
+const header = (width: number, height: number, interlaced: boolean): Buffer => {
+  const size = Buffer.alloc(SIZE_BYTES)
+  size.writeUInt32BE(width, 0)
+  size.writeUInt32BE(height, 4)
+  // One bit a pixel, grey.
+  return chunk("IHDR", Buffer.concat([size, Buffer.from([1, 0, 0, 0, interlaced ? 1 : 0])]))
+}
+
+/** Of Adam7: x, y, and the steps. */
+const PASSES = [
+  [0, 0, 8, 8],
+  [4, 0, 8, 8],
+  [0, 4, 4, 8],
+  [2, 0, 4, 4],
+  [0, 2, 2, 4],
+  [1, 0, 2, 2],
+  [0, 1, 1, 2]
+] as const
+
+const rowsBytes = (width: number, height: number): number => height * (1 + Math.ceil(width / 8))
+
+/** Black, of a thousandth of what it takes once it is decoded; one that is interlaced takes all of that at once. */
+export const blackPng = (width: number, height: number, interlaced = false): Buffer => {
+  const bytes = interlaced
+    ? PASSES.map(([x, y, dx, dy]) => rowsBytes(Math.ceil((width - x) / dx), Math.ceil((height - y) / dy)))
+    : [rowsBytes(width, height)]
+  const pixels = deflateSync(Buffer.alloc(bytes.reduce((sum, one) => sum + one, 0)), { level: 9 })
+  const data = [chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))]
+  return Buffer.concat([SIGNATURE, header(width, height, interlaced), ...data])
+}
+
+/** No more than its header. */
+export const headerOnly = (width: number, height: number): Buffer =>
+  Buffer.concat([SIGNATURE, header(width, height, false), chunk("IEND", Buffer.alloc(0))])
+
+const HEADER_END = SIGNATURE.length + header(1, 1, false).length
+
+/** With chunks behind its header. */
+export const withChunks = (bytes: Buffer, ...chunks: ReadonlyArray<Buffer>): Buffer =>
+  Buffer.concat([bytes.subarray(0, HEADER_END), ...chunks, bytes.subarray(HEADER_END)])
