@@ -19,7 +19,7 @@ const noChats: Refusal = unavailable("This deployment reaches nobody by chat.")
 const shownPurpose = (human: string): string => `code of a chat ${human}`
 
 export const chatOperations = (
-  { seed, letters: { chat: bot }, config: { limits } }: KindParts,
+  { seed, letters, config: { limits } }: KindParts,
   { opened }: Opening
 ): Operating<typeof declared, HumanActor> => {
   const hashOf = chatHasher(seed)
@@ -58,6 +58,7 @@ export const chatOperations = (
     "human.offer_chat": write({
       prepare: (state, _input, { id }) =>
         Effect.gen(function* () {
+          const { chat: bot } = letters
           if (bot === null) return yield* Effect.fail(noChats)
           yield* opened(state, id)
           const code = newLinkToken(id)

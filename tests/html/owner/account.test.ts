@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PersonClient } from "../../support/person.ts"
 import { outcome } from "../../support/outcome.ts"
 import { sharedService, type TestService } from "../../support/service.ts"
-import { headingOf, noticeOf, OwnerClient, problemsOf } from "./client.ts"
+import { headingOf, noticeOf, OwnerClient, problemsOf, rowsOf } from "./client.ts"
 
 let service: TestService
 beforeAll(async () => {
@@ -156,7 +156,7 @@ describe("settings", () => {
     }
     const [second, third] = [await logIn(firefox), await logIn("<b>an odd browser</b>")]
     const settings = await ada.get("/owner/settings")
-    expect(settings.text.match(/<li class="row">/g)).toHaveLength(3)
+    expect(rowsOf(settings, "sessions")).toBe(3)
     expect(settings.text).toContain('<p class="title">Firefox on Linux</p>')
     expect(settings.text).not.toContain("an odd browser")
     const ended = await ada.change("end_session", {}, { session: "2" })

@@ -43,7 +43,7 @@ const entered = async (colorScheme: "light" | "dark" = "light"): Promise<Visit> 
   const visit = await browser.visit(url, { viewport: NARROW, colorScheme, bypassCSP: true })
   await visit.page.getByLabel("E-mail address").fill(pair.owner.client.email)
   await visit.page.getByLabel("Password", { exact: true }).fill(pair.owner.client.password)
-  await visit.page.getByRole("button", { name: "Log in" }).click()
+  await visit.page.getByRole("button", { name: "Log in", exact: true }).click()
   await visit.page.getByRole("heading", { level: 1, name: "Your agents" }).waitFor()
   return visit
 }

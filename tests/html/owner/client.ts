@@ -29,6 +29,11 @@ export const formsOf = (text: string): ReadonlyArray<Form> =>
 
 export const headingOf = ({ text }: Answer): string => /<h1>([^<]*)<\/h1>/.exec(text)?.[1] ?? ""
 export const noticeOf = ({ text }: Answer): string => /<p class="notice" role="status">([^<]*)</.exec(text)?.[1] ?? ""
+/** The rows of one section of a page, which its heading's id names. */
+export const rowsOf = ({ text }: Answer, section: string): number => {
+  const [, after = ""] = text.split(`<h2 id="${section}">`)
+  return (after.split("</section>")[0] ?? "").split('<li class="row">').length - 1
+}
 export const problemsOf = ({ text }: Answer): ReadonlyArray<string> =>
   [...text.matchAll(/<p class="problem"[^>]*>([^<]*)</g)].map(([, problem]) => problem ?? "")
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Answer } from "../../support/http.ts"
 import { sharedService, type TestService } from "../../support/service.ts"
-import { type Fields, headingOf, noticeOf, OwnerClient } from "./client.ts"
+import { type Fields, headingOf, noticeOf, OwnerClient, rowsOf } from "./client.ts"
 
 let service: TestService
 beforeAll(async () => {
@@ -23,8 +23,7 @@ const signedUp = async (): Promise<OwnerClient> => {
 const nameOf = async (ada: OwnerClient): Promise<string> =>
   /<bdi>([^<]*)<\/bdi>/.exec((await ada.get("/owner")).text)?.[1] ?? ""
 
-const sessionsOf = async (ada: OwnerClient): Promise<number> =>
-  (await ada.get("/owner/settings")).text.match(/<li class="row">/g)?.length ?? 0
+const sessionsOf = async (ada: OwnerClient): Promise<number> => rowsOf(await ada.get("/owner/settings"), "sessions")
 
 const refused = (answer: Answer): void => {
   expect([answer.status, headingOf(answer)]).toEqual([403, "This request was refused"])
