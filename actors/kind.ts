@@ -7,6 +7,7 @@ import type { Operation as Declared } from "../schemas/operation.ts"
 import type { ActorDefinition, ActorTypes, Implemented, Operation } from "./engine/definition.ts"
 import type { AccountKeys } from "./human/account-keys.ts"
 import type { Letters } from "./letter/letters.ts"
+import type { MailKeys } from "./mail/keys.ts"
 import type { EventLog, EventShape } from "./log/commit.ts"
 import { type EventUnion, inventoryOf } from "./engine/events.ts"
 import type { NonceLog } from "./log/nonces.ts"
@@ -24,6 +25,8 @@ export interface KindParts {
   readonly seed: Uint8Array
   /** Under which stands what is a person's own. */
   readonly accounts: AccountKeys
+  /** Under which stands what mail says; `null` where there is no mail. */
+  readonly mail: MailKeys | null
   /** How letters to people leave this node. */
   readonly letters: Letters
   readonly log: EventLog

@@ -12,7 +12,7 @@ import { Cause, Effect, Exit, Layer } from "effect"
 import { logCrash, logging, logUncaught } from "../schemas/runtime/log/log.ts"
 import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"
 import { ConfigurationFault } from "./process/fault.ts"
-import { bus, configuration, keys, metrics, tracing } from "./process/layers.ts"
+import { bus, configuration, keys, mailKeys, metrics, tracing } from "./process/layers.ts"
 import { type Common, rolesWith } from "./process/roles.ts"
 import { Configuration, Keys, Metrics } from "./process/services.ts"
 
@@ -54,9 +54,10 @@ const noKeys = Layer.effect(Keys, Effect.die(new Error("only actors have keys"))
 const program = Effect.gen(function* () {
   const { roles } = yield* Configuration
   // Whatever is wrong with the keys is told before anything is opened.
-  const own = roles.includes("actors") ? Layer.succeedContext(yield* Layer.build(keys(process.env))) : noKeys
+  const own = Layer.succeedContext(yield* Layer.build(mailKeys(process.env)))
+  const keyed = roles.includes("actors") ? Layer.succeedContext(yield* Layer.build(keys(process.env))) : noKeys
   const common = Layer.provideMerge(Layer.mergeAll(metrics, tracing), bus)
-  return yield* Effect.provide(serving(rolesWith(roles, own)), common)
+  return yield* Effect.provide(serving(rolesWith(roles, Layer.mergeAll(keyed, own))), common)
 })
 
 const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {

@@ -29,7 +29,8 @@ import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
 import type { ConfigurationFault } from "./process/fault.ts"
-import { Bus, Cluster, Configuration, Keys, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
+import { mailKeysWith } from "./mail/keys.ts"
+import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
 import { PROJECTIONS, READERS } from "./projections/all.ts"
 import { feedsFor } from "./projections/feed.ts"
 import { projectorsOn, runAll } from "./projections/running.ts"
@@ -48,7 +49,7 @@ const SWEEP_MS = 5000
 const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
 
-export type NodeParts = Bus | Cluster | Configuration | Keys | Metrics | Streams | Tables | Tracing
+export type NodeParts = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing
 
 /** The log and its nonces, as the node writes to them. */
 const logsOf = Effect.gen(function* () {
@@ -104,6 +105,7 @@ const hostOf = (
     const parts: KindParts = {
       ...keys,
       accounts: new AccountKeys(nats, keys.seed),
+      mail: mailKeysWith(nats, (yield* MailKey).key),
       letters,
       nats,
       manager: yield* Streams,

@@ -1,7 +1,7 @@
 /**
- * The service's seed on the actor side (contract 15): HUB_SERVER_KEY, or the file that HUB_SERVER_KEY_FILE names; in
- * development made once and kept under the data folder. Several processes start at once: the file is made by exactly
- * one of them, complete or not at all (written aside, then linked into place), and read by the others.
+ * Keys of the service on the actor side (contract 15, 16): each from the environment, or from the file that `…_FILE`
+ * names; in development made once and kept under the data folder. Several processes start at once: the file is made by
+ * exactly one of them, complete or not at all (written aside, then linked into place), and read by the others.
  */
 import { randomBytes } from "node:crypto"
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
@@ -11,13 +11,20 @@ import { formatSeed, parseSeed, SEED_BYTES } from "../schemas/signing/seed.ts"
 
 type SeedResult = { readonly ok: true; readonly seed: Uint8Array } | { readonly ok: false; readonly problem: string }
 
-export const serverSeed = (config: HubConfig, env: NodeJS.ProcessEnv): SeedResult => {
-  const { HUB_SERVER_KEY: text, HUB_SERVER_KEY_FILE: file } = env
-  if (text !== undefined && text !== "") return parsed(text, "HUB_SERVER_KEY")
-  if (file !== undefined && file !== "") return readSeed(file, "HUB_SERVER_KEY_FILE")
-  if (config.env === "production")
-    return { ok: false, problem: "HUB_SERVER_KEY or HUB_SERVER_KEY_FILE is required in production" }
-  const path = join(config.data, "server.key")
+type Env = NodeJS.ProcessEnv
+type Place = Pick<HubConfig, "env" | "data">
+
+export const serverSeed = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_SERVER_KEY", "server.key")
+
+/** Under which the keys of mailboxes stand. */
+export const mailKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_MAIL_KEY", "mail.key")
+
+const keyOf = (place: Place, env: Env, name: string, fileName: string): SeedResult => {
+  const [text, file] = [env[name], env[`${name}_FILE`]]
+  if (text !== undefined && text !== "") return parsed(text, name)
+  if (file !== undefined && file !== "") return readSeed(file, `${name}_FILE`)
+  if (place.env === "production") return { ok: false, problem: `${name} or ${name}_FILE is required in production` }
+  const path = join(place.data, fileName)
   makeOnce(path)
   return readSeed(path, path)
 }

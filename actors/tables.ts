@@ -101,6 +101,27 @@ export interface Database {
     body: string
     updated_at: Time
   }
+  mail_events: {
+    id: Big
+    agent: string
+    at: Time
+    event: string
+    mailbox: Big
+    mail: NullableBig
+    sealed: string | null
+  }
+  mails: {
+    id: Big
+    agent: string
+    mailbox: Big
+    thread: Big
+    received_at: Time
+    read_at: NullableTime
+    envelope: string
+    words: Array<string>
+    own: string | null
+    lets_in: boolean
+  }
   messages: {
     id: Big
     sender: string

@@ -32,7 +32,15 @@ import { withMarkdown } from "./markdown/serve.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { EVERYTHING, routesByName, type Served } from "./routes/all.ts"
 import { withoutTrailing } from "../schemas/text.ts"
+import type { Refusal } from "../schemas/errors.ts"
 import { openTracing } from "../schemas/runtime/trace/open.ts"
+
+const MAIL_AGAIN_SECONDS = 3600
+const mailDisabled: Refusal = {
+  code: "email_disabled",
+  message: "This service has no mail.",
+  retryAfter: MAIL_AGAIN_SECONDS
+}
 
 export const openEdge = (
   config: EdgeConfig,
@@ -87,6 +95,7 @@ export const openEdge = (
       traces: new RequestTraces(tracing, hub.trustProxy > 0),
       basePath,
       routes: new Reused(new Marks(bus.bus), metrics).routes(served.endpoints, withMarkdown(routes, hub.baseUrl)),
+      absence: () => (hub.mail === null ? mailDisabled : null),
       outside: outsideOf(hub, buckets, identities.judge),
       context: yield* Effect.context<never>()
     })

@@ -6,6 +6,7 @@ import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
 import { busServers } from "./bus/servers.ts"
 import type { Limits } from "./limits.ts"
 import { type LetterSettings, readLetterSettings } from "./letter/settings.ts"
+import { type MailSettings, readMailSettings } from "./mail/settings.ts"
 import { overrideLimits } from "./limits-override.ts"
 import { MAIL_ADDRESS } from "./plain-text.ts"
 import { normaliseHost } from "./signing/request.ts"
@@ -55,6 +56,8 @@ export interface HubConfig {
   readonly letters: LetterSettings | null
   /** The chat by which people are reached; `null`: there is none, or not for this process. */
   readonly chat: ChatSettings | null
+  /** How mail comes in; `null`: the service has none. */
+  readonly mail: MailSettings | null
 }
 
 export type ConfigResult =
@@ -67,9 +70,11 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * What an actor process may do: `actors` owns shards (with timers and projections), `queries` reads the read models,
- * `webhooks` delivers to the agents' webhooks.
+ * `webhooks` delivers to the agents' webhooks, `mail` speaks SMTP with the world.
  */
-export const ACTOR_ROLES = ["actors", "queries", "webhooks"] as const
+export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail"] as const
+/** Those of a process where HUB_ROLES says nothing: who speaks with strangers' mail servers does nothing else. */
+const USUAL_ROLES: ReadonlyArray<string> = ["actors", "queries", "webhooks"]
 export type ActorRole = (typeof ACTOR_ROLES)[number]
 
 export const readConfig = (env: Env): ConfigResult => {
@@ -126,7 +131,8 @@ const parse = (env: Env): HubConfig => {
     natsMonitors: monitorList(env),
     traces: traces.settings,
     letters: roles.includes("actors") ? letterSettings(env, { mode, baseUrl, name }) : null,
-    chat: roles.includes("actors") ? chatSettings(env) : null
+    chat: roles.includes("actors") ? chatSettings(env) : null,
+    mail: mailSettings(env)
   }
 }
 
@@ -138,6 +144,12 @@ const letterSettings = (env: Env, service: Parameters<typeof readLetterSettings>
 
 const chatSettings = (env: Env): ChatSettings | null => {
   const read = readChatSettings(env)
+  if (!read.ok) throw new Problem(read.problem)
+  return read.settings
+}
+
+const mailSettings = (env: Env): MailSettings | null => {
+  const read = readMailSettings(env)
   if (!read.ok) throw new Problem(read.problem)
   return read.settings
 }
@@ -251,7 +263,7 @@ const roleList = (env: Env): ReadonlyArray<ActorRole> => {
   const names =
     text(env, "HUB_ROLES")
       ?.split(",")
-      .map((role) => role.trim()) ?? ACTOR_ROLES
+      .map((role) => role.trim()) ?? USUAL_ROLES
   return [...new Set(names)].map((name) => {
     const role = ACTOR_ROLES.find((known) => known === name)
     if (role === undefined)

@@ -10,6 +10,7 @@ import { CAPTCHA_LIMITS } from "./captcha/limits.ts"
 import { OWNER_MESSAGE_LIMITS } from "./owner/limits.ts"
 import { RELAY_LIMITS } from "./relay/limits.ts"
 import { LETTER_LIMITS } from "./letter/limits.ts"
+import { MAIL_LIMITS, MAIL_SERVICE_LIMITS } from "./mail/limits.ts"
 
 export const LIMITS = {
   authentication: {
@@ -108,7 +109,8 @@ export const LIMITS = {
     log_bytes_per_day: 16_777_216,
     /** contract 19: what an agent may upload in a day, files and data. */
     upload_bytes_per_day: 268_435_456,
-    owner: { ...OWNER_LIMITS, ...OWNER_MESSAGE_LIMITS, ...CAPTCHA_LIMITS, ...RELAY_LIMITS }
+    owner: { ...OWNER_LIMITS, ...OWNER_MESSAGE_LIMITS, ...CAPTCHA_LIMITS, ...RELAY_LIMITS },
+    email: MAIL_LIMITS
   },
   webhook: {
     /** contract 4: the wait after each attempt of a delivery; after the tenth there is none. */
@@ -265,13 +267,16 @@ export const LIMITS = {
     aside_max_bytes: 15_728_640,
     /** Keys of human accounts, some 200 bytes each: 300,000 of them. */
     people_max_bytes: 67_108_864,
+    /** Keys of mailboxes, some 200 bytes each: 75,000 of them. */
+    mail_keys_max_bytes: 16_777_216,
     /** One message for each shard and node. */
     leases_max_bytes: 8_388_608,
     /** A write's answer waits this long at most for the read models to have it. */
     projected_wait_ms: 250,
     registrations_counted_window_seconds: 3600,
     health_check_timeout_ms: 1000,
-    letters: LETTER_LIMITS
+    letters: LETTER_LIMITS,
+    mail: MAIL_SERVICE_LIMITS
   }
 } as const
 

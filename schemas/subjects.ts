@@ -19,6 +19,8 @@
  *  - `hub.aside.<set>.<why>.<place>`: what of a set could not be done in its turn
  *  - `hub.people.<human>`: the key that a person's data is sealed under, itself sealed; erased with the account
  *  - `hub.blob.<sha256>.<n>`: a piece of a file or of data, written once (blob/operations.ts)
+ *  - `hub.mailkey.<mailbox>`: the key that a mailbox's mail is sealed under, itself sealed; erased with the mailbox
+ *  - `hub.mail.<mailbox>.<mail>.<part>.<n>`: a piece of a message's text or attachment, sealed; kept for its time to live
  *  - `hub.projected`: watermarks of the read models, announced after each transaction
  *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or nothing
  *    where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
@@ -60,6 +62,13 @@ export const subjects = {
   blob: (sha256: string, piece: string) => `hub.blob.${sha256}.${piece}`,
   blobOf: (sha256: string) => `hub.blob.${sha256}.*`,
   blobs: "hub.blob.*.*",
+  mailKey: (mailbox: string) => `hub.mailkey.${mailbox}`,
+  mailKeys: "hub.mailkey.*",
+  mailPiece: (mailbox: string, mail: string, part: string, piece: string) =>
+    `hub.mail.${mailbox}.${mail}.${part}.${piece}`,
+  mailMessage: (mailbox: string, mail: string) => `hub.mail.${mailbox}.${mail}.>`,
+  mailOf: (mailbox: string) => `hub.mail.${mailbox}.>`,
+  mail: "hub.mail.*.*.*.*",
   projected: "hub.projected",
   notified: (agent: string) => `hub.notified.${agent}`
 } as const
@@ -77,7 +86,9 @@ export const streams = {
   reactions: "HUB_REACTIONS",
   aside: "HUB_ASIDE",
   blobs: "HUB_BLOBS",
-  people: "HUB_PEOPLE"
+  people: "HUB_PEOPLE",
+  mail: "HUB_MAIL",
+  mailKeys: "HUB_MAIL_KEYS"
 } as const
 
 /** Numbers that are never given twice, each by its own counter. */
@@ -91,7 +102,9 @@ export const COUNTERS = [
   "report",
   "sponsorship",
   "owner_message",
-  "captcha"
+  "captcha",
+  "mailbox",
+  "mail"
 ] as const
 export type CounterName = (typeof COUNTERS)[number]
 

@@ -17,6 +17,8 @@ export interface Traits {
    * the pen must not use it up. Default: what `draw` says.
    */
   readonly drawRefused?: ReadonlyArray<BucketName>
+  /** The part of the service that it needs: where that is off, whoever asks is told so, before anything else. */
+  readonly needs?: "mail" | null
   /** Whether a suspended agent may make this write (spec 3.1). Default: false. */
   readonly openToSuspended?: boolean
   /** Whose key signs. Default: an agent's current one. */

@@ -15,11 +15,11 @@ export const projections = [agentProjection, notificationProjection, seenProject
 
 export const reactions = [agentReactions]
 
-export const queries = ({ db, people, words, config: { baseUrl } }: Answering) => ({
+export const queries = ({ db, people, words, mails, config: { baseUrl } }: Answering) => ({
   agents: agentsQuery(db, baseUrl, people),
   scores: scoresQuery(db),
-  notifications: notificationsQuery(db, { people, words }),
-  notifications_after: notificationsAfterQuery(db, { people, words }),
+  notifications: notificationsQuery(db, { people, words, mails }),
+  notifications_after: notificationsAfterQuery(db, { people, words, mails }),
   notifications_newest: notificationsNewestQuery(db),
   blocks: blocksQuery(db, baseUrl),
   directory: directoryQuery(db),

@@ -4,7 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { type BlobRef, piecesOf } from "../../schemas/blob/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
-import { openPicture } from "../../schemas/secret/picture.ts"
+import { openBytes } from "../../schemas/secret/bytes.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import { lastMessage } from "../log/last-message.ts"
@@ -44,7 +44,7 @@ const pictureOf = (
     const actors = yield* Actors
     const shown = yield* actors.ask(context, "captcha.shown", String(captcha), { human })
     if (shown.captcha.state !== "pending" || shown.key === null) return null
-    const bytes = openPicture(yield* bytesOf(nats, shown.picture.blob), shown.key)
+    const bytes = openBytes(yield* bytesOf(nats, shown.picture.blob), shown.key)
     return { bytes, type: shown.picture.type }
   }).pipe(
     Effect.catchIf(

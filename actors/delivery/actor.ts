@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type DeliveryContent, deliveryOperations } from "../../schemas/delivery/operations.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
-import { completed, isCompleted, wantedBy } from "../../schemas/notification/completed.ts"
+import { completed, isCompleted, type Known, wantedBy, type Wanting } from "../../schemas/notification/completed.ts"
 import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
@@ -31,18 +31,27 @@ const jitter = Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
 const orNull = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 
-/** A body tells of a person by name, and what an owner wrote, as it is at this attempt; the log has the ids alone. */
+const known = (wanting: Wanting, context: PrepareContext): Effect.Effect<Known, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    if (wanting.of === "mail") {
+      const mail = yield* orNull(actors.ask(context, "mail.summary", String(wanting.mail), null))
+      return { name: null, text: null, mail }
+    }
+    const { human, message } = wanting
+    const person = yield* orNull(actors.ask(context, "human.shown", human, null))
+    const words =
+      message === null ? null : yield* orNull(actors.ask(context, "owner_message.words", String(message), null))
+    return { name: person?.name ?? null, text: words?.text ?? null, mail: null }
+  })
+
+/** A body tells of people by name, what an owner wrote, what mail says, as it is at this attempt; the log has ids alone. */
 const whole = (about: string, body: string, context: PrepareContext): Effect.Effect<string, Refusal, Actors> =>
   Effect.gen(function* () {
     const told: Body = JSON.parse(body)
     const wanting = wantedBy(about, told.payload)
     if (wanting === null) return body
-    const { human, message } = wanting
-    const actors = yield* Actors
-    const person = yield* orNull(actors.ask(context, "human.shown", human, null))
-    const words =
-      message === null ? null : yield* orNull(actors.ask(context, "owner_message.words", String(message), null))
-    const added = { name: person?.name ?? null, text: words?.text ?? null }
+    const added = yield* known(wanting, context)
     return JSON.stringify({ ...told, payload: completed(about, told.payload, wanting, added) })
   })
 

@@ -148,6 +148,27 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     max_msgs_per_subject: 1
   },
   {
+    // One key for each mailbox: mail without it is lost.
+    ...common,
+    num_replicas: replicas,
+    ...refusing(service.mail_keys_max_bytes),
+    name: streams.mailKeys,
+    subjects: [subjects.mailKeys],
+    max_msgs_per_subject: 1
+  },
+  {
+    // What does not fit is refused, and stays with whoever sends it until there is room. Bounded by its own count
+    // (`stored_max_bytes`): a bound of the stream would be set aside on the disk of a service without mail.
+    ...common,
+    num_replicas: replicas,
+    discard: DiscardPolicy.New,
+    discard_new_per_subject: true,
+    max_msgs_per_subject: 1,
+    allow_msg_ttl: true,
+    name: streams.mail,
+    subjects: [subjects.mail]
+  },
+  {
     ...common,
     num_replicas: replicas,
     name: streams.timers,

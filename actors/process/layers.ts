@@ -23,9 +23,9 @@ import { openProcessMetrics } from "../metrics/process.ts"
 import { queryCalls } from "../metrics/queries.ts"
 import { readBank } from "../registration/questions/bank/own.ts"
 import { bankProblem } from "../registration/questions/bank/wanted.ts"
-import { serverSeed } from "../server-key.ts"
+import { mailKey, serverSeed } from "../server-key.ts"
 import { ConfigurationFault } from "./fault.ts"
-import { Bus, Cluster, Configuration, Keys, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
+import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
 
 const RECONNECT_MS = 100
 const STREAMS_RETRY_MS = 250
@@ -61,6 +61,21 @@ export const keys = (env: NodeJS.ProcessEnv): Layer.Layer<Keys, ConfigurationFau
       const problem = bankProblem(config, read.bank)
       if (problem !== null) return yield* fault(problem)
       return { seed: seeded.seed, bank: read.bank }
+    })
+  )
+
+/** Whoever holds no mail needs none. */
+export const mailKeys = (env: NodeJS.ProcessEnv): Layer.Layer<MailKey, ConfigurationFault, Configuration> =>
+  Layer.effect(
+    MailKey,
+    Effect.gen(function* () {
+      const config = yield* Configuration
+      const { mail, roles } = config
+      if (mail === null && roles.includes("mail"))
+        return yield* fault("HUB_MAIL_PROVIDER must name a provider where HUB_ROLES has mail")
+      if (mail === null || !(roles.includes("actors") || roles.includes("mail"))) return { key: null }
+      const read = mailKey(config, env)
+      return read.ok ? { key: read.seed } : yield* fault(read.problem)
     })
   )
 

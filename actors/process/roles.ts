@@ -15,6 +15,10 @@ import { webhookWorker } from "../fanout/start.ts"
 import { AccountKeys } from "../human/account-keys.ts"
 import { actorNode } from "../node-runtime.ts"
 import * as nouns from "../nouns.ts"
+import { mailKeysWith } from "../mail/keys.ts"
+import { openedQueries } from "../mail/opened.ts"
+import { mailsBy } from "../mail/summaries.ts"
+import { mailServer } from "../mail/inbound/start.ts"
 import { healthQuery } from "../queries/health.ts"
 import { visibleQuery } from "../queries/visible.ts"
 import { type QueryHandlers, serveQueries } from "../queries/serve.ts"
@@ -24,7 +28,7 @@ import { wordsBy, wordsQuery } from "../owner/words.ts"
 import { peopleBy, peopleQuery } from "../sponsorship/people.ts"
 import { cluster, queried, streams, tables } from "./layers.ts"
 import type { ConfigurationFault } from "./fault.ts"
-import { Bus, Cluster, Configuration, Keys, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
+import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
 
 const SEED_DEADLINE_MS = 15_000
 /** Within the time of a query. */
@@ -34,7 +38,17 @@ const PEOPLE_DEADLINE_MS = 4000
 export type Common = Bus | Configuration | Metrics | Tracing
 
 /** All but what is also of the log, or of accounts: not one may be missing. */
-type ByTables = Omit<QueryHandlers, "health" | "visible" | "people" | "owner_words" | "owner_conversation">
+/** Answered by those who have the keys. */
+type ByKeys =
+  | "people"
+  | "owner_words"
+  | "owner_conversation"
+  | "mail_list"
+  | "mail_codes"
+  | "mail_log"
+  | "mail_summaries"
+
+type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys>
 
 const answering = (handlers: Partial<QueryHandlers>): Effect.Effect<void, never, Bus | Queried | Tracing> =>
   Effect.gen(function* () {
@@ -62,11 +76,13 @@ const actors = Layer.effectDiscard(
     // How people are called and what they write stands in no table: those are asked who can open it.
     const ask = (one: Ask): Promise<Answer> => asker.ask(one)
     const accounts = new AccountKeys(nats, (yield* Keys).seed)
+    const mail = mailKeysWith(nats, (yield* MailKey).key)
     const services = yield* Layer.build(actorServices(nats, ask))
     yield* answering({
       people: peopleQuery(ask, randomUUID),
       owner_words: wordsQuery(ask, randomUUID),
-      owner_conversation: conversationQuery(accounts, services, randomUUID)
+      owner_conversation: conversationQuery(accounts, services, randomUUID),
+      ...openedQueries({ mail, limits: config.limits.limits.email }, services, randomUUID)
     })
   })
 )
@@ -78,26 +94,30 @@ const queries = Layer.effectDiscard(
     const asking = () => ({ commandId: "", deadline: Date.now() + PEOPLE_DEADLINE_MS })
     const people = peopleBy((ids) => views.query(asking(), "people", { ids }))
     const words = wordsBy((messages) => views.query(asking(), "owner_words", { messages }))
+    const mails = mailsBy((ids) => views.query(asking(), "mail_summaries", { mails: ids }))
     // Once the streams are there, the tables are no longer those of half a restore.
     yield* Streams
-    const handlers: ByTables = joined(partsOf(nouns, "queries").map((of) => of({ db, people, words, config })))
+    const handlers: ByTables = joined(partsOf(nouns, "queries").map((of) => of({ db, people, words, mails, config })))
     yield* answering(handlers)
   })
 )
 
 const webhooks: Layer.Layer<never, never, Common | Cluster | Streams> = Layer.effectDiscard(webhookWorker)
 
+const mail = Layer.effectDiscard(mailServer)
+
 const inCluster = Layer.provideMerge(cluster, streams)
 
 /** Parts that several roles need are made once for the process. */
 export const rolesWith = (
   roles: ReadonlyArray<ActorRole>,
-  keys: Layer.Layer<Keys>
+  keys: Layer.Layer<Keys | MailKey>
 ): Layer.Layer<never, ConfigurationFault, Common> => {
   const all = {
     actors: Layer.provide(actors, [keys, inCluster, tables, queried]),
     queries: Layer.provide(queries, [streams, tables, queried]),
-    webhooks: Layer.provide(webhooks, inCluster)
+    webhooks: Layer.provide(webhooks, inCluster),
+    mail: Layer.provide(mail, [keys, inCluster])
   } as const
   return Layer.mergeAll(Layer.empty, ...roles.map((role) => all[role]))
 }

@@ -31,6 +31,9 @@ export class Keys extends Context.Service<Keys, { readonly seed: Uint8Array; rea
   "hub/actors/Keys"
 ) {}
 
+/** What stored mail is sealed under; `null` where there is no mail. */
+export class MailKey extends Context.Service<MailKey, { readonly key: Uint8Array | null }>()("hub/actors/MailKey") {}
+
 export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}
 
 export class Queried extends Context.Service<Queried, QueryObserver>()("hub/actors/Queried") {}

@@ -22,6 +22,7 @@ import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
+import type { MailsOf } from "../mail/summaries.ts"
 import type { WordsOf } from "../owner/words.ts"
 import type { People } from "../sponsorship/people.ts"
 import { QueryRefused } from "./refused.ts"
@@ -43,6 +44,8 @@ export interface Answering {
   readonly people: People
   /** What owners wrote to agents. */
   readonly words: WordsOf
+  /** What mail says. */
+  readonly mails: MailsOf
   readonly config: Pick<HubConfig, "baseUrl" | "limits">
 }
 

@@ -65,8 +65,7 @@ const onceHeaders = (): MsgHdrs => {
   return all
 }
 
-const pieceAddress = (sha256: string, piece: number): string =>
-  `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob(sha256, String(piece))}`
+const pieceAddress = (stream: string, subject: string): string => `$JS.API.DIRECT.GET.${stream}.${subject}`
 
 export class Blobs {
   private readonly bus: Bus
@@ -125,6 +124,27 @@ export class Blobs {
     })
   }
 
+  /** Whatever else lies in numbered pieces (a part of a stored message), whole. Fails as what cannot be read. */
+  whole(
+    call: Call,
+    stream: string,
+    subjectOf: (piece: number) => string,
+    pieces: number
+  ): Effect.Effect<Buffer, Refused> {
+    const read = async (): Promise<Buffer> => {
+      const all: Array<Uint8Array> = []
+      for (let piece = 0; piece < pieces; piece++) all.push(await this.stored(stream, subjectOf(piece)))
+      return Buffer.concat(all)
+    }
+    return Effect.suspend(() => {
+      if (!this.downloads.take(call, 1)) return Effect.fail(refuse(tooMany))
+      return Effect.ensuring(
+        Effect.tryPromise({ try: read, catch: () => notRead }),
+        Effect.sync(() => this.downloads.give(call, 1))
+      )
+    })
+  }
+
   private async write(sha256: string, bytes: Uint8Array, until: number, signal: AbortSignal): Promise<void> {
     const pieces = piecesOf(bytes.length)
     let next = 0
@@ -177,9 +197,13 @@ export class Blobs {
     }
   }
 
+  private piece(sha256: string, piece: number): Promise<Uint8Array> {
+    return this.stored(streams.blobs, subjects.blob(sha256, String(piece)))
+  }
+
   /** Rejects where it is not there, or nobody tells. */
-  private async piece(sha256: string, piece: number): Promise<Uint8Array> {
-    const address = pieceAddress(sha256, piece)
+  private async stored(stream: string, subject: string): Promise<Uint8Array> {
+    const address = pieceAddress(stream, subject)
     const began = performance.now()
     for (let past = 0; past < READ_TIMEOUT_MS; past = performance.now() - began) {
       const answer = await this.requests.request(address, undefined, READ_TIMEOUT_MS - past)
@@ -187,7 +211,7 @@ export class Blobs {
       if (answer?.headers?.code === NOT_FOUND && past > BEHIND_MS) break
       await delay(PAUSE_MS)
     }
-    throw new Error(`piece ${piece} of ${sha256} cannot be read`)
+    throw new Error(`${subject} cannot be read`)
   }
 }
 

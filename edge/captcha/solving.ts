@@ -7,7 +7,7 @@ import type { Call } from "../http/call.ts"
 import { drawn } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
-import { openPicture } from "../../schemas/secret/picture.ts"
+import { openBytes } from "../../schemas/secret/bytes.ts"
 
 export type Shown = Operations["captcha.shown"]["output"]
 
@@ -37,7 +37,7 @@ export class Solving {
         try: async () => Buffer.concat(await stream.toArray()),
         catch: () => noCaptcha
       })
-      return openPicture(sealed, key)
+      return openBytes(sealed, key)
     })
   }
 

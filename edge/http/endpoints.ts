@@ -54,6 +54,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     drawsAnon: true,
     draw,
     drawRefused: traits.draw ?? draw,
+    needs: null,
     openToSuspended: false,
     signer: "agent",
     settled: auth === "signed" ? "by handler" : "first",

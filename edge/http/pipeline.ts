@@ -2,7 +2,8 @@
  * The way of every request through the edge.
  *
  * Invariants
- *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint, the bucket of the unsigned,
+ *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint and whether its part of the
+ *    service is there, the bucket of the unsigned,
  *    the body, the signature or the session, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later
  *    bucket. What does not verify counts for its client alone (edge/auth/unverified.ts).
  *  - Pages go the same way. Theirs is the bucket `web`, drawn for whatever stands outside the interface; a signature of
@@ -58,6 +59,8 @@ export interface PipelineParts extends SignatureParts {
   /** What handles a request that has been let in, by the endpoint's full name. */
   readonly routes: ReadonlyMap<string, Route>
   readonly outside: Outside
+  /** Why the part of the service that an endpoint needs is not there; `null` where it is. */
+  readonly absence: (needed: "mail") => Refusal | null
   /** Of the process, its logger among it. */
   readonly context: Context.Context<never>
 }
@@ -149,6 +152,8 @@ export class Pipeline {
       const isPage = !isApiPath(call.path)
       if (isPage) yield* parts.outside.admit(call, match)
       if (call.method === "OPTIONS" && match.kind !== "none") return preflight(call, match.allow)
+      const absent = call.endpoint === null || call.endpoint.needs === null ? null : parts.absence(call.endpoint.needs)
+      if (absent !== null) return yield* closing(call, absent)
       const read = isPage ? NO_SIGNATURE : this.signatures.read(call)
       const drawn = isPage ? null : this.signatures.drawnBefore(call, read)
       if (drawn !== null) yield* passed(drawn)

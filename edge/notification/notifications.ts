@@ -1,4 +1,4 @@
-/** The edge's held requests, put together: for notifications, and for what owners say. */
+/** The edge's held requests, put together: for notifications, for what owners say, and for mail. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Result, type Scope } from "effect"
 import type { Bus } from "../bus/bus.ts"
@@ -10,6 +10,8 @@ import { Watch } from "./watch.ts"
 
 /** Requests of one agent that one edge holds for its owners: one for each purpose, see actors/agent/owner/held.ts. */
 const FOR_OWNERS_PER_AGENT_MAX = 2
+/** Requests of one agent that one edge holds for mail. */
+const FOR_MAIL_PER_AGENT_MAX = 4
 
 export interface Notifications {
   readonly lists: HeldLists
@@ -18,6 +20,8 @@ export interface Notifications {
   readonly waiting: Holder
   /** Held requests for an answer of an owner. */
   readonly forOwners: Holder
+  /** Held requests for codes. */
+  readonly forMail: Holder
 }
 
 export const notificationsOf = (nats: NatsConnection, bus: Bus, limits: Limits): Notifications => {
@@ -33,15 +37,22 @@ export const notificationsOf = (nats: NatsConnection, bus: Bus, limits: Limits):
     max: limits.limits.owner.waits_max,
     perAgentMax: FOR_OWNERS_PER_AGENT_MAX
   })
-  return { lists: new HeldLists(bus, waiting), streams: new Streams(bus, watch, limits), waiting, forOwners }
+  const forMail = new Holder(bus, watch, limits, { max: waits_max, perAgentMax: FOR_MAIL_PER_AGENT_MAX })
+  return { lists: new HeldLists(bus, waiting), streams: new Streams(bus, watch, limits), waiting, forOwners, forMail }
 }
 
 /** To be opened behind the port: what is held is let go before the port waits for it. */
-export const releaseAtEnd = ({ waiting, forOwners, streams }: Notifications): Effect.Effect<void, never, Scope.Scope> =>
+export const releaseAtEnd = ({
+  waiting,
+  forOwners,
+  forMail,
+  streams
+}: Notifications): Effect.Effect<void, never, Scope.Scope> =>
   Effect.addFinalizer(() =>
     Effect.sync(() => {
       waiting.close()
       forOwners.close()
+      forMail.close()
       streams.close()
     })
   )

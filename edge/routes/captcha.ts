@@ -7,7 +7,7 @@ import type { Operations } from "../../schemas/bus/operations.ts"
 import type { ErrorCode } from "../../schemas/errors.ts"
 import { parse } from "../bus/bus.ts"
 import { imageBytes, Images } from "../captcha/images.ts"
-import { sealPicture } from "../../schemas/secret/picture.ts"
+import { newKey, sealBytes } from "../../schemas/secret/bytes.ts"
 import { admitted, numberOf } from "../content/writing.ts"
 import { textsIn } from "../content/texts.ts"
 import type { Call } from "../http/call.ts"
@@ -57,9 +57,9 @@ export const captchaRoutes = ({ bus, blobs, notifications, config: { hub } }: Ro
   const kept = (call: Call, text: string) =>
     Effect.gen(function* () {
       const { width, height, type, bytes } = yield* images.renewed(call, yield* imageBytes(text))
-      const sealed = sealPicture(bytes)
-      const blob = yield* blobs.keep(call, sealed.bytes)
-      return { key: sealed.key, picture: { blob, width, height, type } }
+      const key = newKey()
+      const blob = yield* blobs.keep(call, sealBytes(bytes, key))
+      return { key, picture: { blob, width, height, type } }
     })
 
   return routesOf(CaptchaApi, {

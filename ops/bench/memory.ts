@@ -89,6 +89,7 @@ const bytesOfIdleActor = async (
     bank: OUR_BANK,
     seed,
     accounts: new AccountKeys(nats, seed),
+    mail: null,
     letters: Effect.runSync(Scope.provide(letters, Scope.makeUnsafe())),
     log,
     nonces: nonceLog({

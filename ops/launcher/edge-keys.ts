@@ -23,10 +23,17 @@ const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return edgeKeys(seeded.seed)
 }
 
-/** An edge's environment: without the service's key, with what it may know of it; without the mail server's and the bot's. */
+/** An edge's environment: without the service's key, with what it may know of it; without the mail server's, the bot's and that of stored mail. */
 export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
   const { HUB_LETTERS: _letters, HUB_LETTERS_FROM: _from, HUB_SMTP_URL: _smtp, ...others } = rest
-  const { HUB_TELEGRAM_TOKEN: _token, HUB_TELEGRAM_URL: _bot, ...kept } = others
+  const { HUB_TELEGRAM_TOKEN: _token, HUB_TELEGRAM_URL: _bot, ...without } = others
+  const {
+    HUB_MAIL_KEY: _mail,
+    HUB_MAIL_KEY_FILE: _mailFile,
+    HUB_MAIL_TLS_KEY: _tls,
+    HUB_MAIL_TLS_CERT: _cert,
+    ...kept
+  } = without
   return { ...kept, ...keysFor(env) }
 }

@@ -162,6 +162,7 @@ const closedParts = (config: KindParts["config"]): KindParts => ({
   manager: closed("the bus"),
   log: closed("the log"),
   accounts: closed("the keys of accounts"),
+  mail: closed("the keys of mailboxes"),
   letters: closed("the mail server"),
   nonces: closed("the nonces"),
   proofs: closed("the nonces"),

@@ -1,8 +1,9 @@
 /**
- * Notifications that tell of people. What stands in the log holds ids alone: how somebody is called, and what an owner
- * wrote, is added for whoever reads or gets it, as it is then, and is gone with the account
- * (ops/docs/decisions/0050, 0054).
+ * Notifications that tell of people, or of mail. What stands in the log holds ids alone: how somebody is called, what an
+ * owner wrote, and what mail says is added for whoever reads or gets it, as it is then, and is gone with the account or
+ * the mailbox (ops/docs/decisions/0050, 0054, 0058).
  */
+import { MESSAGE_ID, type MailSummary } from "../mail/records.ts"
 import type { NotificationName } from "./types.ts"
 
 type Payload = Readonly<Record<string, unknown>>
@@ -15,37 +16,43 @@ const PLACES: Readonly<Partial<Record<NotificationName, readonly [field: string,
 }
 
 const OF_OWNERS: ReadonlySet<string> = new Set<NotificationName>(["owner.message"])
+const OF_MAIL: ReadonlySet<string> = new Set<NotificationName>(["email.received"])
 
 const placeIn = (about: string) => (Object.hasOwn(PLACES, about) ? PLACES[about as NotificationName] : undefined)
 
-export const isCompleted = (about: string): boolean => placeIn(about) !== undefined
+export const isCompleted = (about: string): boolean => placeIn(about) !== undefined || OF_MAIL.has(about)
 
-/** What is to be added: how that person is called, and what that message of an owner says. */
-export interface Wanting {
-  readonly human: string
-  readonly message: number | null
-}
+/** What is to be added: how that person is called, and what that message of an owner says; or what that mail says. */
+export type Wanting =
+  | { readonly of: "person"; readonly human: string; readonly message: number | null }
+  | { readonly of: "mail"; readonly mail: number }
 
 /** `null` where it is whole, or where no id stands in it. */
 export const wantedBy = (about: string, payload: Payload): Wanting | null => {
+  const message = payload["message_id"]
+  if (OF_MAIL.has(about)) {
+    const number = typeof message === "string" ? MESSAGE_ID.exec(message)?.[1] : undefined
+    return number === undefined ? null : { of: "mail", mail: Number(number) }
+  }
   const place = placeIn(about)
   const person = place === undefined ? undefined : payload[place[0]]
   if (place === undefined || typeof person !== "object" || person === null) return null
   const human: unknown = Object.entries(person).find(([name]) => name === place[1])?.[1]
-  const message = payload["message_id"]
   if (typeof human !== "string") return null
-  return { human, message: OF_OWNERS.has(about) && typeof message === "number" ? message : null }
+  return { of: "person", human, message: OF_OWNERS.has(about) && typeof message === "number" ? message : null }
 }
 
-/** `name`, `text`: `null` where the account is deleted. */
-export const completed = (
-  about: string,
-  payload: Payload,
-  { human, message }: Wanting,
-  { name, text }: { readonly name: string | null; readonly text: string | null }
-): Payload => {
+/** `null` each where nobody knows it any more: the account is deleted, the mail erased. */
+export interface Known {
+  readonly name: string | null
+  readonly text: string | null
+  readonly mail: MailSummary | null
+}
+
+export const completed = (about: string, payload: Payload, wanting: Wanting, { name, text, mail }: Known): Payload => {
+  if (wanting.of === "mail") return { ...payload, ...mail }
   const place = placeIn(about)
   if (place === undefined) return payload
-  const named = { ...payload, [place[0]]: { [place[1]]: human, name } }
-  return message === null ? named : { ...named, text }
+  const named = { ...payload, [place[0]]: { [place[1]]: wanting.human, name } }
+  return wanting.message === null ? named : { ...named, text }
 }

@@ -46,7 +46,8 @@ describe("an empty environment", () => {
     natsMonitors: [],
     traces: null,
     letters: null,
-    chat: null
+    chat: null,
+    mail: null
   }
 
   it("gives the defaults", () => {

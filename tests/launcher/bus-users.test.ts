@@ -135,16 +135,30 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
       `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.webhooks}`,
       `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`
     ].includes(place),
+  mail: (place) =>
+    [
+      subjects.node("s", "mail"),
+      subjects.suspect,
+      subjects.mailPiece("1", "1", "text", "0"),
+      subjects.counter("mail"),
+      ...LEASES,
+      `$JS.API.STREAM.INFO.${streams.mail}`,
+      `$JS.API.STREAM.PURGE.${streams.mail}`,
+      `$JS.API.STREAM.MSG.GET.${streams.mailKeys}`
+    ].includes(place),
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
-    if (/^hub\.(timer\.fire|blob)\./.test(place)) return false
+    if (/^hub\.(timer\.fire|blob|mail)\./.test(place)) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
     if (place.startsWith("$JS.API.CONSUMER.") && place.includes(`.${streams.events}.${consumers.webhooks}`))
       return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE."))
-      return [streams.verified, streams.aside, streams.blobs].some((stream) => place.endsWith(stream))
-    // The keys of accounts that are deleted.
-    if (place.startsWith("$JS.API.STREAM.MSG.DELETE.")) return place.endsWith(streams.people)
+      return [streams.verified, streams.aside, streams.blobs, streams.mail].some((stream) =>
+        place.endsWith(`.${stream}`)
+      )
+    // The keys of accounts that are deleted, and of mailboxes that are closed.
+    if (place.startsWith("$JS.API.STREAM.MSG.DELETE."))
+      return [streams.people, streams.mailKeys].some((stream) => place.endsWith(`.${stream}`))
     if (place.startsWith("$JS.API."))
       return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(
         place
@@ -178,6 +192,8 @@ const LISTENED: ReadonlyArray<string> = [
   `${subjects.reply("edge", "e")}.*`,
   `${subjects.reply("webhooks", "w")}.*`,
   `${subjects.reply("actors", "a")}.*`,
+  `${subjects.reply("mail", "m")}.*`,
+  "_INBOX.mail.*",
   `$KV.${buckets.leases}.>`,
   subjects.timerFires,
   subjects.idempotencyAll,
@@ -194,6 +210,7 @@ const MAY_LISTEN: Readonly<Record<Exclude<BusRole, "operator">, ReadonlyArray<st
   ],
   queries: ["_INBOX.queries.*", "$SRV.>", subjects.query("agents"), subjects.query("*")],
   webhooks: ["_INBOX.webhooks.*", "$SRV.>", `${subjects.reply("webhooks", "w")}.*`, `$KV.${buckets.leases}.>`],
+  mail: ["_INBOX.mail.*", "$SRV.>", `${subjects.reply("mail", "m")}.*`, `$KV.${buckets.leases}.>`],
   actors: [
     "_INBOX.actors.*",
     "$SRV.>",

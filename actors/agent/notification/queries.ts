@@ -5,6 +5,7 @@ import type { Notification } from "../../../schemas/notification/api.ts"
 import { completed, wantedBy } from "../../../schemas/notification/completed.ts"
 import type { Database } from "../../database.ts"
 import { COUNTED, pageOf } from "../../page.ts"
+import type { MailsOf } from "../../mail/summaries.ts"
 import type { WordsOf } from "../../owner/words.ts"
 import type { People } from "../../sponsorship/people.ts"
 
@@ -14,26 +15,38 @@ type Row = Selectable<Database["notifications"]>
 export interface Knowing {
   readonly people: People
   readonly words: WordsOf
+  readonly mails: MailsOf
 }
 
 const NOTHING_SAID: ReadonlyMap<number, string> = new Map()
 
-/** As its agent sees them: the names of people are added, and what owners wrote. */
+/** As its agent sees them: the names of people are added, what owners wrote, and what mail says. */
 export const recordsOf = async (
   rows: ReadonlyArray<Row>,
-  { people, words }: Knowing
+  { people, words, mails }: Knowing
 ): Promise<ReadonlyArray<Notification>> => {
   const records = rows.map(recordOf)
   const wanting = records.map(({ type, payload }) => wantedBy(type, payload))
-  const humans = wanting.flatMap((one) => (one === null ? [] : [one.human]))
-  const messages = wanting.flatMap((one) => (one === null || one.message === null ? [] : [one.message]))
-  if (humans.length === 0) return records
-  const [named, said] = await Promise.all([people(humans), messages.length === 0 ? NOTHING_SAID : words(messages)])
+  const humans = wanting.flatMap((one) => (one?.of === "person" ? [one.human] : []))
+  const messages = wanting.flatMap((one) => (one?.of === "person" && one.message !== null ? [one.message] : []))
+  const letters = wanting.flatMap((one) => (one?.of === "mail" ? [one.mail] : []))
+  if (humans.length + letters.length === 0) return records
+  const [named, said, mail] = await Promise.all([
+    people(humans),
+    messages.length === 0 ? NOTHING_SAID : words(messages),
+    mails(letters)
+  ])
   return records.map((record, index) => {
     const one = wanting[index] ?? null
     if (one === null) return record
-    const text = one.message === null ? null : (said.get(one.message) ?? null)
-    const added = { name: named.get(one.human)?.name ?? null, text }
+    const added =
+      one.of === "mail"
+        ? { name: null, text: null, mail: mail.get(one.mail) ?? null }
+        : {
+            name: named.get(one.human)?.name ?? null,
+            text: one.message === null ? null : (said.get(one.message) ?? null),
+            mail: null
+          }
     return { ...record, payload: completed(record.type, record.payload, one, added) }
   })
 }

@@ -7,7 +7,7 @@ import type { Database } from "../../../actors/database.ts"
 import type { Kind } from "../../../actors/kind.ts"
 import { actorNode } from "../../../actors/node-runtime.ts"
 import { cluster, metrics } from "../../../actors/process/layers.ts"
-import { Bus, Configuration, Keys, Streams, Tables, Tracing } from "../../../actors/process/services.ts"
+import { Bus, Configuration, Keys, MailKey, Streams, Tables, Tracing } from "../../../actors/process/services.ts"
 import type { Reactions } from "../../../actors/reactions/reaction.ts"
 import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import type { HubConfig } from "../../../schemas/config.ts"
@@ -35,6 +35,7 @@ export const startNode = async ({
     Layer.succeed(Bus, nats),
     Layer.succeed(Configuration, config),
     Layer.succeed(Keys, { seed: new Uint8Array(32), bank: OUR_BANK }),
+    Layer.succeed(MailKey, { key: null }),
     Layer.succeed(Streams, manager),
     Layer.succeed(Tables, db),
     Layer.succeed(Tracing, NO_TRACING)

@@ -1,0 +1,35 @@
+/** Whose an address is (spec 4.9): an agent's for good; `mailbox` while one is open there. Others write it. */
+import { Schema } from "effect"
+import { notFound } from "../../../schemas/errors.ts"
+import { addressOperations } from "../../../schemas/mail/operations.ts"
+import { read } from "../../engine/definition.ts"
+import { event } from "../../engine/events.ts"
+import { type ActorOf, type Fold, kind } from "../../kind.ts"
+
+export const MailAddress = Schema.NullOr(Schema.Struct({ agent: Schema.String, mailbox: Schema.NullOr(Schema.Int) }))
+export type MailAddress = typeof MailAddress.Type
+
+export const MailAddressEvent = Schema.Union([
+  event("mail_address.taken", 1, { agent: Schema.String, mailbox: Schema.Int }),
+  event("mail_address.left", 1, { agent: Schema.String })
+])
+export type MailAddressEvent = typeof MailAddressEvent.Type
+
+export const evolveMailAddress = (_state: MailAddress, event: MailAddressEvent): MailAddress => ({
+  agent: event.agent,
+  mailbox: event.type === "mail_address.taken" ? event.mailbox : null
+})
+
+const fold: Fold<ActorOf<MailAddress, MailAddressEvent>> = {
+  kind: "mail_address",
+  state: MailAddress,
+  initial: null,
+  events: MailAddressEvent,
+  evolve: evolveMailAddress
+}
+
+export const mailAddressKind = kind(fold, addressOperations, () => ({
+  operations: {
+    "mail_address.look": read((state) => (state === null ? { refused: notFound("mail address") } : { data: state }))
+  }
+}))

@@ -1,0 +1,9 @@
+/** Of the actor that knows whose an address is: a token of a subject, whatever stands in the address. */
+import { createHash } from "node:crypto"
+
+/** 128 bits, in hex. */
+const ID_CHARS = 32
+
+/** `address`: in lower case, without a tag, the domain as A-label. */
+export const addressId = (address: string): string =>
+  createHash("sha256").update(address).digest("hex").slice(0, ID_CHARS)

@@ -1,0 +1,114 @@
+/**
+ * A message that came in, from its bytes to the mailboxes that it is for.
+ *
+ * Invariants
+ *  - What is answered with "taken" is in the log of each of its mailboxes. Whoever dies before says nothing, and the
+ *    sender comes again: the same bytes from the same sender are the same command, and are received once.
+ *  - Judged and read once, sealed for each mailbox under its own key.
+ *  - Whom a mailbox blocks is told that the message was taken: it is journaled, and dropped.
+ */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { matchesSender } from "../../../schemas/mail/senders.ts"
+import type { Verdicts } from "../../../schemas/mail/records.ts"
+import { newKey } from "../../../schemas/secret/bytes.ts"
+import type { Asking } from "../../fanout/asks.ts"
+import type { Sealer } from "../../log/seal.ts"
+import { type MailKeys, sealDropped } from "../keys.ts"
+import type { ParsedMail } from "../parse/parsed.ts"
+import { type Addressed, partsOf, sealedMail, summaryOf } from "./sealed.ts"
+import type { MailStore } from "./store.ts"
+import type { Origin } from "./verdicts.ts"
+
+export interface Incoming extends Origin {
+  readonly raw: Buffer
+  /** One for each mailbox. */
+  readonly to: ReadonlyArray<Addressed>
+}
+
+export interface DeliveryParts {
+  readonly ask: Asking
+  readonly keys: MailKeys
+  readonly store: MailStore
+  readonly nextNumber: Effect.Effect<number, Refusal>
+  readonly parse: (raw: Buffer) => Effect.Effect<ParsedMail, Refusal>
+  readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<Verdicts>
+  readonly wordsMax: number
+  readonly notStored: Refusal
+}
+
+/** Read and judged. */
+interface Read {
+  readonly mail: ParsedMail
+  readonly verdicts: Verdicts
+  /** Of the message, whenever it comes again. */
+  readonly hash: string
+  readonly sender: string
+  readonly bytes: number
+}
+
+const hashOf = ({ raw, sender }: Incoming): string =>
+  createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
+
+const isBlocked = (rules: ReadonlyArray<string>, { sender, mail }: Read): boolean =>
+  rules.some((rule) => matchesSender(rule, sender) || matchesSender(rule, mail.from.address))
+
+/** Fails where the sender is to come again. */
+export const delivered = (parts: DeliveryParts, incoming: Incoming): Effect.Effect<void, Refusal> =>
+  Effect.gen(function* () {
+    const [mail, verdicts] = yield* Effect.all([parts.parse(incoming.raw), parts.judge(incoming.raw, incoming)], {
+      concurrency: 2
+    })
+    const read: Read = {
+      mail,
+      verdicts,
+      hash: hashOf(incoming),
+      sender: incoming.sender,
+      bytes: incoming.raw.length
+    }
+    yield* Effect.forEach(incoming.to, (one) => toMailbox(parts, read, one), { discard: true })
+  })
+
+const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effect<void, Refusal> =>
+  Effect.gen(function* () {
+    const { ask, keys } = parts
+    const mailbox = String(to.mailbox)
+    const id = `mail-${read.hash}`
+    const { rules } = yield* ask(`${id}-accepts`, "mailbox.accepts", mailbox, null)
+    const sealer = yield* keys.of(mailbox)
+    // Closed a moment ago: whoever comes again is told so.
+    if (sealer === null) return yield* Effect.fail(parts.notStored)
+    if (isBlocked(rules.block_senders, read))
+      yield* ask(id, "mailbox.drop", mailbox, { sealed: sealDropped(sealer, read.mail.from.address || read.sender) })
+    else yield* received(parts, read, to, sealer, id)
+  })
+
+const received = (
+  { ask, store, nextNumber, wordsMax, notStored }: DeliveryParts,
+  { mail, verdicts, bytes }: Read,
+  to: Addressed,
+  sealer: Sealer,
+  id: string
+): Effect.Effect<void, Refusal> =>
+  Effect.gen(function* () {
+    const number = yield* nextNumber
+    const place = { mailbox: to.mailbox, mail: number }
+    const key = newKey()
+    const forget = Effect.ignore(Effect.tryPromise(() => store.forget(place)))
+    const receiving = Effect.gen(function* () {
+      const kept = yield* Effect.tryPromise({
+        try: () => store.keep(place, partsOf(mail), key),
+        catch: () => notStored
+      })
+      const summary = summaryOf(mail, number, to, verdicts)
+      const sealed = sealedMail(sealer, mail, number, summary, { key, parts: kept, wordsMax })
+      const input = { number, bytes, mail: sealed }
+      return yield* ask(id, "mailbox.receive", String(to.mailbox), input)
+    })
+    const { mail: taken } = yield* receiving.pipe(
+      // Whether it was received nobody knows where nobody answered: then its parts go with their time.
+      Effect.tapError(({ code }) => (code === "unavailable" || code === "overloaded" ? Effect.void : forget))
+    )
+    if (taken !== number) yield* forget
+  })

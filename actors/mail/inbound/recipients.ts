@@ -1,0 +1,24 @@
+/** Whom an address of the envelope leads to (spec 4.9): the mailbox of its local part, with the tag behind a plus. */
+import { mailDomain } from "../../../schemas/mail/settings.ts"
+
+export interface Named {
+  /** Without the tag, in lower case, the domain as A-label. */
+  readonly address: string
+  readonly domain: string
+  readonly tag: string | null
+}
+
+const ADDRESS_MAX_CHARS = 320
+const TAG_MAX_CHARS = 64
+
+/** `null` where it is no address of any mailbox here. */
+export const namedBy = (text: string): Named | null => {
+  const at = text.lastIndexOf("@")
+  const domain = mailDomain(text.slice(at + 1))
+  if (at < 1 || domain === null || text.length > ADDRESS_MAX_CHARS) return null
+  const [local = "", ...behind] = text.slice(0, at).toLowerCase().split("+")
+  const tag = behind.length === 0 ? null : behind.join("+")
+  if (local === "" || (tag !== null && (tag === "" || tag.length > TAG_MAX_CHARS || /[\p{Cc}\s]/u.test(tag))))
+    return null
+  return { address: `${local}@${domain}`, domain, tag }
+}

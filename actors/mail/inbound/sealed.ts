@@ -1,0 +1,109 @@
+/** A message that was read, sealed for one mailbox: what its list tells, its words, and its parts. Pure but for the nonces. */
+import { createHash } from "node:crypto"
+import type { SealedMail } from "../../../schemas/mail/operations.ts"
+import {
+  type MailAttachment,
+  type MailLink,
+  type MailSummary,
+  messageIdOf,
+  UNTRUSTED_MAIL,
+  type Verdicts
+} from "../../../schemas/mail/records.ts"
+import { attachmentPart, type StoredText, TEXT_PART } from "../../../schemas/mail/stored.ts"
+import { wordsOf } from "../../../schemas/mail/words.ts"
+import type { Sealer } from "../../log/seal.ts"
+import { markMessageId, markWord, sealEnvelope, sealKey } from "../keys.ts"
+import type { ParsedMail } from "../parse/parsed.ts"
+import type { Part } from "./store.ts"
+
+/** What a list tells of links and codes: of all of them the message itself tells. */
+const LISTED_LINKS_MAX = 10
+const LISTED_LINK_CHARS = 8000
+const LISTED_CODES_MAX = 5
+const EXCERPT_CHARS = 280
+/** The beginning of a text, in which words are looked for. */
+const SEARCHED_CHARS = 20_000
+const FOLLOWS_MAX = 20
+
+/** For whom it is, as it was sent there. */
+export interface Addressed {
+  readonly mailbox: number
+  /** Of the mailbox. */
+  readonly address: string
+  /** As it stands in the envelope. */
+  readonly to: string
+  readonly tags: ReadonlyArray<string>
+}
+
+const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
+
+/** Those that let somebody in come first. */
+const listedLinks = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> => {
+  const ranked = [...links.filter(({ kind }) => LETS_IN.has(kind)), ...links.filter(({ kind }) => !LETS_IN.has(kind))]
+  let chars = 0
+  return ranked
+    .slice(0, LISTED_LINKS_MAX)
+    .filter(({ url, text }) => (chars += url.length + text.length) <= LISTED_LINK_CHARS)
+}
+
+const excerptOf = (text: string): string => {
+  const line = text.replace(/\s+/g, " ").trim()
+  return [...line.slice(0, 2 * EXCERPT_CHARS)].slice(0, EXCERPT_CHARS).join("")
+}
+
+export const summaryOf = (
+  mail: ParsedMail,
+  id: number,
+  { mailbox, address, to, tags }: Addressed,
+  verdicts: Verdicts
+): MailSummary => ({
+  message_id: messageIdOf(id),
+  mailbox: { id: mailbox, address },
+  to,
+  tag: tags[0] ?? null,
+  tags,
+  from: mail.from,
+  subject: mail.subject,
+  excerpt: excerptOf(mail.text),
+  codes: mail.codes.slice(0, LISTED_CODES_MAX),
+  links: listedLinks(mail.links),
+  attachments: mail.attachments.length,
+  verdicts,
+  untrusted: UNTRUSTED_MAIL
+})
+
+export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
+  const { date, cc, text, html, links, codes, truncated, parsed, attachments_dropped } = mail
+  const attachments = mail.attachments.map(({ filename, content_type, bytes }, index): MailAttachment => ({
+    n: index + 1,
+    filename,
+    content_type,
+    size: bytes.length,
+    sha256: createHash("sha256").update(bytes).digest("hex")
+  }))
+  const stored: StoredText = { date, cc, text, html, links, codes, truncated, parsed, attachments_dropped, attachments }
+  return [
+    { name: TEXT_PART, bytes: Buffer.from(JSON.stringify(stored)) },
+    ...mail.attachments.map(({ bytes }, index) => ({ name: attachmentPart(index + 1), bytes }))
+  ]
+}
+
+export const sealedMail = (
+  sealer: Sealer,
+  mail: ParsedMail,
+  id: number,
+  summary: MailSummary,
+  stored: { readonly key: string; readonly parts: SealedMail["parts"]; readonly wordsMax: number }
+): SealedMail => {
+  const { address, name } = mail.from
+  const searched = `${address} ${name} ${mail.subject} ${mail.text.slice(0, SEARCHED_CHARS)}`
+  return {
+    envelope: sealEnvelope(sealer, id, summary),
+    key: sealKey(sealer, id, stored.key),
+    parts: stored.parts,
+    words: wordsOf(searched, stored.wordsMax).map((word) => markWord(sealer, word)),
+    own: mail.messageId === null ? null : markMessageId(sealer, mail.messageId),
+    follows: mail.follows.slice(0, FOLLOWS_MAX).map((other) => markMessageId(sealer, other)),
+    lets_in: mail.codes.length > 0 || mail.links.some(({ kind }) => LETS_IN.has(kind))
+  }
+}

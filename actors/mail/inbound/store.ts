@@ -1,0 +1,85 @@
+/**
+ * Where the parts of messages lie: in a stream of their own, sealed, in pieces, for as long as mail is kept.
+ *
+ * Invariants
+ *  - A part is stored before its message is received; what was stored for nothing is taken away, and otherwise goes with
+ *    its time.
+ *  - Each piece is flushed to the disk before it is acknowledged, as an atomic batch of one.
+ */
+import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
+import type { JetStreamManager } from "@nats-io/jetstream"
+import { BLOB_PIECE_BYTES } from "../../../schemas/blob/operations.ts"
+import type { MailPart } from "../../../schemas/mail/operations.ts"
+import { sealBytes } from "../../../schemas/secret/bytes.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
+import { requestStream } from "../../log/requests.ts"
+
+const TIMEOUT_MS = 5000
+/** How full the stream is, is looked at no more often. */
+const LOOKED_MS = 5000
+
+export interface Part {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+interface Place {
+  readonly mailbox: number
+  readonly mail: number
+}
+
+export interface MailStore {
+  /** Rejects where a piece could not be stored. */
+  readonly keep: (place: Place, parts: ReadonlyArray<Part>, key: string) => Promise<ReadonlyArray<MailPart>>
+  readonly forget: (place: Place) => Promise<void>
+  readonly isFull: () => Promise<boolean>
+}
+
+interface Bounds {
+  readonly keepSeconds: number
+  readonly maxBytes: number
+}
+
+export const mailStore = (
+  nats: NatsConnection,
+  manager: JetStreamManager,
+  { keepSeconds, maxBytes }: Bounds
+): MailStore => {
+  let looked = { at: Number.NEGATIVE_INFINITY, full: false }
+
+  const keepPiece = async (subject: string, bytes: Uint8Array): Promise<void> => {
+    const more = headers()
+    more.set("Nats-Batch-Id", nuid.next())
+    more.set("Nats-Batch-Sequence", "1")
+    more.set("Nats-Batch-Commit", "1")
+    more.set("Nats-TTL", `${keepSeconds}s`)
+    const reply = await requestStream(nats, subject, bytes, { headers: more, timeout: TIMEOUT_MS })
+    const { error } = reply.json<{ readonly error?: { readonly description?: string } }>()
+    if (error !== undefined) throw new Error(`mail was not stored: ${error.description ?? "unknown error"}`)
+  }
+
+  return {
+    keep: async ({ mailbox, mail }, parts, key) => {
+      const kept: Array<MailPart> = []
+      for (const { name, bytes } of parts) {
+        const sealed = sealBytes(bytes, key)
+        for (let piece = 0, from = 0; from < sealed.length; piece++, from += BLOB_PIECE_BYTES) {
+          const subject = subjects.mailPiece(String(mailbox), String(mail), name, String(piece))
+          await keepPiece(subject, sealed.subarray(from, from + BLOB_PIECE_BYTES))
+        }
+        kept.push({ name, size: sealed.length })
+      }
+      return kept
+    },
+    forget: async ({ mailbox, mail }) => {
+      await manager.streams.purge(streams.mail, { filter: subjects.mailMessage(String(mailbox), String(mail)) })
+    },
+    isFull: async () => {
+      if (performance.now() - looked.at > LOOKED_MS) {
+        const { state } = await manager.streams.info(streams.mail)
+        looked = { at: performance.now(), full: state.bytes >= maxBytes }
+      }
+      return looked.full
+    }
+  }
+}

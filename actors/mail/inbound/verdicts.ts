@@ -1,0 +1,92 @@
+/**
+ * What a message's origin is worth (spec 2.9): SPF, DKIM and DMARC, by mailauth. All that DNS is asked for one message
+ * is bounded in time; what could not be asked by then is no verdict against anybody.
+ */
+import { Resolver } from "node:dns/promises"
+import { authenticate } from "mailauth"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { MailSettings } from "../../../schemas/mail/settings.ts"
+import type { Verdict, Verdicts } from "../../../schemas/mail/records.ts"
+
+export type Lookup = (name: string, type: string) => Promise<Array<string> | Array<Array<string>>>
+
+export interface Origin {
+  /** The client's address. */
+  readonly ip: string
+  readonly helo: string
+  /** Of the envelope; empty for what tells of mail that could not be delivered. */
+  readonly sender: string
+}
+
+const NO_ONE: Verdicts = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" }
+const UNKNOWN: Verdicts = { ...NO_ONE, spf: "GRAY", dkim: "GRAY", dmarc: "GRAY" }
+
+const RESULTS: Readonly<Record<string, Verdict>> = {
+  pass: "PASS",
+  fail: "FAIL",
+  permerror: "FAIL",
+  policy: "FAIL",
+  softfail: "GRAY",
+  neutral: "GRAY",
+  temperror: "GRAY",
+  none: "NONE"
+}
+
+const verdictOf = (result: string | undefined): Verdict => RESULTS[result ?? "none"] ?? "NONE"
+
+/** A signature that does not fit its body is wrong, whatever else is unclear: the library calls it neutral. */
+const signatureVerdict = (result: string | undefined): Verdict => (result === "neutral" ? "FAIL" : verdictOf(result))
+
+const BEST_FIRST: ReadonlyArray<Verdict> = ["PASS", "GRAY", "FAIL"]
+
+/** One good signature is enough. */
+const bestOf = (verdicts: ReadonlyArray<Verdict>): Verdict =>
+  BEST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? "NONE"
+
+/** By the name servers that are configured, or the machine's; one question takes so long at most. */
+export const lookupBy = (
+  { dnsServers }: Pick<MailSettings, "dnsServers">,
+  { dns_query_ms }: MailServiceLimits
+): Lookup => {
+  const resolver = new Resolver({ timeout: dns_query_ms, tries: 1 })
+  if (dnsServers.length > 0) resolver.setServers([...dnsServers])
+  return async (name, type) => (await resolver.resolve(name, type)) as Array<string> | Array<Array<string>>
+}
+
+type MailServiceLimits = Limits["service"]["mail"]
+
+/** Rejects once the message's time is over: what is asked then counts as a passing fault. */
+const within = (lookup: Lookup, until: number): Lookup => {
+  const late = () => Object.assign(new Error("DNS took too long"), { code: "ETIMEOUT" })
+  return (name, type) => {
+    const left = until - performance.now()
+    if (left <= 0) return Promise.reject(late())
+    let timer: NodeJS.Timeout | undefined
+    const over = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(late()), left)
+    })
+    return Promise.race([lookup(name, type), over]).finally(() => clearTimeout(timer))
+  }
+}
+
+export const judge = async (
+  raw: Buffer,
+  { ip, helo, sender }: Origin,
+  lookup: Lookup,
+  { mta, verdict_ms }: { readonly mta: string; readonly verdict_ms: number }
+): Promise<Verdicts> => {
+  try {
+    const resolver = within(lookup, performance.now() + verdict_ms)
+    const options = { ip, helo, sender, mta, resolver, disableBimi: true }
+    const { spf, dkim, dmarc } = await authenticate(raw, options)
+    return {
+      ...NO_ONE,
+      spf: spf === false ? "NONE" : verdictOf(spf.status.result),
+      dkim: bestOf(dkim.results.map(({ status }) => signatureVerdict(status.result))),
+      dmarc: dmarc === false ? "NONE" : verdictOf(dmarc.status.result)
+    }
+  } catch {
+    // What the library makes nothing of is no reason to lose a message.
+    return UNKNOWN
+  }
+}

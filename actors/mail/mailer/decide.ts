@@ -1,0 +1,107 @@
+/**
+ * An agent opens and closes mailboxes. Pure.
+ *
+ * Invariants
+ *  - Mailbox, address and the agent's list change in one commit: an address has one mailbox at most, and belongs to the
+ *    agent that took it first, also when it is closed (spec 4.9).
+ */
+import { refusal, type Refusal } from "../../../schemas/errors.ts"
+import type { MailAddress, MailAddressEvent } from "../address/actor.ts"
+import { addressId } from "../address/id.ts"
+import { ERASE_TIMER, noMailbox } from "../box/decide.ts"
+import type { MailboxEvent } from "../box/state.ts"
+import type { Companion, Decision, Timer } from "../../engine/definition.ts"
+import type { MailerEvent, MailerState } from "./state.ts"
+
+/** An actor that this one writes beside its own: how it stands. */
+export interface At<State> {
+  readonly seq: number
+  readonly state: State
+}
+
+interface Opening {
+  readonly local_part: string
+  readonly domain: string
+  readonly label: string | null
+}
+
+export interface OpenFacts {
+  readonly mailbox: number
+  readonly address: At<MailAddress>
+  /** What the agent chose, sealed under the mailbox's key. */
+  readonly chosen: string
+}
+
+/** Why an address is not to be had; `null` where it is. */
+const claimRefusal = (agent: string, { state }: At<MailAddress>): Refusal | null => {
+  if (state === null) return null
+  if (state.agent !== agent) return refusal("email_address_taken", "This address belongs to another agent, for good.")
+  if (state.mailbox === null) return null
+  return refusal("email_mailbox_exists", "You have a mailbox at this address.", { mailbox_id: state.mailbox })
+}
+
+export const openRefusal = (
+  { mailboxes }: MailerState,
+  agent: string,
+  address: At<MailAddress>,
+  max: number
+): Refusal | null => {
+  const claimed = claimRefusal(agent, address)
+  if (claimed !== null) return claimed
+  return mailboxes.length < max
+    ? null
+    : refusal("email_mailbox_limit", `An agent has at most ${max} mailboxes.`, { max })
+}
+
+export const decideOpen =
+  (max: number) =>
+  (
+    state: MailerState,
+    { local_part, domain }: Opening,
+    { id: agent, facts: { mailbox, address: claim, chosen } }: { readonly id: string; readonly facts: OpenFacts }
+  ): Decision<MailerEvent, { readonly mailbox: number }> => {
+    const refused = openRefusal(state, agent, claim, max)
+    if (refused !== null) return { refused }
+    const address = `${local_part}@${domain}`
+    const taken: MailAddressEvent = { type: "mail_address.taken", v: 1, agent, mailbox }
+    const opened: MailboxEvent = { type: "mailbox.opened", v: 1, agent, local_part, domain, chosen }
+    return {
+      events: [{ type: "mailer.mailbox_opened", v: 1, mailbox, address }],
+      reply: { mailbox },
+      also: [
+        { kind: "mail_address", id: addressId(address), expected: claim.seq, events: [taken] },
+        { kind: "mailbox", id: String(mailbox), expected: 0, events: [opened] }
+      ]
+    }
+  }
+
+/** Where the actors of those that are to be closed stand in the log. */
+export interface CloseFacts {
+  readonly closing: ReadonlyArray<{ readonly mailbox: number; readonly boxSeq: number; readonly addressSeq: number }>
+}
+
+export const decideClose = (
+  { mailboxes }: MailerState,
+  wanted: ReadonlyArray<number>,
+  { id: agent, at, facts: { closing } }: { readonly id: string; readonly at: number; readonly facts: CloseFacts }
+): Decision<MailerEvent, null> => {
+  const found = mailboxes.filter(({ mailbox }) => wanted.includes(mailbox))
+  if (found.length < wanted.length) return noMailbox
+  const [also, timers]: [Array<Companion>, Array<Timer>] = [[], []]
+  for (const { mailbox, address } of found) {
+    const stands = closing.find((one) => one.mailbox === mailbox)
+    if (stands === undefined) return noMailbox
+    const closed: MailboxEvent = { type: "mailbox.closed", v: 1, agent }
+    const left: MailAddressEvent = { type: "mail_address.left", v: 1, agent }
+    also.push(
+      { kind: "mailbox", id: String(mailbox), expected: stands.boxSeq, events: [closed] },
+      { kind: "mail_address", id: addressId(address), expected: stands.addressSeq, events: [left] }
+    )
+    timers.push({ name: ERASE_TIMER, at, of: { kind: "mailbox", id: String(mailbox) } })
+  }
+  return {
+    events: found.map(({ mailbox }) => ({ type: "mailer.mailbox_closed", v: 1, mailbox })),
+    also,
+    timers
+  }
+}

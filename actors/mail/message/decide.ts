@@ -1,0 +1,27 @@
+/** Decisions on a message. Pure. */
+import { notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
+import type { FiredTimer } from "../../../schemas/timer.ts"
+import { type Decision, firing } from "../../engine/definition.ts"
+import type { MailMessageEvent, MailMessageState } from "./state.ts"
+
+export const EXPIRE_TIMER = "expire"
+
+export const noMail: { readonly refused: Refusal } = { refused: notFound("message") }
+
+type Decided = Decision<MailMessageEvent, null>
+
+export const decideRead = (state: MailMessageState, { agent }: { readonly agent: string }): Decided => {
+  if (state === null || state.agent !== agent) return noMail
+  return { events: state.read_at === null ? [{ type: "mail.read", v: 1, agent }] : [] }
+}
+
+/** Its time is over. One that comes before the message is there, or when it is gone, changes nothing. */
+export const decideExpire =
+  (retentionMs: number) =>
+  (state: MailMessageState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
+    if (fired.name !== EXPIRE_TIMER || state === null) return { events: [] }
+    // A retention that was changed since is the new one's: the message goes when either is over.
+    if (firing(fired, state.received_at + retentionMs, at) === "early")
+      return { refused: unavailable("The message is not due yet by this node's clock.") }
+    return { events: [{ type: "mail.expired", v: 1, agent: state.agent }] }
+  }

@@ -1,0 +1,157 @@
+/**
+ * Lists of mail, opened: answered by those who have the keys, as queries, since a page may be larger than one message of
+ * the bus. What cannot be opened any more is left out: its mailbox was closed a moment ago.
+ */
+import { type Context, Effect } from "effect"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { ListedMail, MailCodes, MailSummary } from "../../schemas/mail/records.ts"
+import { messageIdOf } from "../../schemas/mail/records.ts"
+import { isWithin } from "../../schemas/mail/senders.ts"
+import { mailDomain } from "../../schemas/mail/settings.ts"
+import { wordsOf } from "../../schemas/mail/words.ts"
+import { QueryRefused } from "../queries/refused.ts"
+import { Actors, type ActorServices, type Asking, Views } from "../services.ts"
+import { type MailKeys, markWord, openDropped, openEnvelope } from "./keys.ts"
+
+type Row = Queries["mail_rows"]["output"]["items"][number]
+
+/** Within the time of a query. */
+const DEADLINE_MS = 4000
+const ABREAST = 8
+/** Words of a search that count: more make it no narrower. */
+const WORDS_ASKED_MAX = 20
+
+const NO_MAIL: Refusal = unavailable("Mail cannot be opened here.")
+
+export interface OpeningParts {
+  readonly mail: MailKeys | null
+  readonly limits: Limits["limits"]["email"]
+}
+
+const openRow = (mail: MailKeys, row: Row): Effect.Effect<ReadonlyArray<ListedMail>, Refusal> =>
+  Effect.map(mail.of(String(row.mailbox)), (sealer) =>
+    sealer === null
+      ? []
+      : [{ ...openEnvelope(sealer, row.id, row.envelope), received_at: row.received_at, read_at: row.read_at }]
+  )
+
+const opened = (mail: MailKeys, rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<ListedMail>, Refusal> =>
+  Effect.map(
+    Effect.forEach(rows, (row) => openRow(mail, row), { concurrency: ABREAST }),
+    (all) => all.flat()
+  )
+
+/** By which the words of a search are found in each mailbox; `null` where there are none to look for. */
+const marksOf = (mail: MailKeys, mailboxes: ReadonlyArray<number>, q: string | null) => {
+  const words = q === null ? [] : wordsOf(q, WORDS_ASKED_MAX)
+  if (words.length === 0) return Effect.succeed(null)
+  const ofOne = (mailbox: number) =>
+    Effect.map(mail.of(String(mailbox)), (sealer) =>
+      sealer === null ? [] : [{ mailbox, marks: words.map((word) => markWord(sealer, word)) }]
+    )
+  return Effect.map(Effect.forEach(mailboxes, ofOne, { concurrency: ABREAST }), (all) => all.flat())
+}
+
+type Listing = Queries["mail_list"]
+type Coding = Queries["mail_codes"]
+
+const NONE = { items: [], total: 0 }
+
+const listed = (mail: MailKeys, { q, mailboxes, ...wanted }: Listing["input"], asking: Asking) =>
+  Effect.gen(function* () {
+    const views = yield* Views
+    const words = yield* marksOf(mail, mailboxes, q)
+    if (words?.length === 0) return NONE
+    const { items, total } = yield* views.query(asking, "mail_rows", { ...wanted, words, minutes: null })
+    return { items: yield* opened(mail, items), total }
+  })
+
+const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
+
+const codesOf = ({ message_id, received_at, from, subject, codes, links, verdicts }: ListedMail): MailCodes => ({
+  message_id,
+  at: received_at,
+  from,
+  subject,
+  codes,
+  links: links.filter(({ kind }) => LETS_IN.has(kind)),
+  dmarc: verdicts.dmarc,
+  dkim: verdicts.dkim,
+  spf: verdicts.spf
+})
+
+const coded = (mail: MailKeys, { agent, minutes, from }: Coding["input"], max: number, asking: Asking) =>
+  Effect.gen(function* () {
+    const views = yield* Views
+    const wanted = { agent, unread: false, words: null, minutes, page: 1, per_page: max }
+    const { items } = yield* views.query(asking, "mail_rows", wanted)
+    const all = (yield* opened(mail, items)).map(codesOf)
+    if (from === null) return { items: all, unaligned: 0 }
+    const domain = mailDomain(from)
+    const claimed = all.filter((one) => domain !== null && isWithin(one.from.address, domain))
+    const aligned = claimed.filter(({ dmarc }) => dmarc === "PASS")
+    return { items: aligned, unaligned: claimed.length - aligned.length }
+  })
+
+const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: Asking) =>
+  Effect.gen(function* () {
+    const views = yield* Views
+    const { items, total } = yield* views.query(asking, "mail_event_rows", wanted)
+    const shown = yield* Effect.forEach(
+      items,
+      ({ id, at, event, mailbox, mail: message, sealed }) =>
+        Effect.map(sealed === null ? Effect.succeed(null) : mail.of(String(mailbox)), (sealer) => ({
+          id,
+          at,
+          event,
+          mailbox_id: mailbox,
+          message_id: message === null ? null : messageIdOf(message),
+          counterpart: sealer === null || sealed === null ? null : openDropped(sealer, sealed),
+          detail: null
+        })),
+      { concurrency: ABREAST }
+    )
+    return { items: shown, total }
+  })
+
+/** For notifications and deliveries. */
+const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const one = (id: number) =>
+      actors.ask({ ...asking, commandId: `${asking.commandId}-${id}` }, "mail.summary", String(id), null).pipe(
+        Effect.map((summary): ReadonlyArray<{ readonly id: number; readonly summary: MailSummary }> => [
+          { id, summary }
+        ]),
+        Effect.catchIf(
+          ({ code }) => code === "not_found",
+          () => Effect.succeed([])
+        )
+      )
+    return (yield* Effect.forEach([...new Set(mails)], one, { concurrency: ABREAST })).flat()
+  })
+
+/** As queries. */
+export const openedQueries = (
+  { mail, limits }: OpeningParts,
+  services: Context.Context<ActorServices>,
+  newId: () => string
+) => {
+  const answer =
+    <In, Out>(run: (keys: MailKeys, input: In, asking: Asking) => Effect.Effect<Out, Refusal, ActorServices>) =>
+    async (input: In): Promise<Out> => {
+      if (mail === null) throw new QueryRefused(NO_MAIL)
+      const asking = { commandId: newId(), deadline: Date.now() + DEADLINE_MS }
+      const found = await Effect.runPromise(Effect.result(Effect.provide(run(mail, input, asking), services)))
+      if (found._tag === "Failure") throw new QueryRefused(found.failure)
+      return found.success
+    }
+  return {
+    mail_list: answer((keys, input: Listing["input"], asking) => listed(keys, input, asking)),
+    mail_codes: answer((keys, input: Coding["input"], asking) => coded(keys, input, limits.codes_messages_max, asking)),
+    mail_log: answer((keys, input: Queries["mail_log"]["input"], asking) => journal(keys, input, asking)),
+    mail_summaries: answer((_keys, { mails }: Queries["mail_summaries"]["input"], asking) => summarized(mails, asking))
+  }
+}

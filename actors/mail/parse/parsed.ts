@@ -1,0 +1,37 @@
+/** A message as it was read: what is made of bytes that strangers wrote, within bounds (schemas/mail/limits.ts). */
+import type { MailCode, MailLink, MailSender } from "../../../schemas/mail/records.ts"
+
+export interface ParsedAttachment {
+  /** Without any path; `null` where the sender gives none. */
+  readonly filename: string | null
+  /** As the sender declares it: one line, `application/octet-stream` where there is none that makes sense. */
+  readonly content_type: string
+  readonly bytes: Uint8Array
+}
+
+export interface ParsedMail {
+  /** Whether it could be read as mail. What could not has `text` as it came, as far as it is kept. */
+  readonly parsed: boolean
+  /** Whether something of it was too long, too deep or too much to be kept. */
+  readonly truncated: boolean
+  /** Of the header. The address in lower case, its domain as A-label; empty where there is none that makes sense. */
+  readonly from: MailSender
+  /** Addresses of the header, as they stand there. */
+  readonly to: ReadonlyArray<string>
+  readonly cc: ReadonlyArray<string>
+  /** One line. */
+  readonly subject: string
+  /** ISO 8601; `null` where there is none that makes sense. */
+  readonly date: string | null
+  /** Without angle brackets. */
+  readonly messageId: string | null
+  /** Of `In-Reply-To` and `References`, without angle brackets. */
+  readonly follows: ReadonlyArray<string>
+  /** Of its own text parts, or made of its HTML where there are none. */
+  readonly text: string
+  readonly html: string | null
+  readonly attachments: ReadonlyArray<ParsedAttachment>
+  readonly attachments_dropped: number
+  readonly codes: ReadonlyArray<MailCode>
+  readonly links: ReadonlyArray<MailLink>
+}

@@ -1,0 +1,158 @@
+/**
+ * A message read as mail (RFC 5322, MIME), by `postal-mime`. Runs in a thread of its own (worker.ts): whatever strangers
+ * write, it takes the time and the memory of that thread and no more.
+ */
+import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
+import type { MailSender } from "../../../schemas/mail/records.ts"
+import { senderAddress } from "../../../schemas/mail/senders.ts"
+import { findIn } from "../codes/find.ts"
+import type { ParsedAttachment, ParsedMail } from "./parsed.ts"
+import { textOfHtml } from "./html-text.ts"
+
+export interface ReadBounds {
+  readonly attachments_kept_max: number
+  readonly attachment_max_bytes: number
+  readonly body_max_bytes: number
+  readonly depth_max: number
+  readonly headers_max_bytes: number
+  readonly links_max: number
+}
+
+const NAME_MAX_CHARS = 200
+const SUBJECT_MAX_CHARS = 1000
+const ADDRESSES_MAX = 100
+const ADDRESS_MAX_CHARS = 320
+const FOLLOWS_MAX = 20
+const ID_MAX_CHARS = 998
+const TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}T/
+
+/** Text that every store holds. */
+const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "")
+
+/** One line that reads as it is written: no controls, no overrides of direction. */
+const line = (text: string, max: number): string =>
+  [
+    ...storable(text)
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ")
+      .trim()
+  ]
+    .slice(0, max)
+    .join("")
+
+interface Cut {
+  readonly text: string
+  readonly cut: boolean
+}
+
+/** As many bytes of UTF-8, never half a character. */
+export const cutTo = (text: string, maxBytes: number): Cut => {
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return { text, cut: false }
+  const bytes = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes)
+  return { text: new TextDecoder().decode(bytes, { stream: true }), cut: true }
+}
+
+const flat = (
+  addresses: ReadonlyArray<Address> = []
+): ReadonlyArray<{ readonly name: string; readonly address: string }> =>
+  addresses.flatMap((one) => (one.group === undefined ? [one] : one.group))
+
+const shownAddresses = (addresses: ReadonlyArray<Address> | undefined): ReadonlyArray<string> =>
+  flat(addresses)
+    .slice(0, ADDRESSES_MAX)
+    .map(({ address }) => line(address ?? "", ADDRESS_MAX_CHARS))
+    .filter((address) => address !== "")
+
+const senderOf = (from: Address | undefined): MailSender => {
+  const [first] = flat(from === undefined ? [] : [from])
+  return { address: senderAddress(first?.address ?? "") ?? "", name: line(first?.name ?? "", NAME_MAX_CHARS) }
+}
+
+const idsIn = (text: string | undefined): ReadonlyArray<string> =>
+  (text ?? "")
+    .split(/[<>\s,]+/)
+    .filter((id) => id !== "" && id.length <= ID_MAX_CHARS)
+    .map(storable)
+
+/** The nearest come last in `References`: of too many they are kept. */
+const followed = ({ inReplyTo, references }: Email): ReadonlyArray<string> => [
+  ...new Set([...idsIn(inReplyTo), ...idsIn(references).toReversed()].slice(0, FOLLOWS_MAX))
+]
+
+/** Without a path, wherever it may come from. */
+const filenameOf = (name: string | null): string | null => {
+  const last = line((name ?? "").split(/[/\\]/).at(-1) ?? "", NAME_MAX_CHARS)
+  return last === "" || last === "." || last === ".." ? null : last
+}
+
+const bytesOf = ({ content }: Attachment): Uint8Array =>
+  typeof content === "string" ? Buffer.from(content) : new Uint8Array(content)
+
+const keptAttachments = (all: ReadonlyArray<Attachment>, bounds: ReadBounds): ReadonlyArray<ParsedAttachment> =>
+  all
+    .map((one) => ({ one, bytes: bytesOf(one) }))
+    .filter(({ bytes }) => bytes.length <= bounds.attachment_max_bytes)
+    .slice(0, bounds.attachments_kept_max)
+    .map(({ one: { filename, mimeType }, bytes }) => ({
+      filename: filenameOf(filename),
+      content_type: TYPE.test(mimeType) ? mimeType : "application/octet-stream",
+      bytes
+    }))
+
+/** Rejects what is too deep, or has too much of a header. */
+export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<ParsedMail> => {
+  const email = await PostalMime.parse(raw, {
+    maxNestingDepth: bounds.depth_max,
+    maxHeadersSize: bounds.headers_max_bytes,
+    forceRfc822Attachments: true
+  })
+  const own = cutTo(storable(email.text ?? ""), bounds.body_max_bytes)
+  const html = email.html === undefined ? null : cutTo(storable(email.html), bounds.body_max_bytes)
+  const made = own.text.trim() === "" && html !== null ? cutTo(textOfHtml(html.text), bounds.body_max_bytes) : own
+  const attachments = keptAttachments(email.attachments, bounds)
+  const from = senderOf(email.from)
+  const subject = line(email.subject ?? "", SUBJECT_MAX_CHARS)
+  const { codes, links } = findIn({ from: from.address, subject, text: own.text, html: html?.text ?? null })
+  const [messageId = null] = idsIn(email.messageId)
+  const dropped = email.attachments.length - attachments.length
+  return {
+    parsed: true,
+    truncated: own.cut || made.cut || html?.cut === true || dropped > 0 || links.length > bounds.links_max,
+    from,
+    to: shownAddresses(email.to),
+    cc: shownAddresses(email.cc),
+    subject,
+    date: ISO_8601.test(email.date ?? "") ? (email.date ?? null) : null,
+    messageId,
+    follows: followed(email),
+    text: made.text,
+    html: html?.text ?? null,
+    attachments,
+    attachments_dropped: dropped,
+    codes,
+    links: links.slice(0, bounds.links_max)
+  }
+}
+
+/** What could not be read as mail, kept as it came. */
+export const unread = (raw: Uint8Array, { body_max_bytes }: Pick<ReadBounds, "body_max_bytes">): ParsedMail => {
+  const whole = storable(new TextDecoder().decode(raw.subarray(0, 4 * body_max_bytes)))
+  const { text } = cutTo(whole, body_max_bytes)
+  return {
+    parsed: false,
+    truncated: raw.length > body_max_bytes,
+    from: { address: "", name: "" },
+    to: [],
+    cc: [],
+    subject: "",
+    date: null,
+    messageId: null,
+    follows: [],
+    text,
+    html: null,
+    attachments: [],
+    attachments_dropped: 0,
+    codes: [],
+    links: []
+  }
+}

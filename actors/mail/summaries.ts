@@ -1,0 +1,20 @@
+/** What mail says, for notifications out of the read models: these know its number alone, and ask those who have keys. */
+import { Effect } from "effect"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { MailSummary } from "../../schemas/mail/records.ts"
+import { QueryRefused } from "../queries/refused.ts"
+
+/** Of these messages, those that can be opened. */
+export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, MailSummary>>
+
+type AskMails = (mails: ReadonlyArray<number>) => Effect.Effect<Queries["mail_summaries"]["output"], Refusal>
+
+export const mailsBy =
+  (ask: AskMails): MailsOf =>
+  async (mails) => {
+    if (mails.length === 0) return new Map()
+    const found = await Effect.runPromise(Effect.result(ask([...new Set(mails)])))
+    if (found._tag === "Failure") throw new QueryRefused(found.failure)
+    return new Map(found.success.map(({ id, summary }) => [id, summary]))
+  }

@@ -1,0 +1,40 @@
+/** Parts of stored messages, read and opened for the agent whose they are (actors/mail/inbound/store.ts). */
+import { Effect } from "effect"
+import { piecesOf } from "../../schemas/blob/operations.ts"
+import { refusal } from "../../schemas/errors.ts"
+import type { MailPart } from "../../schemas/mail/operations.ts"
+import { openBytes } from "../../schemas/secret/bytes.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import type { Blobs } from "../bus/blobs.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+
+const unreadable = refuse(refusal("email_inbound_unavailable", "The stored message cannot be read."))
+
+export interface StoredMail {
+  readonly mailbox: number
+  /** Its number. */
+  readonly mail: number
+  readonly key: string
+  readonly parts: ReadonlyArray<MailPart>
+}
+
+/** Whole: an attachment has 5 MB at most. Fails where there is none of that name. */
+export const readPart = (
+  blobs: Blobs,
+  call: Call,
+  { mailbox, mail, key, parts }: StoredMail,
+  name: string
+): Effect.Effect<Uint8Array, Refused> =>
+  Effect.gen(function* () {
+    const part = parts.find((one) => one.name === name)
+    if (part === undefined) return yield* unreadable
+    const subjectOf = (piece: number) => subjects.mailPiece(String(mailbox), String(mail), name, String(piece))
+    const read = blobs.whole(call, streams.mail, subjectOf, piecesOf(part.size))
+    const sealed = yield* Effect.catchIf(
+      read,
+      ({ refusal: { code } }) => code === "unavailable",
+      () => Effect.fail(unreadable)
+    )
+    return yield* Effect.try({ try: () => openBytes(sealed, key), catch: () => unreadable })
+  })

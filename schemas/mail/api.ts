@@ -1,0 +1,226 @@
+/** Mail (spec 4.9; contract 20). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import {
+  created,
+  describe,
+  failures,
+  page,
+  PageMeta,
+  PagingQuery,
+  signedFailures,
+  signedWriteFailures,
+  success
+} from "../envelope.ts"
+import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
+import { MAIL_LIMITS } from "./limits.ts"
+import { ListedMail, Mail, Mailbox, MailCodes, MailEvent } from "./records.ts"
+import { isSenderRule } from "./senders.ts"
+
+const { label_max_chars, block_senders_max } = MAIL_LIMITS
+
+/** What of the service may be off: then it is 503 `email_disabled`, whoever asks. */
+const NEEDS_MAIL: Traits = { needs: "mail" }
+
+const LOCAL_PART = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/
+
+const Label = Storable.check(
+  Schema.isBetweenCodePoints(1, label_max_chars, { message: `must be 1 to ${label_max_chars} characters` }),
+  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
+  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+)
+
+export const OpenMailbox = Schema.Struct({
+  /** In lower case; without one, your handle. */
+  local_part: Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(LOCAL_PART, {
+        message:
+          "must be 1 to 64 lower-case letters, digits, dots, dashes or underscores, with a letter or digit at either end"
+      }),
+      Schema.makeFilter((text: string) => !text.includes("..") || "must not hold two dots in a row")
+    )
+  ),
+  domain: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(253, { message: "must be a domain" }))),
+  label: Schema.optionalKey(Schema.NullOr(Label))
+})
+
+const BlockedSender = Schema.String.check(
+  Schema.isMaxLength(320, { message: "must be an address or a domain" }),
+  Schema.makeFilter((text: string) => isSenderRule(text) || "must be an address or a domain")
+)
+
+export const ChangeMailbox = Schema.Struct({
+  rules: Schema.optionalKey(
+    Schema.Struct({
+      block_senders: Schema.Array(BlockedSender).check(
+        Schema.isMaxLength(block_senders_max, { message: `must be at most ${block_senders_max} senders` })
+      )
+    })
+  ),
+  label: Schema.optionalKey(Schema.NullOr(Label))
+})
+
+export const CloseMailbox = Schema.Struct({ confirm: Schema.optionalKey(Schema.Unknown) })
+
+const MailStatus = Schema.Struct({
+  enabled: Schema.Boolean,
+  provider: Schema.NullOr(Schema.String),
+  domain: Schema.NullOr(Schema.String),
+  mailboxes: Schema.NullOr(Schema.Int),
+  limits: Schema.Record(Schema.String, Schema.Number)
+}).annotate({ identifier: "MailStatus" })
+
+const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
+
+const id = { id: Schema.String }
+
+const codesPage = Schema.Struct({
+  ok: Schema.Literal(true),
+  data: Schema.Array(MailCodes),
+  meta: Schema.Struct({ ...PageMeta.fields, unaligned: Schema.Int, waited: Schema.Boolean })
+})
+
+export const MailApi = HttpApiGroup.make("mail")
+  .annotate(Chapter, 64)
+  .add(
+    HttpApiEndpoint.get("getMail", "/email", { success: success(MailStatus), error: failures() })
+      .annotateMerge(describe("optional", "Whether there is mail, and its limits"))
+      .annotate(Row, "`enabled`, the default `domain`, `limits`; signed, how many mailboxes you have"),
+    HttpApiEndpoint.get("listMailboxes", "/email/mailboxes", {
+      query: PagingQuery,
+      success: page(Mailbox),
+      error: signedFailures("email_disabled")
+    })
+      .annotateMerge(describe("signed", "Your mailboxes"))
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "your mailboxes; paged"),
+    HttpApiEndpoint.post("openMailbox", "/email/mailboxes", {
+      payload: OpenMailbox,
+      success: created(Mailbox),
+      error: signedWriteFailures(
+        "email_disabled",
+        "email_address_taken",
+        "email_mailbox_exists",
+        "email_mailbox_limit",
+        "email_domain_unknown",
+        "email_local_not_yours",
+        "email_local_reserved",
+        "content_secret"
+      )
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Open a mailbox",
+          "`{}` opens your handle at the default domain; there `local_part` is your handle, or your handle, a dot and " +
+            "a suffix. Whatever is sent to `<local part>+<tag>` arrives there with its `tag`."
+        )
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "`local_part` (your handle, or `<handle>.<suffix>`), `domain`, `label`; `{}` is your handle"),
+    HttpApiEndpoint.get("getMailbox", "/email/mailboxes/:id", {
+      params: id,
+      success: success(Mailbox),
+      error: signedFailures("email_disabled", "not_found")
+    })
+      .annotateMerge(describe("signed", "A mailbox of yours"))
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "one of them"),
+    HttpApiEndpoint.patch("changeMailbox", "/email/mailboxes/:id", {
+      params: id,
+      payload: ChangeMailbox,
+      success: success(Mailbox),
+      error: signedWriteFailures("email_disabled", "not_found", "content_secret")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Change a mailbox",
+          "`rules` replace those before: whom they block is dropped and journaled."
+        )
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "`rules {block_senders}`: addresses, or domains with all below them; `label`"),
+    HttpApiEndpoint.delete("closeMailbox", "/email/mailboxes/:id", {
+      params: id,
+      payload: CloseMailbox,
+      success: success(Schema.Struct({ deleted: Schema.Literal(true), id: Schema.Int })),
+      error: signedWriteFailures("email_disabled", "not_found", "confirmation_required")
+    })
+      .annotateMerge(
+        describe("signed", "Close a mailbox", "What it received is erased at once. The address stays yours.")
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "`confirm`: `delete`; its mail is erased at once"),
+    HttpApiEndpoint.get("listMail", "/email/messages", {
+      query: {
+        ...PagingQuery,
+        unread: Schema.optionalKey(Schema.String),
+        q: Schema.optionalKey(Schema.String)
+      },
+      success: page(ListedMail),
+      error: signedFailures("email_disabled")
+    })
+      .annotateMerge(
+        describe("signed", "Your mail, newest first", "`q` finds messages that hold all of its words, whole.")
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "newest first; `?unread=1`, `?q=` (whole words of sender, subject and text); paged"),
+    HttpApiEndpoint.get("getMailMessage", "/email/messages/:id", {
+      params: id,
+      query: { peek: Schema.optionalKey(Schema.String), include: Schema.optionalKey(Schema.String) },
+      success: success(Mail),
+      error: signedFailures("email_disabled", "not_found", "email_inbound_unavailable")
+    })
+      .annotateMerge(
+        describe("signed", "A message", "Marks it as read, unless `peek=1`. `include=html` adds the HTML as a string.")
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "its text, codes, links, attachments; read by that unless `?peek=1`; `?include=html`"),
+    HttpApiEndpoint.get("getMailAttachment", "/email/messages/:id/attachments/:n", {
+      params: { id: Schema.String, n: Schema.String },
+      success: Bytes,
+      error: signedFailures("email_disabled", "not_found", "email_inbound_unavailable")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "An attachment",
+          "Always as `application/octet-stream`; what the sender declared is in `X-Hub-Declared-Type`, its hash in `X-Hub-Sha256`."
+        )
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "the bytes; `X-Hub-Declared-Type`, `X-Hub-Sha256`"),
+    HttpApiEndpoint.get("listMailCodes", "/email/codes", {
+      query: {
+        minutes: Schema.optionalKey(Schema.String),
+        from: Schema.optionalKey(Schema.String),
+        wait_seconds: Schema.optionalKey(Schema.String)
+      },
+      success: codesPage,
+      error: signedFailures("email_disabled")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Codes and links that let somebody in, newest first",
+          "`from` names a host: only mail that DMARC aligned with its domain, and `meta.unaligned` counts what " +
+            "claimed it falsely. `wait_seconds` holds the request until there is one."
+        )
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(
+        Row,
+        "`?minutes=` ({{limits.email.codes_minutes_default}}), `?from=<host>`, `?wait_seconds=` (25 at most)"
+      ),
+    HttpApiEndpoint.get("listMailLog", "/email/log", {
+      query: PagingQuery,
+      success: page(MailEvent),
+      error: signedFailures("email_disabled")
+    })
+      .annotateMerge(describe("signed", "What happened to your mail, newest first"))
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "opened, received, dropped, closed; newest first; paged")
+  )

@@ -1,0 +1,185 @@
+/**
+ * Kind `mailer`, id = hub id of an agent: what it has of mail. Kind `mail_address`, id = `addressId`: whose an address
+ * is, for good. Kind `mailbox`, id = its number. Kind `mail`, id = its number: one message.
+ *
+ * What mail says stands in log, tables and answers of actors sealed under the mailbox's key; in the clear it is in the
+ * memory of the mail process, of who answers lists (`mail_list`, `mail_codes`), and of the edge that hands it to its
+ * agent.
+ */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
+import { ListedMail, Mailbox, MailCodes, MailEvent, MailRules, MailSummary } from "./records.ts"
+
+const ByAgent = Schema.Struct({ agent: Schema.String })
+
+export const mailerOperations = operationsOf("mailer", {
+  "mailer.mailboxes": op({ input: Nothing, output: Schema.Array(Schema.Int), askedBy: ["edge"] }),
+  /** Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`. */
+  "mailer.open_mailbox": op({
+    input: Schema.Struct({
+      local_part: Schema.String,
+      domain: Schema.String,
+      label: Schema.NullOr(Schema.String)
+    }),
+    output: Schema.Struct({ mailbox: Schema.Int }),
+    askedBy: ["edge"]
+  }),
+  /** Refused `not_found`. */
+  "mailer.close_mailbox": op({ input: Schema.Struct({ mailbox: Schema.Int }), output: Nothing, askedBy: ["edge"] }),
+  /** With the account. */
+  "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] })
+})
+
+export const addressOperations = operationsOf("mail_address", {
+  /** `mailbox`: `null` while it is closed. Refused `not_found`. */
+  "mail_address.look": op({
+    input: Nothing,
+    output: Schema.Struct({ agent: Schema.String, mailbox: Schema.NullOr(Schema.Int) }),
+    askedBy: ["mail"]
+  })
+})
+
+/** A part of a stored message: so many bytes, sealed, in pieces. */
+export const MailPart = Schema.Struct({
+  /** `text`: what is read of it, as JSON; `a1` and so on: attachments. */
+  name: Schema.String,
+  /** Sealed. */
+  size: Schema.Int
+})
+export type MailPart = typeof MailPart.Type
+
+/** A message as the mail process has sealed it. */
+export const SealedMail = Schema.Struct({
+  /** `MailEnvelope`, under the mailbox's key. */
+  envelope: Schema.String,
+  /** Key of its parts, under the mailbox's key. */
+  key: Schema.String,
+  parts: Schema.Array(MailPart),
+  /** Marks of its words, and of the messages that it follows from, under the mailbox's key. */
+  words: Schema.Array(Schema.String),
+  own: Schema.NullOr(Schema.String),
+  follows: Schema.Array(Schema.String),
+  /** Whether there is a code, or a link that lets somebody in. */
+  lets_in: Schema.Boolean
+})
+export type SealedMail = typeof SealedMail.Type
+
+/** What lists tell of it, beside what they know without opening it. */
+export const MailEnvelope = MailSummary
+export type MailEnvelope = MailSummary
+
+export const mailboxOperations = operationsOf("mailbox", {
+  /** To its agent; to every other there is none. */
+  "mailbox.look": op({ input: ByAgent, output: Mailbox, askedBy: ["edge"] }),
+  "mailbox.change": op({
+    input: Schema.Struct({
+      agent: Schema.String,
+      rules: Schema.optionalKey(MailRules),
+      label: Schema.optionalKey(Schema.NullOr(Schema.String))
+    }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** Whether it takes one more message now. `full`: why not. */
+  "mailbox.accepts": op({
+    input: Nothing,
+    output: Schema.Struct({
+      agent: Schema.String,
+      address: Schema.String,
+      rules: MailRules,
+      full: Schema.NullOr(Schema.Literals(["day", "bytes"]))
+    }),
+    askedBy: ["mail"]
+  }),
+  /** `number`: under which its parts are stored. `mail`: another where this message was received before. */
+  "mailbox.receive": op({
+    input: Schema.Struct({ number: Schema.Int, bytes: Schema.Int, mail: SealedMail }),
+    output: Schema.Struct({ mail: Schema.Int }),
+    askedBy: ["mail"]
+  }),
+  /** One that its rules keep out: `sealed` says whose it was. */
+  "mailbox.drop": op({ input: Schema.Struct({ sealed: Schema.String }), output: Nothing, askedBy: ["mail"] }),
+  "mailbox.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+})
+
+export const mailOperations = operationsOf("mail", {
+  /** To its agent. `envelope`: opened; `key`: of its parts. */
+  "mail.look": op({
+    input: ByAgent,
+    output: Schema.Struct({
+      mail: ListedMail,
+      mailbox: Schema.Int,
+      key: Schema.String,
+      parts: Schema.Array(MailPart)
+    }),
+    askedBy: ["edge"]
+  }),
+  /** For who tells its agent of it. */
+  "mail.summary": op({ input: Nothing, output: MailSummary, askedBy: [] }),
+  "mail.mark_read": op({ input: ByAgent, output: Schema.Struct({ read_at: Schema.String }), askedBy: ["edge"] }),
+  "mail.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+})
+
+export const mailQueries = {
+  /** Rows as they are sealed; for those who open them. */
+  mail_rows: query({
+    input: Schema.Struct({
+      agent: Schema.String,
+      unread: Schema.Boolean,
+      /** Of each mailbox, the marks that a message must have all of; `null`: any message. */
+      words: Schema.NullOr(Schema.Array(Schema.Struct({ mailbox: Schema.Int, marks: Schema.Array(Schema.String) }))),
+      /** Those alone that let somebody in, of the last minutes; `null`: all. */
+      minutes: Schema.NullOr(Schema.Int),
+      page: Schema.Int,
+      per_page: Schema.Int
+    }),
+    output: paged(
+      Schema.Struct({
+        id: Schema.Int,
+        mailbox: Schema.Int,
+        envelope: Schema.String,
+        received_at: Schema.String,
+        read_at: Schema.NullOr(Schema.String)
+      })
+    )
+  }),
+  mail_event_rows: query({
+    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(
+      Schema.Struct({
+        id: Schema.Int,
+        at: Schema.String,
+        event: Schema.String,
+        mailbox: Schema.Int,
+        mail: Schema.NullOr(Schema.Int),
+        sealed: Schema.NullOr(Schema.String)
+      })
+    )
+  }),
+  mail_list: query({
+    input: Schema.Struct({
+      agent: Schema.String,
+      unread: Schema.Boolean,
+      q: Schema.NullOr(Schema.String),
+      mailboxes: Schema.Array(Schema.Int),
+      page: Schema.Int,
+      per_page: Schema.Int
+    }),
+    output: paged(ListedMail)
+  }),
+  /** Of the last minutes. `unaligned`: how many claimed to be from there, and DMARC did not say so. */
+  mail_codes: query({
+    input: Schema.Struct({ agent: Schema.String, minutes: Schema.Int, from: Schema.NullOr(Schema.String) }),
+    output: Schema.Struct({ items: Schema.Array(MailCodes), unaligned: Schema.Int })
+  }),
+  mail_log: query({
+    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(MailEvent)
+  }),
+  /** For notifications and deliveries, which hold numbers alone. */
+  mail_summaries: query({
+    input: Schema.Struct({ mails: Schema.Array(Schema.Int) }),
+    output: Schema.Array(Schema.Struct({ id: Schema.Int, summary: MailSummary }))
+  })
+}

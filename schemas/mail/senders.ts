@@ -1,0 +1,29 @@
+/** Who sends: addresses and domains as rules name them (contract 20). */
+import { mailDomain } from "./settings.ts"
+
+const LOCAL_MAX_CHARS = 64
+
+/** In lower case, the domain as A-label; `null` where it is none. Local parts may be of any script (SMTPUTF8). */
+export const senderAddress = (text: string): string | null => {
+  const at = text.lastIndexOf("@")
+  const local = text.slice(0, Math.max(0, at)).trim().toLowerCase()
+  const domain = mailDomain(text.slice(at + 1))
+  if (at < 1 || domain === null || local.length > LOCAL_MAX_CHARS || /[\s<>,;:"()[\]\\\p{Cc}]/u.test(local)) return null
+  return `${local}@${domain}`
+}
+
+export const isSenderRule = (text: string): boolean =>
+  text.includes("@") ? senderAddress(text) !== null : mailDomain(text) !== null
+
+/** Whether an address is of a domain, or of one below it. */
+export const isWithin = (address: string, domain: string): boolean => {
+  const of = address.slice(address.lastIndexOf("@") + 1)
+  return of === domain || of.endsWith(`.${domain}`)
+}
+
+/** Whether a rule names that sender: the very address, or a domain with all below it. */
+export const matchesSender = (rule: string, address: string): boolean => {
+  if (rule.includes("@")) return senderAddress(rule) === address
+  const domain = mailDomain(rule)
+  return domain !== null && isWithin(address, domain)
+}

@@ -1,0 +1,75 @@
+/** How mail comes and goes, by the environment (contract 16). A problem never repeats what may hold a password. */
+import { parseSeed } from "../signing/seed.ts"
+
+export type MailProvider = "off" | "smtp"
+
+export interface MailSettings {
+  readonly provider: "smtp"
+  /** Default domain of addresses, as A-label. */
+  readonly domain: string
+  /** Of receiving SMTP; 0: a free one. */
+  readonly port: number
+  /** Name servers to ask, as `ip:port`; none: those of the machine. */
+  readonly dnsServers: ReadonlyArray<string>
+  /** STARTTLS is offered where both are there: paths of PEM files. */
+  readonly tls: { readonly cert: string; readonly key: string } | null
+}
+
+export type MailSettingsResult =
+  | { readonly ok: true; readonly settings: MailSettings | null }
+  | { readonly ok: false; readonly problem: string }
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+const DOMAIN_MAX_CHARS = 253
+const DNS_SERVERS_MAX = 8
+const PORT_MAX = 65_535
+const SMTP_PORT = 25
+
+export const readMailSettings = (env: Env): MailSettingsResult => {
+  const provider = given(env, "HUB_MAIL_PROVIDER") ?? "off"
+  if (provider === "ses") return problem("HUB_MAIL_PROVIDER=ses is not available yet: take smtp")
+  if (provider !== "off" && provider !== "smtp") return problem("HUB_MAIL_PROVIDER must be one of off, smtp, ses")
+  if (provider === "off") return { ok: true, settings: null }
+  const domain = mailDomain(given(env, "HUB_MAIL_DOMAIN") ?? "")
+  if (domain === null)
+    return problem("HUB_MAIL_DOMAIN must be the domain of the service's addresses, such as mail.example.org")
+  const port = Number(given(env, "HUB_MAIL_PORT") ?? SMTP_PORT)
+  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
+    return problem(`HUB_MAIL_PORT must be a whole number from 0 to ${PORT_MAX}`)
+  const dnsServers = (given(env, "HUB_DNS_SERVERS") ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+  if (dnsServers.length > DNS_SERVERS_MAX || !dnsServers.every(isNameServer))
+    return problem(
+      `HUB_DNS_SERVERS must be at most ${DNS_SERVERS_MAX} addresses such as 192.0.2.53:53, with commas between`
+    )
+  const [cert, key] = [given(env, "HUB_MAIL_TLS_CERT"), given(env, "HUB_MAIL_TLS_KEY")]
+  if ((cert === null) !== (key === null)) return problem("HUB_MAIL_TLS_CERT and HUB_MAIL_TLS_KEY go together")
+  const tls = cert === null || key === null ? null : { cert, key }
+  return { ok: true, settings: { provider, domain, port, dnsServers, tls } }
+}
+
+/** In lower case, as A-label, of at least two labels; `null` where it is none. */
+export const mailDomain = (text: string): string | null => {
+  const trimmed = text.trim().replace(/\.$/, "")
+  if (trimmed === "" || /[\s/?#@:\\%[\]]/.test(trimmed) || !URL.canParse(`http://${trimmed}`)) return null
+  const { hostname } = new URL(`http://${trimmed}`)
+  const labels = hostname.split(".")
+  const isNamed = labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "")
+  return isNamed && hostname.length <= DOMAIN_MAX_CHARS ? hostname : null
+}
+
+/** Of the key that stored mail is sealed under: 32 bytes in base64. */
+export const parseMailKey = parseSeed
+
+const isNameServer = (text: string): boolean => /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text)
+
+const problem = (text: string): MailSettingsResult => ({ ok: false, problem: text })
+
+const given = (env: Env, name: string): string | null => {
+  const value = env[name]?.trim()
+  return value === undefined || value === "" ? null : value
+}

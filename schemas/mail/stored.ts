@@ -1,0 +1,23 @@
+/** What of a message is read by itself, beside its summary: the part `text` of what is stored, as JSON. */
+import { Schema } from "effect"
+import { Mail } from "./records.ts"
+
+const { date, cc, text, links, codes, attachments, attachments_dropped, truncated, parsed } = Mail.fields
+
+export const StoredText = Schema.Struct({
+  date,
+  cc,
+  text,
+  html: Schema.NullOr(Schema.String),
+  links,
+  codes,
+  attachments,
+  attachments_dropped,
+  truncated,
+  parsed
+})
+export type StoredText = typeof StoredText.Type
+
+/** Names of a message's parts. */
+export const TEXT_PART = "text"
+export const attachmentPart = (n: number): string => `a${n}`

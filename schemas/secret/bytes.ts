@@ -1,0 +1,26 @@
+/** Bytes sealed under a key of their own (AES-256-GCM): nonce, tag, and what was sealed. */
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** What is sealed is longer by so much. */
+export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
+
+/** In base64url. */
+export const newKey = (): string => randomBytes(KEY_BYTES).toString("base64url")
+
+export const sealBytes = (bytes: Uint8Array, key: string): Uint8Array => {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv("aes-256-gcm", Buffer.from(key, "base64url"), nonce)
+  const box = Buffer.concat([cipher.update(bytes), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), box])
+}
+
+/** Throws where it is not what was sealed. */
+export const openBytes = (bytes: Uint8Array, key: string): Uint8Array => {
+  const decipher = createDecipheriv("aes-256-gcm", Buffer.from(key, "base64url"), bytes.subarray(0, NONCE_BYTES))
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, SEAL_BYTES))
+  return Buffer.concat([decipher.update(bytes.subarray(SEAL_BYTES)), decipher.final()])
+}
