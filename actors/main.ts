@@ -57,7 +57,7 @@ const program = Effect.gen(function* () {
   const own = Layer.succeedContext(yield* Layer.build(mailKeys(process.env)))
   const keyed = roles.includes("actors") ? Layer.succeedContext(yield* Layer.build(keys(process.env))) : noKeys
   const common = Layer.provideMerge(Layer.mergeAll(metrics, tracing), bus)
-  return yield* Effect.provide(serving(rolesWith(roles, Layer.mergeAll(keyed, own))), common)
+  return yield* Effect.provide(serving(rolesWith(roles, keyed, own)), common)
 })
 
 const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {

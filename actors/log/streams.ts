@@ -164,6 +164,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     discard: DiscardPolicy.New,
     discard_new_per_subject: true,
     max_msgs_per_subject: 1,
+    allow_atomic: true,
     allow_msg_ttl: true,
     name: streams.mail,
     subjects: [subjects.mail]

@@ -111,13 +111,14 @@ const inCluster = Layer.provideMerge(cluster, streams)
 /** Parts that several roles need are made once for the process. */
 export const rolesWith = (
   roles: ReadonlyArray<ActorRole>,
-  keys: Layer.Layer<Keys | MailKey>
+  keys: Layer.Layer<Keys>,
+  mailKey: Layer.Layer<MailKey>
 ): Layer.Layer<never, ConfigurationFault, Common> => {
   const all = {
-    actors: Layer.provide(actors, [keys, inCluster, tables, queried]),
+    actors: Layer.provide(actors, [keys, mailKey, inCluster, tables, queried]),
     queries: Layer.provide(queries, [streams, tables, queried]),
     webhooks: Layer.provide(webhooks, inCluster),
-    mail: Layer.provide(mail, [keys, inCluster])
+    mail: Layer.provide(mail, [mailKey, inCluster])
   } as const
   return Layer.mergeAll(Layer.empty, ...roles.map((role) => all[role]))
 }

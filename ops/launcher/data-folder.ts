@@ -44,6 +44,8 @@ export interface RunFile {
   readonly postgres: { readonly pid: number | null; readonly url: string }
   readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string; readonly metrics: string | null }>
   readonly actors: ReadonlyArray<{ readonly pid: number | null; readonly metrics: string | null }>
+  /** Where mail is received, where it is. */
+  readonly mail?: { readonly pid: number | null; readonly smtp: string }
 }
 
 export interface DataFolder {
@@ -155,7 +157,11 @@ function pidsIn(value: unknown): ReadonlyArray<number> {
 async function endLeftovers(folder: string): Promise<void> {
   const run = readJson(join(folder, "run.json"))
   if (typeof run !== "object" || run === null) return
-  const pids = [...pidsIn("edges" in run ? run.edges : []), ...pidsIn("actors" in run ? run.actors : [])]
+  const pids = [
+    ...pidsIn("edges" in run ? run.edges : []),
+    ...pidsIn("actors" in run ? run.actors : []),
+    ...pidsIn("mail" in run ? [run.mail] : [])
+  ]
   const ours = pids.filter((pid) => pid > 1 && environmentOf(pid, "HUB_DATA") === folder)
   await Promise.all(ours.map((pid) => endProcess(pid, "SIGTERM", LEFTOVER_GRACE_MS)))
 }
@@ -169,12 +175,25 @@ export function describeRun(stack: Stack): RunFile {
       url: edge.url,
       metrics: stack.metricsOf("edge", index)
     })),
-    actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) }))
+    actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) })),
+    ...(stack.mail === undefined
+      ? {}
+      : { mail: { pid: stack.mail.role.pid, smtp: `smtp://127.0.0.1:${stack.mail.port}` } })
   }
 }
 
 /** What this and older versions have made in the folder; Postgres's own closes by itself. Nothing else is touched. */
-const OURS = ["bin", "install.lock", "launcher.lock", "nats", "outbox", "run.json", "server.key", "version.json"]
+const OURS = [
+  "bin",
+  "install.lock",
+  "launcher.lock",
+  "mail.key",
+  "nats",
+  "outbox",
+  "run.json",
+  "server.key",
+  "version.json"
+]
 const NOT_OURS_TO_CLOSE = "postgres"
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What an edge may know of the service's key: its public half, and a key derived of it for one purpose
+ * What nodes may know of the service's keys. What an edge may know of the service's key: its public half, and a key derived of it for one purpose
  * (edge/config.ts).
  */
 import { createHmac } from "node:crypto"
@@ -21,6 +21,13 @@ const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const seeded = serverSeed(read.config, env)
   if (!seeded.ok) throw new LaunchFault(seeded.problem)
   return edgeKeys(seeded.seed)
+}
+
+/** The mail process' environment: it speaks with strangers, and has no key but that of stored mail. */
+export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
+  const { HUB_LETTERS: _letters, HUB_SMTP_URL: _smtp, HUB_TELEGRAM_TOKEN: _token, ...kept } = rest
+  return kept
 }
 
 /** An edge's environment: without the service's key, with what it may know of it; without the mail server's, the bot's and that of stored mail. */

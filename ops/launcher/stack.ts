@@ -1,5 +1,6 @@
 /**
- * The whole product as processes of this machine: nats-server, Postgres, actor nodes, edges.
+ * The whole product as processes of this machine: nats-server, Postgres, actor nodes, edges, and where there is mail the
+ * process that receives it.
  *
  * Both servers start side by side. The nodes follow once both answer, also side by side: an edge needs no actor to
  * begin listening. The stack is up when every edge says 200 on the health endpoint. It ends in the order in which work
@@ -9,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 import { addressFor, drawPasswords } from "./bus-users.ts"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
-import { asEdge } from "./edge-keys.ts"
+import { asEdge, asMail } from "./edge-keys.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
 import { startNodeChild } from "./node-child.ts"
@@ -38,6 +39,8 @@ export interface StackOptions {
   readonly postgres: PostgresOptions | string
   readonly edgePorts: ReadonlyArray<number>
   readonly actors: number
+  /** Port of the process that receives mail; absent: there is none. */
+  readonly mailPort?: number
   /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
   readonly metrics?: "free" | number
   readonly entries: { readonly edge: ReadonlyArray<string>; readonly actor: ReadonlyArray<string> }
@@ -51,8 +54,11 @@ export interface StackOptions {
   /** Called between the servers and the nodes. */
   readonly serversUp?: (stack: Stack) => Promise<void>
   /** Additions for one node alone. */
-  readonly nodeEnv?: (role: "edge" | "actor", index: number) => NodeJS.ProcessEnv
+  readonly nodeEnv?: (role: NodeKind, index: number) => NodeJS.ProcessEnv
 }
+
+/** `mail`: an actor process of that role alone. */
+export type NodeKind = "edge" | "actor" | "mail"
 
 export interface ServerRole {
   readonly role: SupervisedRole | undefined
@@ -101,6 +107,9 @@ async function makeStreams(natsUrl: string, env: NodeJS.ProcessEnv): Promise<voi
   }
 }
 
+/** A stop that is told in the middle of a message leaves it with its sender. */
+const mailEnvironment = (port: number): NodeJS.ProcessEnv => ({ HUB_ROLES: "mail", HUB_MAIL_PORT: String(port) })
+
 type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => void }) => Promise<RunningServer>
 
 export class Stack {
@@ -109,6 +118,7 @@ export class Stack {
   readonly #metrics: MetricsPorts
   readonly edges: ReadonlyArray<EdgeRole>
   readonly actors: ReadonlyArray<SupervisedRole>
+  readonly mail: { readonly role: SupervisedRole; readonly port: number } | undefined
   #nats: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #postgres: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #migration: Promise<void> = Promise.resolve()
@@ -122,11 +132,18 @@ export class Stack {
       url: `http://127.0.0.1:${port}`
     }))
     this.actors = Array.from({ length: options.actors }, (_, index) => this.#node("actor", index, {}))
+    const { mailPort: port } = options
+    this.mail = port === undefined ? undefined : { role: this.#node("mail", 0, mailEnvironment(port)), port }
   }
 
   /** Where a node is scraped; `null` where it is not. */
-  metricsOf(kind: "edge" | "actor", index: number): string | null {
-    return this.#metrics.urlOf(kind === "edge" ? index : this.#options.edgePorts.length + index)
+  metricsOf(kind: NodeKind, index: number): string | null {
+    return this.#metrics.urlOf(this.#placeOf(kind, index))
+  }
+
+  #placeOf(kind: NodeKind, index: number): number {
+    const { edgePorts, actors } = this.#options
+    return index + (kind === "edge" ? 0 : kind === "actor" ? edgePorts.length : edgePorts.length + actors)
   }
 
   get nats(): ServerRole {
@@ -144,7 +161,7 @@ export class Stack {
       // Both addresses are known now, whether or not nodes follow.
       this.#changed()
       await this.#options.serversUp?.(this)
-      const nodes = [...this.actors, ...this.edges.map((edge) => edge.role)]
+      const nodes = [...this.actors, ...this.#mailRoles(), ...this.edges.map((edge) => edge.role)]
       // The nodes wait for their tables by themselves, so both go on at once.
       this.#migration = this.#migrate(nodes.length > 0)
       await Promise.all([this.#migration, ...nodes.map((role) => role.start())])
@@ -198,9 +215,14 @@ export class Stack {
       delay(ACTOR_GRACE_MS, undefined, { ref: false })
     ])
     await Promise.all(this.edges.map((edge) => edge.role.stop()))
+    await Promise.all(this.#mailRoles().map((role) => role.stop()))
     await Promise.all(this.actors.map((actor) => actor.stop()))
     await migrated
     await Promise.all([this.#nats.role?.stop(), this.#postgres.role?.stop()])
+  }
+
+  #mailRoles(): ReadonlyArray<SupervisedRole> {
+    return this.mail === undefined ? [] : [this.mail.role]
   }
 
   #setNats(server: ServerRole): void {
@@ -241,10 +263,10 @@ export class Stack {
     await role.start()
   }
 
-  #node(kind: "edge" | "actor", index: number, own: NodeJS.ProcessEnv): SupervisedRole {
+  #node(kind: NodeKind, index: number, own: NodeJS.ProcessEnv): SupervisedRole {
     const { root, env, entries, nodeEnv, autoRestart, report, onLine } = this.#options
     const name = `${kind} ${index + 1}`
-    const place = kind === "edge" ? index : this.#options.edgePorts.length + index
+    const place = this.#placeOf(kind, index)
     return new SupervisedRole({
       name,
       autoRestart,
@@ -254,7 +276,7 @@ export class Stack {
       launch: async (onSpawn) =>
         startNodeChild({
           name,
-          entry: entries[kind],
+          entry: entries[kind === "edge" ? kind : "actor"],
           cwd: root,
           env: this.#asItsUser(kind, {
             ...env,
@@ -271,12 +293,12 @@ export class Stack {
   }
 
   /** A server of our own knows a user for each role; one that runs elsewhere is addressed as it was named. */
-  #asItsUser(kind: "edge" | "actor", given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-    const env = kind === "edge" ? asEdge(given) : given
+  #asItsUser(kind: NodeKind, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    const env = kind === "edge" ? asEdge(given) : kind === "mail" ? asMail(given) : given
     const url = env["HUB_NATS_URL"] ?? ""
     return typeof this.#options.nats === "string"
       ? env
-      : { ...env, HUB_NATS_URL: addressFor(kind, env["HUB_ROLES"], url, this.#passwords) }
+      : { ...env, HUB_NATS_URL: addressFor(kind === "edge" ? kind : "actor", env["HUB_ROLES"], url, this.#passwords) }
   }
 
   async #untilHealthy(edge: EdgeRole): Promise<void> {

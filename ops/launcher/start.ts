@@ -14,7 +14,7 @@ import type { DataFolder } from "./data-folder.ts"
 import { LaunchFault, messageOf } from "./fault.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
-import { portIsFree } from "./ports.ts"
+import { drawPort, portIsFree } from "./ports.ts"
 import { addressing, Stack } from "./stack.ts"
 import type { StackOptions } from "./stack.ts"
 
@@ -30,6 +30,8 @@ export interface StartSettings {
   readonly metrics: "free" | number | null
   /** Where letters to people are put; `null` where they are sent, or there are none. */
   readonly outbox: string | null
+  /** Whether mail is received, on which port (0: a free one), and for which domain. */
+  readonly mail: { readonly port: number; readonly domain: string } | null
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -49,24 +51,32 @@ function count(name: string, text: string | undefined): number {
   throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }
 
+/** `--mail`: a machine by itself, between its own agents; whatever the environment says comes first. */
+const MAIL_BY_ITSELF = { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: "mail.localhost", HUB_MAIL_PORT: "0" }
+
 export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): StartSettings {
-  let values: { edges?: string | undefined; actors?: string | undefined }
+  let values: { edges?: string | undefined; actors?: string | undefined; mail?: boolean | undefined }
   try {
     values = parseArgs({
       args: [...args],
-      options: { edges: { type: "string" }, actors: { type: "string" } },
+      options: { edges: { type: "string" }, actors: { type: "string" }, mail: { type: "boolean" } },
       allowPositionals: false
     }).values
   } catch (cause) {
-    throw new LaunchFault(`${messageOf(cause).split("\n")[0]} (usage: npm start -- [--edges N] [--actors N])`)
+    throw new LaunchFault(`${messageOf(cause).split("\n")[0]} (usage: npm start -- [--edges N] [--actors N] [--mail])`)
   }
   const edges = count("edges", values.edges)
   const dataDir = dataFolder(env)
-  const given = { ...env, HUB_DATA: dataDir, HUB_ENV: env["HUB_ENV"] || "development" }
+  const given = {
+    ...(values.mail === true ? MAIL_BY_ITSELF : {}),
+    ...env,
+    HUB_DATA: dataDir,
+    HUB_ENV: env["HUB_ENV"] || "development"
+  }
   // The nodes read the same names the same way: what they would refuse is refused before anything starts.
   const parsed = readConfig(given)
   if (!parsed.ok) throw new LaunchFault(parsed.problem)
-  const { port, baseUrl, env: mode, metricsPort, letters } = parsed.config
+  const { port, baseUrl, env: mode, metricsPort, letters, mail } = parsed.config
   if (port + edges - 1 > HIGHEST_PORT)
     throw new LaunchFault(`HUB_PORT leaves no room for ${edges} edges; take a lower one`)
   const actors = count("actors", values.actors)
@@ -81,6 +91,7 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     dataDir,
     baseUrl,
     metrics: unsaid ? "free" : metricsPort === 0 ? null : metricsPort,
+    mail: mail === null ? null : { port: mail.port, domain: mail.domain },
     outbox: letters?.transport === "file" ? outboxOf(dataDir) : null,
     env: { ...given, ...addressing(env, baseUrl, edgePorts) }
   }
@@ -123,8 +134,9 @@ async function buildStack(
   folder: DataFolder,
   signal: AbortSignal
 ): Promise<Stack> {
-  const { env, dataDir, edgePorts, metrics } = settings
+  const { env, dataDir, edgePorts, metrics, mail } = settings
   await refuseTakenPorts(edgePorts)
+  const mailPort = mail === null ? null : mail.port === 0 ? await drawPort() : mail.port
   const natsUrl = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
   return new Stack({
@@ -138,6 +150,7 @@ async function buildStack(
     edgePorts,
     actors: settings.actors,
     ...(metrics === null ? {} : { metrics }),
+    ...(mailPort === null ? {} : { mailPort }),
     entries,
     autoRestart: true,
     report: say,
@@ -159,6 +172,8 @@ export async function start(options: StartOptions): Promise<number> {
     if (!signal.aborted) await Promise.race([options.serving?.(stack, say), stopped])
     if (!signal.aborted) {
       if (stack.edges.length !== 1) say(edgesOf(stack))
+      if (stack.mail !== undefined && settings.mail !== null)
+        say(`mail for ${settings.mail.domain} is received at smtp://127.0.0.1:${stack.mail.port}`)
       if (settings.outbox !== null && stack.actors.length > 0) say(`letters to people are files in ${settings.outbox}`)
       process.stdout.write(`ready ${settings.baseUrl}\n`)
     }

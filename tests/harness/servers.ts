@@ -120,7 +120,13 @@ export class PidLedger {
   readonly #pids = new Set<number>()
 
   note(stack: Stack): void {
-    const roles = [stack.nats.role, stack.postgres.role, ...stack.edges.map((edge) => edge.role), ...stack.actors]
+    const roles = [
+      stack.nats.role,
+      stack.postgres.role,
+      ...stack.edges.map((edge) => edge.role),
+      ...stack.actors,
+      ...(stack.mail === undefined ? [] : [stack.mail.role])
+    ]
     for (const role of roles) if (role !== undefined && role.pid !== null) this.#pids.add(role.pid)
   }
 

@@ -20,11 +20,13 @@ const REFUSALS_KEPT = 5
 export interface SystemOptions extends ServersOptions {
   readonly edges?: number
   readonly actors?: number
+  /** With a process that receives mail for this domain. */
+  readonly mail?: string
   /** Over any limit, by its dotted path: becomes HUB_LIMITS. */
   readonly limits?: Readonly<Record<string, unknown>>
   readonly env?: NodeJS.ProcessEnv
   /** Additions for one node alone; the index counts from 0. */
-  readonly nodeEnv?: (role: "edge" | "actor", index: number) => NodeJS.ProcessEnv
+  readonly nodeEnv?: StackOptions["nodeEnv"]
   /** The name by which the service is known, where it is not its address: such as localhost. */
   readonly hostname?: string
   /** Put a proxy that can be cut between each node and NATS. */
@@ -45,12 +47,18 @@ export interface EdgeControl extends NodeControl {
   readonly url: string
 }
 
+export interface MailControl extends NodeControl {
+  readonly port: number
+}
+
 export interface System {
   /** The first edge. */
   readonly url: string
   readonly folder: string
   readonly edges: ReadonlyArray<EdgeControl>
   readonly actors: ReadonlyArray<NodeControl>
+  /** The process that receives mail, where there is one. */
+  readonly mail: MailControl | undefined
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
@@ -118,11 +126,13 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       HUB_ENV: "development",
       HUB_DATA: folder,
       ...addressing(env, url.replace("127.0.0.1", options.hostname ?? "127.0.0.1"), edgePorts),
+      ...(options.mail === undefined ? {} : { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: options.mail }),
       ...(options.limits === undefined ? {} : { HUB_LIMITS: JSON.stringify(options.limits) }),
       ...env
     },
     edgePorts,
     actors: actorCount,
+    ...(options.mail === undefined ? {} : { mailPort: await drawPort() }),
     metrics: "free",
     entries: options.entries ?? PRODUCT_ENTRIES,
     autoRestart: options.autoRestart ?? false,
@@ -133,7 +143,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     },
     changed: (it) => ledger.note(it),
     serversUp: async (it) => {
-      const names = [...nodeNames("edge", edgeCount), ...nodeNames("actor", actorCount)]
+      const names = [...nodeNames("edge", edgeCount), ...nodeNames("actor", actorCount), "mail 0"]
       if (options.proxies === true) await lines.open(names, it.nats.url)
     },
     nodeEnv: (role, index) => ({ ...lines.environment(`${role} ${index}`), ...options.nodeEnv?.(role, index) })
@@ -167,6 +177,15 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     actors: stack.actors.map((actor, index) =>
       withLine(controlOf(actor), { metrics: stack.metricsOf("actor", index) ?? "" }, lines, `actor ${index}`)
     ),
+    mail:
+      stack.mail === undefined
+        ? undefined
+        : withLine(
+            controlOf(stack.mail.role),
+            { port: stack.mail.port, metrics: stack.metricsOf("mail", 0) ?? "" },
+            lines,
+            "mail 0"
+          ),
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,

@@ -58,7 +58,10 @@ const OF_STREAM = "CREATE UPDATE DELETE PURGE INFO SNAPSHOT RESTORE MSG.GET MSG.
 const FRAMES = ["edge", "actors", "queries", "webhooks", "operator"].map((role) => subjects.node("s", role))
 
 /** What only those tell who have the keys of accounts. */
-const OF_PEOPLE = [subjects.query("people"), subjects.query("owner_words")]
+const OF_PEOPLE = [subjects.query("people"), subjects.query("owner_words"), subjects.query("mail_summaries")]
+
+const MAIL_PIECE = subjects.mailPiece("1", "1", "text", "0")
+const MAIL_PIECE_READ = `$JS.API.DIRECT.GET.${streams.mail}.${MAIL_PIECE}`
 
 /** Every place of the bus, by every function that makes one, and what nats-server offers beside. */
 const PLACES: ReadonlyArray<string> = [
@@ -80,6 +83,11 @@ const PLACES: ReadonlyArray<string> = [
   subjects.timerSet("agent", "a", "n", "1"),
   subjects.timerFire("agent", "a", "n", "1"),
   subjects.counter("agents"),
+  subjects.counter("mail"),
+  subjects.node("s", "mail"),
+  subjects.mailKey("1"),
+  MAIL_PIECE,
+  MAIL_PIECE_READ,
   subjects.blob("s", "0"),
   `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
   subjects.projected,
@@ -123,6 +131,7 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
       subjects.suspect,
       subjects.blob("s", "0"),
       `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
+      MAIL_PIECE_READ,
       ...LEASES
     ].includes(place),
   queries: (place) => ["_INBOX.edge.x", ...OF_PEOPLE, `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
@@ -139,7 +148,7 @@ const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string)
     [
       subjects.node("s", "mail"),
       subjects.suspect,
-      subjects.mailPiece("1", "1", "text", "0"),
+      MAIL_PIECE,
       subjects.counter("mail"),
       ...LEASES,
       `$JS.API.STREAM.INFO.${streams.mail}`,

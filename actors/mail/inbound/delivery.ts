@@ -12,6 +12,7 @@ import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { matchesSender } from "../../../schemas/mail/senders.ts"
 import type { Verdicts } from "../../../schemas/mail/records.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { newKey } from "../../../schemas/secret/bytes.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import type { Sealer } from "../../log/seal.ts"
@@ -99,7 +100,10 @@ const received = (
     const receiving = Effect.gen(function* () {
       const kept = yield* Effect.tryPromise({
         try: () => store.keep(place, partsOf(mail), key),
-        catch: () => notStored
+        catch: (error) => {
+          logNow("error", "mail", { error })
+          return notStored
+        }
       })
       const summary = summaryOf(mail, number, to, verdicts)
       const sealed = sealedMail(sealer, mail, number, summary, { key, parts: kept, wordsMax })

@@ -48,7 +48,9 @@ const listedLinks = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> =>
 
 const excerptOf = (text: string): string => {
   const line = text.replace(/\s+/g, " ").trim()
-  return [...line.slice(0, 2 * EXCERPT_CHARS)].slice(0, EXCERPT_CHARS).join("")
+  return Array.from(line.slice(0, 2 * EXCERPT_CHARS))
+    .slice(0, EXCERPT_CHARS)
+    .join("")
 }
 
 export const summaryOf = (

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { asking } from "../../fanout/asks.ts"
 import { nextNumber } from "../../log/counters.ts"
 import { Bus, Cluster, Configuration, MailKey, Streams } from "../../process/services.ts"
@@ -73,6 +74,14 @@ const receivingBy = (parts: DeliveryParts): Receiving => {
       Effect.runPromise(Effect.orElseSucceed(recipient(address), (): Recipient => ({ type: "unknown" }))),
     hasRoom: async () => !(await store.isFull()),
     deliver: (incoming) =>
-      Effect.runPromise(Effect.match(delivered(parts, incoming), { onSuccess: () => true, onFailure: () => false }))
+      Effect.runPromise(
+        Effect.match(delivered(parts, incoming), {
+          onSuccess: () => true,
+          onFailure: ({ code }) => {
+            logNow("warn", "mail", { put_off: code, bytes: incoming.raw.length })
+            return false
+          }
+        })
+      )
   }
 }

@@ -5,6 +5,7 @@ import { mailOperations } from "../../../schemas/mail/operations.ts"
 import { iso } from "../../agent/profile.ts"
 import { custom, write } from "../../engine/definition.ts"
 import { type Fold, kind } from "../../kind.ts"
+import { Actors } from "../../services.ts"
 import { openEnvelope, openKey } from "../keys.ts"
 import { mailDisabled } from "../mailer/actor.ts"
 import { decideExpire, decideRead, noMail } from "./decide.ts"
@@ -23,13 +24,16 @@ const failing = (refused: Refusal): Effect.Effect<never, Refusal> => Effect.fail
 export const mailKind = kind(fold, mailOperations, ({ mail, config }) => ({
   onTimer: "mail.timer",
   operations: {
-    "mail.look": custom((state, { agent }, { id }) =>
+    "mail.look": custom((state, { agent }, context) =>
       Effect.gen(function* () {
+        const { id } = context
         if (mail === null) return yield* failing(mailDisabled)
         if (state === null || state.agent !== agent) return yield* failing(noMail.refused)
         const { mailbox, envelope, key, parts, received_at, read_at } = state
         const sealer = yield* mail.of(String(mailbox))
-        // With its mailbox it is gone, whatever the log still holds.
+        // With its mailbox it is gone at once, whatever the log still holds, and a node keeps of keys for a moment.
+        const actors = yield* Actors
+        yield* actors.ask(context, "mailbox.look", String(mailbox), { agent })
         if (sealer === null) return yield* failing(noMail.refused)
         const number = Number(id)
         const summary = openEnvelope(sealer, number, envelope)
