@@ -8,7 +8,8 @@ import { PRODUCT_ENTRIES } from "../launcher/entries.ts"
 import { findNatsServer } from "../launcher/nats-binary.ts"
 import { dataFolder, projectRoot } from "../launcher/paths.ts"
 import { drawPort } from "../launcher/ports.ts"
-import { addressing, Stack } from "../launcher/stack.ts"
+import { addressing } from "../launcher/prepared.ts"
+import { Stack } from "../launcher/stack.ts"
 
 export const BYPASS = "bench-registration"
 

@@ -7,14 +7,14 @@
  * flows: edges first, so that no new request comes in; then actors, which hand over and flush; the servers last.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { codeOf, LaunchFault, messageOf } from "./fault.ts"
+import { LaunchFault, messageOf } from "./fault.ts"
 import { addressFor, drawPasswords } from "./bus-users.ts"
-import { migrate, migrateStreams } from "../migrations/migrate.ts"
 import { asEdge, asMail } from "./edge-keys.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
 import { startNodeChild } from "./node-child.ts"
 import { metricsPorts, type MetricsPorts } from "./metrics-ports.ts"
+import { makeStreams, migrateTables } from "./prepared.ts"
 import { startPostgres } from "./postgres.ts"
 import type { PostgresOptions } from "./postgres.ts"
 import { SupervisedRole } from "./supervisor.ts"
@@ -70,41 +70,6 @@ export interface ServerRole {
 export interface EdgeRole {
   readonly role: SupervisedRole
   readonly url: string
-}
-
-/**
- * The names that make several edges one service: all of them link and sign for one address, whichever port each
- * listens on. Without a public address a signature may name any of the edges.
- */
-export function addressing(
-  env: NodeJS.ProcessEnv,
-  baseUrl: string,
-  edgePorts: ReadonlyArray<number>
-): NodeJS.ProcessEnv {
-  const ownHosts = edgePorts.map((port) => `127.0.0.1:${port}`).join(",")
-  return {
-    HUB_BASE_URL: baseUrl,
-    ...(env["HUB_BASE_URL"] || env["HUB_HOSTS"] ? {} : { HUB_HOSTS: ownHosts })
-  }
-}
-
-async function migrateTables(databaseUrl: string): Promise<void> {
-  try {
-    await migrate(databaseUrl)
-  } catch (cause) {
-    throw new LaunchFault(
-      `the tables of Postgres could not be brought up to date: ${messageOf(cause) || codeOf(cause)}`
-    )
-  }
-}
-
-/** Nodes may not make streams: the operator does, before they come. */
-async function makeStreams(natsUrl: string, env: NodeJS.ProcessEnv): Promise<void> {
-  try {
-    await migrateStreams({ ...env, HUB_NATS_URL: natsUrl })
-  } catch (cause) {
-    throw new LaunchFault(`the streams of NATS could not be brought up to date: ${messageOf(cause) || codeOf(cause)}`)
-  }
 }
 
 /** A stop that is told in the middle of a message leaves it with its sender. */

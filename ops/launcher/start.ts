@@ -15,7 +15,8 @@ import { LaunchFault, messageOf } from "./fault.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 import { drawPort, portIsFree } from "./ports.ts"
-import { addressing, Stack } from "./stack.ts"
+import { addressing } from "./prepared.ts"
+import { Stack } from "./stack.ts"
 import type { StackOptions } from "./stack.ts"
 
 const MOST_NODES = 32

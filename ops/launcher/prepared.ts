@@ -1,0 +1,38 @@
+/** What a stack needs before its nodes come: one address for all edges, tables and streams as this release wants them. */
+import { migrate, migrateStreams } from "../migrations/migrate.ts"
+import { codeOf, LaunchFault, messageOf } from "./fault.ts"
+
+/**
+ * The names that make several edges one service: all of them link and sign for one address, whichever port each
+ * listens on. Without a public address a signature may name any of the edges.
+ */
+export function addressing(
+  env: NodeJS.ProcessEnv,
+  baseUrl: string,
+  edgePorts: ReadonlyArray<number>
+): NodeJS.ProcessEnv {
+  const ownHosts = edgePorts.map((port) => `127.0.0.1:${port}`).join(",")
+  return {
+    HUB_BASE_URL: baseUrl,
+    ...(env["HUB_BASE_URL"] || env["HUB_HOSTS"] ? {} : { HUB_HOSTS: ownHosts })
+  }
+}
+
+export async function migrateTables(databaseUrl: string): Promise<void> {
+  try {
+    await migrate(databaseUrl)
+  } catch (cause) {
+    throw new LaunchFault(
+      `the tables of Postgres could not be brought up to date: ${messageOf(cause) || codeOf(cause)}`
+    )
+  }
+}
+
+/** Nodes may not make streams: the operator does, before they come. */
+export async function makeStreams(natsUrl: string, env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await migrateStreams({ ...env, HUB_NATS_URL: natsUrl })
+  } catch (cause) {
+    throw new LaunchFault(`the streams of NATS could not be brought up to date: ${messageOf(cause) || codeOf(cause)}`)
+  }
+}

@@ -1,0 +1,185 @@
+/** Every place of the bus, and what each of its users may do there. */
+import type { BusRole } from "../../schemas/bus/roles.ts"
+import { buckets, consumers, streams, subjects } from "../../schemas/subjects.ts"
+
+const ALL_STREAMS = [...Object.values(streams), `KV_${buckets.leases}`]
+const OF_STREAM = "CREATE UPDATE DELETE PURGE INFO SNAPSHOT RESTORE MSG.GET MSG.DELETE LEADER.STEPDOWN".split(" ")
+const FRAMES = ["edge", "actors", "queries", "webhooks", "operator"].map((role) => subjects.node("s", role))
+
+/** What only those tell who have the keys of accounts. */
+const OF_PEOPLE = [subjects.query("people"), subjects.query("owner_words"), subjects.query("mail_summaries")]
+
+const MAIL_PIECE = subjects.mailPiece("1", "1", "text", "0")
+const MAIL_PIECE_READ = `$JS.API.DIRECT.GET.${streams.mail}.${MAIL_PIECE}`
+
+/** Every place of the bus, by every function that makes one, and what nats-server offers beside. */
+export const PLACES: ReadonlyArray<string> = [
+  ...FRAMES,
+  subjects.nodePing("s"),
+  subjects.suspect,
+  subjects.reply("edge", "e"),
+  subjects.reply("webhooks", "w"),
+  subjects.query("agents"),
+  ...OF_PEOPLE,
+  subjects.event("agent", "a"),
+  subjects.event("delivery", "1"),
+  subjects.nonce,
+  subjects.proof,
+  subjects.verified("a", "h"),
+  subjects.seen("a"),
+  subjects.limit("ip", "x"),
+  subjects.idempotency("a", "k"),
+  subjects.timerSet("agent", "a", "n", "1"),
+  subjects.timerFire("agent", "a", "n", "1"),
+  subjects.counter("agents"),
+  subjects.counter("mail"),
+  subjects.node("s", "mail"),
+  subjects.mailKey("1"),
+  MAIL_PIECE,
+  MAIL_PIECE_READ,
+  subjects.blob("s", "0"),
+  `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
+  subjects.projected,
+  subjects.notified("a"),
+  `$KV.${buckets.leases}.shard.1`,
+  "_INBOX.edge.x",
+  "_INBOX.actors.x",
+  "_INBOX.queries.x",
+  "_INBOX.webhooks.x",
+  ...ALL_STREAMS.flatMap((stream) => [
+    ...OF_STREAM.map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+    `$JS.API.DIRECT.GET.${stream}`,
+    `$JS.API.CONSUMER.CREATE.${stream}.mine`,
+    `$JS.API.CONSUMER.CREATE.${stream}.mine.${subjects.events}`,
+    `$JS.API.CONSUMER.LIST.${stream}`,
+    `$JS.API.CONSUMER.NAMES.${stream}`
+  ]),
+  ...["CREATE", "INFO", "DELETE", "MSG.NEXT", "PAUSE", "UNPIN", "RESET"].map(
+    (verb) => `$JS.API.CONSUMER.${verb}.${streams.events}.${consumers.webhooks}`
+  ),
+  `$JS.API.CONSUMER.CREATE.${streams.events}.${consumers.webhooks}.${subjects.events}`,
+  `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`,
+  `$JS.ACK.${streams.timers}.${consumers.timers}.1.1.1.1.1`,
+  "$JS.API.STREAM.CREATE.MINE",
+  "$JS.API.STREAM.LIST",
+  "$JS.API.STREAM.NAMES",
+  "$JS.API.ACCOUNT.PURGE.$G",
+  "$JS.API.INFO",
+  "$SYS.REQ.SERVER.PING"
+]
+
+const LEASES = [`$JS.API.STREAM.INFO.KV_${buckets.leases}`, `$JS.API.DIRECT.GET.KV_${buckets.leases}`]
+
+/** All that each role may publish of these places: everything else is refused. */
+export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: string) => boolean>> = {
+  edge: (place) =>
+    [
+      subjects.node("s", "edge"),
+      subjects.query("agents"),
+      ...OF_PEOPLE,
+      subjects.suspect,
+      subjects.blob("s", "0"),
+      `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
+      MAIL_PIECE_READ,
+      ...LEASES
+    ].includes(place),
+  queries: (place) => ["_INBOX.edge.x", ...OF_PEOPLE, `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
+  webhooks: (place) =>
+    [
+      subjects.node("s", "webhooks"),
+      subjects.suspect,
+      ...LEASES,
+      `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.webhooks}`,
+      `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.webhooks}`,
+      `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`
+    ].includes(place),
+  mail: (place) =>
+    [
+      subjects.node("s", "mail"),
+      subjects.suspect,
+      MAIL_PIECE,
+      subjects.counter("mail"),
+      ...LEASES,
+      `$JS.API.STREAM.INFO.${streams.mail}`,
+      `$JS.API.STREAM.PURGE.${streams.mail}`,
+      `$JS.API.STREAM.MSG.GET.${streams.mailKeys}`
+    ].includes(place),
+  actors: (place) => {
+    if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
+    if (/^hub\.(timer\.fire|blob|mail)\./.test(place)) return false
+    if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
+    if (place.startsWith("$JS.API.CONSUMER.") && place.includes(`.${streams.events}.${consumers.webhooks}`))
+      return /\.(INFO|MSG\.NEXT)\./.test(place)
+    if (place.startsWith("$JS.API.STREAM.PURGE."))
+      return [streams.verified, streams.aside, streams.blobs, streams.mail].some((stream) =>
+        place.endsWith(`.${stream}`)
+      )
+    // The keys of accounts that are deleted, and of mailboxes that are closed.
+    if (place.startsWith("$JS.API.STREAM.MSG.DELETE."))
+      return [streams.people, streams.mailKeys].some((stream) => place.endsWith(`.${stream}`))
+    if (place.startsWith("$JS.API."))
+      return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(
+        place
+      )
+    return !place.startsWith("$SYS")
+  }
+}
+
+export const LISTENED: ReadonlyArray<string> = [
+  ">",
+  "hub.>",
+  "_INBOX.>",
+  "_INBOX.edge.*",
+  "_INBOX.actors.*",
+  "_INBOX.queries.*",
+  "_INBOX.webhooks.*",
+  "$JS.API.>",
+  "$JS.EVENT.>",
+  "$SRV.>",
+  subjects.events,
+  subjects.event("agent", "a"),
+  subjects.nonce,
+  subjects.node("*", "*"),
+  subjects.node("s", "edge"),
+  "hub.ping.*",
+  subjects.suspect,
+  subjects.projected,
+  subjects.notified("*"),
+  subjects.query("agents"),
+  subjects.query("*"),
+  `${subjects.reply("edge", "e")}.*`,
+  `${subjects.reply("webhooks", "w")}.*`,
+  `${subjects.reply("actors", "a")}.*`,
+  `${subjects.reply("mail", "m")}.*`,
+  "_INBOX.mail.*",
+  `$KV.${buckets.leases}.>`,
+  subjects.timerFires,
+  subjects.idempotencyAll,
+  subjects.limitsAll
+]
+
+export const MAY_LISTEN: Readonly<Record<Exclude<BusRole, "operator">, ReadonlyArray<string>>> = {
+  edge: [
+    "_INBOX.edge.*",
+    "$SRV.>",
+    subjects.notified("*"),
+    `${subjects.reply("edge", "e")}.*`,
+    `$KV.${buckets.leases}.>`
+  ],
+  queries: ["_INBOX.queries.*", "$SRV.>", subjects.query("agents"), subjects.query("*")],
+  webhooks: ["_INBOX.webhooks.*", "$SRV.>", `${subjects.reply("webhooks", "w")}.*`, `$KV.${buckets.leases}.>`],
+  mail: ["_INBOX.mail.*", "$SRV.>", `${subjects.reply("mail", "m")}.*`, `$KV.${buckets.leases}.>`],
+  actors: [
+    "_INBOX.actors.*",
+    "$SRV.>",
+    subjects.node("*", "*"),
+    subjects.node("s", "edge"),
+    "hub.ping.*",
+    subjects.suspect,
+    subjects.projected,
+    subjects.query("agents"),
+    subjects.query("*"),
+    `${subjects.reply("actors", "a")}.*`,
+    `$KV.${buckets.leases}.>`
+  ]
+}
