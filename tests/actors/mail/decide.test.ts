@@ -1,0 +1,267 @@
+/** Mailboxes as decisions and what they fold into (spec 2.9, 4.9; contract 20). */
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { MailAddress } from "../../../actors/mail/address/actor.ts"
+import { evolveMailAddress, MailAddressEvent } from "../../../actors/mail/address/actor.ts"
+import { decideDrop, decideErase, decideReceive, ERASE_TIMER, fullness } from "../../../actors/mail/box/decide.ts"
+import { DAY_MS, evolveMailbox, HOUR_MS, MailboxEvent, type MailboxState } from "../../../actors/mail/box/state.ts"
+import { decideClose, decideOpen } from "../../../actors/mail/mailer/decide.ts"
+import { evolveMailer, type MailerState, NO_MAIL } from "../../../actors/mail/mailer/state.ts"
+import { decideExpire, decideRead, EXPIRE_TIMER } from "../../../actors/mail/message/decide.ts"
+import { evolveMail, type MailMessageState } from "../../../actors/mail/message/state.ts"
+import type { Decision } from "../../../actors/engine/definition.ts"
+import { eventsOf } from "../../../actors/engine/events.ts"
+import type { EventShape } from "../../../actors/log/commit.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { namedBy } from "../../../actors/mail/inbound/recipients.ts"
+import { isSenderRule, matchesSender, senderAddress } from "../../../schemas/mail/senders.ts"
+import { wordsOf } from "../../../schemas/mail/words.ts"
+
+const EMAIL = { ...LIMITS.limits.email, mailboxes_per_agent: 2, inbound_per_day: 5, mailbox_max_bytes: 1000 }
+const RETENTION_MS = EMAIL.retention_seconds * 1000
+
+const MAIL = { envelope: "e", key: "k", parts: [], words: [], own: null, follows: [], lets_in: false }
+
+/** All actors of a world of two agents who take addresses from each other. */
+class World {
+  readonly mailers = new Map<string, MailerState>()
+  readonly addresses = new Map<string, { seq: number; state: MailAddress }>()
+  readonly boxes = new Map<string, { seq: number; state: MailboxState }>()
+  private seq = 0
+  private boxCount = 0
+
+  open(agent: string, local: string, at: number): string {
+    const mailbox = ++this.boxCount
+    const address = this.addresses.get(local) ?? { seq: 0, state: null }
+    return this.done(
+      agent,
+      decideOpen(EMAIL.mailboxes_per_agent)(
+        this.mailer(agent),
+        { local_part: local, domain: "d.example", label: null },
+        {
+          id: agent,
+          facts: { mailbox, address, chosen: "sealed" }
+        }
+      ),
+      at,
+      local
+    )
+  }
+
+  close(agent: string, mailbox: number, at: number): string {
+    const closing = [...this.boxes].map(([id, { seq }]) => ({ mailbox: Number(id), boxSeq: seq, addressSeq: 0 }))
+    return this.done(agent, decideClose(this.mailer(agent), [mailbox], { id: agent, at, facts: { closing } }), at, "")
+  }
+
+  mailer(agent: string): MailerState {
+    return this.mailers.get(agent) ?? NO_MAIL
+  }
+
+  private done(agent: string, decision: Decision, at: number, local: string): string {
+    if ("refused" in decision) return decision.refused.code
+    const before = this.mailer(agent)
+    this.mailers.set(
+      agent,
+      decision.events.reduce<MailerState>((state, event) => evolveMailer(state, event as never), before)
+    )
+    for (const { kind, id, events } of decision.also ?? []) this.apply(kind, id, events, at, local)
+    return "done"
+  }
+
+  /** Addresses are known here by their local part. */
+  private apply(kind: string, id: string, events: ReadonlyArray<EventShape>, at: number, local: string) {
+    const commit = { events } as never
+    const seq = ++this.seq
+    if (kind === "mailbox") {
+      const before = this.boxes.get(id)?.state ?? null
+      const state = eventsOf(MailboxEvent, commit).reduce((box, event) => evolveMailbox(box, event, { at }), before)
+      this.boxes.set(id, { seq, state })
+      if (local === "" && before !== null) this.left(before.local_part, seq, before.agent)
+    } else if (local !== "") {
+      const state = eventsOf(MailAddressEvent, commit).reduce<MailAddress>(evolveMailAddress, null)
+      this.addresses.set(local, { seq, state })
+    }
+  }
+
+  private left(local: string, seq: number, agent: string): void {
+    this.addresses.set(local, { seq, state: evolveMailAddress(null, { type: "mail_address.left", v: 1, agent }) })
+  }
+}
+
+describe("addresses", () => {
+  test("whoever opens and closes what, an address is one agent's for good, with one mailbox at most", () => {
+    const step = fc.record({
+      agent: fc.constantFrom("a", "b"),
+      what: fc.constantFrom("open", "close"),
+      which: fc.integer({ min: 0, max: 5 })
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const world = new World()
+        const owners = new Map<string, string>()
+        steps.forEach(({ agent, what, which }, at) => {
+          const local = `x${which % 3}`
+          if (what === "open") {
+            const came = world.open(agent, local, at)
+            const owner = owners.get(local)
+            if (came === "done") owners.set(local, agent)
+            if (owner !== undefined && owner !== agent) expect(came).toBe("email_address_taken")
+          } else {
+            const [box] = world.mailer(agent).mailboxes.slice(which % 2)
+            expect(world.close(agent, box?.mailbox ?? 999, at)).toBe(box === undefined ? "not_found" : "done")
+          }
+          for (const one of ["a", "b"]) {
+            const { mailboxes } = world.mailer(one)
+            expect(mailboxes.length).toBeLessThanOrEqual(EMAIL.mailboxes_per_agent)
+            expect(new Set(mailboxes.map(({ address }) => address)).size).toBe(mailboxes.length)
+            for (const { mailbox } of mailboxes)
+              expect(world.boxes.get(String(mailbox))?.state).toMatchObject({ agent: one, status: "active" })
+          }
+        })
+      })
+    )
+  })
+})
+
+const opened: MailboxState = evolveMailbox(
+  null,
+  { type: "mailbox.opened", v: 1, agent: "a", local_part: "x", domain: "d.example", chosen: "c" },
+  { at: 0 }
+)
+
+describe("a mailbox", () => {
+  test("takes so many in any 24 hours and so many bytes, whatever comes when", () => {
+    const arrival = fc.record({
+      pause: fc.integer({ min: 0, max: 6 * HOUR_MS }),
+      bytes: fc.integer({ min: 1, max: 300 })
+    })
+    fc.assert(
+      fc.property(fc.array(arrival, { maxLength: 80 }), (arrivals) => {
+        let state = opened
+        let at = DAY_MS
+        const taken: Array<{ readonly at: number; readonly bytes: number }> = []
+        arrivals.forEach(({ pause, bytes }, number) => {
+          at += pause
+          const decision = decideReceive(state, { number, bytes, mail: MAIL }, { id: "7", at }, EMAIL)
+          if ("refused" in decision) {
+            expect(decision.refused).toMatchObject({ code: "rate_limited" })
+            return
+          }
+          taken.push({ at, bytes })
+          for (const event of decision.events) state = evolveMailbox(state, event, { at })
+        })
+        for (const one of taken) {
+          const inWindow = taken.filter((other) => other.at > one.at - DAY_MS && other.at <= one.at)
+          expect(inWindow.length).toBeLessThanOrEqual(EMAIL.inbound_per_day)
+          const kept = taken.filter((other) => other.at > one.at - RETENTION_MS && other.at < one.at)
+          expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(EMAIL.mailbox_max_bytes)
+        }
+      })
+    )
+  })
+
+  test("takes again once its day is over, and once what it kept is gone", () => {
+    let state = opened
+    for (let n = 0; n < EMAIL.inbound_per_day; n++)
+      state = evolveMailbox(state, { type: "mailbox.dropped", v: 1, agent: "a", sealed: "s" }, { at: 0 })
+    if (state === null) throw new Error("none")
+    expect(fullness(state, 1, EMAIL)).toBe("day")
+    expect(fullness(state, DAY_MS + 2 * HOUR_MS, EMAIL)).toBeNull()
+    const full = evolveMailbox(opened, { type: "mailbox.received", v: 1, agent: "a", mail: 1, bytes: 1000 }, { at: 0 })
+    if (full === null) throw new Error("none")
+    expect(fullness(full, DAY_MS, EMAIL)).toBe("bytes")
+    expect(fullness(full, RETENTION_MS + 3 * DAY_MS, EMAIL)).toBeNull()
+  })
+
+  test("closed takes nothing, and is erased once", () => {
+    const closed = evolveMailbox(opened, { type: "mailbox.closed", v: 1, agent: "a" }, { at: 1 })
+    const receive = decideReceive(closed, { number: 1, bytes: 1, mail: MAIL }, { id: "7", at: 2 }, EMAIL)
+    expect(receive).toMatchObject({ refused: { code: "not_found" } })
+    expect(decideDrop(closed, { sealed: "s" }, { at: 2 }, EMAIL)).toMatchObject({ refused: { code: "not_found" } })
+    const fired = { name: ERASE_TIMER, at: 1 }
+    expect(decideErase(opened, fired)).toMatchObject({ refused: { code: "unavailable" } })
+    expect(decideErase(closed, fired)).toEqual({ events: [{ type: "mailbox.erased", v: 1 }] })
+    const erased = evolveMailbox(closed, { type: "mailbox.erased", v: 1 }, { at: 3 })
+    expect(decideErase(erased, fired)).toEqual({ events: [] })
+    expect(erased).toMatchObject({ status: "erased", chosen: "" })
+  })
+
+  test("keeps its counts small, however long it lives", () => {
+    let state = opened
+    for (let day = 0; day < 1000; day++)
+      state = evolveMailbox(
+        state,
+        { type: "mailbox.received", v: 1, agent: "a", mail: day, bytes: 1 },
+        { at: day * DAY_MS }
+      )
+    expect(state?.inbound.length).toBeLessThanOrEqual(25)
+    expect(state?.stored.length).toBeLessThanOrEqual(401)
+  })
+})
+
+describe("a message", () => {
+  const received: MailMessageState = evolveMail(
+    null,
+    { type: "mail.received", v: 1, agent: "a", mailbox: 7, ...MAIL },
+    { at: 5 }
+  )
+  const expire = decideExpire(RETENTION_MS)
+
+  test("is read once, by its agent", () => {
+    expect(decideRead(received, { agent: "b" })).toMatchObject({ refused: { code: "not_found" } })
+    expect(decideRead(null, { agent: "a" })).toMatchObject({ refused: { code: "not_found" } })
+    const read = evolveMail(received, { type: "mail.read", v: 1, agent: "a" }, { at: 9 })
+    expect(read?.read_at).toBe(9)
+    expect(decideRead(read, { agent: "a" })).toEqual({ events: [] })
+    expect(evolveMail(read, { type: "mail.read", v: 1, agent: "a" }, { at: 11 })?.read_at).toBe(9)
+  })
+
+  test("goes when its time is over, and not before", () => {
+    const due = 5 + RETENTION_MS
+    const fired = { name: EXPIRE_TIMER, at: due }
+    expect(expire(received, fired, { at: due - 1 })).toMatchObject({ refused: { code: "unavailable" } })
+    expect(expire(received, fired, { at: due })).toEqual({ events: [{ type: "mail.expired", v: 1, agent: "a" }] })
+    expect(expire(null, fired, { at: due })).toEqual({ events: [] })
+    expect(evolveMail(received, { type: "mail.expired", v: 1, agent: "a" }, { at: due })).toBeNull()
+    expect(evolveMail(null, { type: "mail.read", v: 1, agent: "a" }, { at: due })).toBeNull()
+  })
+})
+
+test.each([
+  ["Ada@Mail.Hub.Example", { address: "ada@mail.hub.example", domain: "mail.hub.example", tag: null }],
+  ["ada+Shop@mail.hub.example", { address: "ada@mail.hub.example", domain: "mail.hub.example", tag: "shop" }],
+  ["ada+a+b@mail.hub.example.", { address: "ada@mail.hub.example", domain: "mail.hub.example", tag: "a+b" }],
+  ["ada+@mail.hub.example", null],
+  ["+a@mail.hub.example", null],
+  ["@mail.hub.example", null],
+  ["ada", null],
+  ["ada@localhost", null],
+  [`${"x".repeat(400)}@mail.hub.example`, null]
+])("the recipient %s", (text, named) => {
+  expect(namedBy(text)).toEqual(named)
+})
+
+test("rules name an address, or a domain with all below it", () => {
+  expect(isSenderRule("not a sender")).toBe(false)
+  expect(["a@x.example", "x.example", "bücher.example"].every(isSenderRule)).toBe(true)
+  expect(matchesSender("x.example", "a@x.example")).toBe(true)
+  expect(matchesSender("x.example", "a@news.x.example")).toBe(true)
+  expect(matchesSender("x.example", "a@notx.example")).toBe(false)
+  expect(matchesSender("A@X.Example", "a@x.example")).toBe(true)
+  expect(matchesSender("a@x.example", "b@x.example")).toBe(false)
+  expect(senderAddress("a b@x.example")).toBeNull()
+})
+
+test("words are whole, of any script, each once", () => {
+  expect(wordsOf("Grüße, GRÜSSE! Привет 你好 482913 a.b@c", 20)).toEqual([
+    "grüße",
+    "grüsse",
+    "привет",
+    "你好",
+    "482913",
+    "a",
+    "b",
+    "c"
+  ])
+  expect(wordsOf("a b c", 2)).toEqual(["a", "b"])
+})

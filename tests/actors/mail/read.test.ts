@@ -1,0 +1,182 @@
+/** Messages that strangers wrote, read within bounds: by example, and mutated (spec 2.9; contract 20). */
+import fc from "fast-check"
+import { Effect, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { ParsedMail } from "../../../actors/mail/parse/parsed.ts"
+import { openParsers, type Parsers } from "../../../actors/mail/parse/parsers.ts"
+import { cutTo, type ReadBounds, readMail, unread } from "../../../actors/mail/parse/read.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { isStorable, SINGLE_LINE } from "../../../schemas/plain-text.ts"
+import { deliveredMessages } from "./messages.ts"
+
+const BOUNDS: ReadBounds & typeof LIMITS.service.mail = { ...LIMITS.limits.email, ...LIMITS.service.mail }
+const RUNS = 20_000
+
+const read = (raw: string | Buffer): Promise<ParsedMail> => readMail(Buffer.from(raw), BOUNDS)
+
+/** What must hold of whatever was read. */
+const assertWhole = (mail: ParsedMail): void => {
+  const texts = [mail.text, mail.html ?? "", mail.from.name, mail.from.address, ...mail.to, ...mail.cc, ...mail.follows]
+  for (const text of texts) expect(isStorable(text)).toBe(true)
+  for (const text of [
+    mail.subject,
+    mail.from.name,
+    mail.from.address,
+    ...mail.attachments.map((one) => one.filename ?? "")
+  ])
+    expect(SINGLE_LINE.test(text)).toBe(true)
+  expect(Buffer.byteLength(mail.text)).toBeLessThanOrEqual(BOUNDS.body_max_bytes)
+  expect(Buffer.byteLength(mail.html ?? "")).toBeLessThanOrEqual(BOUNDS.body_max_bytes)
+  expect(mail.attachments.length).toBeLessThanOrEqual(BOUNDS.attachments_kept_max)
+  for (const { filename, bytes } of mail.attachments) {
+    expect(/[/\\]/.test(filename ?? "")).toBe(false)
+    expect(bytes.length).toBeLessThanOrEqual(BOUNDS.attachment_max_bytes)
+  }
+}
+
+describe("mutated", () => {
+  const messages = deliveredMessages.map((text) => Buffer.from(text))
+  /** A piece of one message put into, over or instead of a piece of another; or bytes of chance. */
+  const mutation = fc.record({
+    what: fc.constantFrom("insert", "replace", "remove", "repeat"),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    length: fc.integer({ min: 0, max: 400 }),
+    from: fc.integer({ min: 0, max: messages.length - 1 }),
+    bytes: fc.option(fc.uint8Array({ maxLength: 40 }), { freq: 2 })
+  })
+  const mutated = fc
+    .tuple(fc.integer({ min: 0, max: messages.length - 1 }), fc.array(mutation, { minLength: 1, maxLength: 6 }))
+    .map(([which, mutations]) => {
+      let raw = messages[which] ?? Buffer.alloc(0)
+      for (const { what, at, length, from, bytes } of mutations) {
+        const begin = Math.floor(at * raw.length)
+        const other = messages[from] ?? raw
+        const piece = bytes ?? other.subarray(Math.floor(at * other.length), Math.floor(at * other.length) + length)
+        const kept = what === "insert" ? begin : begin + length
+        const put =
+          what === "remove" ? Buffer.alloc(0) : what === "repeat" ? raw.subarray(begin, begin + length) : piece
+        raw = Buffer.concat([
+          raw.subarray(0, begin),
+          put,
+          what === "repeat" ? put : Buffer.alloc(0),
+          raw.subarray(kept)
+        ])
+      }
+      return raw
+    })
+
+  test("a message is read, or is told to be none; whatever comes of it can be kept", async () => {
+    await fc.assert(
+      fc.asyncProperty(mutated, async (raw) => {
+        assertWhole(await readMail(raw, BOUNDS).catch(() => unread(raw, BOUNDS)))
+      }),
+      { numRuns: RUNS }
+    )
+  })
+
+  test("text is cut between characters", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 0, max: 80 }), (text, max) => {
+        const { text: kept, cut } = cutTo(text.toWellFormed(), max)
+        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(max)
+        expect(text.toWellFormed().startsWith(kept)).toBe(true)
+        expect(cut).toBe(Buffer.byteLength(text.toWellFormed()) > max)
+      })
+    )
+  })
+})
+
+describe("read", () => {
+  test("a name with controls, and a subject over several lines, are one line each", async () => {
+    const mail = await read("From: =?utf-8?q?A=0D=0AB_x=E2=80=AE?= <A@Example.COM>\r\nSubject: a\r\n b\r\n\r\nx")
+    expect(mail).toMatchObject({ from: { address: "a@example.com", name: "A B x" }, subject: "a b" })
+  })
+
+  test("addresses of other scripts, and senders that are none", async () => {
+    expect((await read("From: <post@bücher.example>\r\n\r\nx")).from.address).toBe("post@xn--bcher-kva.example")
+    expect((await read("From: nobody\r\n\r\nx")).from.address).toBe("")
+    expect((await read("Subject: x\r\n\r\nx")).from).toEqual({ address: "", name: "" })
+  })
+
+  test("text comes of HTML where there is no other, and of it alone what is seen", async () => {
+    const mail = await read(
+      "Content-Type: text/html\r\n\r\n<style>p{}</style><h1>Hello</h1><p>one<br>two <a href='https://x.example'>three</a></p>"
+    )
+    expect(mail.text).toContain("Hello")
+    expect(mail.text).toContain("one\ntwo three")
+    expect(mail.text).not.toContain("p{}")
+  })
+
+  test("what answers what", async () => {
+    const mail = await read("Message-ID: <c@x>\r\nIn-Reply-To: <b@x>\r\nReferences: <a@x> <b@x>\r\n\r\nx")
+    expect(mail).toMatchObject({ messageId: "c@x", follows: ["b@x", "a@x"] })
+  })
+
+  test("text and HTML over their bounds are cut, and it is told", async () => {
+    const mail = await read(`Content-Type: text/plain\r\n\r\n${"ä".repeat(300_000)}`)
+    expect([Buffer.byteLength(mail.text), mail.truncated]).toEqual([BOUNDS.body_max_bytes, true])
+  })
+
+  test("of attachments so many are kept, and the others counted", async () => {
+    const part = "--b\r\nContent-Type: text/x-odd; name=a.txt\r\nContent-Disposition: attachment\r\n\r\nx\r\n"
+    const mail = await read(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(13)}--b--\r\n`)
+    expect([mail.attachments.length, mail.attachments_dropped, mail.truncated]).toEqual([10, 3, true])
+  })
+
+  test.each(["../../etc/passwd", "..\\..\\win.ini", "C:\\x\\y.txt", "/abs/z", "..", "."])(
+    "the name %j has no path",
+    async (name) => {
+      const mail = await read(
+        `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\nx\r\n--b--\r\n`
+      )
+      expect(mail.attachments[0]?.filename ?? "none").toMatch(/^[^/\\]+$/)
+      expect(mail.attachments[0]?.filename).not.toBe("..")
+    }
+  )
+})
+
+describe("a thread", () => {
+  let scope: Scope.Closeable
+  let parsers: Parsers
+  beforeAll(async () => {
+    scope = Scope.makeUnsafe()
+    const bounds = { ...BOUNDS, parsers: 2, parse_ms: 2000 }
+    parsers = await Effect.runPromise(Scope.provide(openParsers(bounds), scope))
+  })
+  afterAll(() => Effect.runPromise(Scope.close(scope, Effect.exit(Effect.void) as never)))
+
+  const parse = (raw: string) => Effect.runPromise(parsers.parse(Buffer.from(raw)))
+  const nested = (depth: number): string => {
+    const levels = Array.from({ length: depth }, (_, n) => n)
+    const open = levels.map((n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`).join("")
+    return `${open}Content-Type: text/plain\r\n\r\nin the middle\r\n${levels
+      .toReversed()
+      .map((n) => `--b${n}--\r\n`)
+      .join("")}`
+  }
+
+  test.each([
+    ["nested too deep", nested(300)],
+    ["10,000 headers", `${Array.from({ length: 10_000 }, (_, n) => `X-${n}: ${"x".repeat(40)}\r\n`).join("")}\r\nx`],
+    ["nothing at all", ""],
+    ["bytes of chance", String.fromCharCode(...Array.from({ length: 4000 }, (_, n) => (n * 7919) % 65_536))],
+    ["a header without an end", `Subject: ${"x".repeat(2_000_000)}`]
+  ])("%s is kept, read or not", async (_name, raw) => {
+    const mail = await parse(raw)
+    expect(Buffer.byteLength(mail.text)).toBeLessThanOrEqual(BOUNDS.body_max_bytes)
+  })
+
+  test.each([
+    [
+      "100,000 parts",
+      `Content-Type: multipart/mixed; boundary=b\r\n\r\n${"--b\r\n\r\nx\r\n".repeat(100_000)}--b--\r\n`
+    ],
+    ["HTML nested 100,000 deep", `Content-Type: text/html\r\n\r\n${"<div>".repeat(50_000)}x${"</div>".repeat(50_000)}`],
+    ["a table in a table", `Content-Type: text/html\r\n\r\n${"<table><tr><td>".repeat(10_000)}x`],
+    ["10 MB of addresses", `To: ${"a@b.example,".repeat(800_000)}\r\n\r\nx`]
+  ])("%s ends within its time, and the next message is read", async (_name, raw) => {
+    const mail = await parse(raw)
+    expect(Buffer.byteLength(mail.text)).toBeLessThanOrEqual(BOUNDS.body_max_bytes)
+    expect((await parse("Subject: next\r\n\r\nx")).subject).toBe("next")
+  })
+})

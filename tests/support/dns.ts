@@ -1,0 +1,53 @@
+/** A name server of this machine, for names that a test makes up. */
+import { createSocket } from "node:dgram"
+import type { AddressInfo } from "node:net"
+import { decode, encode, type Answer, type Question } from "dns-packet"
+
+/** TXT as text, MX as host, addresses as they are written; by name in lower case. */
+export interface Zone {
+  readonly [name: string]: Readonly<Partial<Record<"TXT" | "MX" | "A" | "AAAA", ReadonlyArray<string>>>>
+}
+
+export interface NameServer {
+  /** As HUB_DNS_SERVERS names it. */
+  readonly address: string
+  /** Of names that were asked for, how often. */
+  readonly asked: Map<string, number>
+  readonly stop: () => Promise<void>
+}
+
+const TTL = 1
+const NXDOMAIN = 3
+const SERVFAIL = 2
+
+const answersTo = (zone: Zone, { name, type }: Question): ReadonlyArray<Answer> => {
+  const of = zone[name.toLowerCase()] ?? {}
+  const common = { name, ttl: TTL }
+  if (type === "TXT") return (of.TXT ?? []).map((text) => ({ ...common, type, data: [text] }))
+  if (type === "MX") return (of.MX ?? []).map((exchange) => ({ ...common, type, data: { preference: 10, exchange } }))
+  if (type === "A" || type === "AAAA") return (of[type] ?? []).map((data) => ({ ...common, type, data }))
+  return []
+}
+
+/** `broken`: names to which it answers that it has failed. */
+export const nameServer = async (zone: Zone, broken: ReadonlySet<string> = new Set()): Promise<NameServer> => {
+  const socket = createSocket("udp4")
+  const asked = new Map<string, number>()
+  socket.on("message", (message, { port, address }) => {
+    const { id, questions = [] } = decode(message)
+    const [question] = questions
+    if (question === undefined) return
+    const name = question.name.toLowerCase()
+    asked.set(name, (asked.get(name) ?? 0) + 1)
+    const code = broken.has(name) ? SERVFAIL : zone[name] === undefined ? NXDOMAIN : 0
+    const answers = code === 0 ? [...answersTo(zone, question)] : []
+    socket.send(encode({ type: "response", id: id ?? 0, flags: code, questions, answers }), port, address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
+  const { port } = socket.address() as AddressInfo
+  return {
+    address: `127.0.0.1:${port}`,
+    asked,
+    stop: () => new Promise((resolve) => socket.close(() => resolve()))
+  }
+}
