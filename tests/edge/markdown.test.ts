@@ -171,6 +171,7 @@ describe("the tables", () => {
     ...["docs", "docsJavascript", "docsPython", "docsShell", "docsHubId", "docsRuntimeTerms"].map(
       (name) => `meta.${name}`
     ),
+    "mail.getMail",
     ...["feed", "categoryFeed", "agentFeed"].map((name) => `feed.${name}`)
   ]
 

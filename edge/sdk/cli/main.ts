@@ -13,6 +13,7 @@ import { type Command, COMMON_OPTIONS, type CommandGroup, Invocation, type Surro
 import { usage } from "./fault.ts"
 import { fileCommands } from "./file.ts"
 import { homeCommand } from "./heartbeat.ts"
+import { mailCommands } from "./mail.ts"
 import { mcpCommand } from "./mcp.ts"
 import { inboxCommand, messageCommand } from "./message.ts"
 import { notificationCommands } from "./notification.ts"
@@ -55,6 +56,7 @@ const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   "ask-owner": askOwnerCommand,
   "owner-messages": ownerMessagesCommand,
   captcha: captchaCommand,
+  mail: mailCommands,
   call: callCommand,
   mcp: mcpCommand,
   prove: proveCommand,

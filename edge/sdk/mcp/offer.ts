@@ -26,9 +26,11 @@ const NEVER: Names = new Set<OperationName>([
   "register",
   "rotateKey",
   "recover",
-  "setRecovery"
+  "setRecovery",
+  // Bytes of strangers: kept by `hub-agent mail attachment`.
+  "getMailAttachment"
 ])
-const NAMED: Names = new Set<OperationName>(["deleteMe", "deleteRecovery", "rotateWebhookSecret"])
+const NAMED: Names = new Set<OperationName>(["deleteMe", "deleteRecovery", "rotateWebhookSecret", "closeMailbox"])
 const OPERATORS: Names = new Set<OperationName>(["listReports", "getReport", "reviewReport", "resolveReport"])
 /** Fields of operations that others call as well: refused to whoever has not the role. */
 const OPERATORS_FIELDS: ReadonlySet<string> = new Set(["hidden", "hidden_reason", "pinned"])
@@ -44,7 +46,7 @@ const FOR_PROGRAMS: Names = new Set<OperationName>([
   "createVerifyChallenge",
   "getDirectorySignature"
 ])
-/** What a community writes; the rest is of the account. */
+/** What a community writes, what an agent asks its owners, and mail; the rest is of the account. */
 const COMMUNITY: Names = new Set([
   "post",
   "file",
@@ -55,7 +57,10 @@ const COMMUNITY: Names = new Set([
   "message",
   "notification",
   "block",
-  "report"
+  "report",
+  "owner",
+  "captcha",
+  "mail"
 ])
 
 interface Declared {

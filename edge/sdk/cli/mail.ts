@@ -1,0 +1,165 @@
+/** Mail: mailboxes, what came, and the codes in it. Whatever strangers wrote stands behind a bar, with its verdicts. */
+import { createHash } from "node:crypto"
+import { resolve } from "node:path"
+import type { ListedMail, Mail, MailCodes, MailSender, Verdicts } from "../../../schemas/mail/records.ts"
+import {
+  numberOf,
+  PAGE_OPTIONS,
+  PAGE_USAGE,
+  pageOf,
+  present,
+  WRITE_OPTIONS,
+  WRITE_USAGE,
+  writeOf
+} from "./arguments.ts"
+import type { Command, CommandGroup } from "./command.ts"
+import { Fault, usage } from "./fault.ts"
+import { create } from "./files.ts"
+import { askedUntil, HELD_TIMEOUT_MS, secondsOf, untilOf } from "./held.ts"
+import { oneLine } from "./output.ts"
+import { apart, counted, listed, pageLine, when } from "./show.ts"
+
+const WAIT_MAX_SECONDS = 3600
+const MINUTES = "30"
+
+const sender = ({ address, name }: MailSender): string =>
+  name === "" ? oneLine(address || "nobody") : `${oneLine(name)} <${oneLine(address)}>`
+
+const verdictLine = ({ dmarc, dkim, spf }: Pick<Verdicts, "dmarc" | "dkim" | "spf">): string =>
+  `  dmarc ${dmarc}, dkim ${dkim}, spf ${spf}${dmarc === "PASS" ? "" : ": who sent it is not shown"}`
+
+const head = (mail: Omit<ListedMail, "attachments">): ReadonlyArray<string> => [
+  `${mail.message_id} from ${sender(mail.from)} to ${oneLine(mail.to)}, ${when(mail.received_at)}` +
+    `${mail.read_at === null ? ", unread" : ""}`,
+  verdictLine(mail.verdicts),
+  ...mail.codes.map(({ code, confidence }) => `  code ${oneLine(code)} (${confidence})`)
+]
+
+const foundLines = ({ message_id, from, subject, codes, links, ...verdicts }: MailCodes): ReadonlyArray<string> => [
+  `${message_id} from ${sender(from)}`,
+  verdictLine(verdicts),
+  ...apart(subject),
+  ...codes.map(({ code, confidence }) => `  code ${oneLine(code)} (${confidence})`),
+  ...links.map(({ kind, url }) => `  ${kind} ${oneLine(url)}`)
+]
+
+const open: Command = {
+  usage: [`mail open [--local-part <name>] [--label <label>] ${WRITE_USAGE}`],
+  summary: "open a mailbox: your handle at the hub's mail domain, or your handle, a dot and a suffix",
+  options: { ...WRITE_OPTIONS, "local-part": { type: "string" }, label: { type: "string" } },
+  run: async (invocation) => {
+    const wanted = present({ local_part: invocation.text("local-part"), label: invocation.text("label") })
+    const { client } = await invocation.agent()
+    const { data: mailbox } = await client.operations.openMailbox(wanted, writeOf(invocation))
+    invocation.print([mailbox.address], mailbox)
+  }
+}
+
+const boxes: Command = {
+  usage: [`mail boxes ${PAGE_USAGE}`],
+  summary: "your mailboxes",
+  options: PAGE_OPTIONS,
+  run: async (invocation) => {
+    const { client } = await invocation.agent()
+    const { data, meta } = await client.operations.listMailboxes(pageOf(invocation))
+    const rows = data.map(({ id, address, label }) => [id, address, label ?? ""])
+    invocation.print(listed(["ID", "ADDRESS", "LABEL"], rows, meta), { data, meta })
+  }
+}
+
+const close: Command = {
+  usage: [`mail close <mailbox> ${WRITE_USAGE}`],
+  summary: "close a mailbox, by its number: what it received is erased",
+  words: true,
+  options: WRITE_OPTIONS,
+  run: async (invocation) => {
+    const id = numberOf(invocation.words("mailbox")[0], "mailbox")
+    const { client } = await invocation.agent()
+    const { data } = await client.operations.closeMailbox({ id, confirm: "delete" }, writeOf(invocation))
+    invocation.print([`mailbox ${id} is closed`], data)
+  }
+}
+
+const list: Command = {
+  usage: [`mail list [--unread] [--search <words>] ${PAGE_USAGE}`],
+  summary: "your mail, newest first",
+  options: { ...PAGE_OPTIONS, unread: { type: "boolean" }, search: { type: "string" } },
+  run: async (invocation) => {
+    const query = present({ unread: invocation.flag("unread") ? "1" : undefined, q: invocation.text("search") })
+    const { client } = await invocation.agent()
+    const { data, meta } = await client.operations.listMail({ ...query, ...pageOf(invocation) })
+    const lines = data.flatMap((mail) => [...head(mail), ...apart(`${mail.subject}\n${mail.excerpt}`), ""])
+    invocation.print([...lines, pageLine(meta)], { data, meta })
+  }
+}
+
+const attachmentLines = ({ attachments, attachments_dropped }: Mail): ReadonlyArray<string> => [
+  ...attachments.map(
+    ({ n, filename, size }) => `  attachment ${n}: ${oneLine(filename ?? "without a name")}, ${size} bytes`
+  ),
+  ...(attachments_dropped === 0 ? [] : [`  ${counted(attachments_dropped, "attachment", "attachments")} not kept`])
+]
+
+const read: Command = {
+  usage: ["mail read <message> [--peek] [--html]"],
+  summary: "a message, which is read by that unless --peek",
+  words: true,
+  options: { peek: { type: "boolean" }, html: { type: "boolean" } },
+  run: async (invocation) => {
+    const [id] = invocation.words("message")
+    const query = present({
+      peek: invocation.flag("peek") ? "1" : undefined,
+      include: invocation.flag("html") ? "html" : undefined
+    })
+    const { client } = await invocation.agent()
+    const { data: mail } = await client.operations.getMailMessage({ id, ...query })
+    const links = mail.links.map(({ kind, url }) => `  ${kind} ${oneLine(url)}`)
+    const words = invocation.flag("html") ? (mail.html ?? "") : mail.text
+    const lines = [...head(mail), ...apart(`${mail.subject}\n\n${words}`), ...links, ...attachmentLines(mail)]
+    invocation.print(mail.truncated ? [...lines, "  some of it was too long to be kept"] : lines, mail)
+  }
+}
+
+const waitCode: Command = {
+  usage: ["mail wait-code [--from <host>] [--minutes <n>] [--wait <seconds>]"],
+  summary: "codes and links that let you in, as soon as they come; --from: proven to be from there",
+  options: { from: { type: "string" }, minutes: { type: "string" }, wait: { type: "string" } },
+  run: async (invocation) => {
+    const seconds = secondsOf(invocation, WAIT_MAX_SECONDS)
+    const query = present({ from: invocation.text("from"), minutes: invocation.text("minutes") ?? MINUTES })
+    const { client } = await invocation.agent()
+    const ask = async (wait: number) => {
+      const held = { ...query, wait_seconds: String(wait) }
+      const { data, meta } = await client.operations.listMailCodes(held, { timeoutMs: HELD_TIMEOUT_MS })
+      return { found: data.length === 0 ? null : { data, meta }, isIdle: data.length === 0 }
+    }
+    const found = seconds === 0 ? (await ask(0)).found : await askedUntil(untilOf(seconds), ask)
+    if (found === null) throw new Fault("no_code", `no code came within ${seconds} s`)
+    invocation.print(found.data.flatMap(foundLines), found)
+  }
+}
+
+const attachment: Command = {
+  usage: ["mail attachment <message> <number> --output <path>"],
+  summary: "keep an attachment; nothing that is there is replaced, and nothing of it is opened",
+  words: true,
+  options: { output: { type: "string" } },
+  run: async (invocation) => {
+    const [id, n] = invocation.words("message", "number")
+    const output = invocation.text("output")
+    if (output === undefined) throw usage("mail attachment needs --output <path>")
+    const { client } = await invocation.agent()
+    const { data: mail } = await client.operations.getMailMessage({ id, peek: "1" })
+    const { data: bytes } = await client.operations.getMailAttachment({ id, n })
+    const sha256 = createHash("sha256").update(bytes).digest("hex")
+    const named = mail.attachments.find((one) => String(one.n) === n)
+    if (named?.sha256 !== sha256) throw new Fault("file_changed", "what arrived is not that attachment: try again")
+    const path = resolve(invocation.around.cwd, output)
+    await create(path, bytes)
+    invocation.print([`${path}: ${bytes.length} bytes`], { ...named, path })
+  }
+}
+
+export const mailCommands: CommandGroup = {
+  actions: { open, boxes, list, read, "wait-code": waitCode, attachment, close }
+}
