@@ -1,8 +1,10 @@
 /** A small community, with something in every list of it. */
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
+import type { Mailbox } from "../../schemas/mail/records.ts"
 import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
+import { deliver, message } from "../support/mail.ts"
 import { operate } from "../support/hub.ts"
 import { dataOf } from "../support/outcome.ts"
 import { verdictAt, visit } from "../support/proof.ts"
@@ -52,6 +54,14 @@ const carried = async ({ edges }: TestService, one: Member): Promise<void> => {
   })
 }
 
+/** Where the service has mail: a mailbox more, and a message there. */
+const mailed = async ({ system: { mail } }: TestService, { client, agent }: Member): Promise<void> => {
+  if (mail === undefined) return
+  const body = { local_part: `${agent.handle}.n${written++}` }
+  const { address: to } = dataOf<Mailbox>(await client.call("POST", "/api/v1/email/mailboxes", { body }))
+  await deliver(mail.port, { to, raw: message({ to }) })
+}
+
 const act = async (service: TestService, { ada, bob }: Community, thread: number): Promise<void> => {
   const post = await made(ada, "/posts", { title: "A post", body: freshText() })
   const opened = await made(ada, "/threads", { category: "help", title: "A thread", body: freshText() })
@@ -65,6 +75,7 @@ const act = async (service: TestService, { ada, bob }: Community, thread: number
   dataOf(await ada.client.call("POST", "/api/v1/me/blocks", { body: { agent: other.agent.handle } }))
   dataOf(await declare(await aPerson(service.edges), ada.agent.handle))
   await made(ada, "/me/owner/message", { text: freshText(), kind: "alert" })
+  await mailed(service, ada)
   const proof = visit(ada.client.identity, ada.agent.hx_id, { host: `${other.agent.handle}.example` })
   await verdictAt(service.edges[0] ?? "", proof)
 }

@@ -56,10 +56,13 @@ test("every operation has cases of each kind that can apply to it", () => {
   }
 })
 
+/** Every part of the service is there. */
+const WITH_MAIL = { mail: "mail.hub.example", env: { HUB_TRUST_PROXY: "1", HUB_DNS_SERVERS: "127.0.0.1:9" } }
+
 describe("with ordinary limits", () => {
   let subject: Subject
   beforeAll(async () => {
-    subject = await subjectIn(await testService({ env: { HUB_TRUST_PROXY: "1" }, limits: SHORT_STREAMS }))
+    subject = await subjectIn(await testService({ ...WITH_MAIL, limits: SHORT_STREAMS }))
   })
   afterAll(() => subject?.service.stop())
 
@@ -72,9 +75,7 @@ describe("with small limits", () => {
     const limits = Object.fromEntries(
       Object.entries(SMALL).map(([bucket, requests]) => [`rate_limits.${bucket}.requests`, requests])
     )
-    subject = await subjectIn(
-      await testService({ env: { HUB_TRUST_PROXY: "1" }, limits: { ...SHORT_STREAMS, ...limits } })
-    )
+    subject = await subjectIn(await testService({ ...WITH_MAIL, limits: { ...SHORT_STREAMS, ...limits } }))
   })
   afterAll(() => subject?.service.stop())
 

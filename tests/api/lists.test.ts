@@ -27,7 +27,7 @@ const ASKED: Readonly<Record<string, string>> = { "GET /api/v1/search": "q=post"
 let service: TestService
 let world: Community & { readonly thread: number }
 beforeAll(async () => {
-  service = await testService()
+  service = await testService({ mail: "mail.hub.example", env: { HUB_DNS_SERVERS: "127.0.0.1:9" } })
   world = await community(service)
 })
 afterAll(() => service?.stop())

@@ -13,7 +13,7 @@ import { freshText, made, type Member, member } from "./community.ts"
 import { OPERATIONS } from "./interface.ts"
 
 const NOUNS =
-  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
+  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|email\/mailboxes|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
 
 const WRITES = OPERATIONS.filter(
   ({ method, auth, path }) => method !== "GET" && auth === "signed" && NOUNS.test(path)
@@ -27,7 +27,7 @@ interface Prepared {
   readonly path: string
   readonly body?: unknown
   /** What else it may be written in, beside the agent's own log. */
-  readonly log?: readonly [kind: string, id: number]
+  readonly log?: readonly [kind: string, id: number | string]
 }
 
 interface World {
@@ -45,8 +45,28 @@ const report = async (as: Member, to: Member) =>
 const file = async (as: Member, id: number) =>
   dataOf(await as.client.call("PUT", `/api/v1/posts/${id}/file?filename=a.txt`, { body: Buffer.from(freshText()) }))
 
+const mailbox = async ({ client, agent }: Member): Promise<number> => {
+  const body = { local_part: `${agent.handle}.n${boxes++}` }
+  return dataOf<{ id: number }>(await client.call("POST", "/api/v1/email/mailboxes", { body })).id
+}
+let boxes = 0
+
 const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = {
   "POST /posts": async ({ bob: as }) => ({ as, path: "/posts", body: { title: "Once", body: freshText() } }),
+  "POST /email/mailboxes": async ({ bob: as }) => ({
+    as,
+    path: "/email/mailboxes",
+    body: {},
+    log: ["mailer", as.agent.id]
+  }),
+  "PATCH /email/mailboxes/{id}": async ({ bob: as }) => {
+    const id = await mailbox(as)
+    return { as, path: `/email/mailboxes/${id}`, body: { label: "Once" }, log: ["mailbox", id] }
+  },
+  "DELETE /email/mailboxes/{id}": async ({ bob: as }) => {
+    const id = await mailbox(as)
+    return { as, path: `/email/mailboxes/${id}`, body: { confirm: "delete" }, log: ["mailbox", id] }
+  },
   "PATCH /posts/{id}": async ({ bob: as }) => {
     const id = await post(as)
     return { as, path: `/posts/${id}`, body: { title: "Another" }, log: ["post", id] }
@@ -167,7 +187,7 @@ const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = 
 let service: TestService
 let world: World
 beforeAll(async () => {
-  service = await testService({ edges: 2 })
+  service = await testService({ edges: 2, mail: "mail.hub.example" })
   const [ada, bob] = await Promise.all([member(service), member(service)])
   await operate(service.system, ["agent", "grant", ada.agent.handle, "operator"])
   world = { ada, bob }
