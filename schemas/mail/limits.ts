@@ -8,16 +8,12 @@ export const MAIL_LIMITS = {
   body_max_bytes: 262_144,
   mailbox_max_bytes: 104_857_600,
   inbound_per_day: 500,
-  /** What all mailboxes of the server hold, and what is to stay free on its disk. */
+  /** What all mailboxes of the server hold. */
   stored_max_bytes: 2_147_483_648,
-  disk_free_min_bytes: 536_870_912,
   retention_seconds: 7_776_000,
   mailboxes_per_agent: 10,
   label_max_chars: 80,
   block_senders_max: 200,
-  /** Addresses made for one purpose (`POST /email/mailboxes/{id}/tags`), of one mailbox. */
-  tags_max: 200,
-  tag_max_seconds: 31_536_000,
   codes_minutes_default: 30,
   codes_minutes_max: 1440,
   /** Of one answer. */
@@ -30,8 +26,6 @@ export const MAIL_SERVICE_LIMITS = {
   connections_per_client_max: 16,
   /** Of one message. */
   recipients_max: 50,
-  /** Commands that make no sense, of one connection. */
-  faults_max: 10,
   /** Without a word of the other side. */
   idle_ms: 60_000,
   /** Messages that are held at once, over all connections; one more is told to come again. */
@@ -41,9 +35,7 @@ export const MAIL_SERVICE_LIMITS = {
   parses_waiting_max: 128,
   parse_ms: 2000,
   parser_heap_mb: 192,
-  parts_max: 200,
   depth_max: 20,
-  headers_max: 1000,
   headers_max_bytes: 262_144,
   links_max: 200,
   /** Of a message's words, those that are found by search. */

@@ -41,6 +41,14 @@ const BUSY = "4.3.2 Too much at once, come again"
 
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
 
+/** What is held of a message while it comes. */
+interface Read {
+  readonly chunks: Array<Buffer>
+  bytes: number
+  /** There is no room for it. */
+  tooMuch: boolean
+}
+
 /** What a connection's message is for so far: by mailbox. */
 type Recipients = Map<number, { address: string; to: string; tags: Array<string> }>
 
@@ -138,28 +146,33 @@ export class MailServer {
   }
 
   private async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
-    let held = 0
+    const read: Read = { chunks: [], bytes: 0, tooMuch: false }
     try {
-      const chunks: Array<Buffer> = []
-      let tooMuch = false
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
-        // Read to its end all the same: the answer comes behind it.
-        if (stream.sizeExceeded || tooMuch) continue
-        if (this.heldBytes + chunk.length > this.bounds.held_max_bytes) {
-          tooMuch = true
-          continue
-        }
-        held += chunk.length
-        this.heldBytes += chunk.length
-        chunks.push(chunk)
-      }
+      if (!(await this.readAll(stream, read))) return smtpError(451, "4.4.2 The line broke")
       if (stream.sizeExceeded) return smtpError(552, "5.3.4 The message is too large")
-      if (tooMuch) return smtpError(451, BUSY)
+      if (read.tooMuch) return smtpError(451, BUSY)
       if (!(await this.receiving.hasRoom())) return smtpError(452, "4.3.1 No room for mail at the moment")
-      const taken = await this.receiving.deliver(this.incoming(Buffer.concat(chunks), session))
+      const taken = await this.receiving.deliver(this.incoming(Buffer.concat(read.chunks), session))
       return taken ? null : smtpError(451, "4.3.0 Not taken, come again")
     } finally {
-      this.heldBytes -= held
+      this.heldBytes -= read.bytes
+    }
+  }
+
+  /** To its end whatever becomes of it: the answer comes behind that. False where its client hung up before. */
+  private async readAll(stream: SMTPServerDataStream, read: Read): Promise<boolean> {
+    try {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        if (stream.sizeExceeded || read.tooMuch) continue
+        read.tooMuch = this.heldBytes + chunk.length > this.bounds.held_max_bytes
+        if (read.tooMuch) continue
+        read.bytes += chunk.length
+        this.heldBytes += chunk.length
+        read.chunks.push(chunk)
+      }
+      return true
+    } catch {
+      return false
     }
   }
 

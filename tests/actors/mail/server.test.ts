@@ -1,0 +1,235 @@
+/** What strangers do to a server of SMTP: bounds, smuggling, relaying (RFC 5321; contract 20). */
+import { connect, type Socket } from "node:net"
+import { afterEach, expect, test } from "vitest"
+import type { Incoming } from "../../../actors/mail/inbound/delivery.ts"
+import { MailServer, type Receiving, type Recipient } from "../../../actors/mail/inbound/server.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import { waitFor } from "../../harness/index.ts"
+
+const BOUNDS = {
+  ...LIMITS.service.mail,
+  connections_per_client_max: 3,
+  recipients_max: 4,
+  message_max_bytes: 4096,
+  held_max_bytes: 6000
+}
+
+const DOMAIN = "mail.hub.example"
+const open: Array<() => Promise<void>> = []
+afterEach(async () => {
+  // Clients first: a server waits for them.
+  for (const end of open.splice(0).toReversed()) await end()
+})
+
+const started = async (more: Partial<Receiving> = {}) => {
+  const taken: Array<Incoming> = []
+  const recipient = (address: string): Promise<Recipient> =>
+    Promise.resolve(
+      address.startsWith("ada") && address.endsWith(`@${DOMAIN}`)
+        ? { type: "mailbox", mailbox: address.length, address }
+        : { type: "nobody" }
+    )
+  const receiving: Receiving = {
+    recipient,
+    hasRoom: () => Promise.resolve(true),
+    deliver: (incoming) => {
+      taken.push(incoming)
+      return Promise.resolve(true)
+    },
+    ...more
+  }
+  const server = new MailServer(receiving, { domain: DOMAIN, tls: null }, BOUNDS)
+  const port = await server.listen(0, "127.0.0.1")
+  open.push(() => server.close())
+  return { port, taken }
+}
+
+/** A client that says what it likes. */
+class Line {
+  readonly socket: Socket
+  private text = ""
+  constructor(port: number) {
+    this.socket = connect(port, "127.0.0.1")
+    this.socket.on("data", (data: Buffer) => (this.text += data.toString("latin1")))
+    this.socket.on("error", () => undefined)
+    open.push(() => Promise.resolve(void this.socket.destroy()))
+  }
+
+  /** The next whole answer. */
+  async answer(): Promise<string> {
+    const found = await waitFor(() => {
+      const [whole] = /^(?:\d{3}-[^\n]*\n)*\d{3}[ \r][^\n]*\n/.exec(this.text) ?? []
+      return whole ?? (this.socket.destroyed ? "closed" : null)
+    })
+    this.text = this.text.slice(found.length)
+    return found.trim()
+  }
+
+  async say(text: string): Promise<string> {
+    this.socket.write(`${text}\r\n`, "latin1")
+    return this.answer()
+  }
+}
+
+const greeted = async (port: number): Promise<Line> => {
+  const line = new Line(port)
+  expect(await line.answer()).toMatch(/^220 mail\.hub\.example/)
+  expect(await line.say("EHLO client.example")).toMatch(/^250/)
+  return line
+}
+
+const ready = async (port: number): Promise<Line> => {
+  const line = await greeted(port)
+  expect(await line.say("MAIL FROM:<a@example.com>")).toMatch(/^250/)
+  expect(await line.say(`RCPT TO:<ada@${DOMAIN}>`)).toMatch(/^250/)
+  expect(await line.say("DATA")).toMatch(/^354/)
+  return line
+}
+
+test("nothing is relayed, whatever an address pretends", async () => {
+  const { port, taken } = await started()
+  const line = await greeted(port)
+  await line.say("MAIL FROM:<a@example.com>")
+  for (const to of [
+    "victim@example.com",
+    `victim%example.com@${DOMAIN}`,
+    `"victim@example.com"@${DOMAIN}`,
+    `@${DOMAIN}:victim@example.com`,
+    `ada@${DOMAIN}@example.com`,
+    `ada@${DOMAIN}.example.com`,
+    "ada",
+    ""
+  ])
+    expect([to, (await line.say(`RCPT TO:<${to}>`)).slice(0, 1)]).toEqual([to, "5"])
+  expect(await line.say("DATA")).toMatch(/^503/)
+  expect(taken).toHaveLength(0)
+})
+
+test.each([
+  ["\\n.\\n", "\n.\n"],
+  ["\\r\\n.\\n", "\r\n.\n"],
+  ["\\n.\\r\\n", "\n.\r\n"],
+  ["\\r.\\r", "\r.\r"]
+])("no message is smuggled behind %s", async (_name, end) => {
+  const { port, taken } = await started()
+  const line = await ready(port)
+  const smuggled = `MAIL FROM:<admin@bank.example>\r\nRCPT TO:<ada@${DOMAIN}>\r\nDATA\r\nSubject: smuggled\r\n\r\nx`
+  line.socket.write(`Subject: one\r\n\r\nx${end}${smuggled}\r\n.\r\n`)
+  expect(await line.answer()).toMatch(/^250/)
+  expect(await line.say("NOOP")).toMatch(/^250/)
+  expect(taken.map(({ sender }) => sender)).toEqual(["a@example.com"])
+})
+
+test("a message over its bound is refused, told ahead or not, and the next one is taken", async () => {
+  const { port, taken } = await started()
+  const told = await greeted(port)
+  expect(await told.say("MAIL FROM:<a@example.com> SIZE=5000")).toMatch(/^552/)
+  const line = await ready(port)
+  line.socket.write(`Subject: x\r\n\r\n${"x".repeat(5000)}\r\n.\r\n`)
+  expect(await line.answer()).toMatch(/^552/)
+  await line.say("MAIL FROM:<a@example.com>")
+  await line.say(`RCPT TO:<ada@${DOMAIN}>`)
+  await line.say("DATA")
+  line.socket.write("Subject: x\r\n\r\nx\r\n.\r\n")
+  expect(await line.answer()).toMatch(/^250/)
+  expect(taken).toHaveLength(1)
+})
+
+test("what all messages hold together is bounded: one more comes again, and once there is room it is taken", async () => {
+  let release: (taken: boolean) => void = () => undefined
+  const held = new Promise<boolean>((resolve) => (release = resolve))
+  const { port } = await started({ deliver: () => held })
+  const [first, second] = [await ready(port), await ready(port)]
+  first.socket.write(`${"x".repeat(3500)}\r\n.\r\n`)
+  second.socket.write(`${"y".repeat(3500)}\r\n.\r\n`)
+  const refused = await Promise.race([first.answer(), second.answer()])
+  expect(refused).toMatch(/^451/)
+  release(true)
+  const again = await ready(port)
+  again.socket.write(`${"z".repeat(3500)}\r\n.\r\n`)
+  expect(await again.answer()).toMatch(/^250/)
+})
+
+test("connections of one client and recipients of one message are bounded", async () => {
+  const { port } = await started()
+  const lines = [await greeted(port), await greeted(port), await greeted(port)]
+  expect(await new Line(port).answer()).toMatch(/^421/)
+  const [line] = lines
+  await line?.say("MAIL FROM:<a@example.com>")
+  for (let n = 0; n < BOUNDS.recipients_max; n++) expect(await line?.say(`RCPT TO:<ada${n}@${DOMAIN}>`)).toMatch(/^250/)
+  expect(await line?.say(`RCPT TO:<ada9@${DOMAIN}>`)).toMatch(/^452/)
+  line?.socket.destroy()
+  const next = await waitFor(async () => {
+    const one = new Line(port)
+    return (await one.answer()).startsWith("220") ? one : null
+  })
+  expect(await next.say("EHLO x")).toMatch(/^250/)
+})
+
+test("full, unknown and faulty are told apart, and none loses a message", async () => {
+  const answers: Readonly<Record<string, Recipient>> = { full: { type: "full" }, unknown: { type: "unknown" } }
+  const { port } = await started({
+    recipient: (address) => {
+      const [local = ""] = address.split("@")
+      return local === "faulty"
+        ? Promise.reject(new Error("broken"))
+        : Promise.resolve(answers[local] ?? { type: "nobody" })
+    }
+  })
+  const line = await greeted(port)
+  await line.say("MAIL FROM:<>")
+  expect(await line.say(`RCPT TO:<full@${DOMAIN}>`)).toMatch(/^452/)
+  expect(await line.say(`RCPT TO:<unknown@${DOMAIN}>`)).toMatch(/^451/)
+  expect(await line.say(`RCPT TO:<faulty@${DOMAIN}>`)).toMatch(/^451/)
+  expect(await line.say(`RCPT TO:<nobody@${DOMAIN}>`)).toMatch(/^550/)
+})
+
+test("a message that is not taken, and a server without room, keep it with its sender", async () => {
+  const refusing = await started({ deliver: () => Promise.resolve(false) })
+  const line = await ready(refusing.port)
+  line.socket.write("x\r\n.\r\n")
+  expect(await line.answer()).toMatch(/^451/)
+  const full = await started({ hasRoom: () => Promise.resolve(false) })
+  const other = await ready(full.port)
+  other.socket.write("x\r\n.\r\n")
+  expect(await other.answer()).toMatch(/^452/)
+})
+
+test("words of chance, endless lines and a hang-up in the middle leave the server standing", async () => {
+  const { port, taken } = await started()
+  const odd = await greeted(port)
+  for (const text of ["\0\0\0", "HELO", "AUTH PLAIN AGEAYg==", "STARTTLS", "VRFY ada", "EXPN all", "é".repeat(400)])
+    expect(await odd.say(text)).toMatch(/^[25]\d\d|^closed/)
+  const endless = await greeted(port)
+  endless.socket.write("x".repeat(1_000_000))
+  const gone = await ready(port)
+  gone.socket.write("Subject: half")
+  gone.socket.destroy()
+  endless.socket.destroy()
+  odd.socket.destroy()
+  const line = await waitFor(async () => {
+    const one = new Line(port)
+    return (await one.answer()).startsWith("220") ? one : null
+  })
+  expect(await line.say("EHLO x")).toMatch(/^250/)
+  expect(taken).toHaveLength(0)
+})
+
+test("one connection may bring several messages, each for its own recipients", async () => {
+  const { port, taken } = await started()
+  const line = await greeted(port)
+  for (const [to, tag] of [
+    ["ada", "a"],
+    ["ada2", "b"]
+  ]) {
+    await line.say("MAIL FROM:<a@example.com>")
+    expect(await line.say(`RCPT TO:<${to}+${tag}@${DOMAIN}>`)).toMatch(/^250/)
+    await line.say("DATA")
+    line.socket.write("x\r\n.\r\n")
+    expect(await line.answer()).toMatch(/^250/)
+  }
+  expect(taken.map(({ to }) => to.map(({ address, tags }) => [address, tags]))).toEqual([
+    [[`ada@${DOMAIN}`, ["a"]]],
+    [[`ada2@${DOMAIN}`, ["b"]]]
+  ])
+})
