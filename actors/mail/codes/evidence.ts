@@ -1,0 +1,269 @@
+/**
+ * How sure it is that a candidate lets somebody in: by the words beside it, the lines around, how it stands there, and the
+ * subject.
+ *
+ * Invariant: for each candidate a bounded number of words and lines is looked at.
+ */
+import { type Candidate, isRound, isYear } from "./candidates.ts"
+import { countUpTo, type Judged, type NumberMark } from "./sentences.ts"
+import { isDense, isLetter } from "./vocabulary.ts"
+import type { NumberWord } from "./words.ts"
+
+/** What the lines before say of a line that is nothing but a number. */
+export interface Above {
+  /** Of `code`, fading with the distance; 0 where there is none. */
+  readonly code: number
+  /** Whether the nearest line names something that has a number of its own. */
+  readonly label: boolean
+  readonly verify: boolean
+  readonly enter: boolean
+  readonly promo: boolean
+  readonly text: string
+  /** Whether a number that stood alone has taken it. */
+  readonly spent: boolean
+}
+
+export interface Subject {
+  readonly code: boolean
+  readonly verify: boolean
+  /** An order, a booking, a bill, and nothing that lets somebody in. */
+  readonly noun: boolean
+  readonly promo: boolean
+}
+
+export const NOTHING_ABOVE: Above = {
+  code: 0,
+  label: false,
+  verify: false,
+  enter: false,
+  promo: false,
+  text: "",
+  spent: false
+}
+
+/** Words looked at on either side of a number. */
+const LOOK_MARKS = 12
+const NEAR = 24
+const FAR = 90
+const UNIT_GAP = 2
+const LABEL_GAP = 14
+const YEAR_GAP = 6
+const DIGITS_OF_TIME = 4
+/** "1234, 5678 or 9012". */
+const LIST_MAX_LETTERS = 5
+const EMPHASES_MAX = 100
+
+interface Beside {
+  /** Of the same sentence, the nearest first. */
+  readonly before: ReadonlyArray<NumberMark>
+  readonly after: ReadonlyArray<NumberMark>
+}
+
+const besideOf = ({ marks, starts, low }: Judged, { from, to }: Candidate, froms: ReadonlyArray<number>): Beside => {
+  const sentence = countUpTo(starts, from) - 1
+  const start = starts[sentence] ?? 0
+  const end = starts[sentence + 1] ?? low.length
+  const next = countUpTo(froms, from - 1)
+  const before: Array<NumberMark> = []
+  for (let at = next - 1; at >= 0 && before.length < LOOK_MARKS; at--) {
+    const mark = marks[at]
+    if (mark === undefined || mark.from < start) break
+    if (mark.to <= from) before.push(mark)
+  }
+  const after: Array<NumberMark> = []
+  for (let at = next; at < marks.length && after.length < LOOK_MARKS; at++) {
+    const mark = marks[at]
+    if (mark === undefined || mark.from >= end) break
+    if (mark.from >= to) after.push(mark)
+  }
+  return { before, after }
+}
+
+const byDistance = (distance: number, near: number, far: number, else_: number): number =>
+  distance <= NEAR ? near : distance <= FAR ? far : else_
+
+/** Whether nothing but signs stands between, as in "order no.: ". */
+const isBare = (low: string, from: number, to: number): boolean => !/[\p{L}\p{N}]/u.test(low.slice(from, to))
+
+/** Whether the number is one of something else: what stands right before it says so. */
+const isLabelled = ({ low }: Judged, { from }: Candidate, before: ReadonlyArray<NumberMark>): boolean => {
+  const nearest = before.find(({ kind }) => kind === "code" || kind === "label" || kind === "noun" || kind === "ending")
+  if (nearest === undefined || nearest.kind === "code") return false
+  const gap = from - nearest.to
+  if (nearest.kind === "ending") return gap <= LABEL_GAP
+  const coded = before.some(({ kind }) => kind === "code")
+  if (nearest.kind === "label") return !coded || (gap <= LABEL_GAP && isBare(low, nearest.to, from))
+  return !coded || (gap <= LABEL_GAP && isBare(low, nearest.to, from) && !low.slice(nearest.to, from).includes(":"))
+}
+
+/** "4829 Market Street". */
+const STREET =
+  /^ [a-z. ]{2,30} (?:street|st|avenue|ave|road|rd|blvd|boulevard|drive|dr|lane|ln|way|place|parkway|pkwy|court)\b/
+const STREET_MAX_CHARS = 45
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
+
+/** Before an hour, a year, a page. */
+const BEFORE_TIME = words(
+  "at in on since until by before after from page um am ab bis seit vor nach à dès en le alle dalle nel dal às até em desde hasta las om tot sinds vanaf op o od do w w в до с к saat of over around about"
+)
+/** Before whoever or whatever a code was sent to. */
+const BEFORE_RECEIVER = words("to an al au naar na на auf sur via")
+
+/** What share is left of the word of a code before a number that something else is said of in between. */
+const shareOf = (low: string, { from, code }: Candidate): number => {
+  const lead = low.slice(Math.max(0, from - 16), from).trimEnd()
+  const word = lead.slice(lead.lastIndexOf(" ") + 1)
+  if (BEFORE_RECEIVER.has(word)) return 0.4
+  return code.length <= DIGITS_OF_TIME && BEFORE_TIME.has(word) ? 0.4 : 1
+}
+
+const ONE_WORD = /^ [\p{L}-]{1,14} $/u
+
+const isCounted = ({ low }: Judged, { from, to, code }: Candidate, { before, after }: Beside): boolean => {
+  const next = after.find(({ kind }) => kind === "unit")
+  if (next !== undefined && next.from - to <= UNIT_GAP && isBare(low, to, next.from)) return true
+  if (STREET.test(low.slice(to, to + STREET_MAX_CHARS))) return true
+  // "5000 bonus miles".
+  if (next !== undefined && isRound(code) && ONE_WORD.test(low.slice(to, Math.min(next.from, to + 20)))) return true
+  // "EUR 1200"; an abbreviation before a number, where no colon parts them.
+  const [last] = before
+  return (
+    last?.kind === "unit" &&
+    from - last.to <= UNIT_GAP &&
+    !low.slice(last.to, from).includes(":") &&
+    /^(?:[a-z]{2,3}|zł|₽)$/.test(low.slice(last.from, last.to))
+  )
+}
+
+/** Whether a word of a code is of another number: one that stands between, not as in a list of codes. */
+const isTaken = (low: string, other: Candidate | undefined, from: number, to: number): boolean => {
+  if (other === undefined || other.from < from || other.to > to) return false
+  const text = other.from - from < to - other.to ? low.slice(other.to, to) : low.slice(from, other.from)
+  return text.length > FAR || lettersIn(text) > LIST_MAX_LETTERS
+}
+
+/** A sign of a dense script says as much as some letters. */
+const lettersIn = (text: string): number => {
+  let count = 0
+  for (let at = 0; at < text.length; at++) if (isLetter(text, at)) count += isDense(text, at) ? 3 : 1
+  return count
+}
+
+/** "482913 is the code for the sum of 4999": the word is of the number before it. */
+const isGiven = (low: string, other: Candidate | undefined, mark: NumberMark, from: number): boolean =>
+  other !== undefined &&
+  other.to <= mark.from &&
+  mark.from - other.to <= NEAR &&
+  lettersIn(low.slice(mark.to, Math.min(from, mark.to + FAR))) > LIST_MAX_LETTERS
+
+const withinSentence = (judged: Judged, candidate: Candidate, beside: Beside, index: number): number => {
+  const { before, after } = beside
+  const { low, candidates } = judged
+  const { from, to, code } = candidate
+  const first = before.find(({ kind }) => kind === "code")
+  const next = after.find(({ kind }) => kind === "code")
+  // "2048 unused codes" counts them.
+  const counted = next !== undefined && low.slice(next.from, next.to) === "codes"
+  const taken = next === undefined || counted || isTaken(low, candidates[index + 1], to, next.from)
+  const behind = taken ? 0 : byDistance(next.from - to, 0.65, 0.5, 0.3)
+  if (first !== undefined) {
+    const gap = from - first.to
+    // "The code of 2026" speaks of a year, "the code is 2026" hardly.
+    if (isYear(code) && gap > YEAR_GAP) return 0
+    const other = candidates[index - 1]
+    const elsewhere = isTaken(low, other, first.to, from) || isGiven(low, other, first, from)
+    const share = elsewhere ? 0.4 : shareOf(low, candidate)
+    return Math.max(behind, share * byDistance(gap, 0.72, 0.6, 0.4))
+  }
+  if (before[0]?.kind === "noun") return behind * 0.6
+  if (behind > 0) return behind
+  const verify = [...before, ...after].some(({ kind }) => kind === "verify")
+  const enter = before.find(({ kind }) => kind === "enter") ?? after.find(({ kind }) => kind === "enter")
+  if (!verify) return 0
+  const near = enter !== undefined && Math.max(from - enter.to, enter.from - to) <= NEAR
+  // Four digits may be anything where nothing calls them a code.
+  return near && code.length > DIGITS_OF_TIME ? 0.55 : 0.3
+}
+
+const levelOf = ({ line }: Judged, { from, to }: Candidate): number => {
+  for (let at = 0; at < line.emphases.length && at < EMPHASES_MAX; at++) {
+    const one = line.emphases[at]
+    if (one !== undefined && one.from <= from && to <= one.to + 1) return one.level
+  }
+  const bold = line.text[from - 1] === "*" && line.text[to] === "*"
+  return bold ? 1 : 0
+}
+
+/** Whether the sentence, or the line up to there, is nothing but the number. */
+const standsFirst = ({ low }: Judged, { from }: Candidate): boolean =>
+  isBare(low, Math.max(0, from - 40), from) && from <= 40
+
+export interface Around {
+  readonly above: Above
+  readonly below: Judged | undefined
+  readonly subject: Subject
+  readonly inSubject: boolean
+}
+
+/** "… is your code": it speaks of what stands before it, whatever numbers follow. */
+const beginsWithCode = ({ marks, candidates }: Judged): boolean => {
+  const code = marks.find(({ kind }) => kind === "code")
+  return code !== undefined && code.from < (candidates[0]?.from ?? Infinity)
+}
+
+/** What the lines around say of a number that stands alone, or at the beginning of a line. */
+const fromAround = (judged: Judged, candidate: Candidate, level: number, around: Around): number => {
+  const { above, below, subject } = around
+  const alone = judged.other === 0
+  if (alone && above.label) return 0
+  if (alone && above.code > 0) return above.code
+  if (alone && above.enter && above.verify) return 0.45
+  if (alone && below !== undefined && beginsWithCode(below)) return 0.5
+  if (!alone && above.code > 0.6 && standsFirst(judged, candidate) && above.text.endsWith(":")) return above.code
+  if ((alone || level === 2) && subject.code) return judged.has.has("label") || judged.has.has("noun") ? 0.1 : 0.45
+  if ((alone || level === 2) && subject.verify && above.verify) return 0.35
+  return alone && level === 2 && !subject.noun ? 0.05 : 0
+}
+
+/** Another sentence of the line speaks of a code, and this one of nothing else. */
+const fromLine = (judged: Judged, candidate: Candidate, { before, after }: Beside): number => {
+  if (!judged.has.has("code") || before.length > 0) return 0
+  const free = after.length === 0 || after[0]?.kind === "verify" || after[0]?.kind === "unit"
+  return free && judged.other < 400 && standsAfterStop(judged, candidate) ? 0.6 : 0.2
+}
+
+const standsAfterStop = ({ low, starts }: Judged, { from }: Candidate): boolean =>
+  isBare(low, Math.max(starts[countUpTo(starts, from) - 1] ?? 0, from - FAR), from)
+
+const promoPenalty = (has: ReadonlySet<NumberWord>, { above, subject }: Around): number =>
+  has.has("promo") || subject.promo ? 0.5 : above.promo ? 0.35 : 0
+
+/** 0 to 0.99, of one candidate of the line. `froms`: where the marks of the line begin. */
+export const confidenceOf = (judged: Judged, index: number, around: Around, froms: ReadonlyArray<number>): number => {
+  const candidate = judged.candidates[index]
+  if (candidate === undefined) return 0
+  const beside = besideOf(judged, candidate, froms)
+  if (isLabelled(judged, candidate, beside.before) || isCounted(judged, candidate, beside)) return 0
+  const numbered = "#№".includes(judged.low[candidate.from - 1] ?? " ")
+  const level = levelOf(judged, candidate)
+  const base = Math.max(
+    withinSentence(judged, candidate, beside, index),
+    fromAround(judged, candidate, level, around),
+    fromLine(judged, candidate, beside)
+  )
+  if (base === 0) return 0
+  const { subject } = around
+  const alone = judged.other === 0
+  const helped =
+    (alone ? 0.12 : 0) +
+    level * 0.06 +
+    (subject.code ? 0.08 : subject.verify ? 0.04 : 0) +
+    (judged.has.has("verify") || around.above.verify ? 0.05 : 0)
+  const against =
+    promoPenalty(judged.has, around) +
+    (numbered ? 0.3 : 0) +
+    (subject.noun && !around.inSubject && /[A-Za-z]/.test(candidate.code) ? 0.25 : 0)
+  const value = (base + helped + candidate.prior - against) * (judged.line.hidden ? 0.45 : 1)
+  return Math.round(Math.max(0, Math.min(0.99, value)) * 100) / 100
+}

@@ -1,0 +1,137 @@
+/** What a link is for: by what it says itself, then by where it leads, then by the sentence around it. */
+import type { MailLink } from "../../../schemas/mail/records.ts"
+import { isDense, isLetter, marksIn } from "./vocabulary.ts"
+import { LINK_WORDS, type LinkWord } from "./words.ts"
+import { unwrapped } from "./wrappers.ts"
+
+export type Kind = MailLink["kind"]
+
+export interface Shown {
+  /** What the link says itself; empty for an address within a text. */
+  readonly text: string
+  readonly before: string
+  readonly after: string
+  /** The line before. */
+  readonly above: string
+}
+
+/** `null` where the words say nothing. */
+const kindOfWords = (words: ReadonlyArray<LinkWord>): Kind | null => {
+  if (words.includes("unsubscribe")) return "unsubscribe"
+  if (words.includes("password") && words.includes("renew")) return "password_reset"
+  // "Confirm your sign-in", in whatever order a language says it.
+  return words.includes("confirm") ? "confirmation" : words.includes("login") ? "login" : null
+}
+
+const wordsIn = (text: string): ReadonlyArray<LinkWord> =>
+  marksIn(text.toLowerCase(), LINK_WORDS).map(({ kind }) => kind)
+
+/** Letters beside "click here", as in "please click here": a sign of a dense script says as much as three. */
+const BESIDE_MAX_LETTERS = 6
+const DENSE_LETTERS = 3
+
+/** "Click here", "weiter", an address: what it leads to is told elsewhere. */
+const isGeneric = (text: string): boolean => {
+  if (text.includes("://") || (!text.includes(" ") && text.includes("."))) return true
+  const marks = marksIn(text.toLowerCase(), LINK_WORDS).filter(({ kind }) => kind === "generic")
+  let all = 0
+  let beside = 0
+  let next = 0
+  for (let at = 0; at < text.length; at++) {
+    if (!isLetter(text, at)) continue
+    all++
+    while ((marks[next]?.to ?? Infinity) <= at) next++
+    if (at < (marks[next]?.from ?? Infinity)) beside += isDense(text, at) ? DENSE_LETTERS : 1
+  }
+  return all === 0 || (marks.length > 0 && beside <= BESIDE_MAX_LETTERS)
+}
+
+const UNSUBSCRIBE = new Set(
+  "unsubscribe unsub optout opt-out opt_out abmelden abbestellen desabonnement desinscription baja disiscriviti uitschrijven wypisz unsubscribe-me unsubscribed email-optout list-unsubscribe unsubscribes".split(
+    " "
+  )
+)
+const RESET = new Set(
+  "reset forgot recover reset-password password-reset resetpassword passwordreset password_reset reset_password forgot-password newpassword change-password passwort-zuruecksetzen recovery set-password new-password".split(
+    " "
+  )
+)
+const CONFIRM = new Set(
+  "confirm verify activate confirmation verification activation validate confirm-email verify-email email-verify email-confirm verifyemail confirmemail confirm_email verify_email activate-account optin opt-in doi double-optin bestaetigen confirmar potwierdz validation email-verification doubleoptin confirm-subscription".split(
+    " "
+  )
+)
+const LOGIN = new Set(
+  "login signin sign-in log-in magic magic-link magiclink magic_link sign_in log_in sso otp-login passwordless email-login login-link auth".split(
+    " "
+  )
+)
+const ELSEWHERE = new Set(
+  "help support contact privacy terms faq legal about blog docs imprint impressum hilfe aide ayuda hc policy policies datenschutz status settings notifications report security-center cookies jobs careers kontakt privacy-policy pomoc destek orders order invoice invoices products product shop articles article news stories downloads".split(
+    " "
+  )
+)
+
+const segmentsOf = (url: URL): ReadonlyArray<string> => [
+  ...url.hostname.split(".").slice(0, -2),
+  ...`${url.pathname}/${url.hash.slice(1, 200)}`.toLowerCase().split(/[/?&.=]/, 60),
+  ...[...url.searchParams]
+    .slice(0, 20)
+    .flatMap(([name, value]) =>
+      ["mode", "action", "type", "flow", "do", "page", "op"].includes(name.toLowerCase()) ? [value.toLowerCase()] : []
+    )
+]
+
+const kindOfPath = (url: URL): Kind | "elsewhere" | null => {
+  const parts = segmentsOf(url)
+  const has = (set: ReadonlySet<string>): boolean => parts.some((part) => set.has(part))
+  if (has(UNSUBSCRIBE) || parts.some((part) => part.startsWith("unsubscribe"))) return "unsubscribe"
+  if (has(ELSEWHERE)) return "elsewhere"
+  const password = parts.some((part) => part === "password" || part === "passwords" || part === "passwort")
+  if (
+    parts.some((part) => RESET.has(part) && (part.includes("pass") || password)) ||
+    (password && (has(RESET) || parts.includes("new") || parts.includes("edit")))
+  )
+    return "password_reset"
+  if (has(CONFIRM)) return "confirmation"
+  if (has(RESET)) return "password_reset"
+  return has(LOGIN) ? "login" : null
+}
+
+const STOPS = /[.!?。！？](?:\s|$)|[。！？]/
+
+/** The sentence of which the link is a part: behind the last stop before it, up to the first one behind it. */
+const sentenceOf = ({ before, after, above }: Shown): string => {
+  const parts = before.split(STOPS)
+  const own = `${parts.at(-1) ?? ""} … ${after.split(STOPS)[0] ?? ""}`
+  if (/\p{L}/u.test(own)) return own
+  const last = parts.findLast((part) => /\p{L}/u.test(part)) ?? ""
+  return last === "" && !above.includes("://") ? above : last
+}
+
+/** What the words around say: those of the sentence; where it only points at the link, those before it as well. */
+const kindAround = (shown: Shown): Kind | null => {
+  const sentence = sentenceOf(shown)
+  const words = wordsIn(sentence)
+  const own = kindOfWords(words)
+  if (own !== null || !(words.includes("generic") || shown.text !== "" || !/\p{L}/u.test(sentence))) return own
+  const { before, after, above } = shown
+  return kindOfWords(wordsIn(`${above.includes("://") ? "" : above} ${before} ${after.split(STOPS)[0] ?? ""}`))
+}
+
+export const kindOf = (url: URL, shown: Shown): Kind => {
+  // Who hides the host behind a name and a password wants nobody to be let in.
+  if (url.username !== "" || url.password !== "") return "other"
+  const words = wordsIn(shown.text.includes("://") ? "" : shown.text)
+  const own = kindOfWords(words)
+  if (own !== null) return own
+  const target = unwrapped(url)
+  const path = target === null ? null : kindOfPath(target)
+  if (path === "elsewhere") return "other"
+  if (path !== null) return path
+  if (!isGeneric(shown.text)) return "other"
+  const around = kindAround(shown)
+  // The front page of a site may let somebody in, but resets and confirms nothing.
+  const front = target !== null && target.pathname === "/" && target.search === "" && target.hash === ""
+  return front && around !== "login" ? "other" : (around ?? "other")
+}

@@ -1,0 +1,64 @@
+/** The links of a message: of its HTML, with what they say, then those of its text that are not there. */
+import type { MailLink } from "../../../schemas/mail/records.ts"
+import type { Anchor } from "./html.ts"
+import { type Kind, kindOf, type Shown } from "./kinds.ts"
+import { type Line, urlsIn } from "./lines.ts"
+
+const URL_MAX_CHARS = 2048
+const LINKS_MAX = 500
+/** Addresses that are looked at, the same ones counted again. */
+const SEEN_MAX = 1500
+const TEXT_MAX_CHARS = 200
+const AROUND_MAX_CHARS = 240
+
+interface Seen extends Shown {
+  readonly href: string
+}
+
+/** `null` for what is no address of a site. The host comes as an A-label. */
+const addressOf = (href: string): URL | null => {
+  if (href.length > 2 * URL_MAX_CHARS) return null
+  const url = URL.parse(href.trim())
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null
+  return url.hostname === "" || url.href.length > URL_MAX_CHARS ? null : url
+}
+
+const inLines = (lines: ReadonlyArray<Line>): ReadonlyArray<Seen> =>
+  lines.flatMap(({ text, hidden }, index) =>
+    hidden
+      ? []
+      : urlsIn(text.toLowerCase()).map(({ from, to }) => ({
+          href: text.slice(from, to),
+          text: "",
+          before: text.slice(Math.max(0, from - AROUND_MAX_CHARS), from),
+          after: text.slice(to, to + AROUND_MAX_CHARS),
+          above: (lines[index - 1]?.text ?? "").slice(-AROUND_MAX_CHARS)
+        }))
+  )
+
+const oneLine = (text: string): string => text.replaceAll(/\s/g, " ").slice(0, TEXT_MAX_CHARS).toWellFormed().trim()
+
+/** The same address may stand behind a logo and behind a button: what says more of it counts. */
+const isBetter = (kind: Kind, text: string, known: MailLink): boolean =>
+  known.kind === "other"
+    ? kind !== "other" || (known.text === "" && text !== "")
+    : known.text === "" && text !== "" && kind === known.kind
+
+export const linksIn = (
+  anchors: ReadonlyArray<Anchor>,
+  parts: ReadonlyArray<ReadonlyArray<Line>>
+): ReadonlyArray<MailLink> => {
+  const found = new Map<string, MailLink>()
+  for (const seen of [...anchors, ...parts.flatMap(inLines)].slice(0, SEEN_MAX)) {
+    const url = addressOf(seen.href)
+    if (url === null) continue
+    const known = found.get(url.href)
+    if (known === undefined && found.size >= LINKS_MAX) continue
+    if (known !== undefined && known.kind !== "other" && known.text !== "") continue
+    const kind = kindOf(url, seen)
+    const text = oneLine(seen.text)
+    if (known === undefined || isBetter(kind, text, known))
+      found.set(url.href, { url: url.href, host: url.hostname, kind, text })
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,175 @@
+/**
+ * What inline styles, a few attributes and plain rules of a style sheet say of an element, as far as it decides whether
+ * its text is seen, and stands out. What only some screens do (`@media`) is left out.
+ */
+
+export interface Style {
+  /** Not there at all for whoever reads. */
+  readonly gone: boolean
+  /** There, but without room: so is all within. */
+  readonly shut: boolean
+  /** Written without a size; an element within may have one again, as around pictures. */
+  readonly tiny: boolean
+  readonly level: 0 | 1 | 2
+  readonly color: string
+  /** Empty where it is not known: a picture. */
+  readonly background: string
+}
+
+export const PLAIN: Style = { gone: false, shut: false, tiny: false, level: 0, color: "#000000", background: "#ffffff" }
+
+/** Whether it is read at all: there, with room and a size, and of another colour than what lies behind. */
+export const isUnseen = ({ gone, shut, tiny, color, background }: Style): boolean =>
+  gone || shut || tiny || color === "transparent" || (color !== "" && color === background)
+
+export type Declarations = ReadonlyMap<string, string>
+/** By `name`, `.class` or `name.class`. */
+export type Sheet = Map<string, Map<string, string>>
+
+const STYLE_MAX_CHARS = 4000
+/** Of one rule, or of one element. */
+const DECLARATIONS_MAX = 60
+const SHEET_MAX_RULES = 2000
+const SELECTORS_MAX = 50
+const CLASSES_MAX = 20
+const TINY_PX = 1.5
+const LARGE_PX = 19
+const WIDE_PX = 2
+const BOLD = 600
+
+export const declarationsOf = (text: string): Declarations => {
+  const found = new Map<string, string>()
+  for (const part of text.slice(0, STYLE_MAX_CHARS).toLowerCase().split(";", DECLARATIONS_MAX)) {
+    const colon = part.indexOf(":")
+    if (colon > 0)
+      found.set(
+        part.slice(0, colon).trim(),
+        part
+          .slice(colon + 1)
+          .replace("!important", "")
+          .trim()
+      )
+  }
+  return found
+}
+
+const addRule = (sheet: Sheet, selector: string, declarations: Declarations): void => {
+  const rule = sheet.get(selector) ?? new Map<string, string>()
+  for (const [name, value] of declarations) if (rule.size < DECLARATIONS_MAX) rule.set(name, value)
+  sheet.set(selector, rule)
+}
+
+/** Adds the rules of one level, those within `@media` not among them. Of selectors the simple ones are understood. */
+export const addRules = (sheet: Sheet, css: string): void => {
+  let depth = 0
+  let from = 0
+  let selector = ""
+  for (let at = 0; at < css.length && sheet.size < SHEET_MAX_RULES; at++) {
+    if (css[at] === "{") {
+      if (depth === 0) selector = css.slice(from, at).trim().toLowerCase()
+      depth++
+      from = at + 1
+    } else if (css[at] === "}") {
+      if (depth === 1 && !selector.startsWith("@")) {
+        const declarations = declarationsOf(css.slice(from, at))
+        for (const one of selector.split(",", SELECTORS_MAX)) addRule(sheet, one.trim(), declarations)
+      }
+      depth = Math.max(0, depth - 1)
+      from = at + 1
+    }
+  }
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  white: "#ffffff",
+  black: "#000000",
+  snow: "#fffafa",
+  whitesmoke: "#f5f5f5"
+}
+const SHORT_HEX = /^#[0-9a-f]{3}$/
+const LONG_HEX = /^#[0-9a-f]{6}/
+const RGB = /^rgba?\(([0-9., ]{5,40})\)$/
+
+const hex = (value: number): string => Math.max(0, Math.min(255, value)).toString(16).padStart(2, "0")
+
+/** `#rrggbb`, `transparent`, or empty for what is not understood. */
+const colorOf = (text: string): string => {
+  const word = text.trim()
+  if (SHORT_HEX.test(word)) return `#${Array.from(word.slice(1), (char) => char + char).join("")}`
+  const long = LONG_HEX.exec(word)
+  if (long !== null) return long[0]
+  const parts = RGB.exec(word)?.[1]?.split(",").map(Number)
+  if (parts !== undefined) return parts[3] === 0 ? "transparent" : `#${parts.slice(0, 3).map(hex).join("")}`
+  return word === "transparent" ? word : (NAMED[word] ?? "")
+}
+
+const backgroundOf = (own: Declarations, attribute: string | undefined): string | null => {
+  const text = own.get("background-color") ?? own.get("background") ?? attribute?.toLowerCase()
+  if (text === undefined) return null
+  if (text.includes("url(") || text.includes("gradient")) return ""
+  const color = colorOf(own.has("background-color") ? text : (text.split(" ")[0] ?? ""))
+  return color === "transparent" || text === "none" || text === "inherit" ? null : color
+}
+
+/** In pixels, about; `null` where it is relative to something else. */
+const pixels = (text: string | undefined): number | null => {
+  const value = Number.parseFloat(text ?? "")
+  if (!Number.isFinite(value)) return null
+  if (text?.endsWith("em") === true) return value * 16
+  if (text?.endsWith("pt") === true) return value * 1.33
+  if (text?.endsWith("%") === true) return value * 0.16
+  return value
+}
+
+const STRONG = new Set(["b", "strong", "code", "kbd", "mark", "samp", "th", "h4"])
+const LARGE = new Set(["h1", "h2", "h3", "big"])
+
+const levelOf = (name: string, own: Declarations, attributes: Attributes, before: 0 | 1 | 2): 0 | 1 | 2 => {
+  const size = pixels(own.get("font-size"))
+  const spacing = pixels(own.get("letter-spacing"))
+  const font = Number(name === "font" ? attributes["size"] : 0)
+  if (LARGE.has(name) || font >= 4 || (size ?? 0) >= LARGE_PX || (spacing ?? 0) >= WIDE_PX) return 2
+  const weight = own.get("font-weight") ?? ""
+  const bold = weight === "bold" || weight === "bolder" || Number(weight) >= BOLD
+  const small: 0 | 1 | 2 = size === null || before < 2 ? before : 1
+  return small === 0 && (bold || STRONG.has(name)) ? 1 : small
+}
+
+const isGone = (own: Declarations, attributes: Attributes): boolean =>
+  own.get("display") === "none" ||
+  own.get("visibility") === "hidden" ||
+  own.get("mso-hide") === "all" ||
+  Object.hasOwn(attributes, "hidden")
+
+const hasNoRoom = (own: Declarations): boolean =>
+  Number.parseFloat(own.get("opacity") ?? "1") === 0 ||
+  (["max-height", "height", "max-width", "width"].some((name) => pixels(own.get(name)) === 0) &&
+    own.get("overflow") === "hidden")
+
+export type Attributes = Readonly<Record<string, string>>
+
+const ruled = (name: string, attributes: Attributes, sheet: Sheet): Declarations => {
+  const own = declarationsOf(attributes["style"] ?? "")
+  if (sheet.size === 0) return own
+  const classes = (attributes["class"] ?? "").toLowerCase().slice(0, 400).split(/\s+/, CLASSES_MAX)
+  const rules = [name, ...classes.flatMap((one) => [`.${one}`, `${name}.${one}`])].flatMap((key) => [
+    ...(sheet.get(key) ?? [])
+  ])
+  return rules.length === 0 ? own : new Map([...rules, ...own])
+}
+
+export const styleOf = (name: string, attributes: Attributes, parent: Style, sheet: Sheet): Style => {
+  const own = ruled(name, attributes, sheet)
+  const color = own.get("color") ?? (name === "font" ? attributes["color"]?.toLowerCase() : undefined)
+  const ink = color === undefined ? parent.color : colorOf(color)
+  const background = backgroundOf(own, attributes["bgcolor"]) ?? parent.background
+  const size = pixels(own.get("font-size"))
+  return {
+    gone: parent.gone || isGone(own, attributes),
+    shut: parent.shut || hasNoRoom(own),
+    tiny: size === null ? parent.tiny : size <= TINY_PX,
+    level: levelOf(name, own, attributes, parent.level),
+    color: ink,
+    background
+  }
+}

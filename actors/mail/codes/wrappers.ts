@@ -1,0 +1,128 @@
+/**
+ * Addresses that only count who clicks and lead on: what they are for is not in them. Nothing is fetched; where one
+ * carries its target in itself, that is read.
+ */
+
+const LABELS = new Set(
+  "click clicks links link email track tracking trk go e em url t r l lnks ablink sendgrid mandrillapp mailtrack mjt clicktrack clk elink news-link redirect ct mailer mail-link".split(
+    " "
+  )
+)
+/** Below which everything is one. */
+const HOSTS = [
+  "sendgrid.net",
+  "list-manage.com",
+  "mandrillapp.com",
+  "awstrack.me",
+  "hubspotlinks.com",
+  "hubspotemail.net",
+  "rs6.net",
+  "sparkpostmail.com",
+  "cmail19.com",
+  "cmail20.com",
+  "createsend1.com",
+  "t.co",
+  "bit.ly",
+  "mailgun.org",
+  "mlsend.com",
+  "klclick.com",
+  "klclick1.com",
+  "exct.net",
+  "mjt.lu",
+  "sendibt3.com",
+  "sendibm1.com",
+  "customeriomail.com",
+  "safelinks.protection.outlook.com",
+  "urldefense.com",
+  "lnkd.in",
+  "google.com/url",
+  "constantcontact.com",
+  "mailchi.mp",
+  "braze.com"
+]
+const PATHS = [
+  "/ls/click",
+  "/wf/click",
+  "/track/click",
+  "/cl0/",
+  "/l0/",
+  "/f/a/",
+  "/c/ej",
+  "/e/c/",
+  "/click/",
+  "/click?",
+  "/clk/",
+  "/uni/ls/click",
+  "/ss/c/",
+  "/url?",
+  "/redirect?",
+  "/tr/cl/"
+]
+const TARGETS = [
+  "url",
+  "u",
+  "target",
+  "redirect",
+  "redirect_url",
+  "redirecturl",
+  "link",
+  "dest",
+  "destination",
+  "q",
+  "goto",
+  "to",
+  "r",
+  "l",
+  "d"
+]
+const AWS = /^\/L0\/(https?(?:%3A|:)[^/]{1,2000})/i
+/** What is wrapped thrice is looked at no further. */
+const DEPTH_MAX = 2
+
+const HELPFUL = /unsub|optout|opt-out|preferences|subscribe\/confirm/i
+
+const isWrapper = ({ hostname, pathname, search }: URL): boolean => {
+  const place = `${pathname}${search}`.toLowerCase()
+  // A list's own page for leaving it says what it is.
+  if (HELPFUL.test(pathname) && !place.includes("click")) return false
+  if (
+    HOSTS.some((host) => hostname === host || hostname.endsWith(`.${host}`) || `${hostname}${pathname}`.endsWith(host))
+  )
+    return true
+  const [label = ""] = hostname.split(".")
+  const counted = label.startsWith("url") && /^[0-9]+$/.test(label.slice(3))
+  return counted || LABELS.has(label) || PATHS.some((path) => place.startsWith(path))
+}
+
+const parsed = (text: string): URL | null => {
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url : null
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ""
+  }
+}
+
+const targetOf = (url: URL): URL | null => {
+  const aws = AWS.exec(url.pathname)?.[1]
+  if (aws !== undefined) return parsed(decoded(aws))
+  for (const name of TARGETS) {
+    const target = parsed(url.searchParams.get(name) ?? "")
+    if (target !== null) return target
+  }
+  return null
+}
+
+/** The address that says what a link is for; `null` where it is not to be seen. */
+export const unwrapped = (url: URL): URL | null => {
+  let at: URL | null = url
+  for (let depth = 0; at !== null && depth <= DEPTH_MAX; depth++) {
+    if (!isWrapper(at)) return at
+    at = targetOf(at)
+  }
+  return null
+}
