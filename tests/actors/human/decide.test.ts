@@ -231,6 +231,22 @@ describe("a new password", () => {
     expect(resetBy(twoStep(registered()))).toMatchObject({ email_verified: true, two_step: null, offered: null })
   })
 
+  const inChat = (state: HumanState): HumanState =>
+    [
+      { type: "human.chat_linked", v: 1, chat: "hash", sealed: "number" } as const,
+      { type: "human.chat_offered", v: 1, code: "hash of a code", expires_at: START + SECOND } as const
+    ].reduce<HumanState>((folded, event) => evolveHuman(folded, event, { at: START }), state)
+
+  test("by a letter to who has the address takes away the chat of that stranger, and the code for another", () => {
+    const linked = inChat(registered())
+    const code: HumanEvent = { type: "human.chat_offered", v: 1, code: "hash of a code", expires_at: START + SECOND }
+    const offered = evolveHuman(registered(), code, { at: START })
+    for (const state of [linked, offered])
+      expect(resetBy(state)).toMatchObject({ chat: { linked: null, offered: null } })
+    const confirmed = evolveHuman(linked, { type: "human.address_confirmed", v: 1 }, { at: START })
+    expect(resetBy(confirmed)).toMatchObject({ chat: { linked: { chat: "hash" } } })
+  })
+
   test("leaves the second step of a confirmed account, and nothing that was only offered", () => {
     const confirmed = evolveHuman(registered(), { type: "human.address_confirmed", v: 1 }, { at: START })
     expect(resetBy(twoStep(confirmed))).toMatchObject({ two_step: { sealed: "factor" }, offered: null })
