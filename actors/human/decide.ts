@@ -94,7 +94,9 @@ const lettersRefusal = (times: ReadonlyArray<number>, at: number, { requests, wi
 export const decideVerification = onHuman(
   (human, { at, facts }: DecideContext<LinkFacts>, owner: OwnerLimits): Decided<null> => {
     if (human.email_verified) return { refused: refusal("already_verified", "This address is confirmed already.") }
-    const refused = lettersRefusal(human.letters.verify_address, at, owner.verify_letters)
+    // So many times again (spec 4.8): the letter of the sign-up is none of them.
+    const again = human.letters.verify_address.filter((sent) => sent > human.created_at)
+    const refused = lettersRefusal(again, at, owner.verify_letters)
     if (refused !== null) return { refused }
     return { events: [madeLink("verify_address", facts.link, at, owner)], reply: null, ...facts.posted }
   }
