@@ -17,7 +17,8 @@
  *    `ANSWER_MAX_BYTES` that cannot be made anew.
  *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
  *    Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to which body, does.
- *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
+ *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other. What goes
+ *    with a person's account is not: how an owner is called and what one said is left out of it (`Response.kept`).
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -139,7 +140,8 @@ const begunBy = ({ begun }: { readonly begun?: string }): Pick<IdempotencyFinish
 const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
 
 /** `remakes`: a node of a release before would keep an answer that does not come along as an empty one. */
-const keptOf = ({ status, body }: Response, remakes: boolean): KeptAnswer => {
+const keptOf = ({ status, body: said, kept }: Response, remakes: boolean): KeptAnswer => {
+  const body = kept ?? said
   if (status === 401 || status === 429 || status >= 500 || typeof body !== "string") return NOTHING_KEPT
   if (Buffer.byteLength(body) <= ANSWER_MAX_BYTES) return { status, answer: body }
   return remakes && status === REMADE_STATUS ? { status, answer: "", remade: true } : NOTHING_KEPT
