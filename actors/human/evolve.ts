@@ -49,8 +49,8 @@ const changed = (
     case "human.address_confirmed":
       return { ...human, email_verified: true }
     case "human.password_changed":
-      // A secret that was shown under the old one is not to be confirmed under the new.
-      return { ...human, password: event.password, offered: null }
+      // A secret, or a chat's code, that was shown under the old one is not to be used under the new.
+      return { ...human, password: event.password, offered: null, chat: { ...human.chat, offered: null } }
     case "human.password_renewed":
       return { ...human, password: event.password }
     case "human.two_step_offered":

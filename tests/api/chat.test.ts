@@ -5,6 +5,7 @@ import type { Captcha } from "../../schemas/captcha/records.ts"
 import type { OwnerMessage, OwnerReached } from "../../schemas/owner/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { noticeOf } from "../html/owner/client.ts"
+import { tokensTo } from "../support/outbox.ts"
 import { dataOf } from "../support/outcome.ts"
 import { newOwner, ownedBy, type OwnerOf, type TestOwner } from "../support/owner.ts"
 import { foundIn } from "../support/planted.ts"
@@ -219,6 +220,29 @@ describe("a chat", () => {
     telegram.write(mine, "/stop")
     await telegram.heard(mine, "linked no more")
     await link(second, mine)
+  })
+
+  it("is not linked by a code that was shown before the password was changed", async () => {
+    const owner = await newOwner(service.edges)
+    const code = await codeOf(owner)
+    const { password } = owner.client
+    expect((await owner.client.change("change_password", { password, changed: "another one by far" })).status).toBe(303)
+    const chat = aChat()
+    telegram.write(chat, `/start ${code}`)
+    await telegram.heard(chat, "was used, or a newer one")
+  })
+
+  it("of a stranger who signed up with an address goes when its owner takes the account", async () => {
+    const { owner, chat } = await aPair()
+    const person = owner.client.another()
+    await person.fill("/owner/forgot", { email: person.email })
+    const [token = ""] = await tokensTo(service, person.email, "/owner/forgot")
+    const path = `/owner/forgot?token=${token}`
+    expect((await person.fill(path, { password: "another one by far" }, "/owner/forgot")).status).toBe(303)
+    await person.logIn("another one by far")
+    expect((await person.get("/owner/settings")).text).toContain("No chat is linked")
+    telegram.write(chat, "/stop")
+    await telegram.heard(chat, "not open to you")
   })
 
   it("that is unlinked in the settings hears nothing, and answers nothing", async () => {

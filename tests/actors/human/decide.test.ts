@@ -256,6 +256,25 @@ describe("a new password", () => {
     const confirmed = evolveHuman(registered(), { type: "human.address_confirmed", v: 1 }, { at: START })
     expect(resetBy(twoStep(confirmed))).toMatchObject({ two_step: { sealed: "factor" }, offered: null })
   })
+
+  const chatting = (state: HumanState): HumanState =>
+    [
+      { type: "human.chat_linked", v: 1, chat: "hash", sealed: "number" } as const,
+      { type: "human.chat_offered", v: 1, code: "code", expires_at: START + SECOND } as const
+    ].reduce<HumanState>((folded, event) => evolveHuman(folded, event, { at: START }), state)
+
+  test("by a letter to who has the address ends the chat of a stranger who signed up with it", () => {
+    expect(resetBy(chatting(registered()))).toMatchObject({ chat: { linked: null, offered: null } })
+  })
+
+  test("leaves the chat of a confirmed account, and no code for another one", () => {
+    const confirmed = evolveHuman(registered(), { type: "human.address_confirmed", v: 1 }, { at: START })
+    expect(resetBy(chatting(confirmed))).toMatchObject({ chat: { linked: { chat: "hash" }, offered: null } })
+    const facts = { secret, password: changed, posted: {} }
+    const state = chatting(registered())
+    const after = applied(state, decideChange(state, { password: RIGHT }, context(facts)))
+    expect(after).toMatchObject({ chat: { linked: { chat: "hash" }, offered: null } })
+  })
 })
 
 test("nothing of an account that is deleted is left, and nothing more is decided of it", () => {
