@@ -29,6 +29,7 @@ import { tokenHash } from "./token-hash.ts"
 type Parts = Pick<RouteParts, "bus" | "limits" | "passwords">
 
 const loginFailed: Refusal = refusal("login_failed", "Address or password is wrong.")
+const formUsed: Refusal = refusal("form_token_invalid", "This form has made an account already. Open its page again.")
 const noAddress = invalidField("email", "email must be an e-mail address.")
 
 const NOBODY: Person = { name: "", email: "" }
@@ -113,14 +114,21 @@ export class People {
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), this.enter(call, form))
   }
 
-  /** The same of who has just been let in by a bucket of another kind. */
-  enter(call: Call, form: typeof LogIn.Type): Effect.Effect<typeof Login.Type, Refused> {
+  /** Signs up and logs in. A form that is sent again leads into the account that it made, and into no other. */
+  signUpAndEnter(call: Call, form: SignUp): Effect.Effect<typeof Login.Type, Refused> {
+    const { email, password } = form
+    return Effect.flatMap(this.signUp(call, form), ({ id }) => this.enter(call, { email, password }, id))
+  }
+
+  /** Of who has just been let in by a bucket. `only`: into which account alone. */
+  private enter(call: Call, form: typeof LogIn.Type, only?: string): Effect.Effect<typeof Login.Type, Refused> {
     const { bus, passwords } = this.parts
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(loginFailed)
       const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input: { email } })
       const { human, salt, parameters } = found
+      if (only !== undefined && human !== only) return yield* refuse(formUsed)
       const password = base64(yield* passwords.by(call, passwords.hash(form.password, salt, parameters)))
       const token = newToken(human)
       const browser = browserName(call.header("user-agent"))

@@ -123,10 +123,7 @@ export const entryPages = (space: OwnerSpace, people: People) => ({
       Effect.gen(function* () {
         yield* space.taken(call, guest, "signup", form)
         const { name = "", email = "", password = "" } = form
-        const made = Effect.andThen(
-          people.signUp(call, { name, email, password }),
-          people.enter(call, { email, password })
-        )
+        const made = people.signUpAndEnter(call, { name, email, password })
         const outcome = yield* ended(checked(SIGN_UP, form), Object.keys(SIGN_UP), {}, made)
         if (!outcome.ok)
           return space.page(call, guest, withProblems(signUpPage(space, guest, form, outcome.problems), outcome.status))
