@@ -5,7 +5,7 @@ import type { Captcha } from "../../schemas/captcha/records.ts"
 import type { OwnerMessage, OwnerReached } from "../../schemas/owner/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { noticeOf } from "../html/owner/client.ts"
-import { tokensTo } from "../support/outbox.ts"
+import { lettersTo, tokensTo } from "../support/outbox.ts"
 import { dataOf } from "../support/outcome.ts"
 import { newOwner, ownedBy, type OwnerOf, type TestOwner } from "../support/owner.ts"
 import { foundIn } from "../support/planted.ts"
@@ -220,6 +220,16 @@ describe("a chat", () => {
     telegram.write(mine, "/stop")
     await telegram.heard(mine, "linked no more")
     await link(second, mine)
+  })
+
+  it("that is linked is told of by a letter", async () => {
+    const owner = await newOwner(service.edges)
+    await link(owner)
+    const subject = "Subject: A chat was linked to your account"
+    await waitFor(
+      async () => (await lettersTo(service, owner.client.email)).some((letter) => letter.includes(subject)) || null,
+      { describe: "a letter" }
+    )
   })
 
   it("is not linked by a code that was shown before the password was changed", async () => {

@@ -20,6 +20,7 @@ const VALUES: Readonly<Record<TemplateName, Readonly<Record<string, string>>>> =
   reset_password: { path },
   password_changed: {},
   two_step_changed: { what: "it was switched on" },
+  chat_linked: {},
   new_login: { when: "2030-01-02 03:04 UTC", what: "Firefox on Linux" },
   sponsorship_ended: { agent: "ada_1" },
   relayed_event: { agent: "ada_1", what: "A private message arrived.", path: "/owner/agents/ada_1" },
