@@ -4,10 +4,12 @@
  * Invariants
  *  - What was heard is confirmed to the other side by the next poll alone, so that it is heard again where the node ends
  *    before it has passed it on.
- *  - One after the other, in their order. One that cannot be passed on in its time is left, and said to be.
+ *  - One after the other, in their order. One that cannot be passed on in its time is left, and said to be; so is one
+ *    that is not what it should be, or it would come again for ever and keep everybody else's from being heard.
  *  - A poll that fails is tried again with growing pauses, at most so long.
  */
 import { Effect } from "effect"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Actors } from "../services.ts"
 import { heard, type Listening } from "./answers.ts"
@@ -28,10 +30,25 @@ const NOT_REACHED: Polled = { type: "failed", reason: "not reached", wait: null 
 
 type Update = Parameters<typeof heard>[2]
 
+/** Of updates that are none, and of faults of ours. */
+const notUnderstood: Refusal = refusal("internal_error", "This was not understood.")
+
+const taken = (listening: Listening, bot: number, update: Update): Effect.Effect<void, Refusal, Actors> =>
+  Effect.catchDefect(
+    Effect.suspend(() => heard(listening, bot, update)),
+    () => Effect.fail(notUnderstood)
+  )
+
+const leftOut = ({ bot }: Listening, update: Update): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const chat = update.message?.chat.id ?? update.callback_query?.message?.chat.id
+    return chat === undefined ? Effect.void : bot.say(chat, "This could not be passed on. Please send it again.")
+  })
+
 const passedOn = (listening: Listening, bot: number, update: Update): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     for (let tries = 1; ; tries++) {
-      const refused = yield* Effect.match(heard(listening, bot, update), {
+      const refused = yield* Effect.match(taken(listening, bot, update), {
         onSuccess: () => null,
         onFailure: (refusal) => refusal
       })
@@ -41,9 +58,7 @@ const passedOn = (listening: Listening, bot: number, update: Update): Effect.Eff
         continue
       }
       logNow("warn", "chat", { reason: refused.code })
-      const chat = update.message?.chat.id ?? update.callback_query?.message?.chat.id
-      if (chat !== undefined) yield* listening.bot.say(chat, "This could not be passed on. Please send it again.")
-      return
+      return yield* Effect.catchDefect(leftOut(listening, update), () => Effect.void)
     }
   })
 

@@ -299,6 +299,13 @@ describe("a chat", () => {
     expect((await conversation(agent)).filter(({ direction }) => direction === "to_agent")).toEqual([])
   })
 
+  it("that says what nobody understands keeps nobody else from being heard", async () => {
+    const { chat } = await aPair()
+    telegram.write(aChat(), "words", { text: 7 })
+    telegram.write(chat, "hello")
+    await telegram.heard(chat, "Reply to a message of an agent")
+  })
+
   it("of a group is not listened to", async () => {
     const owner = await newOwner(service.edges)
     const [group, chat] = [aChat(), aChat()]
