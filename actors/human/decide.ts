@@ -5,7 +5,8 @@
  *  - A link holds once, for its time, and only the newest of its purpose.
  *  - A new password ends every session, and every link to another one.
  *  - Whoever made the account need not have the address. Who proves it first, by a new password, finds nothing of theirs
- *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one.
+ *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one. Nor do they vouch
+ *    for any agent.
  *  - A letter is written in the commit of what it tells.
  */
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -185,6 +186,11 @@ export const decideReset = (
   }
 }
 
+const takenOver = (human: Human): HumanEvent => {
+  const { sponsorships: ended } = openOf(human)
+  return { type: "human.address_confirmed", v: 1, ...(ended === undefined ? {} : { ended }) }
+}
+
 const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
   ...(human.two_step === null ? [] : [{ type: "human.two_step_disabled", v: 1 } as const]),
   ...(human.passkeys?.kept ?? []).map(({ id }): HumanEvent => ({ type: "human.passkey_removed", v: 1, passkey: id })),
@@ -195,7 +201,7 @@ const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
   ...human.links
     .filter(({ purpose }) => purpose === "verify_address")
     .map(({ purpose }): HumanEvent => ({ type: "human.link_used", v: 1, purpose })),
-  addressConfirmed(human)
+  takenOver(human)
 ]
 
 export const decideChange = onHuman(

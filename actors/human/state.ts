@@ -126,7 +126,8 @@ export const HumanEvent = Schema.Union([
   event("human.registered", 1, { personal: Sealed, address: Schema.String, password: Password }),
   event("human.renamed", 1, { personal: Sealed }),
   event("human.link_made", 1, Link.fields),
-  event("human.address_confirmed", 1, { sponsorships: Sponsorships }),
+  /** `ended`: declared by a stranger, before who has the address took the account. */
+  event("human.address_confirmed", 1, { sponsorships: Sponsorships, ended: Sponsorships }),
   event("human.password_changed", 1, { password: Password }),
   /** The same password, hashed with today's parameters. */
   event("human.password_renewed", 1, { password: Password }),
