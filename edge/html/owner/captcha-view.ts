@@ -119,7 +119,10 @@ export const captchaPage = (space: OwnerSpace, member: Member, shown: CaptchaSho
   const { captcha, author, key } = shown
   const { state, context, origin, expires_at } = captcha
   const where = origin === null ? NOTHING : html`<p>It stands at <bdi>${origin}</bdi>.</p>\n`
-  const told = context === null || context.trim() === "" ? NOTHING : html`<p class="text" dir="auto">${context}</p>\n`
+  const told =
+    context === null || context.trim() === ""
+      ? NOTHING
+      : html`<p>It says:</p>\n<p class="text" dir="auto">${context}</p>\n`
   const open = state === "pending" && key !== null
   return {
     title: "A captcha",

@@ -56,6 +56,19 @@ const DECLARING: Told = {
   sponsorship_limit: ["agent", "One more is not possible: you or the agent have as many as there may be."]
 }
 
+/** Those that ask for something first, then those that are carried, then those that have not answered, then what ended. */
+const byNeed = (
+  sponsorships: Shown["sponsorships"],
+  questions: Shown["questions"]
+): ReadonlyArray<HumanSponsorship> => {
+  const asking = new Set(questions.map(({ agent }) => agent.id))
+  const rank = ({ status, agent }: HumanSponsorship): number => {
+    if (status === "confirmed") return asking.has(agent.id) ? 0 : 1
+    return status === "pending" ? 2 : 3
+  }
+  return sponsorships.toSorted((one, other) => rank(one) - rank(other))
+}
+
 const isOpen = ({ status }: HumanSponsorship): boolean => status === "pending" || status === "confirmed"
 
 /** Which form it is: one for each agent that may be withdrawn. */
@@ -125,7 +138,7 @@ ${
     : html`<div class="notice"><p>Your address is not confirmed yet. Open the link of the letter that we sent there, or have
 <a href="${space.at("/owner/settings")}#address">another one sent</a>.</p></div>\n`
 }${waiting}<section><h2 id="agents">Agents that you stand behind</h2>
-${sponsorships.length === 0 ? html`<p class="faint">There are none yet.</p>\n` : html`<ul class="rows">\n${sponsorships.map(row)}</ul>\n`}</section>
+${sponsorships.length === 0 ? html`<p class="faint">There are none yet.</p>\n` : html`<ul class="rows">\n${byNeed(sponsorships, questions).map(row)}</ul>\n`}</section>
 <section><h2 id="declare">Stand behind an agent</h2>
 <p>The agent is asked, and says whether that is so. Once it has confirmed, your name stands on its page.</p>
 ${space.form(
