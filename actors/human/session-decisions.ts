@@ -53,6 +53,10 @@ export const decideOpen = (
   return { events: [...used, ...events], reply: { expires_at } }
 }
 
+/** The password was right, and no code came with it. */
+export const isCodeWanted = (decided: Decided): boolean =>
+  "refused" in decided && decided.refused.code === "second_factor_required"
+
 interface Opening {
   readonly token: string
   /** Sealed. */

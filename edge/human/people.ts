@@ -16,7 +16,7 @@ import { isWeaker, PASSWORD_PARAMETERS, type PasswordParameters } from "../../sc
 import type { HumanAccount, Login } from "../../schemas/human/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
-import { drawnOf } from "../http/limits.ts"
+import { drawnOf, drawnOnce } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { browserName } from "./browser-name.ts"
@@ -93,20 +93,37 @@ export class People {
   }
 
   signUp(call: Call, form: SignUp): Effect.Effect<HumanAccount, Refused> {
-    const { bus, limits } = this.parts
+    const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(noAddress)
       const { name } = form
       // A slip of the pen draws nothing.
       yield* judged(form.password, { email, name })
-      yield* drawnOf(limits, "human_register", call)
+      yield* this.admitted(call, email)
       const password = yield* hashedAnew(this.parts, call, form.password)
       const id = newHumanId(call.command)
       const input = { name, email, password }
       const { created_at } = yield* bus.read(call, { actor: id, op: "human.register", input })
       return { id, name, created_at, email, email_verified: false }
     })
+  }
+
+  /** A form that is sent again is drawn for once; when its account is there, as the login that it is by then. */
+  private admitted(call: Call, email: string): Effect.Effect<void, Refused> {
+    const { bus, limits } = this.parts
+    const { command } = call
+    if (command === null) return drawnOf(limits, "human_register", call)
+    const account = bus.read(call, { actor: newHumanId(command), op: "human.account", input: null })
+    const isMade = Effect.catch(
+      Effect.map(account, (made) => made.email === email),
+      (failed) => (failed.refusal.code === "not_found" ? Effect.succeed(false) : Effect.fail(failed))
+    )
+    // The same form with other words is another try: its body stands in the name.
+    const once = `${command}.${call.bodySha256}`
+    return Effect.flatMap(isMade, (isAgain) =>
+      isAgain ? drawnOf(limits, "human_login", call) : drawnOnce(limits, "human_register", call, once)
+    )
   }
 
   logIn(call: Call, form: typeof LogIn.Type): Effect.Effect<typeof Login.Type, Refused> {
@@ -119,19 +136,26 @@ export class People {
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(loginFailed)
-      const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input: { email } })
+      // A try of its own each time, as what gives it back is.
+      const input = { email }
+      const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found
       const password = base64(yield* passwords.by(call, passwords.hash(form.password, salt, parameters)))
       const token = newToken(human)
       const browser = browserName(call.header("user-agent"))
-      const input = {
+      const opening = {
         password,
         token: tokenHash(token),
         code: form.code ?? null,
         ...(browser === null ? {} : { browser }),
         ...(call.command === null ? {} : { form: call.command })
       }
-      const { expires_at } = yield* bus.read(call, { actor: human, op: "human.open_session", input, anew: true })
+      const { expires_at } = yield* bus.read(call, {
+        actor: human,
+        op: "human.open_session",
+        input: opening,
+        anew: true
+      })
       yield* this.renewed(call, human, { tried: form.password, password, parameters })
       const account = yield* bus.read(call, { actor: human, op: "human.account", input: null })
       return { token, expires_at, human: account }
