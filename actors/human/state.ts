@@ -8,6 +8,7 @@ import { Schema } from "effect"
 import { PasswordParameters } from "../../schemas/human/password.ts"
 import { event } from "../engine/events.ts"
 import type { RequestMemory } from "../idempotency/first-answers.ts"
+import type { LogBytes } from "../limit/log-bytes.ts"
 import type { ActorOf } from "../kind.ts"
 import { CHAT_EVENTS, ChatState } from "./chat/state.ts"
 import { RELAY_EVENTS, RelayState } from "./relay/state.ts"
@@ -157,4 +158,9 @@ export const HumanEvent = Schema.Union([
 ])
 export type HumanEvent = typeof HumanEvent.Type
 
-export type HumanActor = ActorOf<HumanState, HumanEvent, RequestMemory>
+/** `logBytes`: what the person may still put into the log today. */
+export interface HumanMemory extends RequestMemory {
+  readonly logBytes: LogBytes
+}
+
+export type HumanActor = ActorOf<HumanState, HumanEvent, HumanMemory>
