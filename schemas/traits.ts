@@ -33,6 +33,8 @@ export interface Traits {
   readonly reused?: boolean
   /** Whether the body may hold what can be guessed, a password. Default: only where a person's token is asked for. */
   readonly guessable?: boolean
+  /** Whether the answer may be held for as long as the body's `wait_seconds` says (spec 4.10). Default: false. */
+  readonly held?: boolean
   /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }

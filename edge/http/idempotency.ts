@@ -25,6 +25,7 @@ import { Effect } from "effect"
 import { type Bus, parse } from "../bus/bus.ts"
 import {
   type IdempotencyBegin,
+  type IdempotencyBeginning,
   type IdempotencyEntry,
   type IdempotencyFinish,
   REMADE_STATUS,
@@ -33,12 +34,15 @@ import {
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Call } from "./call.ts"
+import { memberOf } from "./json-member.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { keptAnswer, type Response } from "./respond.ts"
 
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const COMMAND_CHARS = 32
+/** Of a request that was held: what it waited for, and whether it may be told. */
+const LOOKS_BEHIND = 2
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
 
@@ -59,28 +63,43 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   const name = sha256(`${keeper.owner}\n${call.method}\n${call.path}\n${text}`)
   const entry: IdempotencyEntry = { key: name, body, signer: keeper.signer, ...guessableOf(call) }
   return Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.map(keeper.begin(entry), parse<IdempotencyBegin>), (begun): Answered<Refused, R> => {
-      if (begun.state === "done") {
-        call.headers["idempotent-replayed"] = "true"
-        return Effect.succeed(keptAnswer(begun.answer, begun.status))
+    Effect.flatMap(
+      Effect.map(keeper.begin({ ...entry, ...heldOf(call, limits) }), parse<IdempotencyBegin>),
+      (begun): Answered<Refused, R> => {
+        if (begun.state === "done") {
+          call.headers["idempotent-replayed"] = "true"
+          return Effect.succeed(keptAnswer(begun.answer, begun.status))
+        }
+        if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
+        call.command = begun.command ?? sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
+        if (begun.again === true) {
+          call.again = true
+          call.headers["idempotent-replayed"] = "true"
+        }
+        const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
+        // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
+        const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
+        return Effect.tap(answered, (response) => end(keptOf(response, begun.begun !== undefined)))
       }
-      if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
-      call.command = begun.command ?? sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
-      if (begun.again === true) {
-        call.again = true
-        call.headers["idempotent-replayed"] = "true"
-      }
-      const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
-      // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
-      const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
-      return Effect.tap(answered, (response) => end(keptOf(response, begun.begun !== undefined)))
-    })
+    )
   )
 }
 
 /** What people send may hold their password. */
 const guessableOf = ({ endpoint }: Call): Pick<IdempotencyEntry, "guessable"> =>
   endpoint?.guessable === true ? { guessable: true } : {}
+
+/**
+ * One that waits is under way for longer than its deadline: for what it waits, and for the last looks behind that, each
+ * of which has the deadline anew.
+ */
+const heldOf = ({ endpoint, body }: Call, { limits, service }: Limits): Pick<IdempotencyBeginning, "held_ms"> => {
+  if (endpoint?.held !== true) return {}
+  const member = memberOf(body, "wait_seconds")
+  const wanted = member === null ? 0 : Number(body.subarray(member.from, member.to).toString("latin1"))
+  const seconds = Math.min(limits.owner.held_seconds, Number.isFinite(wanted) ? wanted : 0)
+  return seconds > 0 ? { held_ms: seconds * 1000 + LOOKS_BEHIND * service.request_deadline_ms } : {}
+}
 
 /** Of what is asked under the key: the body, the query, and the declared type where that is part of it. */
 const fingerprintOf = ({ bodySha256, search, endpoint, request }: Call): string => {
@@ -106,7 +125,7 @@ interface Keeper {
   /** Whose keys are one name space. */
   readonly owner: string
   readonly signer: Signer
-  readonly begin: (entry: IdempotencyEntry) => Effect.Effect<Uint8Array, Refused>
+  readonly begin: (entry: IdempotencyBeginning) => Effect.Effect<Uint8Array, Refused>
   readonly finish: (input: IdempotencyFinish) => Effect.Effect<Uint8Array, Refused>
 }
 
