@@ -13,7 +13,7 @@ import type { LogIn, SignUp } from "../../schemas/human/api.ts"
 import { HUMAN_PREFIX, normalEmail } from "../../schemas/human/fields.ts"
 import type { HashedPassword } from "../../schemas/human/operations.ts"
 import { isWeaker, PASSWORD_PARAMETERS, type PasswordParameters } from "../../schemas/human/password.ts"
-import type { HumanAccount, Login } from "../../schemas/human/records.ts"
+import type { HumanAccount } from "../../schemas/human/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
 import { drawnOf, drawnOnce } from "../http/limits.ts"
@@ -27,6 +27,13 @@ import { passwordProblem } from "./password-policy.ts"
 import { tokenHash } from "./token-hash.ts"
 
 type Parts = Pick<RouteParts, "bus" | "limits" | "passwords">
+
+/** `token`: shown this once. */
+export interface Entered {
+  readonly token: string
+  readonly expires_at: string
+  readonly human: HumanAccount
+}
 
 const loginFailed: Refusal = refusal("login_failed", "Address or password is wrong.")
 const noAddress = invalidField("email", "email must be an e-mail address.")
@@ -126,12 +133,12 @@ export class People {
     )
   }
 
-  logIn(call: Call, form: typeof LogIn.Type): Effect.Effect<typeof Login.Type, Refused> {
+  logIn(call: Call, form: typeof LogIn.Type): Effect.Effect<Entered, Refused> {
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), this.enter(call, form))
   }
 
   /** The same of who has just been let in by a bucket of another kind. */
-  enter(call: Call, form: typeof LogIn.Type): Effect.Effect<typeof Login.Type, Refused> {
+  enter(call: Call, form: typeof LogIn.Type): Effect.Effect<Entered, Refused> {
     const { bus, passwords } = this.parts
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)

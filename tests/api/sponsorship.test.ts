@@ -98,6 +98,8 @@ test("a person declares, the agent is asked and confirms, and both are listed ev
   expect(directory.map(({ sponsors }) => sponsors)).toEqual([[sponsor]])
   expect((await account(person)).sponsorships).toEqual([{ ...pending, id, status: "confirmed", confirmed_at: TIME }])
   expect((await shown(person)).agents).toEqual([author(agent)])
+  // A login shows the same record.
+  expect(dataOf<{ human: HumanMe }>(await person.logIn()).human).toEqual(await account(person))
 
   const renamed = dataOf(await agent.client.call("PATCH", "/api/v1/me", { body: { description: "Carried." } }))
   expect(renamed).toMatchObject({ description: "Carried.", sponsors: [sponsor] })
