@@ -76,8 +76,8 @@ export const decideSettle = (
   holds: Holds
 ): Decided => {
   if (state === null || state.attempts !== attempt) return NOTHING
-  // The node that was thought to be lost has come back, with what is the truth.
-  const isLate = state.status === "unknown" && outcome.type === "sent"
+  // The node that was thought to be lost has come back, with what is the truth: what was surely not sent is tried again.
+  const isLate = state.status === "unknown" && (outcome.type === "sent" || isLost(state, outcome))
   if (state.status !== "sending" && !isLate) return NOTHING
   switch (outcome.type) {
     case "sent":
@@ -95,7 +95,10 @@ export const decideSettle = (
   }
 }
 
-/** The attempt's node has said nothing, and will not. */
+/** Of an attempt that nobody has told of, what was meant to be sent is still here. */
+const isLost = ({ sealed }: Letter, { type }: LetterOutcome): boolean => sealed !== "" && type !== "unknown"
+
+/** The attempt's node has said nothing, and may never. */
 export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Context): Decided => {
   if (fired.name !== OVERDUE_TIMER || state === null || state.status !== "sending" || state.due === null) return NOTHING
   const now = firing(fired, state.due, at)
@@ -103,7 +106,7 @@ export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Con
   if (now === "another") return NOTHING
   const { attempts: attempt, transport } = state
   if (transport === "file") return again(attempt, LOST, at)
-  return { events: [{ type: "letter.unknown", v: 1, attempt, reason: LOST }] }
+  return { events: [{ type: "letter.unknown", v: 1, attempt, reason: LOST, lost: true }] }
 }
 
 const LOST = "the node that sent it has not said what became of it"
