@@ -151,7 +151,10 @@ describe("templates", () => {
     const held = TEMPLATE_NAMES.map((name) => [name, holdsSeconds(name, limits)] as const)
     expect(held.filter(([, seconds]) => seconds !== null)).toEqual([
       ["verify_address", 172_800],
-      ["reset_password", 3600]
+      ["reset_password", 3600],
+      ["relayed_event", 21_600],
+      ["relayed_words", 21_600],
+      ["relayed_digest", 21_600]
     ])
     expect(holdsSeconds("of_another_release", limits)).toBe(null)
     expect([3600, 172_800, 60, 90].map(spoken)).toEqual(["1 hour", "48 hours", "1 minute", "90 seconds"])
