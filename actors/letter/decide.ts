@@ -13,6 +13,9 @@ export const OVERDUE_TIMER = "overdue"
 /** A timer is set before the commit that it belongs to, which is there by then or never will be. */
 const COMMIT_WITHIN_MS = 300_000
 
+/** The other side may ask for as much; who asks for more is asked sooner. */
+const RETRY_AFTER_MAX_SECONDS = 86_400
+
 /** How long what the letter says is good for; `null`: for as long as it is tried. */
 export type Holds = (template: string) => number | null
 
@@ -88,7 +91,7 @@ export const decideSettle = (
       return givenUp(attempt, outcome.reason)
     case "passing": {
       const wait = (limits.retry_seconds as Readonly<Record<number, number>>)[attempt]
-      const due = at + (wait ?? 0) * 1000
+      const due = at + Math.max(wait ?? 0, Math.min(outcome.retry_after ?? 0, RETRY_AFTER_MAX_SECONDS)) * 1000
       if (wait === undefined || due >= staleAt(state, holds)) return givenUp(attempt, outcome.reason)
       return again(attempt, outcome.reason, due)
     }

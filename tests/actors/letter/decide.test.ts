@@ -98,6 +98,13 @@ describe("what comes of it", () => {
     expect(fold(state, last, at)).toMatchObject({ status: "given_up", sealed: "", due: null })
   })
 
+  test("who asks for a longer wait has it", () => {
+    const asked = (retry_after: number) => settle(sending(), 1, { type: "passing", reason: "says 429", retry_after })
+    expect(asked(35)).toMatchObject({ events: [{ due: AT + 35_000 }], timers: [{ at: AT + 35_000 }] })
+    expect(asked(1)).toMatchObject({ events: [{ due: AT + 10_000 }] })
+    expect(asked(1e9)).toMatchObject({ events: [{ due: AT + 86_400_000 }] })
+  })
+
   test("what the letter says holds no longer by then: there is no other attempt", () => {
     const holding = (seconds: number) =>
       decideSettle(sending(), { attempt: 1, outcome: PASSING }, { at: AT }, limits, () => seconds)
