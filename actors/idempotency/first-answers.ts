@@ -89,6 +89,8 @@ export interface FirstAnswers {
   /** `null` where none is kept. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
   readonly begin: (input: IdempotencyBeginning, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
+  /** What `begin` would say, and nothing is begun: `new` where nothing is known. */
+  readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
   /** `ttlSeconds`: how long the answer is kept; `null`: not at all. */
   readonly finish: (
     input: IdempotencyFinish,
@@ -138,6 +140,16 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
     return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
   }
 
+  const look: FirstAnswers["look"] = (entry, { id: owner, memory: { underWay } }) => {
+    const input = marked(entry)
+    const running = underWay.get(input.key)
+    if (running !== undefined && running.abandoned !== true && running.until >= Date.now())
+      return Effect.succeed(running.body === input.body ? { state: "in_flight" } : CONFLICT)
+    return Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin =>
+      first === null || first.remade === true ? { state: "new" } : heard(first, input)
+    )
+  }
+
   const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed =>
     first.remade === true || (first.status === REMADE_STATUS && Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES)
       ? { ...first, answer: "", remade: true }
@@ -175,5 +187,5 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
       return null
     })
 
-  return { keptOf, begin, finish }
+  return { keptOf, begin, look, finish }
 }

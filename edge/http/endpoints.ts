@@ -61,6 +61,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     reused: false,
     guessable: auth === "human",
     held: false,
+    endsSession: false,
     ...traits
   }
 }

@@ -71,5 +71,7 @@ export const idempotencyOperations = operationsOf("agent", {
 /** Of a person's. */
 export const requestOperations = operationsOf("human", {
   "human.begin_request": op({ input: IdempotencyBeginning, output: IdempotencyBegin, askedBy: ["edge"] }),
+  /** The same without beginning anything: `new` where there is nothing to be heard. */
+  "human.look_request": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
   "human.finish_request": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })
 })
