@@ -37,7 +37,10 @@ const sessionsOf = ({ human, sealer }: Opened, id: string, current: number, at: 
     }))
     .toReversed()
 
-export const sessionOperations = ({ config }: KindParts, { opened, tried, keys }: Opening): SessionOperations => {
+export const sessionOperations = (
+  { config }: KindParts,
+  { opened, tried, loginOf, keys }: Opening
+): SessionOperations => {
   const { limits } = config
   const { owner } = limits.limits
 
@@ -59,12 +62,16 @@ export const sessionOperations = ({ config }: KindParts, { opened, tried, keys }
     "human.open_session": write({
       prepare: (state, input, context) => {
         const { code, browser } = input
-        const facts = Effect.map(tried(state, context), ({ human, secret, sealer }) => ({
-          address: human.address,
-          secret,
-          use: useOf(sealer, context.id, human, code, context.at),
-          browser: browser === undefined ? null : sealBrowser(sealer, context.id, browser)
-        }))
+        const facts = Effect.map(tried(state, context), ({ secret, ...account }) => {
+          const { human, sealer } = account
+          return {
+            address: human.address,
+            secret,
+            use: useOf(sealer, context.id, human, code, context.at),
+            browser: browser === undefined ? null : sealBrowser(sealer, context.id, browser),
+            login: loginOf(account, context, browser)
+          }
+        })
         // The password was right: that a code is wanted besides is no failure.
         return Effect.tap(facts, (facts) =>
           isCodeWanted(decideOpen(state, input, { ...context, facts }, owner))

@@ -2,6 +2,7 @@
 import type { LetterLimits } from "./limits.ts"
 import { CHAT } from "./ways.ts"
 import { type Laid, laidOut } from "./templates/layout.ts"
+import { chatLinked } from "./templates/chat-linked.ts"
 import { newLogin } from "./templates/new-login.ts"
 import { passwordChanged } from "./templates/password-changed.ts"
 import { resetPassword } from "./templates/reset-password.ts"
@@ -17,6 +18,7 @@ const TEMPLATES = {
   password_changed: passwordChanged,
   two_step_changed: twoStepChanged,
   new_login: newLogin,
+  chat_linked: chatLinked,
   sponsorship_ended: sponsorshipEnded,
   relayed_event: relayedEvent,
   relayed_words: relayedWords,

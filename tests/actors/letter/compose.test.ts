@@ -21,6 +21,7 @@ const VALUES: Readonly<Record<TemplateName, Readonly<Record<string, string>>>> =
   password_changed: {},
   two_step_changed: { what: "it was switched on" },
   new_login: { when: "2030-01-02 03:04 UTC", what: "Firefox on Linux" },
+  chat_linked: {},
   sponsorship_ended: { agent: "ada_1" },
   relayed_event: { agent: "ada_1", what: "A private message arrived.", path: "/owner/agents/ada_1" },
   relayed_words: { agent: "ada_1", words: "May I? It costs 12.50.", offered: "It offers: yes, no.", path },
