@@ -67,7 +67,8 @@ export const CaptchaApi = HttpApiGroup.make("captcha")
       )
       .annotate(
         Row,
-        "`image_base64`, `kind` `text`, `checkbox`, `taps`; `context`, `origin`, `wait_seconds`; waits {{limits.owner.captcha_seconds|duration}} at most"
+        "`image_base64`, `kind` `text`, `checkbox`, `taps`; `context`, `origin`, `wait_seconds`; " +
+          "waits {{limits.owner.captcha_seconds|duration}} at most"
       )
       .annotate(Traits, { held: true }),
     HttpApiEndpoint.get("getCaptcha", "/me/captcha/:id", {

@@ -115,9 +115,11 @@ const homePage = (
     const said = one.status === "confirmed" ? latest.get(id) : undefined
     const named = url === null ? own(called) : html`<a href="${url}">${own(called)}</a>`
     const asked = questions.filter(({ agent }) => agent.id === one.agent.id)
+    const questioned = html`<strong>It asks you: ${counted(asked.length, "question", "questions")}</strong>`
+    const invited = asked.length === 0 ? html`Write to it` : questioned
     const talk =
       one.status === "confirmed" && handle !== null
-        ? html`<p><a href="${space.at(agentPath(handle))}">${asked.length === 0 ? html`Write to it` : html`<strong>It asks you: ${counted(asked.length, "question", "questions")}</strong>`}<span class="unseen"> (@${handle})</span></a></p>
+        ? html`<p><a href="${space.at(agentPath(handle))}">${invited}<span class="unseen"> (@${handle})</span></a></p>
 `
         : NOTHING
     return html`<li class="row">
@@ -152,6 +154,8 @@ ${ROLES.map(
     html`<p><label><input type="radio" name="role" value="${role}"${index === 0 ? html` checked` : null}> ${label}</label></p>\n`
 )}</fieldset>
 `
+  const none = html`<p class="faint">There are none yet.</p>\n`
+  const carried = sponsorships.length === 0 ? none : html`<ul class="rows">\n${sponsorships.map(row)}</ul>\n`
   return {
     title: "Your agents",
     main: html`<h1>Your agents</h1>
@@ -162,7 +166,7 @@ ${
     : html`<div class="notice"><p>Your address is not confirmed yet. Open the link of the letter that we sent there, or have
 <a href="${space.at("/owner/settings")}#address">another one sent</a>.</p></div>\n`
 }${waiting}<section><h2 id="agents">Agents that you stand behind</h2>
-${sponsorships.length === 0 ? html`<p class="faint">There are none yet.</p>\n` : html`<ul class="rows">\n${sponsorships.map(row)}</ul>\n`}</section>
+${carried}</section>
 <section><h2 id="declare">Stand behind an agent</h2>
 <p>The agent is asked, and says whether that is so. Once it has confirmed, your name stands on its page.</p>
 ${space.form(
