@@ -2,6 +2,7 @@
 import type { AnswerContext } from "../engine/definition.ts"
 import { evolveChat, NO_CHAT } from "./chat/state.ts"
 import { evolveRelay, NO_RELAY } from "./relay/state.ts"
+import { loginsAfter } from "./logins.ts"
 import { passkeysOf, rememberedOf } from "./decide-passkeys.ts"
 import type { Human, HumanEvent, HumanState, LinkPurpose, Passkeys } from "./state.ts"
 
@@ -132,10 +133,12 @@ const linked = (human: Human, { purpose, token, expires_at }: Event<"human.link_
 
 const opened = (
   human: Human,
-  { session, token, expires_at, browser, form }: Event<"human.session_opened">,
+  { session, token, expires_at, browser, form, ...login }: Event<"human.session_opened">,
   at: number
 ): Human => {
   const more = { ...(browser === undefined ? {} : { browser }), ...(form === undefined ? {} : { form }) }
   const one = { id: session, token, opened_at: at, expires_at, ...more }
-  return { ...human, opened: session, sessions: [...human.sessions.filter((each) => each.expires_at > at), one] }
+  const sessions = [...human.sessions.filter((each) => each.expires_at > at), one]
+  const logins = loginsAfter(human.logins, login, at)
+  return { ...human, opened: session, sessions, ...(logins === undefined ? {} : { logins }) }
 }

@@ -9,6 +9,7 @@ import type { TemplateName } from "../letter/templates.ts"
 import type { AccountKeys } from "./account-keys.ts"
 import { isActive, type LinkFacts, loginFailed, type PasswordFacts, type Posted } from "./decide.ts"
 import { lettersGoOut, post } from "./letters.ts"
+import type { LoginFacts } from "./logins.ts"
 import { isPassword, openPassword, openPersonal, type Personal } from "./personal.ts"
 import type { Human, HumanState, LinkPurpose } from "./state.ts"
 import { newLinkToken } from "./tokens.ts"
@@ -54,7 +55,14 @@ export interface Opening {
     context: At,
     values?: Readonly<Record<string, string>>
   ) => Posted
+  /** `browser`: how it is called, where it says so. */
+  readonly loginOf: (opened: Opened, context: At, browser: string | undefined) => LoginFacts
 }
+
+const UNNAMED = "a browser that does not say what it is called"
+
+/** As letters say it: "2026-11-24 09:30 UTC". */
+const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
 export const openingOf = (parts: KindParts): Opening => {
   const keys = parts.accounts
@@ -81,6 +89,11 @@ export const openingOf = (parts: KindParts): Opening => {
       secret: openPassword(sealer, id, human.password)
     }))
 
+  const told: Opening["told"] = (template, account, { id, at }, values = {}) =>
+    !account.human.email_verified
+      ? {}
+      : post(parts, account.sealer, { human: id, template, to: personalOf(account, id), values, at })
+
   return {
     keys,
     opened,
@@ -100,9 +113,10 @@ export const openingOf = (parts: KindParts): Opening => {
           linkFor(purpose, account.sealer, context, personalOf(account, context.id))
         )
       ),
-    told: (template, account, { id, at }, values = {}) =>
-      !account.human.email_verified
-        ? {}
-        : post(parts, account.sealer, { human: id, template, to: personalOf(account, id), values, at })
+    told,
+    loginOf: (account, context, browser) => ({
+      mark: account.sealer.mark(browser ?? "", `browser ${context.id}`),
+      letter: told("new_login", account, context, { when: minuteOf(context.at), what: browser ?? UNNAMED })
+    })
   }
 }

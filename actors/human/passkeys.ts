@@ -51,7 +51,7 @@ const shown = ({ id, name, added_at, used_at }: Known) => ({
 })
 
 export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOperations => {
-  const { opened, personalOf, said, told, keys } = opening
+  const { opened, personalOf, said, told, loginOf, keys } = opening
   const { owner } = parts.config.limits.limits
   const party = relyingParty(parts.config)
   const challenges = new PasskeyChallenges(parts.seed)
@@ -125,7 +125,8 @@ export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOp
           return {
             challenge,
             signed: yield* signedBy(account, id, challenge, signed),
-            browser: browser === undefined ? null : sealBrowser(account.sealer, id, browser)
+            browser: browser === undefined ? null : sealBrowser(account.sealer, id, browser),
+            login: loginOf(account, context, browser)
           }
         }),
       decide: (state, input, context) => decideEnter(state, input, context, owner),

@@ -31,7 +31,7 @@ test("a person signs up, logs in, sees the account at either edge, and logs out 
   expect(dataOf(loggedIn)).toEqual({
     token: expect.stringMatching(/^hxh_[a-z2-7]{16}[\w-]{43}$/),
     expires_at: TIME,
-    human: account
+    human: own
   })
   for (const _ of service.edges) expect(dataOf(await ada.call("GET", "/humans/me"))).toEqual(own)
   const shown = await person().call("GET", `/humans/${ada.id}`)

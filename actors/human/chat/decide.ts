@@ -27,11 +27,12 @@ export const decideOffer = (
   return { events: [{ type: "human.chat_offered", v: 1, code: code.hash, expires_at }], reply: { shown } }
 }
 
-/** `claimed`: where the claim on the chat stands. `posted`: the letter that tells of it. */
+/** `claimed`: where the claim on the chat stands. */
 export interface LinkFacts {
   readonly chat: string
   readonly sealed: string
   readonly claimed: number
+  /** The letter that tells of it. */
   readonly posted: Posted
 }
 
@@ -50,12 +51,9 @@ export const decideLink = (
   const refused = codeRefusal(state, code, at)
   if (refused !== null) return { refused }
   const claim: ChatClaimEvent = { type: "chat.claimed", v: 1, human: id }
-  const claiming: Companion = { kind: "chat", id: chat, expected: claimed, events: [claim] }
-  return {
-    events: [{ type: "human.chat_linked", v: 1, chat, sealed }],
-    also: [claiming, ...(posted.also ?? [])],
-    timers: posted.timers ?? []
-  }
+  const { also = [], timers = [] } = posted
+  const claimant: Companion = { kind: "chat", id: chat, expected: claimed, events: [claim] }
+  return { events: [{ type: "human.chat_linked", v: 1, chat, sealed }], also: [claimant, ...also], timers }
 }
 
 export const decideUnlink = (state: HumanState, { chat }: { readonly chat: string | null }): Decided => {

@@ -51,9 +51,8 @@ export const chatOperations = (
       const account = yield* opened(state, context.id)
       const chat = hashOf(number)
       const claimed = yield* claimOf(chat, context.id, context)
-      const sealed = sealChat(account.sealer, context.id, number)
-      // Who has a session links a chat without the password, and keeps it when the session ends.
-      return { chat, sealed, claimed, posted: told("chat_linked", account, context) }
+      const posted = told("chat_linked", account, context)
+      return { chat, sealed: sealChat(account.sealer, context.id, number), claimed, posted }
     })
 
   return {

@@ -5,9 +5,10 @@ export const chatLinked = template({
   draft: (_values, service) => ({
     subject: "A chat was linked to your account",
     paragraphs: [
-      `A chat was linked to your account at ${service}: it hears what your agents ask you, and answers for you.`,
-      "If that was not you, end it in the settings of your account, and choose a new password at once."
+      `A chat was linked to your account at ${service}: your agents reach you there, and what is written there answers them.`,
+      "If that was not you, unlink it in your settings, and choose a new password at once."
     ],
+    link: { label: "Your settings", path: "/owner/settings" },
     why: `You get this letter because a chat was linked to your account at ${service}.`
   })
 })

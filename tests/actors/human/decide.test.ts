@@ -33,7 +33,7 @@ const password = { sealed: "sealed password", parameters: PASSWORD_PARAMETERS }
 const changed = { sealed: "sealed change", parameters: PASSWORD_PARAMETERS }
 const NO_CODE: CodeUse = { kind: "none" }
 /** Of a login. */
-const proven = (use: CodeUse = NO_CODE) => ({ secret, use, browser: null })
+const proven = (use: CodeUse = NO_CODE) => ({ secret, use, browser: null, login: { mark: "a browser", letter: {} } })
 
 const context = <Facts>(facts: Facts, at = START) => ({ id: ID, at, seq: 1, facts })
 const linkFacts = (token: string) => ({ link: { token, hash: `hash of ${token}` }, posted: {} })
