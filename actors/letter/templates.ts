@@ -19,7 +19,6 @@ const TEMPLATES = {
   two_step_changed: twoStepChanged,
   chat_linked: chatLinked,
   new_login: newLogin,
-  chat_linked: chatLinked,
   sponsorship_ended: sponsorshipEnded,
   relayed_event: relayedEvent,
   relayed_captcha: relayedCaptcha,
