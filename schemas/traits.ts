@@ -35,6 +35,13 @@ export interface Traits {
   readonly reused?: boolean
   /** Whether the body may hold what can be guessed, a password. Default: only where a person's token is asked for. */
   readonly guessable?: boolean
+  /**
+   * Whether it ends the very session that asks: under an Idempotency-Key its first answer is then heard by who still has
+   * that token, and by nobody else. Default: false.
+   */
+  readonly endsSession?: boolean
+  /** Whether the answer may be held for as long as the body's `wait_seconds` says (spec 4.10). Default: false. */
+  readonly held?: boolean
   /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }
@@ -64,6 +71,8 @@ export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
 export const ENTRANCE: Traits = { ...OWN_BUCKET, guessable: true }
 /** Drawn by the person whose session it is. */
 export const HUMAN_WRITE: Traits = { drawsAnon: false }
+/** After which the token is none any more. */
+export const HUMAN_END: Traits = { ...HUMAN_WRITE, endsSession: true }
 export const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
 export const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
 /** Of the read models alone, for whoever does not sign. */

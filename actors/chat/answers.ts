@@ -14,7 +14,7 @@ import type { CaptchaAnswer } from "../../schemas/captcha/records.ts"
 import { CaptchaAnswer as AnswerOfCaptcha } from "../../schemas/captcha/records.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import { HUMAN_PREFIX, LINK_TOKEN } from "../../schemas/human/fields.ts"
-import { bucketActor } from "../../schemas/limit/bucket.ts"
+import { homeOf } from "../../schemas/limit/home.ts"
 import { OwnerText } from "../../schemas/owner/api.ts"
 import { NOBODY, ownerSecretIn } from "../../schemas/secret/owner.ts"
 import { hashOfToken } from "../human/tokens.ts"
@@ -58,11 +58,11 @@ const personOf = ({ hashOf }: Listening, chat: number, of: Asking): Heard<string
     return human
   })
 
-/** As often as on the pages. */
+/** Of the same budget as what is written on the pages. */
 const drawn = (human: string, of: Asking): Heard =>
   Effect.gen(function* () {
     const actors = yield* Actors
-    const { granted } = yield* actors.ask(of, "limit.draw", bucketActor(BUCKET, human, false), {
+    const { granted } = yield* actors.ask(of, "limit.draw", homeOf(BUCKET, human), {
       bucket: BUCKET,
       wanted: 1
     })

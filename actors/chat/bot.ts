@@ -38,7 +38,8 @@ const SEND_SECONDS = 20
 /** One poll is held for this long by the other side, and given up by ours. */
 const HELD_SECONDS = 25
 const POLL_SECONDS = 40
-const UPDATES_MAX = 50
+/** As many as the other side gives. */
+const UPDATES_MAX = 100
 const KNOWN_FOR = Duration.hours(1)
 const NAME_WITHIN_MS = 3000
 
@@ -63,7 +64,9 @@ const outcomeOf = (error: unknown): LetterOutcome => {
     if (code === FORBIDDEN || (code === BAD_REQUEST && GONE.test(description)))
       return { type: "final", reason: CHAT_GONE }
     if (code === BAD_REQUEST) return { type: "final", reason: "the chat's server refuses the message" }
-    return { type: "passing", reason: `the chat's server says ${code}` }
+    const { retry_after } = error.parameters
+    const reason = `the chat's server says ${code}`
+    return { type: "passing", reason, ...(retry_after === undefined ? {} : { retry_after }) }
   }
   if (error instanceof HttpError && NOT_SENT.has(codeOf(error.error)))
     return { type: "passing", reason: "the chat's server is not reached" }

@@ -2,22 +2,29 @@
  * Listens to what people say to the bot: one node at a time, as long as leases hold.
  *
  * Invariants
- *  - What was heard is confirmed to the other side by the next poll alone, so that it is heard again where the node ends
- *    before it has passed it on.
- *  - One after the other, in their order. One that cannot be passed on in its time is left, and said to be.
+ *  - What was heard is confirmed to the other side by a later poll alone, once it is passed on or given up (inbox.ts), so
+ *    that it is heard again where the node ends before.
+ *  - One after the other in each chat, in their order; a chat whose agent cannot be had holds up no other. What cannot be
+ *    passed on in its time is left, and said to be.
  *  - A poll that fails is tried again with growing pauses, at most so long.
  */
-import { Effect } from "effect"
+import { Cause, Effect, Exit, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Actors } from "../services.ts"
 import { heard, type Listening } from "./answers.ts"
 import type { Polled } from "./bot.ts"
+import { Inbox, type Waiting } from "./inbox.ts"
 
 /** Whoever owns this actor id's shard listens. */
 export const LISTENER = "chat-listener"
 
-const TRIES_MAX = 5
+/** How long one is tried, from when it was heard. */
+const PATIENCE_MS = 45_000
 const AGAIN_MS = 1000
+/** Between polls that bring again what is open. */
+const OPEN_PAUSE_MS = 500
+/** Polls that fail until an operator hears of it. */
+const FAILED_TOLD = 5
 const PAUSE_MIN_MS = 500
 const PAUSE_MAX_MS = 30_000
 
@@ -26,45 +33,61 @@ const pausing = (failed: number, wait: number | null): Effect.Effect<void> =>
 
 const NOT_REACHED: Polled = { type: "failed", reason: "not reached", wait: null }
 
-type Update = Parameters<typeof heard>[2]
+/** Why it is not passed on now; `null` once it is. */
+const tried = (listening: Listening, bot: number, { update }: Waiting): Effect.Effect<string | null, never, Actors> =>
+  Effect.map(Effect.exit(heard(listening, bot, update)), (exit) => {
+    if (Exit.isSuccess(exit)) return null
+    const refused = exit.cause.reasons.find(Cause.isFailReason)
+    return refused?.error.code ?? "internal_error"
+  })
 
-const passedOn = (listening: Listening, bot: number, update: Update): Effect.Effect<void, never, Actors> =>
+/** Again and again, as long as there is time for it. */
+const triedFor = (listening: Listening, bot: number, one: Waiting, until: number) =>
   Effect.gen(function* () {
-    for (let tries = 1; ; tries++) {
-      const refused = yield* Effect.match(heard(listening, bot, update), {
-        onSuccess: () => null,
-        onFailure: (refusal) => refusal
-      })
-      if (refused === null) return
-      if (tries < TRIES_MAX) {
-        yield* Effect.sleep(AGAIN_MS)
-        continue
-      }
-      logNow("warn", "chat", { reason: refused.code })
-      const chat = update.message?.chat.id ?? update.callback_query?.message?.chat.id
-      if (chat !== undefined) yield* listening.bot.say(chat, "This could not be passed on. Please send it again.")
-      return
+    for (;;) {
+      const reason = yield* tried(listening, bot, one)
+      if (reason === null || Date.now() + AGAIN_MS > until) return reason
+      yield* Effect.sleep(AGAIN_MS)
     }
   })
 
-/** For as long as it is let. */
-export const listens = (listening: Listening): Effect.Effect<never, never, Actors> =>
+const passedOn = (listening: Listening, bot: number, one: Waiting): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
-    let offset = 0
+    const { update, until } = one
+    const reason = until === null ? "overloaded" : yield* triedFor(listening, bot, one, until)
+    if (reason === null) return
+    logNow("warn", "chat", { reason })
+    const chat = update.message?.chat.id ?? update.callback_query?.message?.chat.id
+    if (chat !== undefined) yield* listening.bot.say(chat, "This could not be passed on. Please send it again.")
+  })
+
+/** All that waits in one chat, as long as something does. */
+const served = (listening: Listening, bot: number, inbox: Inbox, chat: string): Effect.Effect<void, never, Actors> =>
+  Effect.gen(function* () {
+    for (let one = inbox.first(chat); one !== undefined; one = inbox.first(chat)) {
+      yield* passedOn(listening, bot, one)
+      inbox.settled(chat)
+    }
+  })
+
+const listening = (to: Listening, inbox: Inbox): Effect.Effect<never, never, Actors | Scope.Scope> =>
+  Effect.gen(function* () {
     let failed = 0
     for (;;) {
-      const me = yield* listening.bot.me
-      const polled: Polled = me === null ? NOT_REACHED : yield* listening.bot.poll(offset)
+      yield* inbox.pause(OPEN_PAUSE_MS)
+      const me = yield* to.bot.me
+      const polled: Polled = me === null ? NOT_REACHED : yield* to.bot.poll(inbox.offset)
       if (me === null || polled.type === "failed") {
         // Two who listen for a moment are turned away by the other side; of a lasting fault an operator hears once.
-        if (++failed === TRIES_MAX) logNow("warn", "chat", { reason: polled.type === "failed" ? polled.reason : "" })
+        if (++failed === FAILED_TOLD) logNow("warn", "chat", { reason: polled.type === "failed" ? polled.reason : "" })
         yield* pausing(failed, polled.type === "failed" ? polled.wait : null)
         continue
       }
       failed = 0
-      for (const update of polled.updates) {
-        yield* passedOn(listening, me.id, update)
-        offset = update.update_id + 1
-      }
+      for (const chat of inbox.take(polled.updates)) yield* Effect.forkScoped(served(to, me.id, inbox, chat))
     }
   })
+
+/** For as long as it is let. */
+export const listens = (to: Listening, patienceMs = PATIENCE_MS): Effect.Effect<never, never, Actors> =>
+  Effect.scoped(Effect.suspend(() => listening(to, new Inbox(patienceMs))))

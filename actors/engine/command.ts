@@ -225,9 +225,10 @@ class Attempt<R> {
     })
   }
 
-  /** Of what is signed for. */
   private get meter() {
-    return this.underWay.command.by === undefined ? undefined : this.actor.definition.meter
+    const { op, by } = this.underWay.command
+    const { meter, metered } = this.actor.definition
+    return metered?.has(op) === true || by !== undefined ? meter : undefined
   }
 
   /** The append and all that must follow it. */

@@ -221,8 +221,9 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   consequences?(state: A["state"], decision: Decision<A["event"]>, context: AnswerContext): Decision<A["event"]>
   /** Judges an ask before its operation, where it is signed or draws on rate limits. */
   readonly gate?: Gate<A>
-  /** Counts what signed commands put into the log. */
+  /** Counts what commands put into the log: those that are signed, or of a kind that nobody signs for, `metered` ones. */
   readonly meter?: Meter<A["memory"]>
+  readonly metered?: ReadonlySet<string>
 }
 
 export interface Metered<Memory = unknown> {

@@ -39,7 +39,7 @@ interface AccountOperations {
 export const accountOperations = (parts: KindParts, opening: Opening): AccountOperations => {
   const { seed, config } = parts
   const { owner } = config.limits.limits
-  const { opened, personalOf, tried, keys } = opening
+  const { opened, personalOf, said, keys } = opening
   const hashOf = addressHasher(seed)
 
   /**
@@ -70,9 +70,9 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
       }
     })
 
-  const prepareDelete = (state: HumanState, context: PrepareContext) =>
+  const prepareDelete = (state: HumanState, input: { readonly password: string }, context: PrepareContext) =>
     Effect.gen(function* () {
-      const account = yield* tried(state, context)
+      const account = yield* said(state, input, context)
       const actors = yield* Actors
       const { seq } = yield* actors.ask(context, "address.look", account.human.address, null)
       return { secret: account.secret, email: personalOf(account, context.id).email, claimed: seq }
@@ -121,7 +121,7 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
       answer: () => ({ email_verified: true })
     }),
     "human.delete": write({
-      prepare: (state, _input, context) => prepareDelete(state, context),
+      prepare: (state, input, context) => prepareDelete(state, input, context),
       decide: (state, input, context) => decideDelete(state, input, context),
       answer: (_state, _reply, { id }) => ({ deleted: true, id })
     }),

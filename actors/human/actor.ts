@@ -5,12 +5,13 @@ import { requestOperations as requests } from "../../schemas/idempotency/operati
 import { reachingOperations as reaching } from "../../schemas/owner/operations.ts"
 import { relayOperations as relaying } from "../../schemas/relay/operations.ts"
 import { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
-import type { RequestMemory } from "../idempotency/first-answers.ts"
 import { type Fold, kind } from "../kind.ts"
+import { logBytesMeter, newLogBytes } from "../limit/log-bytes.ts"
+import { bytesOperations, METERED } from "./bytes.ts"
 import { evolveHuman } from "./evolve.ts"
 import { operationsWith } from "./operations.ts"
 import { personsRequests } from "./requests.ts"
-import { type HumanActor, HumanEvent, HumanState } from "./state.ts"
+import { type HumanActor, HumanEvent, type HumanMemory, HumanState } from "./state.ts"
 
 export const humanFold: Fold<HumanActor> = {
   kind: "human",
@@ -23,9 +24,14 @@ export const humanFold: Fold<HumanActor> = {
 export const humanKind = kind(
   humanFold,
   { ...accounts, ...requests, ...sponsoring, ...reaching, ...relaying, ...chatting },
-  (parts) => ({
-    onTimer: "human.digest",
-    memory: (): RequestMemory => ({ underWay: new Map() }),
-    operations: { ...operationsWith(parts), ...personsRequests(parts) }
-  })
+  (parts) => {
+    const meter = logBytesMeter(parts.nats, parts.config.limits)
+    return {
+      onTimer: "human.digest",
+      memory: (): HumanMemory => ({ underWay: new Map(), logBytes: newLogBytes() }),
+      meter,
+      metered: METERED,
+      operations: { ...operationsWith(parts), ...personsRequests(parts), ...bytesOperations(meter) }
+    }
+  }
 )

@@ -18,10 +18,11 @@ import {
   type PasswordFacts,
   type Posted
 } from "./decide.ts"
+import type { LoginFacts } from "./logins.ts"
 import { type Challenge, challengeHash } from "./passkey-challenge.ts"
 import { isPassword } from "./personal.ts"
 import { opening, openSession, sessionInvalid } from "./session-decisions.ts"
-import type { Human, HumanState, Passkeys } from "./state.ts"
+import type { Human, HumanEvent, HumanState, Passkeys } from "./state.ts"
 
 const { max, remembered_max } = PASSKEY_LIMITS
 
@@ -90,17 +91,19 @@ export interface EnterFacts {
   readonly signed: { readonly passkey: number; readonly sealed: string } | null
   /** Sealed. */
   readonly browser: string | null
+  readonly login: LoginFacts
 }
 
 export const decideEnter = (
   state: HumanState,
   { token, bound }: { readonly token: string; readonly bound: string },
-  { at, facts: { challenge, signed, browser } }: DecideContext<EnterFacts>,
+  { at, facts: { challenge, signed, browser, login } }: DecideContext<EnterFacts>,
   owner: OwnerLimits
 ): Decided<{ readonly expires_at: number }> => {
   if (!isActive(state)) return { refused: passkeyRefused }
   const answered = answering(passkeysOf(state), challenge, bound, at)
   if (answered === null || signed === null) return { refused: passkeyRefused }
-  const { events, expires_at } = opening(state, { token, browser }, at, owner)
-  return { events: [{ type: "human.passkey_used", v: 1, ...signed, ...answered }, ...events], reply: { expires_at } }
+  const { events, expires_at, posted } = opening(state, { token, browser, login }, at, owner)
+  const used: HumanEvent = { type: "human.passkey_used", v: 1, ...signed, ...answered }
+  return { events: [used, ...events], reply: { expires_at }, ...posted }
 }

@@ -5,7 +5,8 @@
  *  - A link holds once, for its time, and only the newest of its purpose.
  *  - A new password ends every session, and every link to another one.
  *  - Whoever made the account need not have the address. Who proves it first, by a new password, finds nothing of theirs
- *    that keeps them out or lets others in: no second step, no passkey.
+ *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one. Nor do they vouch
+ *    for any agent.
  *  - A letter is written in the commit of what it tells.
  */
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -94,7 +95,9 @@ const lettersRefusal = (times: ReadonlyArray<number>, at: number, { requests, wi
 export const decideVerification = onHuman(
   (human, { at, facts }: DecideContext<LinkFacts>, owner: OwnerLimits): Decided<null> => {
     if (human.email_verified) return { refused: refusal("already_verified", "This address is confirmed already.") }
-    const refused = lettersRefusal(human.letters.verify_address, at, owner.verify_letters)
+    // So many times again (spec 4.8): the letter of the sign-up is none of them.
+    const again = human.letters.verify_address.filter((sent) => sent > human.created_at)
+    const refused = lettersRefusal(again, at, owner.verify_letters)
     if (refused !== null) return { refused }
     return { events: [madeLink("verify_address", facts.link, at, owner)], reply: null, ...facts.posted }
   }
@@ -183,13 +186,22 @@ export const decideReset = (
   }
 }
 
+const takenOver = (human: Human): HumanEvent => {
+  const { sponsorships: ended } = openOf(human)
+  return { type: "human.address_confirmed", v: 1, ...(ended === undefined ? {} : { ended }) }
+}
+
 const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
   ...(human.two_step === null ? [] : [{ type: "human.two_step_disabled", v: 1 } as const]),
   ...(human.passkeys?.kept ?? []).map(({ id }): HumanEvent => ({ type: "human.passkey_removed", v: 1, passkey: id })),
+  // Whoever has the chat reads what agents ask, and answers in this person's name.
+  ...(human.chat.linked === null && human.chat.offered === null
+    ? []
+    : [{ type: "human.chat_unlinked", v: 1 } as const]),
   ...human.links
     .filter(({ purpose }) => purpose === "verify_address")
     .map(({ purpose }): HumanEvent => ({ type: "human.link_used", v: 1, purpose })),
-  addressConfirmed(human)
+  takenOver(human)
 ]
 
 export const decideChange = onHuman(

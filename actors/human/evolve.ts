@@ -2,6 +2,7 @@
 import type { AnswerContext } from "../engine/definition.ts"
 import { evolveChat, NO_CHAT } from "./chat/state.ts"
 import { evolveRelay, NO_RELAY } from "./relay/state.ts"
+import { loginsAfter } from "./logins.ts"
 import { passkeysOf, rememberedOf } from "./decide-passkeys.ts"
 import type { Human, HumanEvent, HumanState, LinkPurpose, Passkeys } from "./state.ts"
 
@@ -49,8 +50,8 @@ const changed = (
     case "human.address_confirmed":
       return { ...human, email_verified: true }
     case "human.password_changed":
-      // A secret that was shown under the old one is not to be confirmed under the new.
-      return { ...human, password: event.password, offered: null }
+      // A secret, or a chat's code, that was shown under the old one is not to be used under the new.
+      return { ...human, password: event.password, offered: null, chat: { ...human.chat, offered: null } }
     case "human.password_renewed":
       return { ...human, password: event.password }
     case "human.two_step_offered":
@@ -132,10 +133,12 @@ const linked = (human: Human, { purpose, token, expires_at }: Event<"human.link_
 
 const opened = (
   human: Human,
-  { session, token, expires_at, browser, form }: Event<"human.session_opened">,
+  { session, token, expires_at, browser, form, ...login }: Event<"human.session_opened">,
   at: number
 ): Human => {
   const more = { ...(browser === undefined ? {} : { browser }), ...(form === undefined ? {} : { form }) }
   const one = { id: session, token, opened_at: at, expires_at, ...more }
-  return { ...human, opened: session, sessions: [...human.sessions.filter((each) => each.expires_at > at), one] }
+  const sessions = [...human.sessions.filter((each) => each.expires_at > at), one]
+  const logins = loginsAfter(human.logins, login, at)
+  return { ...human, opened: session, sessions, ...(logins === undefined ? {} : { logins }) }
 }

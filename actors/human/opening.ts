@@ -3,14 +3,17 @@ import { Effect } from "effect"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import type { KindParts } from "../kind.ts"
+import type { Actors } from "../services.ts"
 import type { Sealer } from "../log/seal.ts"
 import type { TemplateName } from "../letter/templates.ts"
 import type { AccountKeys } from "./account-keys.ts"
 import { isActive, type LinkFacts, loginFailed, type PasswordFacts, type Posted } from "./decide.ts"
 import { lettersGoOut, post } from "./letters.ts"
-import { openPassword, openPersonal, type Personal } from "./personal.ts"
+import type { LoginFacts } from "./logins.ts"
+import { isPassword, openPassword, openPersonal, type Personal } from "./personal.ts"
 import type { Human, HumanState, LinkPurpose } from "./state.ts"
 import { newLinkToken } from "./tokens.ts"
+import { giveBackTry } from "./tries.ts"
 
 export const noHuman = notFound("human")
 
@@ -35,18 +38,31 @@ export interface Opening {
   readonly personalOf: (opened: Opened, id: string) => Personal
   /** A password that is tried is judged beside what is kept of the right one. */
   readonly tried: (state: HumanState, context: At) => Effect.Effect<Opened & PasswordFacts, Refusal>
+  /** The same of who has a session and says the password once more: the right one is no try (tries.ts). */
+  readonly said: (
+    state: HumanState,
+    input: { readonly password: string },
+    context: At & Pick<PrepareContext, "commandId">
+  ) => Effect.Effect<Opened & PasswordFacts, Refusal, Actors>
   readonly linkFor: (purpose: LinkPurpose, sealer: Sealer, context: At, to: Personal) => LinkFacts
   readonly linked: (
     purpose: LinkPurpose
   ) => (state: HumanState, input: null, context: At) => Effect.Effect<LinkFacts, Refusal>
-  /** A letter without a link. */
+  /** A letter without a link: to an address that its owner has confirmed, lest strangers have it filled. */
   readonly told: (
     template: TemplateName,
     opened: Opened,
     context: At,
     values?: Readonly<Record<string, string>>
   ) => Posted
+  /** `browser`: how it is called, where it says so. */
+  readonly loginOf: (opened: Opened, context: At, browser: string | undefined) => LoginFacts
 }
+
+const UNNAMED = "a browser that does not say what it is called"
+
+/** As letters say it: "2026-11-24 09:30 UTC". */
+const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
 export const openingOf = (parts: KindParts): Opening => {
   const keys = parts.accounts
@@ -66,17 +82,30 @@ export const openingOf = (parts: KindParts): Opening => {
     return { link, posted: post(parts, sealer, { human: id, template: purpose, to, values, at }) }
   }
 
+  const tried: Opening["tried"] = (state, { id }) =>
+    Effect.map(opened(state, id, loginFailed), ({ human, sealer }) => ({
+      human,
+      sealer,
+      secret: openPassword(sealer, id, human.password)
+    }))
+
+  const told: Opening["told"] = (template, account, { id, at }, values = {}) =>
+    !account.human.email_verified
+      ? {}
+      : post(parts, account.sealer, { human: id, template, to: personalOf(account, id), values, at })
+
   return {
     keys,
     opened,
     personalOf,
     linkFor,
-    tried: (state, { id }) =>
-      Effect.map(opened(state, id, loginFailed), ({ human, sealer }) => ({
-        human,
-        sealer,
-        secret: openPassword(sealer, id, human.password)
-      })),
+    tried,
+    said: (state, { password }, context) =>
+      Effect.tap(tried(state, context), ({ human, secret }) =>
+        isPassword(secret, password)
+          ? Effect.forkDetach(giveBackTry(`${context.commandId}-right`, human.address))
+          : Effect.void
+      ),
     linked: (purpose) => (state, _input, context) =>
       Effect.andThen(
         lettersGoOut(parts),
@@ -84,7 +113,10 @@ export const openingOf = (parts: KindParts): Opening => {
           linkFor(purpose, account.sealer, context, personalOf(account, context.id))
         )
       ),
-    told: (template, account, { id, at }, values = {}) =>
-      post(parts, account.sealer, { human: id, template, to: personalOf(account, id), values, at })
+    told,
+    loginOf: (account, context, browser) => ({
+      mark: account.sealer.mark(browser ?? "", `browser ${context.id}`),
+      letter: told("new_login", account, context, { when: minuteOf(context.at), what: browser ?? UNNAMED })
+    })
   }
 }

@@ -16,7 +16,8 @@ import { sponsoringOperations } from "./sponsoring.ts"
 import type { HumanActor } from "./state.ts"
 import { twoStepOperations } from "./two-step.ts"
 
-type Declared = typeof humanOperations & typeof sponsoring & typeof reaching & typeof relaying & typeof chatting
+type Accounts = Omit<typeof humanOperations, "human.spend_bytes">
+type Declared = Accounts & typeof sponsoring & typeof reaching & typeof relaying & typeof chatting
 
 export const operationsWith = (parts: KindParts): Operating<Declared, HumanActor> => {
   const opening = openingOf(parts)

@@ -51,7 +51,7 @@ const shown = ({ id, name, added_at, used_at }: Known) => ({
 })
 
 export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOperations => {
-  const { opened, personalOf, tried, told, keys } = opening
+  const { opened, personalOf, said, told, loginOf, keys } = opening
   const { owner } = parts.config.limits.limits
   const party = relyingParty(parts.config)
   const challenges = new PasskeyChallenges(parts.seed)
@@ -78,7 +78,7 @@ export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOp
     ),
     "human.offer_passkey": custom((state, { password, token, name }, context) =>
       Effect.gen(function* () {
-        const account = yield* tried(state, context)
+        const account = yield* said(state, { password }, context)
         if (!isPassword(account.secret, password)) return yield* Effect.fail(loginFailed)
         const { id: human, at } = context
         const known = knownOf(account, human)
@@ -107,8 +107,8 @@ export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOp
       answer: () => null
     }),
     "human.remove_passkey": write({
-      prepare: (state, _input, context) =>
-        Effect.map(tried(state, context), (account) => ({
+      prepare: (state, input, context) =>
+        Effect.map(said(state, input, context), (account) => ({
           secret: account.secret,
           posted: told("two_step_changed", account, context, { what: "a passkey was removed" })
         })),
@@ -125,7 +125,8 @@ export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOp
           return {
             challenge,
             signed: yield* signedBy(account, id, challenge, signed),
-            browser: browser === undefined ? null : sealBrowser(account.sealer, id, browser)
+            browser: browser === undefined ? null : sealBrowser(account.sealer, id, browser),
+            login: loginOf(account, context, browser)
           }
         }),
       decide: (state, input, context) => decideEnter(state, input, context, owner),

@@ -20,7 +20,7 @@ interface PasswordOperations {
 
 export const passwordOperations = ({ config }: KindParts, opening: Opening): PasswordOperations => {
   const { owner } = config.limits.limits
-  const { opened, personalOf, tried, told } = opening
+  const { opened, personalOf, tried, said, told } = opening
   return {
     "human.forgot": write({
       prepare: opening.linked("reset_password"),
@@ -37,14 +37,15 @@ export const passwordOperations = ({ config }: KindParts, opening: Opening): Pas
       prepare: (state, { password }, context) =>
         Effect.map(opened(state, context.id, linkInvalid), (account) => ({
           password: sealPassword(account.sealer, context.id, password),
-          posted: told("password_changed", account, context)
+          // Whoever has the letter has the address.
+          posted: told("password_changed", { ...account, human: { ...account.human, email_verified: true } }, context)
         })),
       decide: (state, input, context) => decideReset(state, input, context),
       answer: () => null
     }),
     "human.change_password": write({
-      prepare: (state, { changed }, context) =>
-        Effect.map(tried(state, context), (account) => ({
+      prepare: (state, { password, changed }, context) =>
+        Effect.map(said(state, { password }, context), (account) => ({
           secret: account.secret,
           password: sealPassword(account.sealer, context.id, changed),
           posted: told("password_changed", account, context)

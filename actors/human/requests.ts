@@ -11,6 +11,7 @@ export const personsRequests = ({ nats, seed, config }: KindParts): Operating<ty
   const { idempotency_ttl_seconds } = config.limits.limits
   return {
     "human.begin_request": custom((_state, input, context) => answers.begin(input, context)),
+    "human.look_request": custom((_state, input, context) => answers.look(input, context)),
     "human.finish_request": custom((_state, input, context) => answers.finish(input, context, idempotency_ttl_seconds))
   }
 }

@@ -9,7 +9,16 @@
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { DecideContext } from "../engine/definition.ts"
-import { closing, type Decided, isActive, loginFailed, type OwnerLimits, type PasswordFacts } from "./decide.ts"
+import {
+  closing,
+  type Decided,
+  isActive,
+  loginFailed,
+  type OwnerLimits,
+  type PasswordFacts,
+  type Posted
+} from "./decide.ts"
+import { type LoginFacts, noticed } from "./logins.ts"
 import { isPassword } from "./personal.ts"
 import { codeRefusal, type CodeUse, usedBy } from "./second-factor.ts"
 import type { Human, HumanEvent, HumanState, Session } from "./state.ts"
@@ -28,6 +37,7 @@ export interface OpenFacts extends PasswordFacts {
   readonly use: CodeUse
   /** Sealed. */
   readonly browser: string | null
+  readonly login: LoginFacts
 }
 
 interface Opens {
@@ -49,14 +59,20 @@ export const decideOpen = (
   const isAgain = before.some(({ opened_at }) => opened_at > at - SENT_AGAIN_WITHIN_MS)
   const used = usedBy(state, facts.use) ?? (isAgain ? [] : null)
   if (used === null) return { refused: codeRefusal(code) }
-  const { events, expires_at } = opening(state, { token, browser: facts.browser, form, before }, at, owner)
-  return { events: [...used, ...events], reply: { expires_at } }
+  const { browser, login } = facts
+  const { events, expires_at, posted } = opening(state, { token, browser, login, form, before }, at, owner)
+  return { events: [...used, ...events], reply: { expires_at }, ...posted }
 }
+
+/** The password was right, and no code came with it. */
+export const isCodeWanted = (decided: Decided): boolean =>
+  "refused" in decided && decided.refused.code === "second_factor_required"
 
 interface Opening {
   readonly token: string
   /** Sealed. */
   readonly browser: string | null
+  readonly login: LoginFacts
   readonly form?: string | undefined
   /** In whose place it comes. */
   readonly before?: ReadonlyArray<Session>
@@ -64,21 +80,24 @@ interface Opening {
 
 /** A session more; where there are as many as may be, the oldest ends. */
 export const opening = (
-  { sessions, opened }: Human,
-  { token, browser, form, before = [] }: Opening,
+  human: Human,
+  { token, browser, login, form, before = [] }: Opening,
   at: number,
   owner: OwnerLimits
-): { readonly events: ReadonlyArray<HumanEvent>; readonly expires_at: number } => {
+): { readonly events: ReadonlyArray<HumanEvent>; readonly expires_at: number; readonly posted: Posted } => {
+  const { sessions, opened } = human
   const expires_at = at + owner.session_seconds * 1000
   const others = sessions.filter((session) => session.expires_at > at && !before.includes(session))
   const oldest = others.slice(0, Math.max(0, others.length - owner.sessions_max + 1))
-  const more = { ...(browser === null ? {} : { browser }), ...(form === undefined ? {} : { form }) }
+  const { remembered, posted } = noticed(human, login, at)
+  const more = { ...(browser === null ? {} : { browser }), ...(form === undefined ? {} : { form }), ...remembered }
   return {
     events: [
       ...closing([...before, ...oldest].map(({ id }) => id)),
       { type: "human.session_opened", v: 1, session: opened + 1, token, expires_at, ...more }
     ],
-    expires_at
+    expires_at,
+    posted
   }
 }
 

@@ -8,7 +8,7 @@ import { isActive } from "./decide.ts"
 import { noHuman, type Opened, type Opening } from "./opening.ts"
 import { openBrowser, openPassword, sealBrowser } from "./personal.ts"
 import { useOf } from "./second-factor.ts"
-import { decideClose, decideEnd, decideOpen, openSession, sessionInvalid } from "./session-decisions.ts"
+import { decideClose, decideEnd, decideOpen, isCodeWanted, openSession, sessionInvalid } from "./session-decisions.ts"
 import type { HumanActor, HumanState } from "./state.ts"
 import { giveBackTry, tryOf } from "./tries.ts"
 
@@ -37,7 +37,10 @@ const sessionsOf = ({ human, sealer }: Opened, id: string, current: number, at: 
     }))
     .toReversed()
 
-export const sessionOperations = ({ config }: KindParts, { opened, tried, keys }: Opening): SessionOperations => {
+export const sessionOperations = (
+  { config }: KindParts,
+  { opened, tried, loginOf, keys }: Opening
+): SessionOperations => {
   const { limits } = config
   const { owner } = limits.limits
 
@@ -57,17 +60,30 @@ export const sessionOperations = ({ config }: KindParts, { opened, tried, keys }
         : Effect.fail(noHuman)
     ),
     "human.open_session": write({
-      prepare: (state, { code, browser }, context) =>
-        Effect.map(tried(state, context), ({ human, secret, sealer }) => ({
-          address: human.address,
-          secret,
-          use: useOf(sealer, context.id, human, code, context.at),
-          browser: browser === undefined ? null : sealBrowser(sealer, context.id, browser)
-        })),
+      prepare: (state, input, context) => {
+        const { code, browser } = input
+        const facts = Effect.map(tried(state, context), ({ secret, ...account }) => {
+          const { human, sealer } = account
+          return {
+            address: human.address,
+            secret,
+            use: useOf(sealer, context.id, human, code, context.at),
+            browser: browser === undefined ? null : sealBrowser(sealer, context.id, browser),
+            login: loginOf(account, context, browser)
+          }
+        })
+        // The password was right: that a code is wanted besides is no failure.
+        return Effect.tap(facts, (facts) =>
+          isCodeWanted(decideOpen(state, input, { ...context, facts }, owner))
+            ? Effect.forkDetach(giveBackTry(`${context.commandId}-right`, facts.address))
+            : Effect.void
+        )
+      },
       decide: (state, input, context) => decideOpen(state, input, context, owner),
       answer: (_state, { expires_at }) => ({ expires_at: new Date(expires_at).toISOString() }),
+      // `seq`: of the account before the login, so that each gives back one, however many come in one millisecond.
       after: (_input, { id, seq, facts }, refused) =>
-        refused === null ? giveBackTry(id, seq, facts.address) : Effect.void
+        refused === null ? giveBackTry(`${id}-${seq}`, facts.address) : Effect.void
     }),
     "human.session": read((state, { token }, { at }) => {
       const session = openSession(state, token, at)

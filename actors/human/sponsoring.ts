@@ -6,6 +6,7 @@
  *    agent says of itself.
  *  - The declaration and the sponsorship are one commit.
  *  - What is told to have ended counts no more; until then it counts as open, which refuses too much, never too little.
+ *  - The bucket is drawn by what can be declared, here: a command that is known already, or is refused, costs nothing.
  */
 import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -14,12 +15,15 @@ import type { sponsoringOperations as declared, SponsorshipFacts } from "../../s
 import type { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
 import { type Decision, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
 import type { KindParts, Operating } from "../kind.ts"
+import { drawnFor, givenBackFor } from "../limit/drawing.ts"
 import { Actors, Counters } from "../services.ts"
 import { isOpen, noSponsorship } from "../sponsorship/decide.ts"
 import type { SponsorshipEvent } from "../sponsorship/state.ts"
 import { absent, isActive, type Posted } from "./decide.ts"
 import type { Opening } from "./opening.ts"
 import type { Human, HumanActor, HumanEvent, HumanState } from "./state.ts"
+
+const BUCKET = "sponsorship"
 
 type OwnerLimits = Limits["limits"]["owner"]
 
@@ -103,17 +107,19 @@ const newestOf = (state: HumanState, agent: string): number | null =>
   (isActive(state) ? state.sponsorships.find((one) => one.agent === agent)?.id : null) ?? null
 
 /** A number is drawn last: for what can be declared. */
-const declareFacts = (state: HumanState, { agent }: Declaring, context: PrepareContext, owner: OwnerLimits) =>
+const declareFacts = (state: HumanState, { agent }: Declaring, context: PrepareContext, limits: Limits) =>
   Effect.gen(function* () {
     if (!isActive(state)) return yield* Effect.fail(notFound("human"))
     const actors = yield* Actors
     const last = newestOf(state, agent)
     const before = last === null ? null : yield* actors.ask(context, "sponsorship.look", String(last), null)
-    const refused = declareRefusal(state, before, context.at, owner)
+    const refused = declareRefusal(state, before, context.at, limits.limits.owner)
     if (refused !== null) return yield* Effect.fail(refused)
     yield* actors.ask(context, "sponsorship.admits", agent, null)
+    yield* drawnFor(context, BUCKET, context.id, limits)
     const counters = yield* Counters
-    return { before, number: yield* counters.next("sponsorship") }
+    const numbered = Effect.tapError(counters.next("sponsorship"), () => givenBackFor(context, BUCKET, context.id))
+    return { before, number: yield* numbered }
   })
 
 const NO_LETTER: Posted = {}
@@ -136,7 +142,7 @@ export const sponsoringOperations = (
 
   return {
     "human.declare": write({
-      prepare: (state, input, context) => declareFacts(state, input, context, owner),
+      prepare: (state, input, context) => declareFacts(state, input, context, limits),
       decide: (state, input, context) => decideDeclare(state, input, context, owner),
       answer: (_state, { number, agent, role }, { id, at }) => ({
         id: number,

@@ -8,6 +8,7 @@ import { Schema } from "effect"
 import { PasswordParameters } from "../../schemas/human/password.ts"
 import { event } from "../engine/events.ts"
 import type { RequestMemory } from "../idempotency/first-answers.ts"
+import type { LogBytes } from "../limit/log-bytes.ts"
 import type { ActorOf } from "../kind.ts"
 import { CHAT_EVENTS, ChatState } from "./chat/state.ts"
 import { RELAY_EVENTS, RelayState } from "./relay/state.ts"
@@ -86,6 +87,15 @@ const Sponsored = Schema.Struct({
 /** Ids of those that may be open. */
 const Sponsorships = Schema.optionalKey(Schema.Array(Schema.Int))
 
+/** Browsers that it was logged in to from, see logins.ts. */
+const Logins = Schema.Struct({
+  /** Marks, the one used last at the end. */
+  browsers: Schema.Array(Schema.String),
+  /** Unix ms of the latest letter. */
+  told_at: Schema.NullOr(Schema.Number)
+})
+export type Logins = typeof Logins.Type
+
 export const Human = Schema.Struct({
   status: Schema.Literal("active"),
   personal: Sealed,
@@ -101,6 +111,8 @@ export const Human = Schema.Struct({
   sessions: Schema.Array(Session),
   /** Sessions opened so far. */
   opened: Schema.Int,
+  /** Of accounts that nobody has logged in to since this is kept, nothing. */
+  logins: Schema.optionalKey(Logins),
   links: Schema.Array(Link),
   /** Unix ms of the latest letters with links, oldest first, by purpose. */
   letters: Schema.Struct({
@@ -126,7 +138,8 @@ export const HumanEvent = Schema.Union([
   event("human.registered", 1, { personal: Sealed, address: Schema.String, password: Password }),
   event("human.renamed", 1, { personal: Sealed }),
   event("human.link_made", 1, Link.fields),
-  event("human.address_confirmed", 1, { sponsorships: Sponsorships }),
+  /** `ended`: declared by a stranger, before who has the address took the account. */
+  event("human.address_confirmed", 1, { sponsorships: Sponsorships, ended: Sponsorships }),
   event("human.password_changed", 1, { password: Password }),
   /** The same password, hashed with today's parameters. */
   event("human.password_renewed", 1, { password: Password }),
@@ -136,7 +149,10 @@ export const HumanEvent = Schema.Union([
     token: Schema.String,
     expires_at: Schema.Number,
     browser: Schema.optionalKey(Sealed),
-    form: Schema.optionalKey(Schema.String)
+    form: Schema.optionalKey(Schema.String),
+    /** Mark of the browser, where it is remembered; and whether a letter tells of it. */
+    known: Schema.optionalKey(Schema.String),
+    told: Schema.optionalKey(Schema.Literal(true))
   }),
   event("human.sessions_closed", 1, { sessions: Schema.Array(Schema.Int) }),
   event("human.two_step_offered", 1, { sealed: Sealed }),
@@ -157,4 +173,9 @@ export const HumanEvent = Schema.Union([
 ])
 export type HumanEvent = typeof HumanEvent.Type
 
-export type HumanActor = ActorOf<HumanState, HumanEvent, RequestMemory>
+/** `logBytes`: what the person may still put into the log today. */
+export interface HumanMemory extends RequestMemory {
+  readonly logBytes: LogBytes
+}
+
+export type HumanActor = ActorOf<HumanState, HumanEvent, HumanMemory>

@@ -25,13 +25,10 @@ export const tryOf = (asking: Asking, address: string, { limits }: Limits): Effe
     return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })
   })
 
-/**
- * Lost with the node, the try counts: that locks nobody out by itself. `seq`: of the account before the login, so that
- * each gives back one, and once, however many come in one millisecond.
- */
-export const giveBackTry = (human: string, seq: number, address: string): Effect.Effect<void, never, Actors> =>
+/** Lost with the node, the try counts: that locks nobody out by itself. `id`: of what was right, for which it counts once. */
+export const giveBackTry = (id: string, address: string): Effect.Effect<void, never, Actors> =>
   Effect.flatMap(Actors, (actors) => {
-    const asking = { commandId: `${human}-${seq}`, deadline: Date.now() + GIVEN_BACK_WITHIN_MS }
+    const asking = { commandId: id, deadline: Date.now() + GIVEN_BACK_WITHIN_MS }
     const actor = bucketActor(BUCKET, address, false)
     return Effect.ignore(actors.ask(asking, "limit.give_back", actor, { bucket: BUCKET, count: 1 }))
   })

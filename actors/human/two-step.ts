@@ -24,7 +24,7 @@ interface TwoStepOperations {
 const offerPurpose = (human: string): string => `offered second factor ${human}`
 
 export const twoStepOperations = (parts: KindParts, opening: Opening): TwoStepOperations => {
-  const { opened, personalOf, tried, told } = opening
+  const { opened, personalOf, said, told } = opening
   const { name: issuer } = parts.config
   // What is shown once goes into the commit's reply sealed: a command that is repeated gets it again.
   const service = new Sealer(parts.seed)
@@ -46,8 +46,8 @@ export const twoStepOperations = (parts: KindParts, opening: Opening): TwoStepOp
       })
     ),
     "human.offer_two_step": write({
-      prepare: (state, _input, context) =>
-        Effect.map(tried(state, context), ({ secret, sealer }) => ({
+      prepare: (state, input, context) =>
+        Effect.map(said(state, input, context), ({ secret, sealer }) => ({
           secret,
           sealed: sealer.seal(newTotpSecret(), offerPurpose(context.id))
         })),
@@ -73,8 +73,8 @@ export const twoStepOperations = (parts: KindParts, opening: Opening): TwoStepOp
       answer: (_state, { shown }, { id }) => codesOf(shown, id)
     }),
     "human.disable_two_step": write({
-      prepare: (state, _input, context) =>
-        Effect.map(tried(state, context), (account) => ({
+      prepare: (state, input, context) =>
+        Effect.map(said(state, input, context), (account) => ({
           secret: account.secret,
           posted: told("two_step_changed", account, context, { what: "the second step is off" })
         })),
@@ -82,8 +82,8 @@ export const twoStepOperations = (parts: KindParts, opening: Opening): TwoStepOp
       answer: () => null
     }),
     "human.renew_recovery_codes": write({
-      prepare: (state, _input, context) =>
-        Effect.map(tried(state, context), ({ human, sealer, secret }) => {
+      prepare: (state, input, context) =>
+        Effect.map(said(state, input, context), ({ human, sealer, secret }) => {
           const { hashes, left, shown } = newCodes(context.id)
           const kept = human.two_step === null ? null : openSecondFactor(sealer, context.id, human.two_step.sealed)
           const sealed = kept === null ? null : sealSecondFactor(sealer, context.id, { ...kept, hashes })

@@ -3,7 +3,7 @@
  * what is under way is known to the activation alone. Of an agent (actors/agent/idempotency/) and of a person alike.
  *
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
- * edge died between the two is free again when its deadline has passed, and runs under the same command id, so that
+ * edge died between the two is free again when it cannot be under way any more, and runs under the same command id, so that
  * what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself is
  * still the first. One that was abandoned is free for the same body at once, for another at its deadline.
  *
@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import {
   type IdempotencyBegin,
+  type IdempotencyBeginning,
   type IdempotencyEntry,
   type IdempotencyFinish,
   REMADE_STATUS
@@ -87,7 +88,9 @@ export const heard = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
 export interface FirstAnswers {
   /** `null` where none is kept. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
-  readonly begin: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
+  readonly begin: (input: IdempotencyBeginning, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
+  /** What `begin` would say, and nothing is begun: `new` where nothing is known. */
+  readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
   /** `ttlSeconds`: how long the answer is kept; `null`: not at all. */
   readonly finish: (
     input: IdempotencyFinish,
@@ -117,6 +120,7 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
 
   const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory: { underWay } }) => {
     const input = marked(entry)
+    const until = deadline + (entry.held_ms ?? 0)
     const now = Date.now()
     for (const [key, running] of underWay) if (running.until < now) underWay.delete(key)
     const running = underWay.get(input.key)
@@ -125,7 +129,7 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
       if (running.abandoned !== true) return Effect.succeed({ state: "in_flight" })
     }
     if (underWay.size >= UNDER_WAY_MAX) return Effect.fail(TOO_MANY)
-    underWay.set(input.key, { body: input.body, begun: commandId, until: deadline })
+    underWay.set(input.key, { body: input.body, begun: commandId, until })
     const found = Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin => {
       const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
       if (first === null) return begun
@@ -134,6 +138,16 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
       return heard(first, input)
     })
     return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
+  }
+
+  const look: FirstAnswers["look"] = (entry, { id: owner, memory: { underWay } }) => {
+    const input = marked(entry)
+    const running = underWay.get(input.key)
+    if (running !== undefined && running.abandoned !== true && running.until >= Date.now())
+      return Effect.succeed(running.body === input.body ? { state: "in_flight" } : CONFLICT)
+    return Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin =>
+      first === null || first.remade === true ? { state: "new" } : heard(first, input)
+    )
   }
 
   const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed =>
@@ -173,5 +187,5 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
       return null
     })
 
-  return { keptOf, begin, finish }
+  return { keptOf, begin, look, finish }
 }

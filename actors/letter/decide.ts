@@ -13,6 +13,9 @@ export const OVERDUE_TIMER = "overdue"
 /** A timer is set before the commit that it belongs to, which is there by then or never will be. */
 const COMMIT_WITHIN_MS = 300_000
 
+/** The other side may ask for as much; who asks for more is asked sooner. */
+const RETRY_AFTER_MAX_SECONDS = 86_400
+
 /** How long what the letter says is good for; `null`: for as long as it is tried. */
 export type Holds = (template: string) => number | null
 
@@ -76,8 +79,8 @@ export const decideSettle = (
   holds: Holds
 ): Decided => {
   if (state === null || state.attempts !== attempt) return NOTHING
-  // The node that was thought to be lost has come back, with what is the truth.
-  const isLate = state.status === "unknown" && outcome.type === "sent"
+  // The node that was thought to be lost has come back, with what is the truth: what was surely not sent is tried again.
+  const isLate = state.status === "unknown" && (outcome.type === "sent" || isLost(state, outcome))
   if (state.status !== "sending" && !isLate) return NOTHING
   switch (outcome.type) {
     case "sent":
@@ -88,14 +91,17 @@ export const decideSettle = (
       return givenUp(attempt, outcome.reason)
     case "passing": {
       const wait = (limits.retry_seconds as Readonly<Record<number, number>>)[attempt]
-      const due = at + (wait ?? 0) * 1000
+      const due = at + Math.max(wait ?? 0, Math.min(outcome.retry_after ?? 0, RETRY_AFTER_MAX_SECONDS)) * 1000
       if (wait === undefined || due >= staleAt(state, holds)) return givenUp(attempt, outcome.reason)
       return again(attempt, outcome.reason, due)
     }
   }
 }
 
-/** The attempt's node has said nothing, and will not. */
+/** Of an attempt that nobody has told of, what was meant to be sent is still here. */
+const isLost = ({ sealed }: Letter, { type }: LetterOutcome): boolean => sealed !== "" && type !== "unknown"
+
+/** The attempt's node has said nothing, and may never. */
 export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Context): Decided => {
   if (fired.name !== OVERDUE_TIMER || state === null || state.status !== "sending" || state.due === null) return NOTHING
   const now = firing(fired, state.due, at)
@@ -103,7 +109,7 @@ export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Con
   if (now === "another") return NOTHING
   const { attempts: attempt, transport } = state
   if (transport === "file") return again(attempt, LOST, at)
-  return { events: [{ type: "letter.unknown", v: 1, attempt, reason: LOST }] }
+  return { events: [{ type: "letter.unknown", v: 1, attempt, reason: LOST, lost: true }] }
 }
 
 const LOST = "the node that sent it has not said what became of it"

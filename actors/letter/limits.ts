@@ -2,11 +2,15 @@ import type { Limits } from "../../schemas/limits.ts"
 
 /** With how long links hold: a letter that could not be sent by then is not sent at all. */
 export type LetterLimits = Limits["service"]["letters"] &
-  Pick<Limits["limits"]["owner"], "verify_link_seconds" | "reset_link_seconds" | "relay_max_age_seconds">
+  Pick<
+    Limits["limits"]["owner"],
+    "verify_link_seconds" | "reset_link_seconds" | "relay_max_age_seconds" | "captcha_seconds"
+  >
 
 export const letterLimits = ({ service, limits: { owner } }: Pick<Limits, "service" | "limits">): LetterLimits => ({
   ...service.letters,
   verify_link_seconds: owner.verify_link_seconds,
   reset_link_seconds: owner.reset_link_seconds,
-  relay_max_age_seconds: owner.relay_max_age_seconds
+  relay_max_age_seconds: owner.relay_max_age_seconds,
+  captcha_seconds: owner.captcha_seconds
 })

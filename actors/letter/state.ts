@@ -8,7 +8,8 @@
  *  - An attempt is in the log before a byte of it is on the wire, and is made at most once, by the node that has
  *    committed it. What came of it is told to this actor, whoever has it by then.
  *  - Never twice: an attempt of which nobody can tell whether the mail server took the letter is the last
- *    (`unknown`). A letter that is a file is written again, under the same name.
+ *    (`unknown`), unless who made it still says that the server did not. A letter that is a file is written again, under
+ *    the same name.
  *  - Until it has ended a timer is set: for the next attempt, or for the moment at which an attempt's outcome should be
  *    known.
  */
@@ -20,7 +21,7 @@ import { TransportName } from "./transport.ts"
 export const Letter = Schema.Struct({
   human: Schema.String,
   template: Schema.String,
-  /** Empty once the letter has ended. */
+  /** Empty once the letter has ended; of one whose attempt is lost it is kept, for it may be tried again. */
   sealed: Schema.String,
   /** Unix ms. */
   written_at: Schema.Number,
@@ -51,7 +52,8 @@ export const LetterEvent = Schema.Union([
   event("letter.sent", 1, { attempt, message_id: Schema.String }),
   /** `due`: Unix ms of the next attempt; `null` where there is none. */
   event("letter.failed", 1, { attempt, reason, due: Schema.NullOr(Schema.Number) }),
-  event("letter.unknown", 1, { attempt, reason }),
+  /** `lost`: nobody has said what became of it; who made the attempt may still. */
+  event("letter.unknown", 1, { attempt, reason, lost: Schema.optionalKey(Schema.Literal(true)) }),
   event("letter.given_up", 1, { reason }),
   event("letter.dropped", 1, { reason })
 ])
@@ -77,7 +79,9 @@ export const evolveLetter = (state: LetterState, event: LetterEvent, { at }: { r
     case "letter.failed":
       return { ...state, status: "waiting", transport: null, due: event.due }
     case "letter.unknown":
-      return { ...state, ...ENDED, status: "unknown" }
+      return event.lost === true
+        ? { ...state, status: "unknown", due: null, transport: null }
+        : { ...state, ...ENDED, status: "unknown" }
     case "letter.given_up":
       return { ...state, ...ENDED, status: "given_up" }
     case "letter.dropped":

@@ -2,10 +2,11 @@
 import type { LetterLimits } from "./limits.ts"
 import { CHAT } from "./ways.ts"
 import { type Laid, laidOut } from "./templates/layout.ts"
+import { chatLinked } from "./templates/chat-linked.ts"
 import { newLogin } from "./templates/new-login.ts"
 import { passwordChanged } from "./templates/password-changed.ts"
 import { resetPassword } from "./templates/reset-password.ts"
-import { relayedDigest, relayedEvent, relayedWords } from "./templates/relayed.ts"
+import { relayedCaptcha, relayedDigest, relayedEvent, relayedWords } from "./templates/relayed.ts"
 import { sponsorshipEnded } from "./templates/sponsorship-ended.ts"
 import type { Template } from "./templates/template.ts"
 import { twoStepChanged } from "./templates/two-step-changed.ts"
@@ -16,9 +17,11 @@ const TEMPLATES = {
   reset_password: resetPassword,
   password_changed: passwordChanged,
   two_step_changed: twoStepChanged,
+  chat_linked: chatLinked,
   new_login: newLogin,
   sponsorship_ended: sponsorshipEnded,
   relayed_event: relayedEvent,
+  relayed_captcha: relayedCaptcha,
   relayed_words: relayedWords,
   relayed_digest: relayedDigest
 } as const

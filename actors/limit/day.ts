@@ -1,11 +1,11 @@
-/** Budgets of bytes that an agent has for a day (contract 19, "Sizes"). */
+/** Budgets of bytes that an agent, or a person, has for a day (contract 19, "Sizes"). */
 import { Effect } from "effect"
 import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 
 export const DAY_SECONDS = 86_400
 
-/** `does`: what the agent does with so many bytes. */
+/** `does`: what so many bytes are for. */
 export const spentBytes = (
   bucket: string,
   does: string,
@@ -16,7 +16,7 @@ export const spentBytes = (
   const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
   const details = { bucket, limit: requests, window_seconds, retry_after: retryAfter }
   return {
-    ...refusal("rate_limited", `An agent may ${does} ${requests} bytes a day. Try again in ${retryAfter} s.`, details),
+    ...refusal("rate_limited", `You may ${does} ${requests} bytes a day. Try again in ${retryAfter} s.`, details),
     retryAfter
   }
 }
@@ -24,5 +24,5 @@ export const spentBytes = (
 export const lookedUp = <A>(reading: () => Promise<A>): Effect.Effect<A, Refusal> =>
   Effect.tryPromise({
     try: reading,
-    catch: () => unavailable("What this agent may still write today cannot be looked up at the moment.")
+    catch: () => unavailable("What may still be written today cannot be looked up at the moment.")
   })

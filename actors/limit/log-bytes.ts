@@ -1,5 +1,5 @@
 /**
- * Bytes that an agent's own signed writes put into the log, a day (contract 19, "Sizes").
+ * Bytes that an agent's own signed writes put into the log, a day (contract 19, "Sizes"); and those of a person.
  *
  * Invariants
  *  - The day's window is kept in the stream of long windows: it says what was drawn, in slices, before any of it is
@@ -34,14 +34,14 @@ export const newLogBytes = (): LogBytes => ({ window: undefined, left: 0, slice:
 export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter<{ readonly logBytes: LogBytes }> => {
   const limit: RateLimit = { requests: limits.limits.log_bytes_per_day, window_seconds: DAY_SECONDS }
 
-  const drawMore = (memory: LogBytes, agent: string, missing: number): Effect.Effect<void, Refusal> =>
+  const drawMore = (memory: LogBytes, owner: string, missing: number): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
       const now = Date.now()
-      memory.window ??= yield* lookedUp(() => keptWindow(nats, LOG_BYTES, agent))
+      memory.window ??= yield* lookedUp(() => keptWindow(nats, LOG_BYTES, owner))
       const room = draw(memory.window, limit, 0, now)
       if (room.remaining < missing) return yield* Effect.fail(spentBytes(LOG_BYTES, "write", limit, room.resetsAt, now))
       const drawn = draw(memory.window, limit, Math.min(room.remaining, Math.max(missing, memory.slice)), now)
-      yield* lookedUp(() => keepWindow(nats, LOG_BYTES, agent, drawn.window, DAY_SECONDS))
+      yield* lookedUp(() => keepWindow(nats, LOG_BYTES, owner, drawn.window, DAY_SECONDS))
       memory.window = drawn.window
       memory.left += drawn.granted
       memory.slice = Math.min(memory.slice * 2, SLICE_MAX_BYTES)

@@ -1,7 +1,7 @@
 import type { Answering } from "../queries/serve.ts"
 import { ownerMessageKind } from "./actor.ts"
 import { ownerMessageProjection } from "./projection.ts"
-import { ownerMessagesQuery, ownerQuestionsQuery } from "./queries.ts"
+import { ownerLatestQuery, ownerMessagesQuery, ownerQuestionsQuery } from "./queries.ts"
 import { seenOwnerMessages } from "./reactions.ts"
 
 export const kinds = [ownerMessageKind]
@@ -12,5 +12,6 @@ export const reactions = [seenOwnerMessages]
 
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   owner_messages: ownerMessagesQuery(db),
-  owner_questions: ownerQuestionsQuery(db, baseUrl)
+  owner_questions: ownerQuestionsQuery(db, baseUrl),
+  owner_latest: ownerLatestQuery(db)
 })

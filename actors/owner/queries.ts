@@ -100,3 +100,28 @@ export const ownerQuestionsQuery =
       created_at: row.created_at.toISOString()
     }))
   }
+
+/** What is unread is counted among the newest so many. */
+const COUNTED_MAX = 100
+
+export const ownerLatestQuery =
+  (db: Db) =>
+  async ({ human }: Queries["owner_latest"]["input"]): Promise<Queries["owner_latest"]["output"]> => {
+    const { rows } = await sql<{ agent: string; id: string; unread: string }>`
+      select s.agent, m.id, u.unread
+      from sponsorships s
+      cross join lateral (
+        select id from owner_messages
+        where agent = s.agent and human is null and readers @> array[${human}]
+        order by id desc limit 1
+      ) m
+      cross join lateral (
+        select count(*) filter (where read_at is null) as unread from (
+          select read_at from owner_messages
+          where agent = s.agent and human is null and readers @> array[${human}]
+          order by id desc limit ${COUNTED_MAX}
+        ) as newest
+      ) u
+      where s.human = ${human} and s.status = 'confirmed'`.execute(db)
+    return rows.map(({ agent, id, unread }) => ({ agent, id: Number(id), unread: Number(unread) }))
+  }

@@ -31,11 +31,13 @@ export const toldSponsorships = reactions(
 export const sponsorshipsOfHumans = reactions(
   "sponsorship_of_human",
   on("human", HumanEvent, (event) => {
+    const withdrawn = (id: number) => tell("sponsorship.end", String(id), { status: "withdrawn" })
     if (event.type === "human.address_confirmed")
-      return (event.sponsorships ?? []).map((id) => tell("sponsorship.verify", String(id), null))
-    if (event.type === "human.deleted")
-      return (event.sponsorships ?? []).map((id) => tell("sponsorship.end", String(id), { status: "withdrawn" }))
-    return []
+      return [
+        ...(event.ended ?? []).map(withdrawn),
+        ...(event.sponsorships ?? []).map((id) => tell("sponsorship.verify", String(id), null))
+      ]
+    return event.type === "human.deleted" ? (event.sponsorships ?? []).map(withdrawn) : []
   })
 )
 

@@ -27,6 +27,8 @@ export interface Request<Op extends OperationName> {
   readonly draw?: ReadonlyArray<BucketName> | undefined
   /** Done anew at each try, also of a request that is repeated under its Idempotency-Key. */
   readonly anew?: true
+  /** Unix ms, where it is not the request's own. */
+  readonly deadline?: number
 }
 
 export type Outcome =
@@ -158,7 +160,7 @@ export class Bus {
           whileSuspended: ticket !== null && call.endpoint?.openToSuspended === true ? true : undefined,
           command: call.command === null || request.anew === true ? undefined : `${call.command}.${request.op}`,
           again: call.again ? true : undefined,
-          deadline: call.deadline,
+          deadline: request.deadline ?? call.deadline,
           trace: call.id,
           traceparent: span?.traceparent
         },

@@ -83,9 +83,11 @@ input { flex: 1 1 12rem; min-width: 0 } input, textarea { background: var(--card
 .own { display: flex; flex-wrap: wrap; gap: .5rem 1.1rem; align-items: center; margin-bottom: 1.5rem; font-size: .95rem }
 .own form { margin-inline-start: auto }
 .field { max-width: 26rem; margin: 0 0 1.1rem } .field label { display: block; font-weight: 600 } .field p { margin: .15rem 0; font-size: .9rem }
-.field input, .field textarea { width: 100%; box-sizing: border-box; margin-top: .15rem } [aria-invalid] { border-color: var(--problem); border-width: 2px }
+.field :is(input:not([type=radio]), textarea) { width: 100%; box-sizing: border-box; margin-top: .15rem }
+.field [type=radio] { margin-inline: 0 .4rem } [aria-invalid] { border-color: var(--problem); border-width: 2px }
 .problem { color: var(--problem) } .grave { color: var(--problem); border-color: var(--problem) }
 button.main { background: var(--link); border-color: var(--link); color: var(--ground) }
+.form details { margin: .35rem 0 1rem } .form + :is(.form, details) { margin-top: 1rem }
 .row .form { margin-top: .5rem } .tappable { position: relative; width: max-content } .tappable input { border: 0; border-radius: 0; padding: 0; display: block }
 .dots { position: absolute; inset: 0; pointer-events: none } .dots circle { fill: var(--link); opacity: .85 }
 .dots text { fill: var(--ground); font-size: .75rem; text-anchor: middle } .options { display: flex; flex-wrap: wrap; gap: .6rem } .options button { min-height: 2.75rem; overflow-wrap: anywhere }

@@ -61,6 +61,8 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     keptSeconds: 0,
     reused: false,
     guessable: auth === "human",
+    held: false,
+    endsSession: false,
     ...traits
   }
 }

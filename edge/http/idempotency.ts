@@ -9,7 +9,8 @@
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *    Where the body may hold a password, who keeps the answer makes the id, under a key that no edge has.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21). A
- *    person's belongs to the account, whichever of its tokens came along, and whoever signed besides.
+ *    person's belongs to the account, whichever of its tokens came along, and whoever signed besides. That of a request
+ *    which ends its own session belongs to its token: who repeats it has no session any more, and hears its first answer.
  *  - A request whose client is gone frees its key at once, for the same body. What it has under way goes on, and the
  *    same command made again meets it in the actor's mailbox, or its commit in the log; another body is a conflict for
  *    as long as it may be under way. What is asked of the key is never cut off in the middle, or nobody would free it.
@@ -17,13 +18,15 @@
  *    `ANSWER_MAX_BYTES` that cannot be made anew.
  *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
  *    Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to which body, does.
- *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other.
+ *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other. What goes
+ *    with a person's account is not: how an owner is called and what one said is left out of it (`Response.kept`).
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Bus, parse } from "../bus/bus.ts"
 import {
   type IdempotencyBegin,
+  type IdempotencyBeginning,
   type IdempotencyEntry,
   type IdempotencyFinish,
   REMADE_STATUS,
@@ -31,13 +34,17 @@ import {
 } from "../../schemas/idempotency/operations.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import type { Bearer } from "../human/person.ts"
 import type { Call } from "./call.ts"
+import { memberOf } from "./json-member.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { keptAnswer, type Response } from "./respond.ts"
 
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const COMMAND_CHARS = 32
+/** Of a request that was held: what it waited for, and whether it may be told. */
+const LOOKS_BEHIND = 2
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
 
@@ -45,41 +52,96 @@ type Answered<E, R> = Effect.Effect<Response, E, R>
 
 export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answered<never, R>): Answered<Refused, R> => {
   const keeper = keeperOf(bus, call)
-  const key = call.request.headers["idempotency-key"]
-  if (key === undefined || keeper === null || !METHODS.has(call.method)) return run
-  const text = Array.isArray(key) ? key.join(",") : key
+  const text = keyIn(call)
+  if (text === null || keeper === null) return run
   const max = limits.limits.idempotency_key_max_chars
-  if (text.length === 0 || text.length > max || !PRINTABLE.test(text)) {
+  if (!isKey(text, max)) {
     return Effect.fail(
       refuse(invalidField("Idempotency-Key", `Idempotency-Key must be 1 to ${max} printable characters.`, { max }))
     )
   }
-  const body = fingerprintOf(call)
-  const name = sha256(`${keeper.owner}\n${call.method}\n${call.path}\n${text}`)
-  const entry: IdempotencyEntry = { key: name, body, signer: keeper.signer, ...guessableOf(call) }
+  const entry = entryOf(call, keeper, text)
+  const { key: name, body } = entry
   return Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.map(keeper.begin(entry), parse<IdempotencyBegin>), (begun): Answered<Refused, R> => {
-      if (begun.state === "done") {
-        call.headers["idempotent-replayed"] = "true"
-        return Effect.succeed(keptAnswer(begun.answer, begun.status))
+    Effect.flatMap(
+      Effect.map(keeper.begin({ ...entry, ...heldOf(call, limits) }), parse<IdempotencyBegin>),
+      (begun): Answered<Refused, R> => {
+        if (begun.state === "done") {
+          call.headers["idempotent-replayed"] = "true"
+          return Effect.succeed(keptAnswer(begun.answer, begun.status))
+        }
+        if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
+        call.command = begun.command ?? sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
+        if (begun.again === true) {
+          call.again = true
+          call.headers["idempotent-replayed"] = "true"
+        }
+        const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
+        // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
+        const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
+        return Effect.tap(answered, (response) => end(keptOf(response, begun.begun !== undefined)))
       }
-      if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
-      call.command = begun.command ?? sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
-      if (begun.again === true) {
-        call.again = true
-        call.headers["idempotent-replayed"] = "true"
-      }
-      const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
-      // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
-      const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
-      return Effect.tap(answered, (response) => end(keptOf(response, begun.begun !== undefined)))
-    })
+    )
   )
+}
+
+/** `null` where none came, or means nothing. */
+const keyIn = ({ request, method }: Call): string | null => {
+  const key = request.headers["idempotency-key"]
+  if (key === undefined || !METHODS.has(method)) return null
+  return Array.isArray(key) ? key.join(",") : key
+}
+
+const isKey = (text: string, max: number): boolean => text.length > 0 && text.length <= max && PRINTABLE.test(text)
+
+/** Under which name what is asked is known, and what it is. `token`: of who asks, where the answer is for that alone. */
+const entryOf = (
+  call: Call,
+  { owner, signer, token }: Pick<Keeper, "owner" | "signer" | "token">,
+  text: string
+): IdempotencyEntry => {
+  const asked = `${owner}\n${call.method}\n${call.path}\n${text}`
+  const key = sha256(token === null ? asked : `${asked}\n${token}`)
+  return { key, body: fingerprintOf(call), signer, ...guessableOf(call) }
+}
+
+/**
+ * The first answer to a request that has ended its own session, for who repeats it; `null` where there is none. Whoever
+ * has not that token finds nothing.
+ */
+export const answeredBefore = (
+  bus: Bus,
+  call: Call,
+  limits: Limits,
+  { human: actor, token }: Bearer
+): Effect.Effect<Response | null, Refused> => {
+  const text = keyIn(call)
+  if (text === null || call.endpoint?.endsSession !== true) return Effect.succeed(null)
+  if (!isKey(text, limits.limits.idempotency_key_max_chars)) return Effect.succeed(null)
+  const input = entryOf(call, { owner: actor, signer: "person", token }, text)
+  return Effect.flatMap(bus.read(call, { actor, op: "human.look_request", input }), (first) => {
+    if (first.state === "new") return Effect.succeed(null)
+    if (first.state !== "done") return Effect.fail(refuse(first.state === "conflict" ? CONFLICT : IN_FLIGHT))
+    call.headers["idempotent-replayed"] = "true"
+    return Effect.succeed(keptAnswer(first.answer, first.status))
+  })
 }
 
 /** What people send may hold their password. */
 const guessableOf = ({ endpoint }: Call): Pick<IdempotencyEntry, "guessable"> =>
   endpoint?.guessable === true ? { guessable: true } : {}
+
+/**
+ * One that waits is under way for longer than its deadline: for what it waits, and for the last looks behind that, each
+ * of which has the deadline anew.
+ */
+const heldOf = ({ endpoint, body }: Call, { limits, service }: Limits): Pick<IdempotencyBeginning, "held_ms"> => {
+  if (endpoint?.held !== true) return {}
+  const member = memberOf(body, "wait_seconds")
+  const wanted = member === null ? 0 : Number(body.subarray(member.from, member.to).toString("latin1"))
+  const seconds = Math.min(limits.owner.held_seconds, Number.isFinite(wanted) ? wanted : 0)
+  return seconds > 0 ? { held_ms: seconds * 1000 + LOOKS_BEHIND * service.request_deadline_ms } : {}
+}
 
 /** Of what is asked under the key: the body, the query, and the declared type where that is part of it. */
 const fingerprintOf = ({ bodySha256, search, endpoint, request }: Call): string => {
@@ -105,7 +167,9 @@ interface Keeper {
   /** Whose keys are one name space. */
   readonly owner: string
   readonly signer: Signer
-  readonly begin: (entry: IdempotencyEntry) => Effect.Effect<Uint8Array, Refused>
+  /** Hash of the token to which the answer belongs, where that is not its owner's altogether. */
+  readonly token: string | null
+  readonly begin: (entry: IdempotencyBeginning) => Effect.Effect<Uint8Array, Refused>
   readonly finish: (input: IdempotencyFinish) => Effect.Effect<Uint8Array, Refused>
 }
 
@@ -114,10 +178,11 @@ const keeperOf = (bus: Bus, call: Call): Keeper | null => {
   const { ticket, person, endpoint } = call
   if (endpoint === null) return null
   if (person !== null) {
-    const { human: actor } = person
+    const { human: actor, token } = person
     return {
       owner: actor,
       signer: "person",
+      token: endpoint.endsSession ? token : null,
       begin: (input) => bus.ask(call, { actor, op: "human.begin_request", input }),
       finish: (input) => bus.ask(call, { actor, op: "human.finish_request", input })
     }
@@ -126,6 +191,7 @@ const keeperOf = (bus: Bus, call: Call): Keeper | null => {
   return {
     owner: ticket.hubId,
     signer: endpoint.signer,
+    token: null,
     begin: (input) => bus.askSigned(call, { actor: ticket.home, op: "idempotency.begin", input }),
     finish: (input) => bus.askSigned(call, { actor: ticket.home, op: "idempotency.finish", input })
   }
@@ -139,7 +205,8 @@ const begunBy = ({ begun }: { readonly begun?: string }): Pick<IdempotencyFinish
 const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
 
 /** `remakes`: a node of a release before would keep an answer that does not come along as an empty one. */
-const keptOf = ({ status, body }: Response, remakes: boolean): KeptAnswer => {
+const keptOf = ({ status, body: said, kept }: Response, remakes: boolean): KeptAnswer => {
+  const body = kept ?? said
   if (status === 401 || status === 429 || status >= 500 || typeof body !== "string") return NOTHING_KEPT
   if (Buffer.byteLength(body) <= ANSWER_MAX_BYTES) return { status, answer: body }
   return remakes && status === REMADE_STATUS ? { status, answer: "", remade: true } : NOTHING_KEPT

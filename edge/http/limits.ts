@@ -5,13 +5,13 @@
  * What is drawn by client is drawn by its /48 too, where it has one: first its own, so that who has used that up takes
  * nothing from the others (contract 21).
  */
-import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { LimitGrant } from "../../schemas/limit/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import { bucketActor, figuresOf, type RateLimit, wideLimit } from "../../schemas/limit/bucket.ts"
+import { figuresOf, type RateLimit, wideLimit } from "../../schemas/limit/bucket.ts"
+import { homeOf } from "../../schemas/limit/home.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Network } from "./address.ts"
 import { GenerationCache } from "./generation-cache.ts"
@@ -39,14 +39,15 @@ export type EdgeBucket =
   | "human_register"
   | "human_write"
   | "forgot_per_address"
-  | "sponsorship"
 
 /** Those that count clients. */
-export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key" | "human_write" | "sponsorship">
+export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key" | "human_write">
 
 export interface AsksLimits {
   readonly ask: (ask: Ask) => Promise<Answer>
 }
+
+const UNCHECKED = unavailable("The rate limit of this request cannot be checked at the moment.")
 
 interface Entry {
   readonly slice: Slice
@@ -85,6 +86,21 @@ export class EdgeLimits {
     return own instanceof Promise ? own.then(ofWide) : ofWide(own)
   }
 
+  /**
+   * The same for what may be sent again under this name: it gets the answer of the first, from whichever edge. Each is
+   * drawn by itself, past the slices.
+   */
+  async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<Taken> {
+    const own = await this.takeAs(bucket, this.entry(bucket, client, false), name)
+    return own !== null || wide === null ? own : this.takeAs(bucket, this.entry(bucket, wide, true), name)
+  }
+
+  private async takeAs(bucket: EdgeBucket, entry: Entry, name: string): Promise<Taken> {
+    const grant = await this.grantOf(bucket, entry, 1, name)
+    if (grant === null) return UNCHECKED
+    return grant.granted > 0 ? null : refusalOf(bucket, entry, grant.resets_at - Date.now())
+  }
+
   private takeFrom(bucket: EdgeBucket, entry: Entry): Drawn {
     const now = Date.now()
     const decision = entry.slice.take(now)
@@ -117,7 +133,7 @@ export class EdgeLimits {
       if (decision.kind === "refused") return refusalOf(bucket, entry, decision.retryAfterMs)
       if (draw === null) break
     }
-    return unavailable("The rate limit of this request cannot be checked at the moment.")
+    return UNCHECKED
   }
 
   private drawAhead(bucket: EdgeBucket, entry: Entry): void {
@@ -129,17 +145,28 @@ export class EdgeLimits {
   }
 
   private async draw(bucket: EdgeBucket, entry: Entry, wanted: number): Promise<void> {
-    const answer = await this.bus.ask({
-      id: this.newId(),
-      kind: "limit",
-      actor: entry.actor,
-      op: "limit.draw",
-      input: entry.wide ? { bucket, wanted, wide: true } : { bucket, wanted },
-      deadline: Date.now() + DRAW_DEADLINE_MS
-    })
-    const grant = answer.head.refused === undefined ? grantOf(answer.body) : null
+    const grant = await this.grantOf(bucket, entry, wanted)
     if (grant === null) entry.slice.unreachable(Date.now())
     else entry.slice.granted({ granted: grant.granted, resetsAt: grant.resets_at }, wanted, Date.now())
+  }
+
+  /** `null` where nobody says. `command`: what is drawn once, however often it is asked for. */
+  private async grantOf(
+    bucket: EdgeBucket,
+    { actor, wide }: Entry,
+    wanted: number,
+    command?: string
+  ): Promise<LimitGrant | null> {
+    const { head, body } = await this.bus.ask({
+      id: this.newId(),
+      kind: "limit",
+      actor,
+      op: "limit.draw",
+      input: wide ? { bucket, wanted, wide: true } : { bucket, wanted },
+      command,
+      deadline: Date.now() + DRAW_DEADLINE_MS
+    })
+    return head.refused === undefined ? grantIn(body) : null
   }
 
   private entry(bucket: EdgeBucket, value: string, wide: boolean): Entry {
@@ -165,9 +192,6 @@ export class EdgeLimits {
   }
 }
 
-const homeOf = (bucket: EdgeBucket, value: string, wide: boolean): string =>
-  bucketActor(bucket, createHash("sha256").update(value).digest("hex").slice(0, 16), wide)
-
 /** Where a client's /48 is counted: the id of an actor of kind `limit`, or `null`. */
 export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null =>
   wide === null ? null : homeOf(bucket, wide, true)
@@ -179,6 +203,14 @@ export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Ef
 /** The same of a bucket that counts clients. */
 export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.takeOf(bucket, network)))
+
+/** The same, once for what may be sent again under this name. */
+export const drawnOnce = (
+  limits: EdgeLimits,
+  bucket: ClientBucket,
+  network: Network,
+  name: string
+): Effect.Effect<void, Refused> => Effect.suspend(() => passed(limits.takeOnce(bucket, network, name)))
 
 /** Lets on whom a draw let on. */
 export const passed = (draw: Drawn): Effect.Effect<void, Refused> => {
@@ -204,7 +236,7 @@ const refusalOf = (
   }
 }
 
-const grantOf = (body: Uint8Array): LimitGrant | null => {
+const grantIn = (body: Uint8Array): LimitGrant | null => {
   try {
     const grant = JSON.parse(new TextDecoder().decode(body)) as LimitGrant
     return Number.isFinite(grant.granted) && Number.isFinite(grant.resets_at) ? grant : null

@@ -24,6 +24,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, type Context, Effect } from "effect"
 import { NO_SIGNATURE, unsigned } from "../auth/headers.ts"
 import { admittedPerson, isBearer, readBearer } from "../human/bearer.ts"
+import type { Bearer } from "../human/person.ts"
 import type { Outside } from "../html/outside.ts"
 import { tellsVisitor } from "../identity/visitor.ts"
 import { type BodyKind, bodyCeiling } from "../../schemas/body-ceiling.ts"
@@ -34,7 +35,7 @@ import { Call } from "./call.ts"
 import { preflight } from "./cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
 import type { Route } from "./handlers.ts"
-import { idempotent } from "./idempotency.ts"
+import { answeredBefore, idempotent } from "./idempotency.ts"
 import { giveBackOnceSent } from "./lent.ts"
 import { passed } from "./limits.ts"
 import { logDefect, type RequestLog } from "./log.ts"
@@ -176,12 +177,28 @@ export class Pipeline {
         if (refusedByKey !== null)
           return yield* this.signatures.settle(call, refused(call, refusedByKey), "agent.admit_key")
       }
-      if (bearer !== null) call.person = yield* admittedPerson(parts.bus, parts.buckets, call, bearer)
-      const answer = yield* this.dispatch(call, match)
+      const before = bearer === null ? null : yield* this.entered(call, bearer)
+      const answer = before ?? (yield* this.dispatch(call, match))
       if (isPage && call.refusal === null && tellsVisitor(call)) call.headers["cache-control"] = "private, no-store"
       return call.ticket === null || call.ticket.spent ? answer : yield* this.signatures.settle(call, answer)
     }
   )
+
+  /** Lets a person in; the first answer, where this repeats what has ended the session. */
+  private entered(call: Call, bearer: Bearer): Effect.Effect<Response | null, Refused> {
+    const { bus, buckets, limits } = this.parts
+    const admitted = Effect.map(admittedPerson(bus, buckets, call, bearer), (person) => {
+      call.person = person
+      return null
+    })
+    return Effect.catch(admitted, (failed) =>
+      failed.refusal.code === "session_invalid"
+        ? Effect.flatMap(answeredBefore(bus, call, limits, bearer), (first) =>
+            first === null ? Effect.fail(failed) : Effect.succeed(first)
+          )
+        : Effect.fail(failed)
+    )
+  }
 
   private bodyOf(
     call: Call,

@@ -15,6 +15,8 @@ export interface Response {
   readonly headers: Record<string, string>
   /** A stream is sent as it comes, its length unknown; bytes are what nobody looks into any more. */
   readonly body: string | Uint8Array | Readable | null
+  /** What is kept of it under an Idempotency-Key, where that is less: what goes with a person's account is in no copy. */
+  readonly kept?: string
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -82,6 +84,12 @@ const ENVELOPE_CHARS = '{"ok":true,"data":}'.length
 
 export const dataValue = (data: unknown, status = 200, meta?: object): Response =>
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
+
+/** The same of what people said or are called: `kept` is it without that, which an Idempotency-Key gives again. */
+export const dataOfPeople = (data: unknown, kept: unknown, status = 200): Response => ({
+  ...dataValue(data, status),
+  kept: JSON.stringify({ ok: true, data: kept })
+})
 
 /** The same of several parts, which may be megabytes: they go out as they are. */
 export const dataParts = (...parts: ReadonlyArray<Uint8Array>): Response => {

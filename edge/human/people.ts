@@ -13,10 +13,10 @@ import type { LogIn, SignUp } from "../../schemas/human/api.ts"
 import { HUMAN_PREFIX, normalEmail } from "../../schemas/human/fields.ts"
 import type { HashedPassword } from "../../schemas/human/operations.ts"
 import { isWeaker, PASSWORD_PARAMETERS, type PasswordParameters } from "../../schemas/human/password.ts"
-import type { HumanAccount, Login } from "../../schemas/human/records.ts"
+import type { HumanAccount } from "../../schemas/human/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
-import { drawnOf } from "../http/limits.ts"
+import { drawnOf, drawnOnce } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { browserName } from "./browser-name.ts"
@@ -28,7 +28,15 @@ import { tokenHash } from "./token-hash.ts"
 
 type Parts = Pick<RouteParts, "bus" | "limits" | "passwords">
 
+/** `token`: shown this once. */
+export interface Entered {
+  readonly token: string
+  readonly expires_at: string
+  readonly human: HumanAccount
+}
+
 const loginFailed: Refusal = refusal("login_failed", "Address or password is wrong.")
+const formUsed: Refusal = refusal("form_token_invalid", "This form has made an account already. Open its page again.")
 const noAddress = invalidField("email", "email must be an e-mail address.")
 
 const NOBODY: Person = { name: "", email: "" }
@@ -93,14 +101,14 @@ export class People {
   }
 
   signUp(call: Call, form: SignUp): Effect.Effect<HumanAccount, Refused> {
-    const { bus, limits } = this.parts
+    const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(noAddress)
       const { name } = form
       // A slip of the pen draws nothing.
       yield* judged(form.password, { email, name })
-      yield* drawnOf(limits, "human_register", call)
+      yield* this.admitted(call, email)
       const password = yield* hashedAnew(this.parts, call, form.password)
       const id = newHumanId(call.command)
       const input = { name, email, password }
@@ -109,29 +117,60 @@ export class People {
     })
   }
 
-  logIn(call: Call, form: typeof LogIn.Type): Effect.Effect<typeof Login.Type, Refused> {
+  /** A form that is sent again is drawn for once; when its account is there, as the login that it is by then. */
+  private admitted(call: Call, email: string): Effect.Effect<void, Refused> {
+    const { bus, limits } = this.parts
+    const { command } = call
+    if (command === null) return drawnOf(limits, "human_register", call)
+    const account = bus.read(call, { actor: newHumanId(command), op: "human.account", input: null })
+    const isMade = Effect.catch(
+      Effect.map(account, (made) => made.email === email),
+      (failed) => (failed.refusal.code === "not_found" ? Effect.succeed(false) : Effect.fail(failed))
+    )
+    // The same form with other words is another try: its body stands in the name.
+    const once = `${command}.${call.bodySha256}`
+    return Effect.flatMap(isMade, (isAgain) =>
+      isAgain ? drawnOf(limits, "human_login", call) : drawnOnce(limits, "human_register", call, once)
+    )
+  }
+
+  logIn(call: Call, form: typeof LogIn.Type): Effect.Effect<Entered, Refused> {
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), this.enter(call, form))
   }
 
-  /** The same of who has just been let in by a bucket of another kind. */
-  enter(call: Call, form: typeof LogIn.Type): Effect.Effect<typeof Login.Type, Refused> {
+  /** Signs up and logs in. A form that is sent again leads into the account that it made, and into no other. */
+  signUpAndEnter(call: Call, form: SignUp): Effect.Effect<Entered, Refused> {
+    const { email, password } = form
+    return Effect.flatMap(this.signUp(call, form), ({ id }) => this.enter(call, { email, password }, id))
+  }
+
+  /** Of who has just been let in by a bucket. `only`: into which account alone. */
+  private enter(call: Call, form: typeof LogIn.Type, only?: string): Effect.Effect<Entered, Refused> {
     const { bus, passwords } = this.parts
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(loginFailed)
-      const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input: { email } })
+      // A try of its own each time, as what gives it back is.
+      const input = { email }
+      const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found
+      if (only !== undefined && human !== only) return yield* refuse(formUsed)
       const password = base64(yield* passwords.by(call, passwords.hash(form.password, salt, parameters)))
       const token = newToken(human)
       const browser = browserName(call.header("user-agent"))
-      const input = {
+      const opening = {
         password,
         token: tokenHash(token),
         code: form.code ?? null,
         ...(browser === null ? {} : { browser }),
         ...(call.command === null ? {} : { form: call.command })
       }
-      const { expires_at } = yield* bus.read(call, { actor: human, op: "human.open_session", input, anew: true })
+      const { expires_at } = yield* bus.read(call, {
+        actor: human,
+        op: "human.open_session",
+        input: opening,
+        anew: true
+      })
       yield* this.renewed(call, human, { tried: form.password, password, parameters })
       const account = yield* bus.read(call, { actor: human, op: "human.account", input: null })
       return { token, expires_at, human: account }

@@ -34,5 +34,10 @@ export const qrCode = (text: string, title: string): Html | null => {
   if (Buffer.byteLength(text) > QR_MAX_BYTES) return null
   const { size, data } = encode(text, { ecc: "M", border: QUIET_ZONE })
   const pixels = size * MODULE_PIXELS
-  return html`<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${pixels}" height="${pixels}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><title>${title}</title><path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/><path fill="#000" d="${pathOf(data)}"/></svg>`
+  const measures = html`width="${pixels}" height="${pixels}" viewBox="0 0 ${size} ${size}"`
+  const ground = html`<path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/>`
+  const modules = html`<path fill="#000" d="${pathOf(data)}"/>`
+  const picture = html`<title>${title}</title>${ground}${modules}`
+  const kind = html`xmlns="http://www.w3.org/2000/svg" role="img"`
+  return html`<svg ${kind} ${measures} shape-rendering="crispEdges">${picture}</svg>`
 }

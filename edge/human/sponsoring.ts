@@ -1,25 +1,20 @@
 /** A person declares to carry an agent, and withdraws that: for the interface and the pages alike (contract 6, 20). */
 import { Effect } from "effect"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
-import type { ErrorCode } from "../../schemas/errors.ts"
 import type { HumanSponsorship, SponsorRole } from "../../schemas/sponsorship/records.ts"
 import { numberedAgentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
-import { drawn } from "../http/limits.ts"
 import type { Refused } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
 
 type Agent = HumanSponsorship["agent"]
 
-/** Not decided. */
-const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
-
 const toHuman = ({ human: _human, ...facts }: SponsorshipFacts, agent: Agent): HumanSponsorship => ({ ...facts, agent })
 
 export class Sponsoring {
-  private readonly parts: Pick<RouteParts, "bus" | "limits">
+  private readonly parts: Pick<RouteParts, "bus">
 
-  constructor(parts: Pick<RouteParts, "bus" | "limits">) {
+  constructor(parts: Pick<RouteParts, "bus">) {
     this.parts = parts
   }
 
@@ -29,20 +24,11 @@ export class Sponsoring {
     human: string,
     { agent: ref, role }: { readonly agent: string; readonly role: SponsorRole }
   ): Effect.Effect<HumanSponsorship, Refused> {
-    const { bus, limits } = this.parts
+    const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {
       const agent = yield* numberedAgentOf(bus, call, ref)
       const author = yield* this.author(call, agent)
-      yield* drawn(limits, "sponsorship", human)
-      const facts = yield* Effect.tapError(
-        bus.read(call, { actor: human, op: "human.declare", input: { agent, role } }),
-        // Whoever has to come again for it is counted then.
-        ({ refusal: { code } }) =>
-          Effect.sync(() => {
-            if (LATER.has(code)) limits.giveBack("sponsorship", human)
-          })
-      )
-      return toHuman(facts, author)
+      return toHuman(yield* bus.read(call, { actor: human, op: "human.declare", input: { agent, role } }), author)
     })
   }
 

@@ -6,7 +6,6 @@ import type { Author } from "../../schemas/content/author.ts"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
 import { agentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
-import { drawn } from "../http/limits.ts"
 import type { Page } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
@@ -23,14 +22,13 @@ export interface Owned {
 }
 
 const MARKS_ABREAST = 10
-/** Of the agent's own seed its owner knows nothing. */
 
 const noAgent = refuse(notFound("agent"))
 
 export class Owning {
-  private readonly parts: Pick<RouteParts, "bus" | "limits">
+  private readonly parts: Pick<RouteParts, "bus">
 
-  constructor(parts: Pick<RouteParts, "bus" | "limits">) {
+  constructor(parts: Pick<RouteParts, "bus">) {
     this.parts = parts
   }
 
@@ -51,17 +49,16 @@ export class Owning {
     })
   }
 
-  /** Told to the agent at once, whichever edge holds its request. */
+  /** Told to the agent at once, whichever edge holds its request. The form itself was drawn for (human/bearer.ts). */
   answer(
     call: Call,
     human: string,
     agent: string,
     { message, text }: { readonly message: number | null; readonly text: string }
   ): Effect.Effect<void, Refused> {
-    const { bus, limits } = this.parts
+    const { bus } = this.parts
     return Effect.gen(function* () {
       yield* withoutOwnerSecrets([{ field: "text", text }], NOBODY)
-      yield* drawn(limits, "human_write", human)
       yield* bus.ask(call, { actor: agent, op: "owner.answer", input: { human, message, text } })
     })
   }

@@ -1,9 +1,14 @@
 /**
  * Requests of an agent that are held for its owner (spec 4.10): one for each purpose in the whole service, which the
  * agent's actor knows; for one more that is held already, there is the answer of now.
+ *
+ * Invariants
+ *  - A slot is given back before the answer is out, so that whoever has it may be held again. But where the agent's actor
+ *    cannot be had, an answer that was found does not wait for that: the slot is asked back for behind it, and otherwise
+ *    ends by itself.
  */
 import { randomUUID } from "node:crypto"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { WaitPurpose } from "../../schemas/owner/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Bus } from "../bus/bus.ts"
@@ -23,6 +28,9 @@ export interface Waited<A> {
 }
 
 const NOT_HELD = { held: false }
+
+/** An answer waits this long at most for its slot to be given back. */
+const LEAVING_MS = 1_000
 
 export class OwnerWaits {
   private readonly bus: Bus
@@ -61,9 +69,10 @@ export class OwnerWaits {
     actor: string,
     input: { readonly purpose: WaitPurpose; readonly token: string }
   ): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      call.deadline = Date.now() + this.slackMs
-      return Effect.ignore(this.bus.ask(call, { actor, op: "owner.leave", input }))
+    return Effect.gen({ self: this }, function* () {
+      const deadline = Date.now() + this.slackMs
+      const left = yield* Effect.forkDetach(this.bus.ask(call, { actor, op: "owner.leave", input, deadline }))
+      yield* Effect.ignore(Effect.timeout(Fiber.await(left), LEAVING_MS))
     })
   }
 }

@@ -15,7 +15,7 @@ import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { clamped } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
-import { dataValue } from "../http/respond.ts"
+import { dataOfPeople, dataValue, type Response } from "../http/respond.ts"
 import { withoutOwnerSecrets } from "../owner/secrets.ts"
 import { OwnerWaits } from "../owner/waits.ts"
 import { author, own, signer } from "./own.ts"
@@ -32,6 +32,10 @@ const CAPTCHA_BYTES = 4000
 const UPLOAD_BYTES = 524_288
 /** It is there: whoever asks again finds what became of it. */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
+
+/** What an owner answered goes with that account. */
+const recordOf = (captcha: Captcha, kept: Captcha = { ...captcha, answer: null }, status?: number): Response =>
+  captcha.answer === null ? dataValue(captcha, status) : dataOfPeople(captcha, kept, status)
 
 export const captchaRoutes = ({ bus, blobs, notifications, config: { hub } }: RouteParts) => {
   const { captcha_images_at_once: atOnce, captcha_images_waiting_max: waiting } = hub.limits.limits.owner
@@ -97,7 +101,7 @@ export const captchaRoutes = ({ bus, blobs, notifications, config: { hub } }: Ro
           ({ refusal: { code } }) => UNKNOWN.has(code),
           () => Effect.succeed(pending)
         )
-        return dataValue(yield* found, CREATED)
+        return recordOf(yield* found, pending, CREATED)
       }),
     getCaptcha: (call, { params, query }) =>
       Effect.gen(function* () {
@@ -119,7 +123,7 @@ export const captchaRoutes = ({ bus, blobs, notifications, config: { hub } }: Ro
         const id = yield* numberOf("captcha", params.id)
         const { agent } = yield* admitted(bus, call)
         yield* bus.ask(call, { actor: String(id), op: "captcha.report", input: { agent, result } })
-        return dataValue(yield* looked(call, agent, id))
+        return recordOf(yield* looked(call, agent, id))
       })
   })
 }

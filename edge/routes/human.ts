@@ -40,7 +40,9 @@ export const humanRoutes = (parts: RouteParts) => {
       }),
     logIn: (call) =>
       Effect.gen(function* () {
-        return dataValue(yield* people.logIn(call, yield* decodeLogIn(call)))
+        const { human, ...session } = yield* people.logIn(call, yield* decodeLogIn(call))
+        const sponsorships = yield* bus.query(call, "sponsored", { human: human.id })
+        return dataValue({ ...session, human: { ...human, sponsorships } })
       }),
     logOut: (call) => {
       const { human, token } = asking(call)

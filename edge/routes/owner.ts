@@ -15,7 +15,7 @@ import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf, sinceIdOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
-import { dataValue } from "../http/respond.ts"
+import { dataOfPeople, dataValue } from "../http/respond.ts"
 import { withoutOwnerSecrets } from "../owner/secrets.ts"
 import { OwnerWaits, type Waited } from "../owner/waits.ts"
 import { author, own, signer } from "./own.ts"
@@ -80,7 +80,9 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: RouteParts)
           read_at: null,
           created_at: sent.created_at
         }
-        return dataValue(message, CREATED)
+        return answer === null
+          ? dataValue(message, CREATED)
+          : dataOfPeople(message, { ...message, answer: null }, CREATED)
       }),
     listOwnerMessages: (call, { query }) =>
       Effect.gen(function* () {

@@ -10,7 +10,7 @@ import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataItems, dataValue } from "../http/respond.ts"
+import { dataItems, dataOfPeople, dataValue } from "../http/respond.ts"
 import { asking } from "../human/bearer.ts"
 import { Sponsoring } from "../human/sponsoring.ts"
 import { signer } from "./own.ts"
@@ -53,7 +53,8 @@ export const sponsorshipRoutes = (parts: RouteParts) => {
       const found = yield* bus.read(call, { actor: text, op: "sponsorship.look", input: null })
       if (found.agent !== agent) return yield* Effect.fail(noSponsorship)
       const human = yield* personOf(call, found.human)
-      return dataValue(toAgent(yield* bus.read(call, { actor: text, op, input: { agent } }), human))
+      const stands = yield* bus.read(call, { actor: text, op, input: { agent } })
+      return dataOfPeople(toAgent(stands, human), toAgent(stands, { ...human, name: null }))
     })
 
   return routesOf(SponsorshipApi, {

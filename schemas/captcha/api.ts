@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { created, describe, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { Lines } from "../plain-text.ts"
-import { Chapter, Row } from "../traits.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
 import { CAPTCHA_LIMITS } from "./limits.ts"
 import { Captcha, CaptchaKind, CaptchaResult } from "./records.ts"
 
@@ -67,8 +67,10 @@ export const CaptchaApi = HttpApiGroup.make("captcha")
       )
       .annotate(
         Row,
-        "`image_base64`, `kind` `text`, `checkbox`, `taps`; `context`, `origin`, `wait_seconds`; waits {{limits.owner.captcha_seconds|duration}} at most"
-      ),
+        "`image_base64`, `kind` `text`, `checkbox`, `taps`; `context`, `origin`, `wait_seconds`; " +
+          "waits {{limits.owner.captcha_seconds|duration}} at most"
+      )
+      .annotate(Traits, { held: true }),
     HttpApiEndpoint.get("getCaptcha", "/me/captcha/:id", {
       params: id,
       query: { wait_seconds: Schema.optionalKey(Schema.String) },

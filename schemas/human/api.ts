@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Name } from "../agent/fields.ts"
 import { Deleted } from "../agent/records.ts"
 import { created, describe, failures, humanFailures, humanWriteFailures, personFailures, success } from "../envelope.ts"
-import { Chapter, ENTRANCE, HUMAN_WRITE, Row, Traits } from "../traits.ts"
+import { Chapter, ENTRANCE, HUMAN_END, HUMAN_WRITE, Row, Traits } from "../traits.ts"
 import { Code, Email, Password, TriedPassword } from "./fields.ts"
 import { HumanMe, HumanProfile, Login } from "./records.ts"
 
@@ -66,7 +66,7 @@ export const HumanApi = HttpApiGroup.make("human")
     })
       .annotateMerge(describe("human", "End the session of this token"))
       .annotate(Row, "ends the token at once")
-      .annotate(Traits, HUMAN_WRITE),
+      .annotate(Traits, HUMAN_END),
     HttpApiEndpoint.get("getHumanMe", "/humans/me", { success: success(HumanMe), error: humanFailures() })
       .annotateMerge(describe("human", "Your account"))
       .annotate(Row, "the account and its sponsorships"),
@@ -83,7 +83,7 @@ export const HumanApi = HttpApiGroup.make("human")
         )
       )
       .annotate(Row, "`password` and `confirm`, your own address; irreversible")
-      .annotate(Traits, HUMAN_WRITE),
+      .annotate(Traits, HUMAN_END),
     HttpApiEndpoint.post("sendVerification", "/humans/me/verify-email", {
       success: success(Sent).pipe(HttpApiSchema.status(202)),
       error: humanWriteFailures("already_verified", "letters_unavailable")

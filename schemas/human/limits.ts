@@ -17,7 +17,7 @@ export const OWNER_LIMITS = {
   session_seconds: 2_592_000,
   verify_link_seconds: 172_800,
   reset_link_seconds: 3600,
-  /** Letters with such links: to one account, whoever asks for them. */
+  /** Letters with such links: to one account, whoever asks for them. That of the sign-up is not counted. */
   verify_letters: { requests: 3, window_seconds: 3600 },
   forgot_per_account: { requests: 3, window_seconds: 3600 },
   /** Of one client. */

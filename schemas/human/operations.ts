@@ -164,6 +164,8 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ expires_at: Schema.String }),
     askedBy: ["edge"]
   }),
+  /** What the person is about to put into another's log counts among the bytes of the day. Refused `rate_limited`. */
+  "human.spend_bytes": op({ input: Schema.Struct({ bytes: Schema.Int }), output: Nothing, askedBy: [] }),
   "human.rename": op({ input: Schema.Struct({ name: Schema.String }), output: Nothing, askedBy: ["edge"] }),
   "human.delete": op({
     input: Schema.Struct({ password: Schema.String, confirm: Schema.String }),

@@ -36,7 +36,7 @@ export const Login = Schema.Struct({
   /** Shown this once. */
   token: Schema.String,
   expires_at: Schema.String,
-  human: HumanAccount
+  human: HumanMe
 }).annotate({ identifier: "HumanLogin" })
 
 /** A session as its owner sees it. */

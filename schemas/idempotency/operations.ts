@@ -58,14 +58,20 @@ export const IdempotencyFinish = Schema.Struct({
 })
 export type IdempotencyFinish = typeof IdempotencyFinish.Type
 
+/** `held_ms`: how much longer than its deadline the request may be under way, where its answer is held. */
+export const IdempotencyBeginning = Schema.Struct({ ...entryFields, held_ms: Schema.optionalKey(Schema.Number) })
+export type IdempotencyBeginning = typeof IdempotencyBeginning.Type
+
 /** Of an agent's requests. */
 export const idempotencyOperations = operationsOf("agent", {
-  "idempotency.begin": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
+  "idempotency.begin": op({ input: IdempotencyBeginning, output: IdempotencyBegin, askedBy: ["edge"] }),
   "idempotency.finish": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })
 })
 
 /** Of a person's. */
 export const requestOperations = operationsOf("human", {
-  "human.begin_request": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
+  "human.begin_request": op({ input: IdempotencyBeginning, output: IdempotencyBegin, askedBy: ["edge"] }),
+  /** The same without beginning anything: `new` where there is nothing to be heard. */
+  "human.look_request": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
   "human.finish_request": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })
 })

@@ -5,13 +5,19 @@ import { FiredTimer } from "../timer.ts"
 
 /**
  * What came of an attempt. `reason`: words of ours, never a server's, which may repeat an address.
- *  - `passing`: not sent, for certain; a later attempt may do better.
+ *  - `passing`: not sent, for certain; a later attempt may do better. `retry_after`: no sooner than in so many seconds,
+ *    where the other side says so.
  *  - `final`: not sent, for certain, and no attempt will do better.
  *  - `unknown`: the mail server had all of it, and did not say what became of it.
  */
 export const LetterOutcome = Schema.Union([
   Schema.Struct({ type: Schema.Literal("sent"), message_id: Schema.String }),
-  Schema.Struct({ type: Schema.Literals(["passing", "final", "unknown"]), reason: Schema.String })
+  Schema.Struct({
+    type: Schema.Literal("passing"),
+    reason: Schema.String,
+    retry_after: Schema.optionalKey(Schema.Number)
+  }),
+  Schema.Struct({ type: Schema.Literals(["final", "unknown"]), reason: Schema.String })
 ])
 export type LetterOutcome = typeof LetterOutcome.Type
 

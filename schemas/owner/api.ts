@@ -58,7 +58,7 @@ export const OwnerApi = HttpApiGroup.make("owner")
         "`text` (1 to {{limits.owner.text_max_chars}} characters), `kind` `question`, `alert`, `request`, `need`; " +
           "`options` (2 to 6), `wait_seconds`: held {{limits.owner.held_seconds}} s for `answer`"
       )
-      .annotate(Traits, { draw: ["message"] }),
+      .annotate(Traits, { draw: ["message"], held: true }),
     HttpApiEndpoint.get("listOwnerMessages", "/me/owner/messages", {
       query: {
         ...PagingQuery,

@@ -140,6 +140,11 @@ export const ownerQueries = {
       Schema.Struct({ id: Schema.Int, agent: Author, kind: OwnerMessageKind, created_at: Schema.String })
     )
   }),
+  /** Of each agent that a person carries, its newest message to them, and how many of the newest nobody has read. */
+  owner_latest: query({
+    input: Schema.Struct({ human: Schema.String }),
+    output: Schema.Array(Schema.Struct({ agent: Schema.String, id: Schema.Int, unread: Schema.Int }))
+  }),
   /** What messages say; those that cannot be opened are left out. Answered by those who have the keys for it. */
   owner_words: query({
     input: Schema.Struct({ messages: Schema.Array(Schema.Int) }),

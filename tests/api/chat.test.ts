@@ -2,76 +2,12 @@
 import sharp from "sharp"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Captcha } from "../../schemas/captcha/records.ts"
-import type { OwnerMessage, OwnerReached } from "../../schemas/owner/records.ts"
 import { waitFor } from "../harness/index.ts"
-import { noticeOf } from "../html/owner/client.ts"
 import { dataOf } from "../support/outcome.ts"
-import { newOwner, ownedBy, type OwnerOf, type TestOwner } from "../support/owner.ts"
-import { foundIn } from "../support/planted.ts"
-import { type TestService, testService } from "../support/service.ts"
 import { anAgent, type Carried } from "../support/sponsorship.ts"
-import { Telegram } from "../support/telegram.ts"
-
-let telegram: Telegram
-let service: TestService
-
-beforeAll(async () => {
-  telegram = await Telegram.open()
-  service = await testService({
-    edges: 2,
-    actors: 2,
-    env: telegram.env,
-    limits: {
-      "rate_limits.sponsorship.requests": 1000,
-      "rate_limits.message.requests": 1000,
-      "service.letters.retry_seconds.1": 1,
-      "limits.owner.relay_chat.requests": 3
-    }
-  })
-})
-afterAll(async () => {
-  await service?.stop()
-  await telegram?.stop()
-})
-
-let chats = 700_000_001
-const aChat = (): number => chats++
-
-const codeOf = async (owner: TestOwner): Promise<string> => {
-  const page = await owner.client.change("offer_chat", {})
-  expect(page.status).toBe(200)
-  const [, code = ""] = /<code>\/start ([\w-]+)<\/code>/.exec(page.text) ?? []
-  expect(page.text).toContain(`href="https://t.me/stand_in_bot?start=${code}"`)
-  return code
-}
-
-interface Chatting extends OwnerOf {
-  readonly chat: number
-}
-
-const link = async (owner: TestOwner, chat = aChat()): Promise<number> => {
-  telegram.write(chat, `/start ${await codeOf(owner)}`)
-  await telegram.heard(chat, "This chat is linked.")
-  return chat
-}
-
-const aPair = async (): Promise<Chatting> => {
-  const pair = await ownedBy(service.edges, await newOwner(service.edges))
-  return { ...pair, chat: await link(pair.owner) }
-}
-
-const ask = async ({ client }: Carried, text: string, more: object = {}): Promise<OwnerMessage> =>
-  dataOf(await client.call("POST", "/api/v1/me/owner/message", { body: { text, kind: "question", ...more } }))
-const conversation = async ({ client }: Carried): Promise<ReadonlyArray<OwnerMessage>> =>
-  dataOf(await client.call("GET", "/api/v1/me/owner/messages"))
-const picture = (): Promise<Buffer> =>
-  sharp({ create: { width: 300, height: 150, channels: 3, background: "#88aacc" } })
-    .png()
-    .toBuffer()
-const captchaOf = async ({ client }: Carried, kind: string, more: object = {}): Promise<Captcha> => {
-  const image_base64 = (await picture()).toString("base64")
-  return dataOf(await client.call("POST", "/api/v1/me/captcha", { body: { image_base64, kind, ...more } }))
-}
+import { aPair, ask, captchaOf, closeChatting, conversation, openChatting, service, telegram } from "./chatting.ts"
+beforeAll(openChatting)
+afterAll(closeChatting)
 
 describe("a question", () => {
   it("comes with buttons, and a press is the answer that the held request waits for", async () => {
@@ -193,94 +129,5 @@ describe("news", () => {
     await captchaOf(agent, "text")
     await telegram.heard(chat, "Captcha ")
     expect(telegram.to(chat).filter(({ text }) => text.includes("Anybody?"))).toEqual([])
-  })
-})
-
-describe("a chat", () => {
-  it("is told to the agent as linked, with what is heard there", async () => {
-    const { agent, owner } = await aPair()
-    const answer = await agent.client.call("GET", "/api/v1/me/owner/messages")
-    const { owners } = (answer.json as unknown as { meta: { owners: ReadonlyArray<OwnerReached> } }).meta
-    expect(owners).toEqual([expect.objectContaining({ human_id: owner.id, chat_linked: true })])
-    expect(owners[0]?.events).toEqual(expect.arrayContaining(["owner.asked", "captcha.asked", "message.received"]))
-  })
-
-  it("is linked by a code once; another account's chat is nobody else's", async () => {
-    const first = await newOwner(service.edges)
-    const code = await codeOf(first)
-    const [mine, other] = [aChat(), aChat()]
-    telegram.write(mine, `/start ${code}`)
-    await telegram.heard(mine, "This chat is linked.")
-    telegram.write(other, `/start ${code}`)
-    await telegram.heard(other, "was used, or a newer one")
-    const second = await newOwner(service.edges)
-    telegram.write(mine, `/start ${await codeOf(second)}`)
-    await telegram.heard(mine, "linked to another account")
-    telegram.write(mine, "/stop")
-    await telegram.heard(mine, "linked no more")
-    await link(second, mine)
-  })
-
-  it("that is unlinked in the settings hears nothing, and answers nothing", async () => {
-    const { agent, owner, chat } = await aPair()
-    await ask(agent, "Before")
-    const said = await telegram.heard(chat, "Before")
-    const sent = await owner.client.change("unlink_chat", {})
-    expect(noticeOf(await owner.client.follow(sent))).toBe("Your chat is linked no more.")
-    expect((await ask(agent, "After")).delivered_to[0]?.state).toBe("not_linked")
-    telegram.reply(said, "too late")
-    await telegram.heard(chat, "not open to you")
-    expect((await conversation(agent)).filter(({ direction }) => direction === "to_agent")).toEqual([])
-  })
-
-  it("that blocks the bot unlinks itself: by the word of it, and by a message that is refused", async () => {
-    const told = await aPair()
-    telegram.block(told.chat)
-    const unlinked = ({ owner }: Chatting) =>
-      waitFor(async () => (await owner.client.get("/owner/settings")).text.includes("No chat is linked") || null, {
-        describe: "no chat"
-      })
-    await unlinked(told)
-    const silent = await aPair()
-    telegram.blocked.add(silent.chat)
-    await ask(silent.agent, "Are you there?")
-    await unlinked(silent)
-  })
-
-  it("of somebody else answers nothing, whatever its messages pretend", async () => {
-    const { agent, chat } = await aPair()
-    await ask(agent, "Mine?", { options: ["yes", "no"] })
-    const said = await telegram.heard(chat, "Mine?")
-    const stranger = await aPair()
-    telegram.reply({ ...said, chat: stranger.chat }, "yes")
-    await telegram.heard(stranger.chat, "not open to you")
-    telegram.press(said, said.buttons[0]?.callback_data ?? "", stranger.chat)
-    await waitFor(() => Promise.resolve(telegram.pressed.some((text) => text.includes("not open")) || null), {
-      describe: "a refused press"
-    })
-    // Not the bot's own message.
-    telegram.reply(said, "yes", { from: { id: 5, is_bot: true, first_name: "Other" } })
-    await telegram.heard(chat, "Reply to a message of an agent")
-    telegram.write(aChat(), "hello")
-    expect((await conversation(agent)).filter(({ direction }) => direction === "to_agent")).toEqual([])
-  })
-
-  it("of a group is not listened to", async () => {
-    const owner = await newOwner(service.edges)
-    const [group, chat] = [aChat(), aChat()]
-    const code = await codeOf(owner)
-    telegram.write(group, `/start ${code}`, { chat: { id: group, type: "group", title: "All" } })
-    await link(owner, chat)
-    expect(telegram.to(group)).toEqual([])
-  })
-
-  it("stands nowhere in clear, neither its number nor what is said", async () => {
-    const { agent, chat } = await aPair()
-    await ask(agent, "planted question of a chat")
-    const said = await telegram.heard(chat, "planted question of a chat")
-    telegram.reply(said, "planted answer of a chat")
-    await telegram.heard(chat, "Your agent has it.")
-    const planted = [String(chat), "planted question of a chat", "planted answer of a chat"]
-    expect(await foundIn(service, planted)).toEqual([])
   })
 })

@@ -57,9 +57,42 @@ test("nothing is kept on which somebody could try passwords: no hash of a body t
   const ending = JSON.stringify({ password, confirm: email })
   const ended = await ada.call("DELETE", "/humans/me", JSON.parse(ending), { "idempotency-key": "end" })
   expect(outcome(ended)).toBe("200")
-  const name = sha256(`${id}\nDELETE\n/api/v1/humans/me\nend`)
+  const name = sha256(`${id}\nDELETE\n/api/v1/humans/me\nend\n${sha256(ada.token)}`)
   const command = sha256(`${name}\n${sha256(ending)}`).slice(0, 32)
   // What must be there is found: so would be what must not.
   expect((await foundIn(service, [name])).length).toBeGreaterThan(0)
   expect(await foundIn(service, [sha256(JSON.stringify(entering)), sha256(ending), command])).toEqual([])
 })
+
+test.each([
+  ["POST", "/humans/logout", () => undefined, { revoked: true }],
+  ["DELETE", "/humans/me", ({ password, email }: PersonClient) => ({ password, confirm: email }), { deleted: true }]
+] as const)(
+  "%s %s, repeated under its key, hears its first answer; nobody else does",
+  async (method, path, of, said) => {
+    const [ada, eve] = [await loggedIn(), await loggedIn()]
+    const key = { "idempotency-key": "end" }
+    const body = of(ada)
+    const { token } = ada
+    await ada.logIn()
+    const other = ada.token
+    ada.token = token
+    const first = await ada.call(method, path, body, key)
+    expect([outcome(first), first.json.data]).toEqual(["200", expect.objectContaining(said)])
+    for (const _ of service.edges) {
+      const again = await ada.call(method, path, body, key)
+      expect([outcome(again), again.headers["idempotent-replayed"], again.text]).toEqual(["200", "true", first.text])
+    }
+    // Of another body it is a conflict; another key, path or token of hers finds nothing.
+    expect(outcome(await ada.call(method, path, { password: "x", confirm: "y" }, key))).toBe("422 idempotency_conflict")
+    expect(outcome(await ada.call(method, path, body, { "idempotency-key": "another" }))).toBe("401 session_invalid")
+    expect(outcome(await ada.call(method, path, body))).toBe("401 session_invalid")
+    expect(outcome(await ada.call("GET", "/humans/me", undefined, key))).toBe("401 session_invalid")
+    ada.token = token.slice(0, -1) + (token.endsWith("A") ? "B" : "A")
+    expect(outcome(await ada.call(method, path, body, key))).toBe("401 session_invalid")
+    ada.token = other
+    expect(outcome(await ada.call("GET", "/humans/me"))).toBe(method === "DELETE" ? "401 session_invalid" : "200")
+    if (method === "DELETE") expect(outcome(await ada.call(method, path, body, key))).toBe("401 session_invalid")
+    expect(outcome(await eve.call("GET", "/humans/me"))).toBe("200")
+  }
+)

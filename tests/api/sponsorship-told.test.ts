@@ -132,10 +132,18 @@ test("a webhook is told the name, which is in no log; and a new name is shown ev
   await shownAs("Another Name")
 })
 
-test("a person declares ten agents a day, whatever comes of it", async () => {
+test("a person declares ten agents a day; what is refused is none of them", async () => {
   const [person, agent] = await Promise.all([aPerson(service.edges), anAgent(service.edges)])
+  const { handle } = agent.agent
   const answers = []
-  for (let time = 0; time < 11; time++) answers.push(await declare(person, agent.agent.handle))
-  expect(answers.map(outcome)).toEqual(["201", ...Array(9).fill("409 sponsorship_exists"), "429 rate_limited"])
-  expect(answers.map(detailsOf).at(-1)).toMatchObject({ bucket: "sponsorship", limit: 10 })
+  for (let time = 0; time < 10; time++) {
+    answers.push(await declare(person, handle), await declare(person, handle))
+    await withdraw(person, handle)
+  }
+  expect(answers.map(outcome)).toEqual(Array(10).fill(["201", "409 sponsorship_exists"]).flat())
+  const refused = await declare(person, handle)
+  expect([outcome(refused), detailsOf(refused)]).toMatchObject([
+    "429 rate_limited",
+    { bucket: "sponsorship", limit: 10 }
+  ])
 })

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import type { HumanMe, HumanProfile } from "../../schemas/human/records.ts"
+import type { AgentSponsorship } from "../../schemas/sponsorship/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import type { PersonClient } from "../support/person.ts"
@@ -98,6 +99,8 @@ test("a person declares, the agent is asked and confirms, and both are listed ev
   expect(directory.map(({ sponsors }) => sponsors)).toEqual([[sponsor]])
   expect((await account(person)).sponsorships).toEqual([{ ...pending, id, status: "confirmed", confirmed_at: TIME }])
   expect((await shown(person)).agents).toEqual([author(agent)])
+  // A login shows the same record.
+  expect(dataOf<{ human: HumanMe }>(await person.logIn()).human).toEqual(await account(person))
 
   const renamed = dataOf(await agent.client.call("PATCH", "/api/v1/me", { body: { description: "Carried." } }))
   expect(renamed).toMatchObject({ description: "Carried.", sponsors: [sponsor] })
@@ -277,11 +280,12 @@ describe("with an account", () => {
   })
 })
 
-test("a repeated confirmation under one key is answered as the first", async () => {
+test("a repeated confirmation under one key is answered as the first, but for a name that is not kept", async () => {
   const [person, agent] = await pair()
   const { id } = await declared(person, agent)
   const options = { idempotencyKey: "confirm-once" }
-  const first = await answer(agent, id, "confirm", options)
+  const first = dataOf<AgentSponsorship>(await answer(agent, id, "confirm", options))
   const again = await answer(agent, id, "confirm", options)
-  expect([outcome(again), again.text, again.headers["idempotent-replayed"]]).toEqual(["200", first.text, "true"])
+  expect([outcome(again), again.headers["idempotent-replayed"]]).toEqual(["200", "true"])
+  expect(dataOf(again)).toEqual({ ...first, human: { ...first.human, name: null } })
 })

@@ -26,7 +26,7 @@ const PATH = "/api/v1/me/captcha"
 let service: TestService
 
 beforeAll(async () => {
-  const limits = { "rate_limits.message.requests": 1000, "rate_limits.sponsorship.requests": 1000 }
+  const limits = { "rate_limits.message.requests": 1_000_000, "rate_limits.sponsorship.requests": 1000 }
   service = await testService({ edges: 2, actors: 2, limits })
 })
 afterAll(() => service?.stop())

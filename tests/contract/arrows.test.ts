@@ -95,11 +95,11 @@ describe("arrows between folders", () => {
 describe("packages", () => {
   const foreign = imports.filter((one) => !isRelative(one))
 
-  it("schemas/ needs nothing but effect, and node's crypto for signing and sealing", () => {
+  it("schemas/ needs nothing but effect, and node's crypto for signing, sealing and the homes of limits", () => {
     const broken = foreign
       .filter(({ file }) => topOf(file) === "schemas")
       .filter(({ name }) => packageOf(name) !== "effect")
-      .filter(({ file, name }) => !(name === "node:crypto" && /^schemas\/(signing|secret)\//.test(file)))
+      .filter(({ file, name }) => !(name === "node:crypto" && /^schemas\/(signing|secret|limit)\//.test(file)))
     expect(broken.map(show)).toEqual([])
   })
 

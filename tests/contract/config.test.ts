@@ -1,6 +1,5 @@
 /** The environment's names (contract 15): good values become configuration, bad ones a line that names them. */
 import { describe, expect, it } from "vitest"
-import { serverSeed } from "../../actors/server-key.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -281,39 +280,5 @@ describe("the bus's address", () => {
     expect(busServers(addresses, "edge")).toEqual(
       servers === null ? null : { ...servers, inboxPrefix: "_INBOX.edge", resolve: false }
     )
-  })
-})
-
-describe("the service's key", () => {
-  const config = good({ HUB_ENV: "production" })
-  const seed = Buffer.alloc(32, 7)
-  const problem = (env: Env): string => {
-    const result = serverSeed(config, env)
-    if (result.ok) throw new Error("it was accepted")
-    return result.problem
-  }
-
-  it("is read in either alphabet", () => {
-    for (const text of [seed.toString("base64"), seed.toString("base64url")]) {
-      expect(serverSeed(config, { HUB_SERVER_KEY: text })).toEqual({ ok: true, seed })
-    }
-  })
-
-  it.each([
-    ["HUB_SERVER_KEY", "short"],
-    ["HUB_SERVER_KEY", "!".repeat(44)],
-    ["HUB_SERVER_KEY_FILE", "there/is/no/such/file"]
-  ])("%s=%j is one line that names it", (name, value) => {
-    expect(problem({ [name]: value }).split("\n")).toHaveLength(1)
-    expect(problem({ [name]: value })).toContain(name)
-  })
-
-  it("is required in production", () => {
-    expect(problem({})).toContain("HUB_SERVER_KEY")
-  })
-
-  it("is never shown", () => {
-    const almost = seed.toString("base64").slice(0, 40)
-    expect(problem({ HUB_SERVER_KEY: almost })).not.toContain(almost)
   })
 })

@@ -1,7 +1,9 @@
+import { Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import { ERROR_STATUS } from "../../schemas/errors.ts"
 import { LIMITS } from "../../schemas/limits.ts"
+import { WriteToOwners } from "../../schemas/owner/api.ts"
 import { ENDPOINTS } from "../../edge/http/endpoints.ts"
 import signing from "../vectors/request-signing.json" with { type: "json" }
 import pow from "../vectors/proof-of-work.json" with { type: "json" }
@@ -96,12 +98,24 @@ describe("the reference", () => {
     expect([...contents.matchAll(/\]\((#[^)]+)\)/g)].map(([, target]) => target)).toEqual(sections)
   })
 
-  const PROSE_MAX_WORDS = 2900
+  const PROSE_MAX_WORDS = 3050
 
   it("is short enough for a model to read whole", () => {
     // But for its tables: each endpoint and each error has a line there.
     const prose = reference.split("\n").filter((line) => !line.startsWith("|"))
     expect(prose.join("\n").split(/\s+/).length).toBeLessThan(PROSE_MAX_WORDS)
+  })
+
+  it("tells how to reach the people behind an agent, with an example each", () => {
+    const { held_seconds, captcha_seconds } = LIMITS.limits.owner
+    const section = reference.slice(reference.indexOf("## People who stand"), reference.indexOf("## Feeds"))
+    const examples = [...section.matchAll(/`(\{"[^`]*\})`/g)].map(([, text = ""]) => JSON.parse(text) as object)
+    expect(examples.map((example) => Object.keys(example)[0])).toEqual(["text", "image_base64", "text", "checked"])
+    expect(Schema.is(WriteToOwners)(examples[0])).toBe(true)
+    expect(section).toContain(`held ${held_seconds} s`)
+    expect(section).toContain(`${captcha_seconds / 60} minutes at most`)
+    for (const what of ["options", "wait_seconds", "owner.message", "POST /me/captcha", "/result"])
+      expect(section).toContain(what)
   })
 
   it("tells what a bad signature is answered with", async () => {

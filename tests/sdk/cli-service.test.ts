@@ -262,11 +262,12 @@ describe("recovery", () => {
     const begun = await runIn(lost)(args)
     expect([begun.status, begun.errors]).toEqual([0, ""])
     const first = await publicKeyIn(lost)
-    const again = JSON.parse((await runIn(lost)([...args, "--json"])).out) as { readonly new_public_key: string }
-    expect(again.new_public_key).toBe(first)
+    // At once: it has to come before the recovery does.
     expect((await run(["recovery", "cancel"])).status).toBe(0)
     const anew = await runIn(lost)(args)
     expect([anew.status, anew.errors]).toEqual([0, ""])
+    const again = JSON.parse((await runIn(lost)([...args, "--json"])).out) as { readonly new_public_key: string }
+    expect(again.new_public_key).toBe(await publicKeyIn(lost))
     expect((await readdir(lost)).filter((name) => name.startsWith("key.unused-"))).toHaveLength(1)
     expect(await publicKeyIn(lost)).not.toBe(first)
     expect(await runIn(home)(args)).toMatchObject({ status: 1, errors: expect.stringContaining("file_exists") })

@@ -1,4 +1,5 @@
 /** Pictures, and what pretends to be one. */
+import { randomBytes } from "node:crypto"
 import { crc32, deflateSync } from "node:zlib"
 import sharp from "sharp"
 
@@ -53,6 +54,21 @@ export const blackPng = (width: number, height: number, interlaced = false): Buf
   const pixels = deflateSync(Buffer.alloc(bytes.reduce((sum, one) => sum + one, 0)), { level: 9 })
   const data = [chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))]
   return Buffer.concat([SIGNATURE, header(width, height, interlaced), ...data])
+}
+
+/**
+ * Wild, and of next to nothing: each row is the one above and the same more, which is one row again and again to the
+ * filter of PNG that tells what a row has over the one above. Four channels.
+ */
+export const foldedPng = (width: number, height: number): Buffer => {
+  const UP = 2
+  const row = Buffer.concat([Buffer.from([UP]), randomBytes(4 * width)])
+  const size = Buffer.alloc(SIZE_BYTES)
+  size.writeUInt32BE(width, 0)
+  size.writeUInt32BE(height, 4)
+  const head = chunk("IHDR", Buffer.concat([size, Buffer.from([8, 6, 0, 0, 0])]))
+  const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)), { level: 9 })
+  return Buffer.concat([SIGNATURE, head, chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))])
 }
 
 /** No more than its header. */

@@ -29,11 +29,10 @@ export const captchaRefusal = (state: AgentState, at: number, owner: OwnerLimits
   const pending = pendingAt(state.captchas, at)
   if (pending.length < owner.captchas_pending_max) return null
   const first = Math.min(...pending.map(({ until }) => until))
-  return {
-    code: "rate_limited",
-    message: `${owner.captchas_pending_max} captchas of yours wait for an owner already.`,
-    retryAfter: Math.max(1, Math.ceil((first - at) / 1000))
-  }
+  const retryAfter = Math.max(1, Math.ceil((first - at) / 1000))
+  const { captchas_pending_max: limit, captcha_seconds: window_seconds } = owner
+  const details = { bucket: "captchas", limit, window_seconds, retry_after: retryAfter }
+  return { ...refusal("rate_limited", `${limit} captchas of yours wait for an owner already.`, details), retryAfter }
 }
 
 export interface SendFacts {

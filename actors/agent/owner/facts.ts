@@ -6,6 +6,7 @@ import { OWNER_ASKED } from "../../../schemas/relay/events.ts"
 import type { OwnerReached, Reach } from "../../../schemas/owner/records.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import type { KindParts } from "../../kind.ts"
+import { wordsBytes } from "../../human/bytes.ts"
 import { sealWords } from "../../owner/sealed.ts"
 import { Actors, type ActorServices, Counters } from "../../services.ts"
 import { drawNotification } from "../notification/draw.ts"
@@ -76,6 +77,8 @@ export const answerFacts = (
   Effect.gen(function* () {
     if (!isOwner(state, human)) return yield* Effect.fail(noAgent)
     if (message !== null) yield* addressed(human, message, context)
+    const actors = yield* Actors
+    yield* actors.ask(context, "human.spend_bytes", human, { bytes: wordsBytes(text) })
     const number = yield* nextNumber
     const words = yield* sealWords(accounts, number, [human], { text, options: null })
     if (words.keys.length === 0) return yield* Effect.fail(noAgent)

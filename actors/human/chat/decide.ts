@@ -2,7 +2,7 @@
 import { type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Companion, DecideContext } from "../../engine/definition.ts"
 import type { ChatClaimEvent } from "../../chat/actor.ts"
-import { absent, type Decided, isActive } from "../decide.ts"
+import { absent, type Decided, isActive, type Posted } from "../decide.ts"
 import type { NewToken } from "../tokens.ts"
 import type { HumanState } from "../state.ts"
 
@@ -32,6 +32,8 @@ export interface LinkFacts {
   readonly chat: string
   readonly sealed: string
   readonly claimed: number
+  /** The letter that tells of it. */
+  readonly posted: Posted
 }
 
 /** Why a code links nothing; `null` where it does. */
@@ -44,13 +46,14 @@ export const codeRefusal = (state: HumanState, code: string, at: number): Refusa
 export const decideLink = (
   state: HumanState,
   { code }: { readonly code: string },
-  { id, at, facts: { chat, sealed, claimed } }: DecideContext<LinkFacts>
+  { id, at, facts: { chat, sealed, claimed, posted } }: DecideContext<LinkFacts>
 ): Decided => {
   const refused = codeRefusal(state, code, at)
   if (refused !== null) return { refused }
   const claim: ChatClaimEvent = { type: "chat.claimed", v: 1, human: id }
-  const also: ReadonlyArray<Companion> = [{ kind: "chat", id: chat, expected: claimed, events: [claim] }]
-  return { events: [{ type: "human.chat_linked", v: 1, chat, sealed }], also }
+  const { also = [], timers = [] } = posted
+  const claimant: Companion = { kind: "chat", id: chat, expected: claimed, events: [claim] }
+  return { events: [{ type: "human.chat_linked", v: 1, chat, sealed }], also: [claimant, ...also], timers }
 }
 
 export const decideUnlink = (state: HumanState, { chat }: { readonly chat: string | null }): Decided => {

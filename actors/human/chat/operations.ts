@@ -20,7 +20,7 @@ const shownPurpose = (human: string): string => `code of a chat ${human}`
 
 export const chatOperations = (
   { seed, letters, config: { limits } }: KindParts,
-  { opened }: Opening
+  { opened, told }: Opening
 ): Operating<typeof declared, HumanActor> => {
   const hashOf = chatHasher(seed)
   // Shown once, it goes into the commit's reply sealed: a command that is repeated gets it again.
@@ -48,10 +48,11 @@ export const chatOperations = (
     Effect.gen(function* () {
       const refused = codeRefusal(state, code, context.at)
       if (refused !== null) return yield* Effect.fail(refused)
-      const { sealer } = yield* opened(state, context.id)
+      const account = yield* opened(state, context.id)
       const chat = hashOf(number)
       const claimed = yield* claimOf(chat, context.id, context)
-      return { chat, sealed: sealChat(sealer, context.id, number), claimed }
+      const posted = told("chat_linked", account, context)
+      return { chat, sealed: sealChat(account.sealer, context.id, number), claimed, posted }
     })
 
   return {

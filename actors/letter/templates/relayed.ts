@@ -17,6 +17,17 @@ export const relayedEvent = template({
   })
 })
 
+export const relayedCaptcha = template({
+  values: { agent: handle, path },
+  holds: ({ captcha_seconds }) => captcha_seconds,
+  draft: ({ agent, path: to }, service) => ({
+    subject: `Your agent ${agent} needs you for a captcha`,
+    paragraphs: [`Your agent ${agent} at ${service} stands before a captcha, and asks you to solve it.`],
+    link: { label: "Solve it", path: to },
+    why: `You get this letter because you carry ${agent} at ${service}. ${CHOOSE}`
+  })
+})
+
 export const relayedWords = template({
   values: { agent: handle, words, offered: line, path },
   worth,

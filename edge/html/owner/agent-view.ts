@@ -73,10 +73,12 @@ const answering = (space: OwnerSpace, member: Member, shown: AgentPageShown, mes
       html`${hidden("message", String(message.id))}${fields}`
     )
   const options = message.options ?? []
-  const buttons = html`<p class="options">${options.map((option) => html`<button class="main" name="option" value="${option}" dir="auto">${option}</button>\n`)}</p>\n`
-  const typed = form(
-    html`${textarea(`answer-${message.id}`, "Your answer", refused)}<button${options.length === 0 ? html` class="main"` : NOTHING}>Answer</button>\n`
-  )
+  const button = (option: string): Html =>
+    html`<button class="main" name="option" value="${option}" dir="auto">${option}</button>\n`
+  const buttons = html`<p class="options">${options.map(button)}</p>\n`
+  const field = textarea(`answer-${message.id}`, "Your answer", refused)
+  const main = options.length === 0 ? html` class="main"` : NOTHING
+  const typed = form(html`${field}<button${main}>Answer</button>\n`)
   if (options.length === 0) return typed
   return html`${form(buttons)}<details${refused === null ? NOTHING : html` open`}><summary>Answer in your own words</summary>
 ${typed}</details>
@@ -124,17 +126,20 @@ export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageSho
     agentPath(handle),
     html`${textarea("write", `To @${handle}`, refusing?.message === null ? refusing : null)}<button class="main">Send</button>\n`
   )
-  const waiting = captchas.map(
-    (one) =>
-      html`<div class="notice"><p><a href="${space.at(captchaPath(one.id))}">It needs you for a captcha</a>, until ${minute(one.expires_at)}</p></div>\n`
-  )
+  const waiting = captchas.map((one) => {
+    const link = html`<a href="${space.at(captchaPath(one.id))}">It needs you for a captcha</a>`
+    return html`<div class="notice"><p>${link}, until ${minute(one.expires_at)}</p></div>\n`
+  })
+  const asks = open.length === 0 ? NOTHING : html`<section><h2 id="asks">It asks you</h2>\n${rows(open)}</section>\n`
+  const others = said.length === 0 ? html`<p class="faint">Nothing yet.</p>\n` : rows(said)
+  const turning = pager(page, pages, (to) => withQuery(space.at(agentPath(handle)), { page: to }))
   return {
     title: agent.name,
     main: html`<header class="who"><h1>${own(agent.name)}</h1>
 <p class="faint">@${handle} · ${STANDING[agent.status] ?? agent.status}${named}</p></header>
-${waiting}${open.length === 0 ? NOTHING : html`<section><h2 id="asks">It asks you</h2>\n${rows(open)}</section>\n`}<section><h2 id="write">Write to it</h2>
+${waiting}${asks}<section><h2 id="write">Write to it</h2>
 ${writing}</section>
 <section><h2 id="said">What was said</h2>
-${said.length === 0 ? html`<p class="faint">Nothing yet.</p>\n` : rows(said)}${pager(page, pages, (to) => withQuery(space.at(agentPath(handle)), { page: to }))}</section>`
+${others}${turning}</section>`
   }
 }

@@ -8,7 +8,7 @@ import type { Refused } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
 import { withProblems } from "./entry.ts"
-import { checkOf, ended, NO_PROBLEMS, type Problems } from "./fields.ts"
+import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "./fields.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 
 type Served = Effect.Effect<Response, Refused>
@@ -29,6 +29,9 @@ const PAGE_MAX = 100_000
 const NUMBER = /^[1-9]\d{0,14}$/
 
 const isMessage = Schema.is(Schema.String.check(Schema.isPattern(NUMBER)))
+const TOLD: Told = {
+  rate_limited: ["text", "You have written as much as a person may in one day. Please send it again tomorrow."]
+}
 const check = checkOf("What you write", OwnerText)
 
 /** As forms send it, with the line breaks of every other text. */
@@ -74,9 +77,10 @@ export const agentPages = (space: OwnerSpace, owning: Owning) => {
           const problem = check(text)
           const problems: Problems = problem === null ? NO_PROBLEMS : { text: problem }
           const act = owning.answer(call, human, id, { message, text })
-          const outcome = yield* ended(problems, ["text"], {}, act)
+          const outcome = yield* ended(problems, ["text"], TOLD, act)
           if (outcome.ok)
             return space.goTo(call, agentPath(handle), message === null ? "agent_written" : "agent_answered")
+          if (outcome.retryAfter !== undefined) call.headers["retry-after"] = String(outcome.retryAfter)
           return yield* refused(call, member, handle, { message, text, problems: outcome.problems }, outcome.status)
         })
       )

@@ -63,7 +63,8 @@ const dots = ({ width, height }: Size, taps: ReadonlyArray<Tap>): Html => {
   if (taps.length === 0) return NOTHING
   const dot = ({ x, y }: Tap, index: number): Html => {
     const [left, top] = [Math.round(x * width), Math.round(y * height)]
-    return html`<circle cx="${String(left)}" cy="${String(top)}" r="${String(DOT)}"/><text x="${String(left)}" y="${String(top + 4)}">${String(index + 1)}</text>`
+    const circle = html`<circle cx="${left}" cy="${top}" r="${DOT}"/>`
+    return html`${circle}<text x="${left}" y="${top + 4}">${index + 1}</text>`
   }
   return html`<svg class="dots" width="${String(width)}" height="${String(height)}" aria-hidden="true">${taps.map(dot)}</svg>`
 }
@@ -76,8 +77,11 @@ const picture = (space: OwnerSpace, { captcha, picture: of }: CaptchaShown): Htm
 
 const tappable = (space: OwnerSpace, { captcha, picture: of, taps }: CaptchaShown): Html => {
   const size = shownSize(of)
+  const { width, height } = size
   const source = space.at(`${captchaPath(captcha.id)}/image`)
-  return html`<div class="tappable"><input type="image" name="tap" src="${source}" width="${String(size.width)}" height="${String(size.height)}" alt="The captcha: tap it">${dots(size, taps)}</div>\n`
+  const measures = html`width="${width}" height="${height}"`
+  const button = html`<input type="image" name="tap" src="${source}" ${measures} alt="The captcha: tap it">`
+  return html`<div class="tappable">${button}${dots(size, taps)}</div>\n`
 }
 
 const solving = (space: OwnerSpace, member: Member, shown: CaptchaShown): Html => {
@@ -97,13 +101,16 @@ const solving = (space: OwnerSpace, member: Member, shown: CaptchaShown): Html =
       return form(
         html`${tappable(space, shown)}<p><button class="main" name="act" value="check">It is ticked</button></p>\n`
       )
-    case "taps":
+    case "taps": {
+      const many = html`${counted(taps.length, "tap", "taps")} of ${CAPTCHA_LIMITS.captcha_taps_max} at most.`
+      const wrong = problem === undefined ? NOTHING : html`<p class="problem">${problem}</p>\n`
       return form(
-        html`${tappable(space, shown)}${hidden("taps", writtenTaps(taps))}<p role="status">${counted(taps.length, "tap", "taps")} of ${String(CAPTCHA_LIMITS.captcha_taps_max)} at most.</p>
-${problem === undefined ? NOTHING : html`<p class="problem">${problem}</p>\n`}<p class="options"><button class="main" name="act" value="done">Done</button>
+        html`${tappable(space, shown)}${hidden("taps", writtenTaps(taps))}<p role="status">${many}</p>
+${wrong}<p class="options"><button class="main" name="act" value="done">Done</button>
 <button name="act" value="undo">Take the last one back</button></p>
 ${placing(problems)}`
       )
+    }
   }
 }
 
@@ -119,7 +126,10 @@ export const captchaPage = (space: OwnerSpace, member: Member, shown: CaptchaSho
   const { captcha, author, key } = shown
   const { state, context, origin, expires_at } = captcha
   const where = origin === null ? NOTHING : html`<p>It stands at <bdi>${origin}</bdi>.</p>\n`
-  const told = context === null || context.trim() === "" ? NOTHING : html`<p class="text" dir="auto">${context}</p>\n`
+  const told =
+    context === null || context.trim() === ""
+      ? NOTHING
+      : html`<p>It says:</p>\n<p class="text" dir="auto">${context}</p>\n`
   const open = state === "pending" && key !== null
   return {
     title: "A captcha",

@@ -65,11 +65,14 @@ const signUpPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Pro
       hint: NEW_PASSWORD_HINT
     }
   ]
+  const sent = html`${fieldsOf("signup", fields, problems)}<button class="main">Make the account</button>\n`
+  const logIn = html`<a href="${space.at("/owner/login")}">Log in</a>`
+  const forgotten = html`<a href="${space.at("/owner/forgot")}">Forgotten the password?</a>`
   return {
     title: "Make an account",
     main: html`<h1>Make an account</h1>
 <p>For people who stand behind agents. Agents themselves need none: they have keys.</p>
-${space.form(guest, "signup", "/owner/signup", html`${fieldsOf("signup", fields, problems)}<button class="main">Make the account</button>\n`)}<p>You have an account? <a href="${space.at("/owner/login")}">Log in</a>. <a href="${space.at("/owner/forgot")}">Forgotten the password?</a></p>`
+${space.form(guest, "signup", "/owner/signup", sent)}<p>You have an account? ${logIn}. ${forgotten}</p>`
   }
 }
 
@@ -123,10 +126,7 @@ export const entryPages = (space: OwnerSpace, people: People) => ({
       Effect.gen(function* () {
         yield* space.taken(call, guest, "signup", form)
         const { name = "", email = "", password = "" } = form
-        const made = Effect.andThen(
-          people.signUp(call, { name, email, password }),
-          people.enter(call, { email, password })
-        )
+        const made = people.signUpAndEnter(call, { name, email, password })
         const outcome = yield* ended(checked(SIGN_UP, form), Object.keys(SIGN_UP), {}, made)
         if (!outcome.ok)
           return space.page(call, guest, withProblems(signUpPage(space, guest, form, outcome.problems), outcome.status))

@@ -97,7 +97,13 @@ export const areProblems = (problems: Problems): boolean => Object.keys(problems
 /** A form that came to its end, or what stands beside its fields. */
 export type Ended<A> =
   | { readonly ok: true; readonly value: A }
-  | { readonly ok: false; readonly status: number; readonly problems: Problems }
+  | {
+      readonly ok: false
+      readonly status: number
+      readonly problems: Problems
+      /** Seconds, where it may be sent again later. */
+      readonly retryAfter?: number | undefined
+    }
 
 /** By a refusal's code: beside which field it is said, and how. */
 export type Told = Readonly<Partial<Record<ErrorCode, readonly [field: string, problem: string]>>>
@@ -129,7 +135,8 @@ export const ended = <A>(
       if (!areProblems(beside)) return Effect.fail(failed)
       // 401 belongs to a header that pages have not.
       const status = statusOf(failed.refusal)
-      return Effect.succeed({ ok: false, status: status === 401 ? 422 : status, problems: beside } as const)
+      const { retryAfter } = failed.refusal
+      return Effect.succeed({ ok: false, status: status === 401 ? 422 : status, problems: beside, retryAfter } as const)
     }
   )
 }

@@ -5,7 +5,9 @@ import { OWNER_PATH } from "../../../schemas/human/pages.ts"
 import type { HumanSponsorship, SponsorshipStatus } from "../../../schemas/sponsorship/records.ts"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import { notFound } from "../../../schemas/errors.ts"
+import { WORDS_ASKED_MAX } from "../../../schemas/owner/operations.ts"
 import type { Bus } from "../../bus/bus.ts"
+import { oneLine } from "../../content/one-line.ts"
 import type { Sponsoring } from "../../human/sponsoring.ts"
 import type { Call } from "../../http/call.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
@@ -28,11 +30,19 @@ interface Sent {
   readonly role?: string
 }
 
+/** What an agent said last, where that can be read, and how many of its messages nobody has read. */
+interface Latest {
+  readonly words: string | null
+  readonly unread: number
+}
+
 interface Shown {
   readonly name: string
   readonly sponsorships: ReadonlyArray<HumanSponsorship>
   readonly questions: Queries["owner_questions"]["output"]
   readonly captchas: Queries["captchas_pending"]["output"]
+  /** By hub id. */
+  readonly latest: ReadonlyMap<string, Latest>
   readonly typed: string | undefined
   readonly problems: Problems
 }
@@ -43,6 +53,26 @@ const STATES: Readonly<Record<SponsorshipStatus, string>> = {
   refused: "The agent has refused",
   revoked: "The agent has revoked it",
   withdrawn: "You have withdrawn it"
+}
+
+const STANDING: Readonly<Record<HumanSponsorship["agent"]["status"], string>> = {
+  active: "Active",
+  suspended: "Suspended",
+  banned: "Banned",
+  deleted: "Deleted"
+}
+
+const WORDS_CHARS = 80
+
+/** Its first line, and no more than that. */
+const beginningOf = (text: string): string => {
+  const first =
+    text
+      .split("\n")
+      .map(oneLine)
+      .find((line) => line !== "") ?? ""
+  const signs = [...first]
+  return signs.length <= WORDS_CHARS ? first : `${signs.slice(0, WORDS_CHARS - 1).join("")}…`
 }
 
 const ROLES = [
@@ -56,6 +86,19 @@ const DECLARING: Told = {
   sponsorship_limit: ["agent", "One more is not possible: you or the agent have as many as there may be."]
 }
 
+/** Those that ask for something first, then those that are carried, then those that have not answered, then what ended. */
+const byNeed = (
+  sponsorships: Shown["sponsorships"],
+  questions: Shown["questions"]
+): ReadonlyArray<HumanSponsorship> => {
+  const asking = new Set(questions.map(({ agent }) => agent.id))
+  const rank = ({ status, agent }: HumanSponsorship): number => {
+    if (status === "confirmed") return asking.has(agent.id) ? 0 : 1
+    return status === "pending" ? 2 : 3
+  }
+  return sponsorships.toSorted((one, other) => rank(one) - rank(other))
+}
+
 const isOpen = ({ status }: HumanSponsorship): boolean => status === "pending" || status === "confirmed"
 
 /** Which form it is: one for each agent that may be withdrawn. */
@@ -64,7 +107,7 @@ const formName = (action: HomeAction, agent = ""): string => (action === "declar
 const homePage = (
   space: OwnerSpace,
   member: Member,
-  { name, sponsorships, questions, captchas, typed, problems }: Shown
+  { name, sponsorships, questions, captchas, latest, typed, problems }: Shown
 ): OwnerPage => {
   const withdrawing = (agent: string): Html =>
     space.form(
@@ -74,19 +117,28 @@ const homePage = (
       html`${hidden("action", "withdraw")}${hidden("agent", agent)}<button>Withdraw<span class="unseen"> from @${agent}</span></button>\n`
     )
 
+  const saidBy = ({ words, unread }: Latest): Html =>
+    html`<p>${unread === 0 ? NOTHING : html`<strong>${counted(unread, "new message", "new messages")}.</strong> `}${
+      words === null ? NOTHING : html`It said last: <q>${own(words)}</q>`
+    }</p>
+`
+
   const row = (one: HumanSponsorship): Html => {
-    const { handle, name: called, url } = one.agent
+    const { id, handle, name: called, status, url } = one.agent
+    const said = one.status === "confirmed" ? latest.get(id) : undefined
     const named = url === null ? own(called) : html`<a href="${url}">${own(called)}</a>`
     const asked = questions.filter(({ agent }) => agent.id === one.agent.id)
+    const questioned = html`<strong>It asks you: ${counted(asked.length, "question", "questions")}</strong>`
+    const invited = asked.length === 0 ? html`Write to it` : questioned
     const talk =
       one.status === "confirmed" && handle !== null
-        ? html`<p><a href="${space.at(agentPath(handle))}">${asked.length === 0 ? html`Write to it` : html`<strong>It asks you: ${counted(asked.length, "question", "questions")}</strong>`}<span class="unseen"> (@${handle})</span></a></p>
+        ? html`<p><a href="${space.at(agentPath(handle))}">${invited}<span class="unseen"> (@${handle})</span></a></p>
 `
         : NOTHING
     return html`<li class="row">
 <p class="title">${named}${handle === null ? null : html` <span class="faint">@${handle}</span>`}</p>
-<p class="faint">${STATES[one.status]}. Since ${minute(one.created_at)}</p>
-${talk}${isOpen(one) && handle !== null ? withdrawing(handle) : null}</li>
+<p class="faint">${STANDING[status]}. ${STATES[one.status]}. Since ${minute(one.created_at)}</p>
+${said === undefined ? NOTHING : saidBy(said)}${talk}${isOpen(one) && handle !== null ? withdrawing(handle) : null}</li>
 `
   }
 
@@ -115,6 +167,9 @@ ${ROLES.map(
     html`<p><label><input type="radio" name="role" value="${role}"${index === 0 ? html` checked` : null}> ${label}</label></p>\n`
 )}</fieldset>
 `
+  const none = html`<p class="faint">There are none yet.</p>\n`
+  const carried =
+    sponsorships.length === 0 ? none : html`<ul class="rows">\n${byNeed(sponsorships, questions).map(row)}</ul>\n`
   return {
     title: "Your agents",
     main: html`<h1>Your agents</h1>
@@ -125,7 +180,7 @@ ${
     : html`<div class="notice"><p>Your address is not confirmed yet. Open the link of the letter that we sent there, or have
 <a href="${space.at("/owner/settings")}#address">another one sent</a>.</p></div>\n`
 }${waiting}<section><h2 id="agents">Agents that you stand behind</h2>
-${sponsorships.length === 0 ? html`<p class="faint">There are none yet.</p>\n` : html`<ul class="rows">\n${sponsorships.map(row)}</ul>\n`}</section>
+${carried}</section>
 <section><h2 id="declare">Stand behind an agent</h2>
 <p>The agent is asked, and says whether that is so. Once it has confirmed, your name stands on its page.</p>
 ${space.form(
@@ -137,6 +192,16 @@ ${space.form(
   }
 }
 
+/** What cannot be had of it at the moment is left out: the page is about more than that. */
+const latestOf = (bus: Bus, call: Call, human: string): Effect.Effect<ReadonlyMap<string, Latest>> =>
+  Effect.gen(function* () {
+    const found = yield* bus.query(call, "owner_latest", { human })
+    const messages = found.slice(0, WORDS_ASKED_MAX).map(({ id }) => id)
+    const asked = messages.length === 0 ? Effect.succeed([]) : bus.query(call, "owner_words", { messages })
+    const words = new Map((yield* Effect.orElseSucceed(asked, () => [])).map(({ id, text }) => [id, beginningOf(text)]))
+    return new Map(found.map(({ agent, id, unread }) => [agent, { words: words.get(id) ?? null, unread }]))
+  }).pipe(Effect.orElseSucceed(() => new Map()))
+
 export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus) => {
   const shown = (call: Call, member: Member, typed: string | undefined, problems: Problems, status: number): Served => {
     const { human } = member.person
@@ -145,9 +210,9 @@ export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus) =
     const asked = bus.query(call, "owner_questions", { human })
     const captchas = bus.query(call, "captchas_pending", { human })
     return Effect.map(
-      Effect.all([account, sponsored, asked, captchas], { concurrency: "unbounded" }),
-      ([{ name }, sponsorships, questions, captchas]) => {
-        const page = homePage(space, member, { name, sponsorships, questions, captchas, typed, problems })
+      Effect.all([account, sponsored, asked, captchas, latestOf(bus, call, human)], { concurrency: "unbounded" }),
+      ([{ name }, sponsorships, questions, captchas, latest]) => {
+        const page = homePage(space, member, { name, sponsorships, questions, captchas, latest, typed, problems })
         return space.page(call, member, status === 200 ? page : withProblems(page, status))
       }
     )

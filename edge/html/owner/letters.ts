@@ -41,12 +41,16 @@ type Sent = Linked & {
 const FORGOT = { email: checkOf("This", Email) }
 const RESET = { password: checkOf("The password", Password) }
 
-const forgotPage = (space: OwnerSpace, guest: Guest, email: string | undefined, problems: Problems): OwnerPage => ({
-  title: "Forgotten password",
-  main: html`<h1>Forgotten password</h1>
+const forgotPage = (space: OwnerSpace, guest: Guest, email: string | undefined, problems: Problems): OwnerPage => {
+  const address = fieldsOf("forgot", [emailField(email)], problems)
+  const sent = html`${address}<button class="main">Send me the letter</button>\n`
+  return {
+    title: "Forgotten password",
+    main: html`<h1>Forgotten password</h1>
 <p>A letter to your address brings a link, by which you choose a new password.</p>
-${space.form(guest, "forgot", "/owner/forgot", html`${fieldsOf("forgot", [emailField(email)], problems)}<button class="main">Send me the letter</button>\n`)}<p><a href="${space.at("/owner/login")}">Log in</a></p>`
-})
+${space.form(guest, "forgot", "/owner/forgot", sent)}<p><a href="${space.at("/owner/login")}">Log in</a></p>`
+  }
+}
 
 interface Resetting {
   readonly token: string
@@ -61,11 +65,13 @@ const resetPage = (space: OwnerSpace, guest: Guest, { token, email }: Resetting,
     autocomplete: "new-password",
     hint: NEW_PASSWORD_HINT
   }
+  const chosen = html`${whosePassword(email)}${fieldsOf("reset", [field], problems)}${hidden("token", token)}`
+  const sent = html`${chosen}<button class="main">Choose this password</button>\n`
   return {
     title: "Choose a new password",
     main: html`<h1>Choose a new password</h1>
 <p>For the account of ${email}. All its sessions end with it, wherever they are.</p>
-${space.form(guest, "reset", "/owner/forgot", html`${whosePassword(email)}${fieldsOf("reset", [field], problems)}${hidden("token", token)}<button class="main">Choose this password</button>\n`)}`
+${space.form(guest, "reset", "/owner/forgot", sent)}`
   }
 }
 

@@ -45,7 +45,9 @@ const ask = async () => {
   } catch (failed) {
     told.textContent = failed.name === "InvalidStateError"
       ? "This device has a passkey of your account already."
-      : "Your browser gave no passkey. Try again, or go another way."
+      : failed.name === "SecurityError"
+        ? "Passkeys belong to the service's own name, and there are none at this address."
+        : "Your browser gave no passkey. Try again, or go another way."
     button.disabled = false
   }
 }

@@ -54,7 +54,8 @@ ${remove}</details></li>
     value: label,
     hint: "For yourself, to tell it from others."
   }
-  return html`<p>A passkey of your phone, computer or security key lets you in without password and code. It stays when you change the password.</p>
+  const what = "A passkey of your phone, computer or security key lets you in without password and code."
+  return html`<p>${what} It stays when you change the password.</p>
 ${list}${
     passkeys.length >= PASSKEY_LIMITS.max
       ? html`<p>There are ${passkeys.length}: remove one to add another.</p>\n`

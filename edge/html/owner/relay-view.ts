@@ -42,8 +42,12 @@ const CHATS: Readonly<Record<Exclude<RelaySettings["chat"], "off">, (form: Writt
     form
   ) => html`<p>No chat is linked. In Telegram your agents' questions have buttons, and a reply is an answer.</p>
 ${form("offer_chat", NOTHING, html`<button>Link a chat</button>`)}`,
-  linked: (form) => html`<p>Your chat in Telegram is linked.</p>
-${form("unlink_chat", NOTHING, html`<button>Unlink it</button>`)}${form("offer_chat", NOTHING, html`<button>Link another instead</button>`)}`
+  linked: (form) => {
+    const unlink = form("unlink_chat", NOTHING, html`<button>Unlink it</button>`)
+    const another = form("offer_chat", NOTHING, html`<button>Link another instead</button>`)
+    return html`<p>Your chat in Telegram is linked.</p>
+${unlink}${another}`
+  }
 }
 
 export const relaySection = ({ email, chat, choices }: RelaySettings, form: WrittenForm): Html => {

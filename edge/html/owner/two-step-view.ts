@@ -52,6 +52,7 @@ ${begin}`
   return html`<p>Let your authenticator app read this, or type the letters and digits into it:</p>
 ${qrCode(uri, "The code for your authenticator app") ?? NOTHING}
 <p><code>${grouped(secret)}</code></p>
+<p>The app is on this device? <a href="${uri}">Open it there</a>.</p>
 ${form("enable_two_step", written("enable_two_step", [code]), html`<button class="main">Ask for codes from now on</button>`)}${begin}`
 }
 

@@ -83,7 +83,11 @@ describe("handing one over", () => {
     for (let number = 1; number <= owner.captchas_pending_max; number++)
       state = after(state, sending(state, number, START + number), START + number)
     const at = START + 60_000
-    expect(sending(state, 99, at)).toMatchObject({ refused: { code: "rate_limited", retryAfter: SECONDS - 59 } })
+    const retryAfter = SECONDS - 59
+    const details = { bucket: "captchas", limit: owner.captchas_pending_max, window_seconds: SECONDS }
+    expect(sending(state, 99, at)).toMatchObject({
+      refused: { code: "rate_limited", retryAfter, details: { ...details, retry_after: retryAfter } }
+    })
     const told = { captcha: 3, state: "cancelled", kind: "taps", answered_at: null } as const
     const fewer = after(state, decideCaptchaTold(state, told, { facts: { notification: 1 } }), at)
     expect(codeOf(sending(fewer, 99, at))).toBeNull()

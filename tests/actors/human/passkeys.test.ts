@@ -18,6 +18,7 @@ const TIME = PASSKEY_LIMITS.challenge_seconds * 1000
 const { owner } = LIMITS.limits
 const BROWSER = "a browser"
 const SESSION = "hash of a token"
+const KNOWN = { mark: "a browser", letter: {} }
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 const RIGHT = base64("right password")
@@ -57,7 +58,7 @@ const added = (state: HumanState, facts = adding(), at = START): Human =>
   applied(state, decideAdd(state, { token: SESSION }, context(facts, at)), at)
 
 const entering = (state: HumanState, challenge: Challenge | null, at = START, signed = 1) => {
-  const facts = { challenge, signed: { passkey: signed, sealed: `signed at ${at}` }, browser: null }
+  const facts = { challenge, signed: { passkey: signed, sealed: `signed at ${at}` }, browser: null, login: KNOWN }
   return decideEnter(state, { token: `token ${at}`, bound: BROWSER }, context(facts, at), owner)
 }
 
@@ -148,7 +149,7 @@ describe("a login", () => {
 
   test("whatever is wrong is refused alike", () => {
     const state = added(signedUp)
-    const unsigned = { challenge: challengeFor(BROWSER), signed: null, browser: null }
+    const unsigned = { challenge: challengeFor(BROWSER), signed: null, browser: null, login: KNOWN }
     const refusals = [
       entering(null, challengeFor(BROWSER)),
       entering(state, null),

@@ -157,7 +157,7 @@ describe("the chat", () => {
     account.apply(decision.events, at)
   }
   const link = (account: Account, code: string, at = 0) => {
-    const facts = { chat: "hash", sealed: "sealed", claimed: 0 }
+    const facts = { chat: "hash", sealed: "sealed", claimed: 0, posted: {} }
     return decideLink(account.state, { code }, { id: ID, at, seq: 0, facts })
   }
 

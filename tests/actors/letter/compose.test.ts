@@ -20,9 +20,11 @@ const VALUES: Readonly<Record<TemplateName, Readonly<Record<string, string>>>> =
   reset_password: { path },
   password_changed: {},
   two_step_changed: { what: "it was switched on" },
+  chat_linked: {},
   new_login: { when: "2030-01-02 03:04 UTC", what: "Firefox on Linux" },
   sponsorship_ended: { agent: "ada_1" },
   relayed_event: { agent: "ada_1", what: "A private message arrived.", path: "/owner/agents/ada_1" },
+  relayed_captcha: { agent: "ada_1", path: "/owner/captcha/7" },
   relayed_words: { agent: "ada_1", words: "May I? It costs 12.50.", offered: "It offers: yes, no.", path },
   relayed_digest: { lines: "ada_1, 3 times: A private message arrived." }
 }
@@ -151,7 +153,11 @@ describe("templates", () => {
     const held = TEMPLATE_NAMES.map((name) => [name, holdsSeconds(name, limits)] as const)
     expect(held.filter(([, seconds]) => seconds !== null)).toEqual([
       ["verify_address", 172_800],
-      ["reset_password", 3600]
+      ["reset_password", 3600],
+      ["relayed_event", 21_600],
+      ["relayed_captcha", 600],
+      ["relayed_words", 21_600],
+      ["relayed_digest", 21_600]
     ])
     expect(holdsSeconds("of_another_release", limits)).toBe(null)
     expect([3600, 172_800, 60, 90].map(spoken)).toEqual(["1 hour", "48 hours", "1 minute", "90 seconds"])

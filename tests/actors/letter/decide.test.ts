@@ -98,6 +98,13 @@ describe("what comes of it", () => {
     expect(fold(state, last, at)).toMatchObject({ status: "given_up", sealed: "", due: null })
   })
 
+  test("who asks for a longer wait has it", () => {
+    const asked = (retry_after: number) => settle(sending(), 1, { type: "passing", reason: "says 429", retry_after })
+    expect(asked(35)).toMatchObject({ events: [{ due: AT + 35_000 }], timers: [{ at: AT + 35_000 }] })
+    expect(asked(1)).toMatchObject({ events: [{ due: AT + 10_000 }] })
+    expect(asked(1e9)).toMatchObject({ events: [{ due: AT + 86_400_000 }] })
+  })
+
   test("what the letter says holds no longer by then: there is no other attempt", () => {
     const holding = (seconds: number) =>
       decideSettle(sending(), { attempt: 1, outcome: PASSING }, { at: AT }, limits, () => seconds)
@@ -122,11 +129,27 @@ describe("what comes of it", () => {
     expect(file).toMatchObject({ timers: [{ name: SEND_TIMER, at }] })
   })
 
-  test("a node that was thought to be lost still tells that it was sent, and nothing else", () => {
-    const lost = fold(sending(), decideOverdue(sending(), overdue(AT + WITHIN_MS), { at: AT + WITHIN_MS }))
-    expect(fold(lost, settle(lost, 1, SENT))).toMatchObject({ status: "sent" })
-    expect(settle(lost, 1, PASSING)).toEqual(NOTHING)
+  test("a node that was thought to be lost still tells what came of it: what was surely not sent is tried again", () => {
+    const at = AT + WITHIN_MS
+    const lost = fold(sending(), decideOverdue(sending(), overdue(at), { at }))
+    expect(fold(lost, settle(lost, 1, SENT))).toMatchObject({ status: "sent", sealed: "" })
     expect(settle(lost, 2, SENT)).toEqual(NOTHING)
+    expect(settle(lost, 1, { type: "unknown", reason: "timeout" })).toEqual(NOTHING)
+    const due = at + 10_000
+    const again = settle(lost, 1, PASSING, at)
+    expect(again).toMatchObject({ events: [{ type: "letter.failed", due }], timers: [{ name: SEND_TIMER, at: due }] })
+    const waiting = fold(lost, again)
+    expect(waiting).toMatchObject({ status: "waiting", sealed: "sealed1.a", due })
+    expect(fold(waiting, decideSend(waiting, send(due), { at: due, facts: SMTP }, limits))).toMatchObject({
+      status: "sending",
+      attempts: 2
+    })
+    const stale = decideSettle(lost, { attempt: 1, outcome: PASSING }, { at }, limits, () => 60)
+    expect(typesOf(stale)).toEqual(["letter.failed", "letter.given_up"])
+    expect(fold(lost, settle(lost, 1, { type: "final", reason: "no (550)" }))).toMatchObject({ status: "given_up" })
+    // Whoever made the attempt does not know either: then there is nothing more to be said.
+    const unknown = fold(sending(), settle(sending(), 1, { type: "unknown", reason: "timeout" }))
+    expect(settle(unknown, 1, PASSING)).toEqual(NOTHING)
   })
 
   test("what is told again, of another attempt, or of no letter changes nothing", () => {
@@ -141,7 +164,17 @@ describe("what comes of it", () => {
 })
 
 /** How the attempts of a letter end: `silent`: the node dies, before the mail server had it or after. */
-const ending = fc.constantFrom("sent", "passing", "final", "unknown", "silent before", "silent after", "twice", "late")
+const ending = fc.constantFrom(
+  "sent",
+  "passing",
+  "final",
+  "unknown",
+  "silent before",
+  "silent after",
+  "twice",
+  "late",
+  "late passing"
+)
 
 test("never twice, and never stuck, however attempts end and timers repeat", () => {
   fc.assert(
@@ -163,8 +196,13 @@ test("never twice, and never stuck, however attempts end and timers repeat", () 
           if (["sent", "twice", "late", "unknown", "silent after"].includes(end)) taken++
           if (end === "silent before" || end === "silent after") return
           const said: LetterOutcome =
-            end === "passing" || end === "final" ? { type: end, reason: "x" } : outcome[end as keyof typeof outcome]
-          if (end === "late") carry(decideOverdue(state, overdue(state?.due ?? 0), { at: state?.due ?? at }), at)
+            end === "passing" || end === "final"
+              ? { type: end, reason: "x" }
+              : end === "late passing"
+                ? PASSING
+                : outcome[end as keyof typeof outcome]
+          if (end.startsWith("late"))
+            carry(decideOverdue(state, overdue(state?.due ?? 0), { at: state?.due ?? at }), at)
           carry(settle(state, number, said, at), at)
           if (end === "twice") carry(settle(state, number, said, at), at)
         }

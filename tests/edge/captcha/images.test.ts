@@ -1,12 +1,11 @@
 /** Pictures that agents send: which are read, and what is left of them. */
-import { randomBytes } from "node:crypto"
 import { Effect, Result } from "effect"
 import sharp from "sharp"
 import { describe, expect, it, test } from "vitest"
 import { type Image, imageBytes, Images } from "../../../edge/captcha/images.ts"
 import type { Network } from "../../../edge/http/address.ts"
 import { CAPTCHA_LIMITS } from "../../../schemas/captcha/limits.ts"
-import { blackPng, chunk, drawing, headerOnly, noise, png, withChunks } from "../../support/pictures.ts"
+import { blackPng, chunk, drawing, foldedPng, headerOnly, noise, png, withChunks } from "../../support/pictures.ts"
 
 const CLIENT: Network = { client: "0123456789abcdef", wide: null }
 const { captcha_image_max_bytes: BYTES_MAX } = CAPTCHA_LIMITS
@@ -21,18 +20,12 @@ const padded = (bytes: Buffer, length: number): Buffer => Buffer.concat([bytes, 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>alert(1)</script></svg>`
 
 test("what unfolds is no longer than what may be sent", async () => {
-  const side = 2000
-  // Each row is the one above and the same more: to the filters of PNG all of them are one.
-  const more = randomBytes(4 * side)
-  const raw = { raw: { width: side, height: side, channels: 4 } } as const
-  const rows = Buffer.concat(Array.from({ length: side }, (_, n) => more.map((byte) => byte * n)))
-  const folded = await sharp(rows, raw).png({ adaptiveFiltering: true, compressionLevel: 9 }).toBuffer()
+  const folded = foldedPng(2000, 2000)
   expect(folded.length).toBeLessThan(BYTES_MAX / 4)
   const outcome = await Effect.runPromise(Effect.result(taking(folded.toString("base64"))))
   expect(Result.isFailure(outcome) && outcome.failure.refusal.details).toMatchObject({ rule: "bytes" })
   // What is less wild becomes a JPEG, and is taken.
-  const part = sharp(rows, raw).extract({ left: 0, top: 0, width: 900, height: 900 })
-  const soft = await taken(await part.png({ adaptiveFiltering: true, compressionLevel: 9 }).toBuffer())
+  const soft = await taken(foldedPng(900, 900))
   expect(soft.type).toBe("jpeg")
   expect(soft.bytes.length).toBeLessThanOrEqual(BYTES_MAX)
 })

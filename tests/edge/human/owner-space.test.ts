@@ -79,6 +79,7 @@ beforeEach(() => {
   node.on("human.reset_password", () => ({ data: null }))
   node.onQuery("sponsored", () => ({ ok: true, data: [] }))
   node.onQuery("owner_questions", () => ({ ok: true, data: [] }))
+  node.onQuery("owner_latest", () => ({ ok: true, data: [] }))
   node.onQuery("captchas_pending", () => ({ ok: true, data: [] }))
   node.on("captcha.shown", () => ({ data: { captcha: CAPTCHA, agent: AGENT.id, picture: PICTURE, key: null } }))
   node.on("handle.resolve", () => ({ data: { agent: AGENT.id } }))

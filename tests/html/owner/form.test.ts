@@ -117,6 +117,20 @@ describe("a form that is sent twice has one effect:", () => {
     expect(ada.session).not.toBe(lost)
   })
 
+  it("one account, and no try of a password for another", async () => {
+    const [ada, eve] = [await signedUp(), owner()]
+    const form = await eve.form("/owner/signup")
+    expect(
+      (await eve.post("/owner/signup", { ...form.fields, name: eve.name, email: eve.email, password: eve.password }))
+        .status
+    ).toBe(303)
+    eve.cookies.delete("hub_owner")
+    const { name, email, password } = ada
+    const again = await eve.post("/owner/signup", { ...form.fields, name, email, password })
+    expect([again.status, headingOf(again)]).toEqual([403, "This request was refused"])
+    expect(eve.session).toBeUndefined()
+  })
+
   it("one account for a double click", async () => {
     const ada = owner()
     const form = await ada.form("/owner/signup")

@@ -3,8 +3,11 @@ import { Effect } from "effect"
 import { TOTP } from "otpauth"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { PasswordHashing } from "../../../edge/human/password-hash.ts"
-import { tokensTo } from "../../support/outbox.ts"
+import { waitFor } from "../../harness/index.ts"
+import { lettersTo, tokensTo } from "../../support/outbox.ts"
+import { newOwner, ownedBy } from "../../support/owner.ts"
 import { sharedService, type TestService } from "../../support/service.ts"
+import { sponsorshipsOf } from "../../support/sponsorship.ts"
 import { headingOf, noticeOf, OwnerClient, problemsOf } from "./client.ts"
 
 let service: TestService
@@ -109,4 +112,30 @@ test("an account that asks for a code is entered with one", async () => {
     .fill("/owner/login", { email: ada.email, password: ada.password, code: codes[0] ?? "" })
   expect(used.status).toBe(422)
   expect(other.session).toMatch(/^hxh_/)
+})
+
+test("that the password was changed is told to an address that is confirmed, and to nobody who never asked", async () => {
+  const [ada, eve] = [await signedUp(), await signedUp()]
+  const page = `/owner/verify?token=${lastOf(await tokensTo(service, ada.email, "/owner/verify"))}`
+  await ada.fill(page, {}, "/owner/verify")
+  const told = async ({ email }: OwnerClient): Promise<number> =>
+    (await lettersTo(service, email)).filter((letter) => letter.includes("Subject: Your password was changed")).length
+  for (const who of [eve, ada]) {
+    const sent = await who.change("change_password", { password: who.password, changed: "another one by far" })
+    expect(sent.status).toBe(303)
+  }
+  await waitFor(async () => (await told(ada)) === 1 || null, { describe: "a letter" })
+  expect(await told(eve)).toBe(0)
+})
+
+test("who takes an account by a letter vouches for no agent that a stranger declared with their address", async () => {
+  const { agent, owner } = await ownedBy(service.edges, await newOwner(service.edges))
+  const person = owner.client.another()
+  await person.fill("/owner/forgot", { email: person.email })
+  const page = `/owner/forgot?token=${lastOf(await tokensTo(service, person.email, "/owner/forgot"))}`
+  expect((await person.fill(page, { password: "another one by far" }, "/owner/forgot")).status).toBe(303)
+  const ended = await waitFor(async () => (await sponsorshipsOf(agent)).find(({ status }) => status !== "confirmed"), {
+    describe: "a sponsorship that has ended"
+  })
+  expect(ended).toMatchObject({ status: "withdrawn", human: { id: owner.id } })
 })

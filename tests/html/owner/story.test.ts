@@ -60,7 +60,11 @@ const letter = (to: string, part: string): Promise<string> =>
     { describe: `a letter with ${part}` }
   ).then(plain)
 
-it("a person signs up, carries an agent, answers it on a page and in a chat, hears of it by letter, and leaves nothing behind", async () => {
+const STORY =
+  "a person signs up, carries an agent, answers it on a page and in a chat, hears of it by letter, " +
+  "and leaves nothing behind"
+
+it(STORY, async () => {
   const { client, agent } = await anAgent(service.edges)
   const [edge = "", other = ""] = service.edges
   const ada = new OwnerClient(() => edge)

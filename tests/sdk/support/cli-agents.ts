@@ -13,7 +13,8 @@ import { type Ran, runCli, type RunOptions } from "./cli.ts"
 export const SOLVER = `"${process.execPath}" --no-warnings "${join(projectRoot, "tests/sdk/support/solver.ts")}"`
 
 /** Long enough to begin one twice and cancel it, by a command each. */
-export const RECOVERY_DELAY_SECONDS = 10
+/** Longer than a busy machine takes from one command to the next. */
+export const RECOVERY_DELAY_SECONDS = 20
 
 export const A_DAY_MS = 86_400_000
 export let service: TestService

@@ -1,0 +1,87 @@
+/**
+ * What was heard of chats, from the poll that brought it to the one that confirms it.
+ *
+ * Invariants
+ *  - The other side confirms by one number, all that is before it: so it is that of the oldest that is open, and what is
+ *    behind that comes again with each poll, and is known.
+ *  - What is said in one chat keeps its order; chats do not wait for each other.
+ *  - No more are open than one poll brings. Of one chat only so many may wait, so that it does not take the others' places
+ *    for long.
+ */
+import { Effect, Latch } from "effect"
+import type { Update } from "grammy/types"
+
+/** Of one chat: what comes beyond that is given up. */
+const WAITING_MAX = 10
+
+export interface Waiting {
+  readonly update: Update
+  /** Unix ms until which it is tried again; `null`: it is not tried at all. */
+  readonly until: number | null
+}
+
+/** Of nobody's chat: each by itself. */
+const chatOf = ({ update_id, message, callback_query, my_chat_member }: Update): string => {
+  const chat = message?.chat ?? callback_query?.message?.chat ?? my_chat_member?.chat
+  return chat === undefined ? `update ${update_id}` : String(chat.id)
+}
+
+export class Inbox {
+  private readonly patienceMs: number
+  /** Numbers, in their order. */
+  private readonly open = new Set<number>()
+  private readonly chats = new Map<string, Array<Waiting>>()
+  private readonly changed = Latch.makeUnsafe(false)
+  private next = 0
+
+  constructor(patienceMs: number) {
+    this.patienceMs = patienceMs
+  }
+
+  /** What is before it is done with. */
+  get offset(): number {
+    for (const oldest of this.open) return oldest
+    return this.next
+  }
+
+  /** Chats in which something is to be done, and nothing was. */
+  take(updates: ReadonlyArray<Update>): ReadonlyArray<string> {
+    const begun: Array<string> = []
+    for (const update of updates) {
+      if (update.update_id < this.next) continue
+      this.next = update.update_id + 1
+      this.open.add(update.update_id)
+      const chat = chatOf(update)
+      const waiting = this.chats.get(chat)
+      const until = (waiting?.length ?? 0) < WAITING_MAX ? Date.now() + this.patienceMs : null
+      if (waiting !== undefined) waiting.push({ update, until })
+      else {
+        this.chats.set(chat, [{ update, until }])
+        begun.push(chat)
+      }
+    }
+    return begun
+  }
+
+  first(chat: string): Waiting | undefined {
+    return this.chats.get(chat)?.[0]
+  }
+
+  /** The first of that chat is passed on, or given up. */
+  settled(chat: string): void {
+    const waiting = this.chats.get(chat)
+    const done = waiting?.shift()
+    if (waiting?.length === 0) this.chats.delete(chat)
+    if (done !== undefined) this.open.delete(done.update.update_id)
+    this.changed.openUnsafe()
+  }
+
+  /** While something is open a poll comes back at once: until there is less of it, or for so long. */
+  pause(ms: number): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.open.size === 0) return Effect.void
+      this.changed.closeUnsafe()
+      return Effect.raceFirst(this.changed.await, Effect.sleep(ms))
+    })
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What a person puts into the log in a day (contract 19, "Sizes"), as agents do (actors/limit/log-bytes.ts): nobody signs
+ * for it, so what counts is named here. Words to an agent stand in the agent's log, and are counted before they do. An
+ * answer to a captcha is one for each, which its agent was counted for.
+ */
+import { Effect } from "effect"
+import type { humanOperations as declared } from "../../schemas/human/operations.ts"
+import { type Meter, once } from "../engine/definition.ts"
+import type { Doing } from "../kind.ts"
+import type { LogBytes } from "../limit/log-bytes.ts"
+import type { HumanActor } from "./state.ts"
+
+/** Writes of the account's own. Whoever is over may still log in and out, keep strangers out, and end the account. */
+export const METERED: ReadonlySet<string> = new Set([
+  "human.rename",
+  "human.declare",
+  "human.choose_relay",
+  "human.offer_chat",
+  "human.offer_two_step",
+  "human.renew_recovery_codes",
+  "human.offer_passkey",
+  "human.add_passkey"
+])
+
+/** What stands in the log beside the words that an owner writes: commits, keys, the notification. */
+const WORDS_BESIDE_BYTES = 2048
+
+/** Of words as they stand there: sealed, as base64. */
+export const wordsBytes = (text: string): number =>
+  WORDS_BESIDE_BYTES + Math.ceil((Buffer.byteLength(JSON.stringify(text)) * 4) / 3)
+
+interface BytesOperations {
+  readonly "human.spend_bytes": Doing<HumanActor, (typeof declared)["human.spend_bytes"]>
+}
+
+export const bytesOperations = (meter: Meter<{ readonly logBytes: LogBytes }>): BytesOperations => ({
+  "human.spend_bytes": once((_state, { bytes }, { id, memory }) =>
+    Effect.map(meter.admit(bytes, { id, memory }), () => {
+      meter.spent(bytes, { id, memory })
+      return null
+    })
+  )
+})

@@ -1,0 +1,48 @@
+/**
+ * Browsers that an account was logged in to from, by a keyed mark of what each is called: a login from another is told to
+ * the owner by a letter. Pure.
+ *
+ * Invariants
+ *  - Of the first login of all there is nothing to tell: whoever signed up is there.
+ *  - At most one letter an hour. A browser that could not be told of by that is not remembered, so that its next login is.
+ */
+import type { Posted } from "./decide.ts"
+import type { Human, Logins } from "./state.ts"
+
+const BROWSERS_MAX = 50
+const TOLD_EVERY_MS = 3_600_000
+
+export interface LoginFacts {
+  /** Of the browser. */
+  readonly mark: string
+  /** That tells of it; empty where no letter goes out. */
+  readonly letter: Posted
+}
+
+/** What stands in the event of the login. */
+export interface KnownFrom {
+  readonly known?: string
+  readonly told?: true
+}
+
+/** What is remembered of a login, and the letter that tells of it, where one does. */
+export const noticed = (
+  { logins }: Human,
+  { mark, letter }: LoginFacts,
+  at: number
+): { readonly remembered: KnownFrom; readonly posted: Posted } => {
+  const isNew = logins !== undefined && !logins.browsers.includes(mark)
+  if (!isNew || letter.also === undefined) return { remembered: { known: mark }, posted: {} }
+  return at < (logins.told_at ?? Number.NEGATIVE_INFINITY) + TOLD_EVERY_MS
+    ? { remembered: {}, posted: {} }
+    : { remembered: { known: mark, told: true }, posted: letter }
+}
+
+export const loginsAfter = (logins: Logins | undefined, { known, told }: KnownFrom, at: number): Logins | undefined => {
+  if (known === undefined) return logins
+  const { browsers = [], told_at = null } = logins ?? {}
+  return {
+    browsers: [...browsers.filter((one) => one !== known), known].slice(-BROWSERS_MAX),
+    told_at: told === true ? at : told_at
+  }
+}

@@ -1,0 +1,9 @@
+/** Where a client, a key or a person is counted: edges and actors that draw for the same one come to the same bucket. */
+import { createHash } from "node:crypto"
+import { bucketActor, type CountedBucket } from "./bucket.ts"
+
+const HASH_CHARS = 16
+
+/** The id of an actor of kind `limit`. */
+export const homeOf = (bucket: CountedBucket, value: string, wide = false): string =>
+  bucketActor(bucket, createHash("sha256").update(value).digest("hex").slice(0, HASH_CHARS), wide)

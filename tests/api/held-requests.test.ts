@@ -1,0 +1,35 @@
+/** Requests that are held for an owner are under way for as long as they are, with the product's deadline (contract 13). */
+import { afterAll, beforeAll, expect, it } from "vitest"
+import type { OwnerMessage } from "../../schemas/owner/records.ts"
+import { waitFor } from "../harness/index.ts"
+import { dataOf, outcome } from "../support/outcome.ts"
+import { newOwner, ownedBy, writtenBy } from "../support/owner.ts"
+import { PRODUCT_DEADLINE, testService, type TestService } from "../support/service.ts"
+
+const HELD_SECONDS = 16
+const DEADLINE_MS = PRODUCT_DEADLINE["service.request_deadline_ms"]
+
+let service: TestService
+beforeAll(async () => {
+  const limits = { ...PRODUCT_DEADLINE, "limits.owner.held_seconds": HELD_SECONDS }
+  service = await testService({ edges: 2, actors: 1, limits })
+})
+afterAll(() => service?.stop())
+
+it("one that comes again meanwhile finds it under way, and afterwards has its answer", async () => {
+  const owner = await newOwner(service.edges)
+  const { agent } = await ownedBy(service.edges, owner)
+  const sent = { body: { text: "May I?", kind: "question", wait_seconds: 25 }, idempotencyKey: "held" }
+  const ask = () => agent.client.call("POST", "/api/v1/me/owner/message", sent)
+  const began = Date.now()
+  const held = ask()
+  const id = await writtenBy(owner, agent, "May I?")
+  await waitFor(() => Date.now() > began + DEADLINE_MS + 500, { describe: "the deadline of its first ask" })
+  expect(outcome(await ask())).toBe("409 idempotency_in_flight")
+  await owner.answer(agent, id, "You may.")
+  const first = await held
+  expect(dataOf<OwnerMessage>(first)).toMatchObject({ id, waited: true, answer: { text: "You may." } })
+  const again = await ask()
+  expect([again.headers["idempotent-replayed"], dataOf<OwnerMessage>(again).id]).toEqual(["true", id])
+  expect(dataOf<OwnerMessage>(again).waited).toBe(true)
+})
