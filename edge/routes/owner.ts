@@ -41,13 +41,23 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: RouteParts)
       const { id: agent } = yield* signer(bus, call)
       const look = Effect.suspend(() => bus.read(call, { actor: agent, op: "owner.answered", input: { message } }))
       const isThere = (answer: OwnerAnswer | null): boolean => answer !== null
-      return yield* waits.hold(call, { agent, purpose: "message", waitSeconds, look, isThere })
+      const held = yield* waits.hold(call, { agent, purpose: "message", waitSeconds, look, isThere })
+      return held.found === null ? held : { ...held, found: yield* readBy(call, agent, held.found) }
     }).pipe(
       Effect.catchIf(
         ({ refusal: { code } }) => UNKNOWN.has(code),
         () => Effect.succeed(NO_ANSWER)
       )
     )
+
+  /** An answer that is handed over is read, as one in a list is: its owner sees that. */
+  const readBy = (call: Call, agent: string, answer: OwnerAnswer): Effect.Effect<OwnerAnswer> => {
+    const mark = bus.read(call, { actor: String(answer.id), op: "owner_message.read", input: { by: agent } })
+    return Effect.match(mark, {
+      onSuccess: ({ read_at }) => ({ ...answer, read_at }),
+      onFailure: () => answer
+    })
+  }
 
   /** What was listed is read. One that cannot be marked now is listed as unread again. */
   const marked = (call: Call, agent: string, { items }: Listed): Effect.Effect<void> =>

@@ -159,6 +159,8 @@ describe("a request that is held", () => {
     await owner.answer(agent, id, "Now.")
     const answer = dataOf<OwnerMessage>(await held)
     expect(answer).toMatchObject({ id, waited: true, answer: { text: "Now.", owner: { human_id: owner.id } } })
+    // Handed over, it is read: its owner sees that.
+    expect(answer.answer?.read_at).toEqual(TIME)
     expect(performance.now() - answeredAt).toBeLessThan(10_000)
   })
 

@@ -3,7 +3,7 @@ import type { SettingsAction } from "../../../schemas/human/pages.ts"
 import { boxOf, CHANNELS, type Channel, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
 import type { RelaySettings } from "../../../schemas/relay/operations.ts"
 import { html, type Html, NOTHING } from "../html.ts"
-
+import { hidden } from "./fields.ts"
 import type { OwnerPage, OwnerSpace } from "./space.ts"
 
 type WrittenForm = (action: SettingsAction, fields: Html, button: Html) => Html
@@ -54,7 +54,10 @@ export const relaySection = ({ email, chat, choices }: RelaySettings, form: Writ
   const chosen = new Map(choices.map((one) => [one.event, one]))
   const box = (event: string, channel: Channel): Html => {
     const name = boxOf(channel, event)
-    const ticked = chosen.get(event)?.[channel] === true ? html` checked` : null
+    const isChosen = chosen.get(event)?.[channel] === true
+    // Where there is no chat nobody is asked for it, and what was chosen stays for when there is.
+    if (channel === "chat" && chat === "off") return hidden(name, isChosen ? "on" : null)
+    const ticked = isChosen ? html` checked` : null
     return html`<label class="box"><input type="checkbox" name="${name}"${ticked}>
 ${NAMES[channel]}<span class="unseen">: ${event}</span></label>
 `
@@ -69,7 +72,12 @@ ${NAMES[channel]}<span class="unseen">: ${event}</span></label>
     ? null
     : html`<p class="faint">Letters go out once your address is confirmed, where this service sends any.</p>\n`
   const chats = chat === "off" ? null : CHATS[chat](form)
-  return html`${chats}<p>Whatever it is, it stands on your pages. Choose what reaches you besides.</p>
+  const asked = chosen.get("owner.asked")
+  const isTold = (email && asked?.email === true) || (chat === "linked" && asked?.chat === true)
+  const untold = isTold
+    ? null
+    : html`<p><strong>Nothing tells you when an agent asks: you find it when you come here.</strong></p>\n`
+  return html`${untold}${chats}<p>Whatever it is, it stands on your pages. Choose what reaches you besides.</p>
 ${without}${form(
     "choose_relay",
     html`<details>
