@@ -120,8 +120,8 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
 
   const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory: { underWay } }) => {
     const input = marked(entry)
-    const until = deadline + (entry.held_ms ?? 0)
     const now = Date.now()
+    const until = entry.held_ms === undefined ? deadline : now + entry.held_ms
     for (const [key, running] of underWay) if (running.until < now) underWay.delete(key)
     const running = underWay.get(input.key)
     if (running !== undefined && running.begun !== commandId) {

@@ -43,8 +43,8 @@ import { keptAnswer, type Response } from "./respond.ts"
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const COMMAND_CHARS = 32
-/** Of a request that was held: what it waited for, and whether it may be told. */
-const LOOKS_BEHIND = 2
+/** Behind what a request waits for. */
+const HELD_SLACK_MS = 5000
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
 
@@ -132,15 +132,15 @@ const guessableOf = ({ endpoint }: Call): Pick<IdempotencyEntry, "guessable"> =>
   endpoint?.guessable === true ? { guessable: true } : {}
 
 /**
- * One that waits is under way for longer than its deadline: for what it waits, and for the last looks behind that, each
- * of which has the deadline anew.
+ * One that waits is under way for what it waits, and for the last look behind that. No longer: whoever sends it again when
+ * its edge has died waits for as long.
  */
-const heldOf = ({ endpoint, body }: Call, { limits, service }: Limits): Pick<IdempotencyBeginning, "held_ms"> => {
+const heldOf = ({ endpoint, body }: Call, { limits }: Limits): Pick<IdempotencyBeginning, "held_ms"> => {
   if (endpoint?.held !== true) return {}
   const member = memberOf(body, "wait_seconds")
   const wanted = member === null ? 0 : Number(body.subarray(member.from, member.to).toString("latin1"))
   const seconds = Math.min(limits.owner.held_seconds, Number.isFinite(wanted) ? wanted : 0)
-  return seconds > 0 ? { held_ms: seconds * 1000 + LOOKS_BEHIND * service.request_deadline_ms } : {}
+  return seconds > 0 ? { held_ms: seconds * 1000 + HELD_SLACK_MS } : {}
 }
 
 /** Of what is asked under the key: the body, the query, and the declared type where that is part of it. */

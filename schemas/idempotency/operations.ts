@@ -58,7 +58,7 @@ export const IdempotencyFinish = Schema.Struct({
 })
 export type IdempotencyFinish = typeof IdempotencyFinish.Type
 
-/** `held_ms`: how much longer than its deadline the request may be under way, where its answer is held. */
+/** `held_ms`: how long the request may be under way, where its answer is held. */
 export const IdempotencyBeginning = Schema.Struct({ ...entryFields, held_ms: Schema.optionalKey(Schema.Number) })
 export type IdempotencyBeginning = typeof IdempotencyBeginning.Type
 

@@ -2,21 +2,28 @@
  * What is a person's own stands nowhere in the clear; and with the account's end its key is gone, so that it opens for
  * nobody. Looked for byte by byte in a running system.
  */
+import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
+import { type Collector, startCollector } from "../support/collector.ts"
+import { send } from "../support/http.ts"
 import { outcome } from "../support/outcome.ts"
 import { PersonClient } from "../support/person.ts"
 import { foundIn } from "../support/planted.ts"
 import { logOf, testService, type TestService } from "../support/service.ts"
 
 let service: TestService
+let collector: Collector
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2 })
+  collector = await startCollector()
+  service = await testService({ edges: 2, actors: 2, env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
 })
-afterAll(() => service?.stop())
+afterAll(async () => {
+  await service?.stop()
+  await collector?.stop()
+})
 
 let turn = 0
 const person = (name: string): PersonClient =>
@@ -39,8 +46,24 @@ test("nothing of a person stands in the clear while the account lives, and its k
   expect(outcome(await ada.logIn())).toBe("200")
   await ada.call("POST", "/humans/me/verify-email")
   const { email, password, token } = ada
-  const secrets = [email, password, "a guess that is wrong", first, token, token.slice(-43)]
+  const link = `link${randomBytes(20).toString("hex")}`
+  const opened = await send({
+    edge: service.edges[0] ?? "",
+    method: "GET",
+    path: `/owner/verify?token=${link}`,
+    headers: {}
+  })
+  expect(opened.status).toBe(400)
+  const secrets = [link, email, password, "a guess that is wrong", first, token, token.slice(-43)]
   expect(await foundIn(service, secrets)).toEqual([])
+  const traced = await waitFor(
+    () => {
+      const text = collector.raw.join("\n")
+      return text.includes("/owner/verify") && text.includes("humans/login") ? text : null
+    },
+    { describe: "traces of what was done" }
+  )
+  expect(secrets.filter((secret) => traced.includes(secret))).toEqual([])
   // What must be there is found: so would be what must not.
   expect((await foundIn(service, [ada.id])).length).toBeGreaterThan(0)
   const key = await keyOf(ada.id)
