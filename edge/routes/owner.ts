@@ -2,7 +2,7 @@
  * An agent writes to the people who carry it, and hears what they say (spec 4.10; contract 10, 20). What is said stands
  * in no log line.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import type { ErrorCode } from "../../schemas/errors.ts"
 import { OwnerApi, WriteToOwners } from "../../schemas/owner/api.ts"
@@ -26,6 +26,7 @@ const decodeWritten = bodyDecoder(WriteToOwners)
 const CREATED = 201
 const { wait_max_seconds } = OWNER_MESSAGE_LIMITS
 const MARKS_ABREAST = 10
+const MARK_WITHIN_MS = 50
 
 const NO_ANSWER: Waited<OwnerAnswer | null> = { found: null, waited: false }
 /** The message is written: whoever asks again finds what became of it. */
@@ -50,11 +51,14 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: RouteParts)
       )
     )
 
-  /** An answer that is handed over is read, as one in a list is: its owner sees that. */
+  /**
+   * An answer that is handed over is read, as one in a list is: its owner sees that. It waits for the mark no longer than
+   * a moment; what was asked for is done all the same.
+   */
   const readBy = (call: Call, agent: string, answer: OwnerAnswer): Effect.Effect<OwnerAnswer> => {
     const mark = bus.read(call, { actor: String(answer.id), op: "owner_message.read", input: { by: agent } })
-    return Effect.match(mark, {
-      onSuccess: ({ read_at }) => ({ ...answer, read_at }),
+    return Effect.match(Effect.timeoutOption(mark, MARK_WITHIN_MS), {
+      onSuccess: (marked) => (Option.isSome(marked) ? { ...answer, read_at: marked.value.read_at } : answer),
       onFailure: () => answer
     })
   }
