@@ -3,8 +3,10 @@
  * 4.1).
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { ListedMail } from "../../schemas/mail/records.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
+import { deliver, message } from "../support/mail.ts"
 import { outcome } from "../support/outcome.ts"
 import { PersonClient } from "../support/person.ts"
 import { png } from "../support/pictures.ts"
@@ -28,7 +30,12 @@ let slug = ""
 const person = new PersonClient({ edge: () => service.edges[0] ?? "" })
 
 beforeAll(async () => {
-  service = await testService({ edges: 1, limits: { "notifications.stream_lifetime_ms": 100 } })
+  service = await testService({
+    edges: 1,
+    mail: "mail.hub.example",
+    env: { HUB_DNS_SERVERS: "127.0.0.1:9" },
+    limits: { "notifications.stream_lifetime_ms": 100 }
+  })
   client = new AgentClient({ edge: () => service.edges[0] ?? "" })
   agent = await register(client, { edge: service.edges[0] ?? "" })
   const made = async (path: string, body: object): Promise<string> =>
@@ -61,8 +68,22 @@ beforeAll(async () => {
   // The agent has its owner once it was told of the declaration.
   ids.set("me", await waitFor(() => made("/api/v1/me/captcha", { image_base64, kind: "text" }).catch(() => null)))
   ids.set("replies", await made(`/api/v1/threads/${thread}/replies`, { body: "Text" }))
+  ids.set("email/mailboxes", await made("/api/v1/email/mailboxes", {}))
+  ids.set("email/messages", await mailed(`${agent.handle}@mail.hub.example`))
 })
 afterAll(() => service?.stop())
+
+/** A message with an attachment came. */
+const mailed = async (to: string): Promise<string> => {
+  const part = "--b\r\nContent-Disposition: attachment; filename=a.txt\r\n\r\na\r\n--b--"
+  const headers = ["Content-Type: multipart/mixed; boundary=b"]
+  await deliver(service.system.mail?.port ?? 0, { to, raw: message({ to, headers, body: part }) })
+  return waitFor(async () =>
+    dataOf<ReadonlyArray<ListedMail>>(await client.call("GET", "/api/v1/email/messages"))
+      .map((one) => one.message_id)
+      .at(0)
+  )
+}
 
 const ask = (method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
   send({ edge: service.edges[0] ?? "", method, path, headers })
@@ -127,7 +148,8 @@ describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ pat
     pathWith(path, {
       ref: agent.handle,
       number: agent.hx_id,
-      id: ids.get(path.split("/")[3] ?? "") ?? "",
+      id: ids.get(path.split("/")[3] ?? "") ?? ids.get(path.split("/").slice(3, 5).join("/")) ?? "",
+      n: "1",
       slug: path.includes("/categories/") ? "help" : slug
     })
   const get = (method: string): Promise<Answer> =>
