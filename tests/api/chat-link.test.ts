@@ -47,8 +47,10 @@ describe("a chat", () => {
     await link(second, mine)
   })
 
-  it("that is linked is told of by a letter", async () => {
+  it("that is linked is told of by a letter, to an address that is confirmed", async () => {
     const owner = await newOwner(service.edges)
+    const [token = ""] = await tokensTo(service, owner.client.email, "/owner/verify")
+    await owner.client.fill(`/owner/verify?token=${token}`, {}, "/owner/verify")
     await link(owner)
     const subject = "Subject: A chat was linked to your account"
     await waitFor(
