@@ -32,4 +32,9 @@ it("one that comes again meanwhile finds it under way, and afterwards has its an
   const again = await ask()
   expect([again.headers["idempotent-replayed"], dataOf<OwnerMessage>(again).id]).toEqual(["true", id])
   expect(dataOf<OwnerMessage>(again).waited).toBe(true)
+  // Handed over, it is read: its owner sees that.
+  await waitFor(async () => {
+    const { text } = await owner.client.get(`/owner/agents/${agent.agent.handle}`)
+    return text.includes("You may.") && !text.includes("not read yet")
+  })
 })
