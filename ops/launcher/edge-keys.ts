@@ -1,5 +1,5 @@
 /**
- * What nodes may know of the service's keys. What an edge may know of the service's key: its public half, and a key derived of it for one purpose
+ * What nodes may know of the service's keys. An edge: the public half, and a key derived of it for one purpose
  * (edge/config.ts).
  */
 import { createHmac } from "node:crypto"
@@ -30,7 +30,10 @@ export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return kept
 }
 
-/** An edge's environment: without the service's key, with what it may know of it; without the mail server's, the bot's and that of stored mail. */
+/**
+ * An edge's environment: without the service's key, with what it may know of it; without the mail server's, the bot's and
+ * that of stored mail.
+ */
 export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
   const { HUB_LETTERS: _letters, HUB_LETTERS_FROM: _from, HUB_SMTP_URL: _smtp, ...others } = rest
