@@ -33,7 +33,10 @@ export const MAIL_SERVICE_LIMITS = {
   /** Messages that are parsed at once, each in a thread of its own; and that wait for it. */
   parsers: 2,
   parses_waiting_max: 128,
+  /** A message that takes a thread longer is tried once more, in a new one. */
   parse_ms: 2000,
+  /** For a thread to begin, on a machine that has much to do. */
+  parser_start_ms: 30_000,
   parser_heap_mb: 192,
   depth_max: 20,
   headers_max_bytes: 262_144,

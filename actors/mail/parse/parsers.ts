@@ -2,8 +2,9 @@
  * Threads that read messages: so many, each for one message at a time.
  *
  * Invariants
- *  - A message that takes its thread too long, or too much memory, takes that thread with it, and is kept unread: it is
- *    never lost, and holds up no other for longer than that.
+ *  - A message that takes its thread too long, or too much memory, takes that thread with it. After a second try that
+ *    took too long as well it is kept unread: it is never lost, and holds up no other for longer than that.
+ *  - The time that a thread takes to begin is not the message's.
  *  - What waits is bounded: one more is told to come again.
  */
 import { Worker } from "node:worker_threads"
@@ -12,12 +13,13 @@ import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { ParsedMail } from "./parsed.ts"
 import { type ReadBounds, unread } from "./read.ts"
-import type { Answered, Told } from "./worker.ts"
+import { type Answered, BEGUN, type Told } from "./told.ts"
 
 export interface ParserBounds extends ReadBounds {
   readonly parsers: number
   readonly parses_waiting_max: number
   readonly parse_ms: number
+  readonly parser_start_ms: number
   readonly parser_heap_mb: number
 }
 
@@ -30,13 +32,22 @@ interface Job {
   readonly done: (mail: ParsedMail) => void
 }
 
+interface UnderWay extends Job {
+  readonly id: number
+  readonly tries: number
+}
+
+const TRIES = 2
+
 const tooMuch = unavailable("Too much mail waits to be read.")
 
 class Thread {
   private readonly bounds: ParserBounds
   private readonly next: () => void
   private worker: Worker | null = null
-  private job: (Job & { readonly id: number; readonly timer: NodeJS.Timeout }) | null = null
+  private hasBegun = false
+  private job: UnderWay | null = null
+  private timer: NodeJS.Timeout | undefined
   private count = 0
 
   constructor(bounds: ParserBounds, next: () => void) {
@@ -48,21 +59,26 @@ class Thread {
     return this.job === null
   }
 
-  take(job: Job): void {
+  take(job: Job, tries = 1): void {
     const id = ++this.count
     const worker = (this.worker ??= this.open())
-    const timer = setTimeout(() => this.giveUp("time"), this.bounds.parse_ms)
-    this.job = { ...job, id, timer }
+    this.job = { ...job, id, tries }
+    this.within(this.hasBegun ? this.bounds.parse_ms : this.bounds.parser_start_ms)
     // A copy: what is kept unread must be there still.
     const told: Told = { id, raw: new Uint8Array(job.raw) }
     worker.postMessage(told, [told.raw.buffer as ArrayBuffer])
   }
 
   async close(): Promise<void> {
-    if (this.job !== null) clearTimeout(this.job.timer)
+    clearTimeout(this.timer)
     const { worker } = this
     this.worker = null
     await worker?.terminate()
+  }
+
+  private within(ms: number): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.giveUp("time"), ms)
   }
 
   private open(): Worker {
@@ -76,8 +92,11 @@ class Thread {
       stderr: true
     })
     worker.unref()
-    worker.on("message", ({ id, mail }: Answered) => {
-      if (worker === this.worker && this.job?.id === id) this.end(mail)
+    this.hasBegun = false
+    worker.on("message", (answer: Answered | typeof BEGUN) => {
+      if (worker !== this.worker) return
+      if (answer === BEGUN) this.begun()
+      else if (this.job?.id === answer.id) this.end(answer.mail)
     })
     // Out of memory, or a fault that nobody caught.
     worker.on("error", () => {
@@ -89,11 +108,18 @@ class Thread {
     return worker
   }
 
+  private begun(): void {
+    this.hasBegun = true
+    if (this.job !== null) this.within(this.bounds.parse_ms)
+  }
+
   private giveUp(why: "time" | "memory" | "exit"): void {
     const { worker, job } = this
     this.worker = null
     void worker?.terminate()
     if (job === null) return
+    // The machine may have been the one that was slow.
+    if (why === "time" && job.tries < TRIES) return this.take(job, job.tries + 1)
     logNow("warn", "mail", { unread: why, bytes: job.raw.length })
     this.end(unread(job.raw, this.bounds))
   }
@@ -101,7 +127,7 @@ class Thread {
   private end(mail: ParsedMail): void {
     const { job } = this
     if (job === null) return
-    clearTimeout(job.timer)
+    clearTimeout(this.timer)
     this.job = null
     job.done(mail)
     this.next()

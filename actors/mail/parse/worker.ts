@@ -1,17 +1,7 @@
 /** The thread that reads messages: one after the other, as it is told. */
 import { parentPort, workerData } from "node:worker_threads"
-import type { ParsedMail } from "./parsed.ts"
 import { type ReadBounds, readMail, unread } from "./read.ts"
-
-export interface Told {
-  readonly id: number
-  readonly raw: Uint8Array
-}
-
-export interface Answered {
-  readonly id: number
-  readonly mail: ParsedMail
-}
+import { type Answered, BEGUN, type Told } from "./told.ts"
 
 const bounds: ReadBounds = workerData
 
@@ -23,3 +13,4 @@ parentPort?.on("message", ({ id, raw }: Told) => {
       parentPort?.postMessage(answer)
     })
 })
+parentPort?.postMessage(BEGUN)

@@ -140,7 +140,7 @@ describe("a thread", () => {
   let parsers: Parsers
   beforeAll(async () => {
     scope = Scope.makeUnsafe()
-    const bounds = { ...BOUNDS, parsers: 2, parse_ms: 2000 }
+    const bounds = { ...BOUNDS, parsers: 2, parse_ms: 2000, parser_start_ms: 30_000 }
     parsers = await Effect.runPromise(Scope.provide(openParsers(bounds), scope))
   })
   afterAll(() => Effect.runPromise(Scope.close(scope, Effect.exit(Effect.void) as never)))
