@@ -109,6 +109,19 @@ export interface Database {
     mailbox: Big
     mail: NullableBig
     sealed: string | null
+    detail: string | null
+  }
+  mail_sendings: {
+    mail: Big
+    n: number
+    status: string
+    detail: string | null
+  }
+  mail_suppressions: {
+    id: string
+    reason: string
+    since: Time
+    sealed: string
   }
   mails: {
     id: Big
@@ -121,6 +134,7 @@ export interface Database {
     words: Array<string>
     own: string | null
     lets_in: boolean
+    box: string
   }
   messages: {
     id: Big

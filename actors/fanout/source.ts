@@ -1,11 +1,11 @@
 /**
- * The consumer that all workers share: every commit of a delivery, each to one worker. Kept by the server, so that it
+ * A consumer that all workers share: every commit of a delivery, or of what else it follows, each to one worker. Kept by the server, so that it
  * goes on where it was whatever ends. A commit that is not acknowledged in time is given out again.
  */
 import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
-import { consumers, streams } from "../../schemas/subjects.ts"
+import { streams } from "../../schemas/subjects.ts"
 import { paced } from "../../schemas/runtime/bus/pace.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { listeningOnLine } from "../log/renewal.ts"
@@ -47,11 +47,12 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
   working: () => message.working()
 })
 
-export const deliverySource = (nats: NatsConnection, tracing: Tracing): Source => {
+/** `durable`: name of the consumer. */
+export const commitSource = (nats: NatsConnection, tracing: Tracing, durable: string): Source => {
   const ack = gatheredAcks()
   let known: Consumer | null = null
   const consumer = Effect.tryPromise(
-    async () => (known ??= await jetstream(nats).consumers.get(streams.events, consumers.webhooks))
+    async () => (known ??= await jetstream(nats).consumers.get(streams.events, durable))
   )
   const fetched = (from: Consumer, max: number) =>
     Effect.acquireRelease(

@@ -1,9 +1,10 @@
 /** The role `webhooks` of an actor process: a worker on the shared consumer. */
 import { Effect, type Scope } from "effect"
+import { consumers } from "../../schemas/subjects.ts"
 import { webhookMetrics } from "../metrics/webhooks.ts"
 import { Bus, Cluster, Configuration, Metrics, Streams, Tracing } from "../process/services.ts"
 import { Poster } from "./post.ts"
-import { deliverySource } from "./source.ts"
+import { commitSource } from "./source.ts"
 import { Worker } from "./worker.ts"
 
 /** Delivers for as long as the scope is open; then what is under way ends first. */
@@ -20,7 +21,7 @@ export const webhookWorker: Effect.Effect<
     Effect.sync(() => new Poster({ production: config.env === "production", limits: config.limits.webhook })),
     (opened) => Effect.sync(() => opened.close())
   )
-  const source = deliverySource(yield* Bus, tracing)
+  const source = commitSource(yield* Bus, tracing, consumers.webhooks)
   const worker = yield* Worker.make({
     source,
     ask: (ask, span) => asker.ask(ask, span),

@@ -1,6 +1,7 @@
 /** The sending side of a node: its one way out, and its slots. */
 import { Deferred, Effect, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
+import { mailHostOf } from "../../schemas/letter/settings.ts"
 import { Bot } from "../chat/bot.ts"
 import { fileTransport } from "./file-transport.ts"
 import { outboxOf } from "./outbox.ts"
@@ -54,5 +55,5 @@ const openTransport = ({
   if (letters === null) return Effect.succeed(null)
   return letters.transport === "file"
     ? Effect.succeed(fileTransport(outboxOf(data)))
-    : smtpTransport(letters.server, { ...limits.service.letters, baseUrl })
+    : smtpTransport(letters.server, { ...limits.service.letters, name: mailHostOf(baseUrl) })
 }

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream"
 import { Effect } from "effect"
 import SMTPConnection, { type SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
-import { mailHostOf, type MailServer } from "../../schemas/letter/settings.ts"
+import type { MailServer } from "../../schemas/letter/settings.ts"
 import type { LetterLimits } from "./limits.ts"
 import { faultOf, type SmtpFault } from "./smtp-fault.ts"
 import type { Message } from "./transport.ts"
@@ -12,7 +12,10 @@ const RESPONSE_MAX_BYTES = 65_536
 const GOODBYE_MS = 1000
 
 export type Settings = Pick<LetterLimits, "letter_timeout_ms" | "letters_at_once" | "idle_ms"> & {
-  readonly baseUrl: string
+  /** As which the connection greets. */
+  readonly name: string
+  /** Whether whoever holds the name's key is believed to be nobody else: servers of the world prove nothing. */
+  readonly unverified?: boolean
 }
 
 /** How far the server has come with a message. */
@@ -165,15 +168,15 @@ export class Connections {
 
 const optionsOf = (
   { host, port, tls }: MailServer,
-  { baseUrl, letter_timeout_ms }: Settings
+  { name, unverified = false, letter_timeout_ms }: Settings
 ): SMTPConnectionOptions => ({
   host,
   port,
   secure: tls === "implicit",
   requireTLS: tls === "starttls",
   ignoreTLS: tls === "off",
-  tls: { minVersion: "TLSv1.2" },
-  name: mailHostOf(baseUrl),
+  tls: { minVersion: "TLSv1.2", rejectUnauthorized: !unverified },
+  name,
   connectionTimeout: letter_timeout_ms,
   greetingTimeout: letter_timeout_ms,
   socketTimeout: letter_timeout_ms,

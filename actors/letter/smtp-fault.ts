@@ -6,6 +6,8 @@ export interface SmtpFault {
   readonly final: boolean
   /** The server itself has said so. */
   readonly replied: boolean
+  /** What it is that no attempt will do better with; `null` where one may. */
+  readonly of: "address" | "message" | null
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -51,8 +53,19 @@ export const faultOf = (error: unknown): SmtpFault => {
   const replied = status >= 400 && status < 600
   const words = REASONS[code] ?? (error === null ? REASONS["ECONNECTION"] : undefined) ?? "the mail server refused it"
   const final = ABOUT_THE_LETTER.test(command) && status >= 500 && status < 600 && status !== WRONG_ORDER
-  return { reason: replied ? `${words} (${status})` : words, final, replied }
+  const of = !final ? null : command === "RCPT TO" && !isOfPolicy(error) ? "address" : "message"
+  return { reason: replied ? `${words} (${status})` : words, final, replied, of }
 }
+
+/** RFC 3463: what the server thinks of whoever sends (5.7.x), or a mailbox that is full (5.2.2), is not of the address. */
+const OF_POLICY = /\b5\.(?:7\.\d{1,3}|2\.2)\b/
+
+const isOfPolicy = (error: unknown): boolean => {
+  const response = typeof error === "object" && error !== null && "response" in error ? error.response : ""
+  return typeof response === "string" && OF_POLICY.test(response.slice(0, RESPONSE_LOOKED_AT_CHARS))
+}
+
+const RESPONSE_LOOKED_AT_CHARS = 200
 
 /** Says nothing of the letter: the session was in a state that the server did not expect. */
 const WRONG_ORDER = 503

@@ -13,7 +13,6 @@ import { Effect, type Scope } from "effect"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import type { MailServer } from "../../schemas/letter/settings.ts"
 import { Connections, type Handed, Handing, type Settings } from "./smtp-connections.ts"
-import type { SmtpFault } from "./smtp-fault.ts"
 import type { Message, Transport } from "./transport.ts"
 
 export const smtpTransport = (server: MailServer, settings: Settings): Effect.Effect<Transport, never, Scope.Scope> =>
@@ -34,20 +33,31 @@ const sent = (
   hurry: Effect.Effect<void>,
   withinMs: number
 ): Effect.Effect<LetterOutcome> =>
+  Effect.map(attempt(connections, message, hurry, withinMs), ({ fault, handing: { whole } }) => {
+    if (fault === null) return { type: "sent", message_id: message.messageId }
+    const { reason, final, replied } = fault
+    if (whole && !replied) return { type: "unknown", reason }
+    return { type: final ? "final" : "passing", reason }
+  })
+
+export interface Attempted extends Handed {
+  readonly handing: Handing
+}
+
+/** One attempt, in time; `hurry` ends it earlier. */
+export const attempt = (
+  connections: Connections,
+  message: Message,
+  hurry: Effect.Effect<void>,
+  withinMs: number
+): Effect.Effect<Attempted> =>
   Effect.suspend(() => {
     const handing = new Handing(message)
     const late = Effect.as(Effect.sleep(withinMs), without("timeout"))
     const ended = Effect.as(hurry, without("the node ends"))
     const handed = Effect.raceFirst(connections.deliver(handing), Effect.raceFirst(late, ended))
-    return Effect.map(handed, ({ fault }) => outcomeOf(fault, handing))
+    return Effect.map(handed, ({ fault }) => ({ fault, handing }))
   })
 
 /** The server has not said anything. */
-const without = (reason: string): Handed => ({ fault: { reason, final: false, replied: false } })
-
-const outcomeOf = (fault: SmtpFault | null, { message, whole }: Handing): LetterOutcome => {
-  if (fault === null) return { type: "sent", message_id: message.messageId }
-  const { reason, final, replied } = fault
-  if (whole && !replied) return { type: "unknown", reason }
-  return { type: final ? "final" : "passing", reason }
-}
+const without = (reason: string): Handed => ({ fault: { reason, final: false, replied: false, of: null } })

@@ -202,7 +202,7 @@ export const ensureStreams = async (
   const manager = await jetstreamManager(nats, { checkAPI: false })
   await refuseHalfRestored(manager)
   for (const wanted of wantedStreams(limits, replicas)) await ensureStream(manager, wanted)
-  await ensureDeliveries(manager, limits)
+  for (const shared of sharedConsumers(limits)) await ensureShared(manager, shared)
   await ensureStream(manager, wantedLeases(limits, replicas))
   return manager
 }
@@ -218,12 +218,39 @@ const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<
   }
 }
 
-/** What all webhook workers share: they may take of it, not say what is in it. */
-const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits): Promise<void> => {
-  const figures = { ack_wait: webhook.ack_wait_ms * 1_000_000, max_ack_pending: webhook.ack_pending_max }
+interface Shared {
+  readonly durable: string
+  readonly subject: string
+  readonly ackWaitMs: number
+  readonly pendingMax: number
+}
+
+const MS = 1_000_000
+
+/** What all workers of a sort share: they may take of it, not say what is in it. */
+const sharedConsumers = ({ webhook, service: { mail } }: Limits): ReadonlyArray<Shared> => [
+  {
+    durable: consumers.webhooks,
+    subject: subjects.deliveries,
+    ackWaitMs: webhook.ack_wait_ms,
+    pendingMax: webhook.ack_pending_max
+  },
+  {
+    durable: consumers.outbound,
+    subject: subjects.sendings,
+    ackWaitMs: mail.send_ack_wait_ms,
+    pendingMax: mail.sends_pending_max
+  }
+]
+
+const ensureShared = async (
+  manager: JetStreamManager,
+  { durable, subject, ackWaitMs, pendingMax }: Shared
+): Promise<void> => {
+  const figures = { ack_wait: ackWaitMs * MS, max_ack_pending: pendingMax }
   const wanted = {
-    durable_name: consumers.webhooks,
-    filter_subject: subjects.deliveries,
+    durable_name: durable,
+    filter_subject: subject,
     deliver_policy: DeliverPolicy.All,
     ack_policy: AckPolicy.Explicit,
     ...figures
@@ -231,7 +258,7 @@ const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits):
   try {
     await manager.consumers.add(streams.events, wanted)
   } catch {
-    await manager.consumers.update(streams.events, consumers.webhooks, figures)
+    await manager.consumers.update(streams.events, durable, figures)
   }
 }
 

@@ -4,11 +4,15 @@ import { Schema } from "effect"
 import { unavailable } from "../../schemas/errors.ts"
 import { MailEnvelope } from "../../schemas/mail/operations.ts"
 import { MailRules } from "../../schemas/mail/records.ts"
+import { SentSummary } from "../../schemas/mail/sent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { ErasableKeys } from "../log/erasable-keys.ts"
 import { Sealer } from "../log/seal.ts"
 
 export class MailKeys extends ErasableKeys {
+  /** Of what belongs to no mailbox: addresses that may not be written to, and marks by which they are known. */
+  readonly service: Sealer
+
   /** `key`: HUB_MAIL_KEY. */
   constructor(nats: NatsConnection, key: Uint8Array) {
     super(nats, new Sealer(key, "hub mailbox keys"), {
@@ -18,6 +22,7 @@ export class MailKeys extends ErasableKeys {
       use: "hub mailbox",
       unreachable: unavailable("Mail cannot be opened at the moment. It is safe to try again.")
     })
+    this.service = new Sealer(key, "hub mail service")
   }
 }
 
@@ -44,9 +49,27 @@ export const openEnvelope = (sealer: Sealer, mail: number, sealed: string): Mail
 export const sealKey = (sealer: Sealer, mail: number, key: string): string => sealer.seal(key, `key ${mail}`)
 export const openKey = (sealer: Sealer, mail: number, sealed: string): string => sealer.open(sealed, `key ${mail}`)
 
-/** Of somebody whose mail was dropped. */
+/** Of somebody whose mail was dropped, or who was written to. */
 export const sealDropped = (sealer: Sealer, from: string): string => sealer.seal(from, "dropped")
 export const openDropped = (sealer: Sealer, sealed: string): string => sealer.open(sealed, "dropped")
+
+/** What the headers of a message that is sent say. */
+export const SentEnvelope = Schema.Struct({
+  summary: SentSummary,
+  /** Ids of RFC 5322, without angle brackets. */
+  rfc_id: Schema.String,
+  references: Schema.Array(Schema.String),
+  /** Of `X-Hub-Agent`. */
+  agent: Schema.String
+})
+export type SentEnvelope = typeof SentEnvelope.Type
+
+const decodeSent = Schema.decodeUnknownSync(Schema.fromJsonString(SentEnvelope))
+
+export const sealSent = (sealer: Sealer, mail: number, envelope: SentEnvelope): string =>
+  sealer.seal(JSON.stringify(envelope), `sent ${mail}`)
+export const openSent = (sealer: Sealer, mail: number, sealed: string): SentEnvelope =>
+  decodeSent(sealer.open(sealed, `sent ${mail}`))
 
 /** 64 bits: so few words are marked for one agent that no two of them meet. */
 const MARK_CHARS = 16
@@ -55,3 +78,16 @@ const MARK_CHARS = 16
 export const markWord = (sealer: Sealer, word: string): string => sealer.mark(word, "word").slice(0, MARK_CHARS)
 export const markMessageId = (sealer: Sealer, id: string): string =>
   sealer.mark(id, "message id").slice(0, 2 * MARK_CHARS)
+
+/** Id of the actor that knows whether an address may be written to. */
+export const recipientId = ({ service }: Pick<MailKeys, "service">, address: string): string =>
+  service.mark(address, "recipient").slice(0, 2 * MARK_CHARS)
+
+export const sealRecipient = ({ service }: Pick<MailKeys, "service">, address: string): string =>
+  service.seal(address, "recipient")
+export const openRecipient = ({ service }: Pick<MailKeys, "service">, sealed: string): string =>
+  service.open(sealed, "recipient")
+
+/** By which an address that only its receiver has seen is known again: `purpose` and the id of what was sent. */
+export const sendingToken = ({ service }: Pick<MailKeys, "service">, purpose: string, sending: string): string =>
+  service.mark(sending, `token of ${purpose}`).slice(0, MARK_CHARS)

@@ -4,16 +4,36 @@ import { mailboxKind } from "./box/actor.ts"
 import { mailerKind } from "./mailer/actor.ts"
 import { mailKind } from "./message/actor.ts"
 import { mailProjection } from "./projection.ts"
-import { mailEventRowsQuery, mailRowsQuery } from "./queries.ts"
-import { mailboxesGo, toldOfMail } from "./reactions.ts"
+import {
+  mailEventRowsQuery,
+  mailRowsQuery,
+  mailSuppressionRowsQuery,
+  mailThreadOfQuery,
+  mailThreadRowsQuery
+} from "./queries.ts"
+import { mailboxesGo, sendingsCounted, sendingsTold, toldOfMail } from "./reactions.ts"
+import { mailRecipientKind } from "./recipient/actor.ts"
+import { mailSendingKind } from "./sending/actor.ts"
+import { mailServiceKind } from "./service/actor.ts"
 
-export const kinds = [mailerKind, mailAddressKind, mailboxKind, mailKind]
+export const kinds = [
+  mailerKind,
+  mailAddressKind,
+  mailboxKind,
+  mailKind,
+  mailSendingKind,
+  mailRecipientKind,
+  mailServiceKind
+]
 
 export const projections = [mailProjection]
 
-export const reactions = [toldOfMail, mailboxesGo]
+export const reactions = [toldOfMail, mailboxesGo, sendingsCounted, sendingsTold]
 
 export const queries = ({ db }: Answering) => ({
   mail_rows: mailRowsQuery(db),
-  mail_event_rows: mailEventRowsQuery(db)
+  mail_thread_rows: mailThreadRowsQuery(db),
+  mail_thread_of: mailThreadOfQuery(db),
+  mail_event_rows: mailEventRowsQuery(db),
+  mail_suppression_rows: mailSuppressionRowsQuery(db)
 })

@@ -6,14 +6,22 @@ import { type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { ListedMail, MailCodes, MailSummary } from "../../schemas/mail/records.ts"
-import { messageIdOf } from "../../schemas/mail/records.ts"
+import type { MailToTell } from "../../schemas/mail/operations.ts"
+import {
+  type ListedMail,
+  type MailCodes,
+  type MailThread,
+  messageIdOf,
+  threadIdOf
+} from "../../schemas/mail/records.ts"
+import { type ListedSent, recipientsOf, statusOfAll } from "../../schemas/mail/sent.ts"
 import { isWithin } from "../../schemas/mail/senders.ts"
 import { mailDomain } from "../../schemas/mail/settings.ts"
 import { wordsOf } from "../../schemas/mail/words.ts"
+import type { Sealer } from "../log/seal.ts"
 import { QueryRefused } from "../queries/refused.ts"
 import { Actors, type ActorServices, type Asking, Views } from "../services.ts"
-import { type MailKeys, markWord, openDropped, openEnvelope } from "./keys.ts"
+import { type MailKeys, markWord, openDropped, openEnvelope, openRecipient, openSent } from "./keys.ts"
 
 type Row = Queries["mail_rows"]["output"]["items"][number]
 
@@ -22,6 +30,7 @@ const DEADLINE_MS = 4000
 const ABREAST = 8
 /** Words of a search that count: more make it no narrower. */
 const WORDS_ASKED_MAX = 20
+const PARTICIPANTS_MAX = 20
 
 const NO_MAIL: Refusal = unavailable("Mail cannot be opened here.")
 
@@ -30,18 +39,40 @@ export interface OpeningParts {
   readonly limits: Limits["limits"]["email"]
 }
 
-const openRow = (mail: MailKeys, row: Row): Effect.Effect<ReadonlyArray<ListedMail>, Refusal> =>
-  Effect.map(mail.of(String(row.mailbox)), (sealer) =>
-    sealer === null
-      ? []
-      : [{ ...openEnvelope(sealer, row.id, row.envelope), received_at: row.received_at, read_at: row.read_at }]
-  )
+const openReceived = (sealer: Sealer, row: Row): ListedMail => ({
+  box: "inbox",
+  ...openEnvelope(sealer, row.id, row.envelope),
+  thread_id: threadIdOf(row.thread),
+  received_at: row.received_at,
+  read_at: row.read_at
+})
 
-const opened = (mail: MailKeys, rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<ListedMail>, Refusal> =>
+const openSentRow = (sealer: Sealer, { id, envelope, thread, received_at, sendings }: Row): ListedSent => {
+  const { summary } = openSent(sealer, id, envelope)
+  const recipients = recipientsOf(summary).map((address, index) => {
+    const { status = "queued", detail = null } = sendings.find(({ n }) => n === index + 1) ?? {}
+    return { address, status, detail }
+  })
+  const status = statusOfAll(recipients.map((one) => one.status))
+  return { box: "sent", ...summary, thread_id: threadIdOf(thread), sent_at: received_at, status, recipients }
+}
+
+const openedAs = <Opened>(
+  mail: MailKeys,
+  rows: ReadonlyArray<Row>,
+  open: (sealer: Sealer, row: Row) => Opened
+): Effect.Effect<ReadonlyArray<Opened>, Refusal> =>
   Effect.map(
-    Effect.forEach(rows, (row) => openRow(mail, row), { concurrency: ABREAST }),
+    Effect.forEach(
+      rows,
+      (row) => Effect.map(mail.of(String(row.mailbox)), (sealer) => (sealer === null ? [] : [open(sealer, row)])),
+      { concurrency: ABREAST }
+    ),
     (all) => all.flat()
   )
+
+const openAny = (sealer: Sealer, row: Row): ListedMail | ListedSent =>
+  row.box === "sent" ? openSentRow(sealer, row) : openReceived(sealer, row)
 
 /** By which the words of a search are found in each mailbox; `null` where there are none to look for. */
 const marksOf = (mail: MailKeys, mailboxes: ReadonlyArray<number>, q: string | null) => {
@@ -65,7 +96,47 @@ const listed = (mail: MailKeys, { q, mailboxes, ...wanted }: Listing["input"], a
     const words = yield* marksOf(mail, mailboxes, q)
     if (words?.length === 0) return NONE
     const { items, total } = yield* views.query(asking, "mail_rows", { ...wanted, words, minutes: null })
-    return { items: yield* opened(mail, items), total }
+    return { items: yield* openedAs(mail, items, openAny), total }
+  })
+
+type ThreadRow = Queries["mail_thread_rows"]["output"]["items"][number]
+
+/** Who takes part in it, and what it is about; as far as that can still be opened. */
+const openThread = (mail: MailKeys, { thread, envelopes, ...counts }: ThreadRow): Effect.Effect<MailThread, Refusal> =>
+  Effect.gen(function* () {
+    const participants = new Set<string>()
+    let subject: string | null = null
+    for (const { id, box, mailbox, envelope } of envelopes) {
+      const sealer = yield* mail.of(String(mailbox))
+      if (sealer === null) continue
+      const summary = box === "sent" ? openSent(sealer, id, envelope).summary : openEnvelope(sealer, id, envelope)
+      subject ??= summary.subject
+      participants.add(summary.from.address)
+      for (const to of "cc" in summary ? recipientsOf(summary) : [summary.to]) participants.add(to)
+    }
+    return {
+      id: threadIdOf(thread),
+      subject: subject ?? "",
+      participants: [...participants].slice(0, PARTICIPANTS_MAX),
+      ...counts
+    }
+  })
+
+const threads = (mail: MailKeys, wanted: Queries["mail_threads"]["input"], asking: Asking) =>
+  Effect.gen(function* () {
+    const views = yield* Views
+    const { items, total } = yield* views.query(asking, "mail_thread_rows", wanted)
+    return { items: yield* Effect.forEach(items, (row) => openThread(mail, row), { concurrency: ABREAST }), total }
+  })
+
+const suppressions = (mail: MailKeys, wanted: Queries["mail_suppressions"]["input"], asking: Asking) =>
+  Effect.gen(function* () {
+    const views = yield* Views
+    const { items, total } = yield* views.query(asking, "mail_suppression_rows", wanted)
+    return {
+      items: items.map(({ reason, since, sealed }) => ({ address: openRecipient(mail, sealed), reason, since })),
+      total
+    }
   })
 
 const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
@@ -85,9 +156,18 @@ const codesOf = ({ message_id, received_at, from, subject, codes, links, verdict
 const coded = (mail: MailKeys, { agent, minutes, from }: Coding["input"], max: number, asking: Asking) =>
   Effect.gen(function* () {
     const views = yield* Views
-    const wanted = { agent, unread: false, words: null, minutes, page: 1, per_page: max }
+    const wanted = {
+      agent,
+      box: "inbox",
+      thread: null,
+      unread: false,
+      words: null,
+      minutes,
+      page: 1,
+      per_page: max
+    } as const
     const { items } = yield* views.query(asking, "mail_rows", wanted)
-    const all = (yield* opened(mail, items)).map(codesOf)
+    const all = (yield* openedAs(mail, items, openReceived)).map(codesOf)
     if (from === null) return { items: all, unaligned: 0 }
     const domain = mailDomain(from)
     const claimed = all.filter((one) => domain !== null && isWithin(one.from.address, domain))
@@ -101,7 +181,7 @@ const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: A
     const { items, total } = yield* views.query(asking, "mail_event_rows", wanted)
     const shown = yield* Effect.forEach(
       items,
-      ({ id, at, event, mailbox, mail: message, sealed }) =>
+      ({ id, at, event, mailbox, mail: message, sealed, detail }) =>
         Effect.map(sealed === null ? Effect.succeed(null) : mail.of(String(mailbox)), (sealer) => ({
           id,
           at,
@@ -109,7 +189,7 @@ const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: A
           mailbox_id: mailbox,
           message_id: message === null ? null : messageIdOf(message),
           counterpart: sealer === null || sealed === null ? null : openDropped(sealer, sealed),
-          detail: null
+          detail
         })),
       { concurrency: ABREAST }
     )
@@ -122,9 +202,7 @@ const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
     const actors = yield* Actors
     const one = (id: number) =>
       actors.ask({ ...asking, commandId: `${asking.commandId}-${id}` }, "mail.summary", String(id), null).pipe(
-        Effect.map((summary): ReadonlyArray<{ readonly id: number; readonly summary: MailSummary }> => [
-          { id, summary }
-        ]),
+        Effect.map((told): ReadonlyArray<{ readonly id: number; readonly told: MailToTell }> => [{ id, told }]),
         Effect.catchIf(
           ({ code }) => code === "not_found",
           () => Effect.succeed([])
@@ -150,6 +228,10 @@ export const openedQueries = (
     }
   return {
     mail_list: answer((keys, input: Listing["input"], asking) => listed(keys, input, asking)),
+    mail_threads: answer((keys, input: Queries["mail_threads"]["input"], asking) => threads(keys, input, asking)),
+    mail_suppressions: answer((keys, input: Queries["mail_suppressions"]["input"], asking) =>
+      suppressions(keys, input, asking)
+    ),
     mail_codes: answer((keys, input: Coding["input"], asking) => coded(keys, input, limits.codes_messages_max, asking)),
     mail_log: answer((keys, input: Queries["mail_log"]["input"], asking) => journal(keys, input, asking)),
     mail_summaries: answer((_keys, { mails }: Queries["mail_summaries"]["input"], asking) => summarized(mails, asking))

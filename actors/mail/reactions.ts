@@ -1,7 +1,10 @@
-/** Whom mail came for is told of it; with an account its mailboxes go. */
+/** Whom mail came for is told of it, and what became of what was sent; with an account its mailboxes go. */
 import { AgentEvent } from "../agent/state.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
+import { SERVICE_ID } from "../../schemas/mail/sending-operations.ts"
 import { MailboxEvent } from "./box/state.ts"
+import { MailerEvent } from "./mailer/state.ts"
+import { MailSendingEvent } from "./sending/state.ts"
 
 export const toldOfMail = reactions(
   "mail_told",
@@ -28,4 +31,49 @@ export const mailboxesGo = reactions(
   on("agent", AgentEvent, (event, { id }) =>
     event.type === "agent.deleted" ? [tell("mailer.close_all", id, null)] : []
   )
+)
+
+const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
+
+/** What did not come well counts for its agent and for the service, and its address is not written to again. */
+export const sendingsCounted = reactions(
+  "mail_counted",
+  on("mail_sending", MailSendingEvent, (event) => {
+    if (event.type === "mail_sending.unsubscribed") {
+      const { recipient, sealed } = event
+      return [tell("mail_recipient.suppress", recipient, { reason: "unsubscribed", sealed })]
+    }
+    const type = badOf(event)
+    if (type === null || !("recipient" in event)) return []
+    return [
+      tell("mail_recipient.suppress", event.recipient, { reason: type, sealed: event.sealed }),
+      tell("mailer.count", event.agent, { type }),
+      tell("mail_service.count", SERVICE_ID, { type })
+    ]
+  })
+)
+
+const badOf = (event: MailSendingEvent): "bounced" | "complained" | null =>
+  (event.type === "mail_sending.settled" || event.type === "mail_sending.reported") && BAD.has(event.status)
+    ? (event.status as "bounced" | "complained")
+    : null
+
+/** Addresses are added when it is read, by their numbers. */
+export const sendingsTold = reactions(
+  "mail_sent_told",
+  on("mail_sending", MailSendingEvent, (event) => {
+    const type = badOf(event)
+    if (type === null || !("detail" in event)) return []
+    const { agent, mail, n, detail } = event
+    const path = `/api/v1/email/messages/em_${mail}`
+    const payload = { message_id: `em_${mail}`, recipients: [n], provider_reason: detail, url: path, api_url: path }
+    return [tell("notification.tell", agent, { about: `email.${type}`, payload })]
+  }),
+  on("mailer", MailerEvent, (event, { id }) => {
+    if (event.type !== "mailer.suspended") return []
+    const { bounce_rate, bounces, complaints, window_days } = event
+    const path = "/api/v1/email"
+    const payload = { bounce_rate, bounces, complaints, window_days, url: path, api_url: path }
+    return [tell("notification.tell", id, { about: "email.sending_suspended", payload })]
+  })
 )

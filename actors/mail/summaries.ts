@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
-import type { MailSummary } from "../../schemas/mail/records.ts"
+import type { MailToTell } from "../../schemas/mail/operations.ts"
 import { QueryRefused } from "../queries/refused.ts"
 
 /** Of these messages, those that can be opened. */
-export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, MailSummary>>
+export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, MailToTell>>
 
 type AskMails = (mails: ReadonlyArray<number>) => Effect.Effect<Queries["mail_summaries"]["output"], Refusal>
 
@@ -16,5 +16,5 @@ export const mailsBy =
     if (mails.length === 0) return new Map()
     const found = await Effect.runPromise(Effect.result(ask([...new Set(mails)])))
     if (found._tag === "Failure") throw new QueryRefused(found.failure)
-    return new Map(found.success.map(({ id, summary }) => [id, summary]))
+    return new Map(found.success.map(({ id, told }) => [id, told]))
   }

@@ -44,6 +44,8 @@ type ByKeys =
   | "owner_words"
   | "owner_conversation"
   | "mail_list"
+  | "mail_threads"
+  | "mail_suppressions"
   | "mail_codes"
   | "mail_log"
   | "mail_summaries"

@@ -1,84 +1,81 @@
 /** Mail (spec 4.9; contract 20). */
-import { Effect, Schema } from "effect"
-import { notFound, refusal, type Refusal } from "../../schemas/errors.ts"
+import { Effect } from "effect"
+import { invalidField, notFound, refusal, type Refusal } from "../../schemas/errors.ts"
 import { ChangeMailbox, CloseMailbox, MailApi, OpenMailbox } from "../../schemas/mail/api.ts"
-import { type Mail, type Mailbox, MESSAGE_ID } from "../../schemas/mail/records.ts"
+import { type Mail, THREAD_ID } from "../../schemas/mail/records.ts"
+import { SendMail } from "../../schemas/mail/send.ts"
+import type { SentContent, SentMail } from "../../schemas/mail/sent.ts"
 import { mailDomain } from "../../schemas/mail/settings.ts"
-import { attachmentPart, StoredText, TEXT_PART } from "../../schemas/mail/stored.ts"
+import { attachmentPart } from "../../schemas/mail/stored.ts"
 import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import { attachment } from "../http/blob.ts"
-import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import { refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { localPartRefusal } from "../mail/local-parts.ts"
+import { attachmentsOf } from "../mail/outgoing.ts"
 import { readPart } from "../mail/parts.ts"
+import { mailReading } from "../mail/reading.ts"
+import { mailSending } from "../mail/send.ts"
 import { signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeOpen = bodyDecoder(OpenMailbox)
 const decodeChange = bodyDecoder(ChangeMailbox)
 const decodeClose = bodyDecoder(CloseMailbox)
-const decodeText = Schema.decodeUnknownSync(Schema.fromJsonString(StoredText))
+const decodeSend = bodyDecoder(SendMail)
 
 const CREATED = 201
+const ACCEPTED = 202
+const NO_CONTENT: SentContent = { text: null, html: null, attachments: [] }
+
+type Box = "inbox" | "sent" | "all"
+const boxes: ReadonlyMap<string, Box> = new Map([
+  ["inbox", "inbox"],
+  ["sent", "sent"],
+  ["all", "all"]
+])
+const noBox = invalidField("box", "box must be one of inbox, sent, all.")
 const NO_FIELDS = Buffer.from("{}")
 const CHANGED_FIELDS = ["rules", "label"]
-const MAILBOXES_ABREAST = 10
 const FROM_MAX_CHARS = 253
 
-const noMessage = refuse(notFound("message"))
 const noAttachment = refuse(notFound("attachment"))
 const unconfirmed: Refusal = refusal("confirmation_required", "Closing a mailbox needs `confirm`: `delete`.", {
   field: "confirm"
 })
 const noDomain = refusal("email_domain_unknown", "You have no such domain here.")
 
-/** Of a path: `em_<id>`. */
-const messageOf = (text: string): Effect.Effect<number, Refused> => {
-  const number = MESSAGE_ID.exec(text)?.[1]
-  return number === undefined ? Effect.fail(noMessage) : Effect.succeed(Number(number))
-}
-
-export const mailRoutes = ({ bus, lists, blobs, notifications, config: { hub } }: RouteParts) => {
+export const mailRoutes = (parts: RouteParts) => {
+  const { bus, lists, blobs, notifications } = parts
+  const { hub } = parts.config
   const { email } = hub.limits.limits
   const { wait_max_seconds } = hub.limits.notifications
   const { forMail } = notifications
 
-  const mailbox = (call: Call, agent: string, id: number): Effect.Effect<Mailbox, Refused> =>
-    bus.read(call, { actor: String(id), op: "mailbox.look", input: { agent } })
-
-  const numbersOf = (call: Call, agent: string) => bus.read(call, { actor: agent, op: "mailer.mailboxes", input: null })
-
-  const looked = (call: Call, agent: string, text: string) =>
-    Effect.gen(function* () {
-      const number = yield* messageOf(text)
-      const found = yield* bus.read(call, { actor: String(number), op: "mail.look", input: { agent } })
-      return { ...found, stored: { mailbox: found.mailbox, mail: number, key: found.key, parts: found.parts } }
-    })
-
-  const textOf = (call: Call, { stored }: Effect.Success<ReturnType<typeof looked>>) =>
-    Effect.map(readPart(blobs, call, stored, TEXT_PART), (bytes) => decodeText(Buffer.from(bytes).toString("utf8")))
+  const reading = mailReading(parts)
+  const { mailbox, numbers } = reading
+  const sending = mailSending(parts, reading)
 
   return routesOf(MailApi, {
     getMail: (call) =>
       Effect.gen(function* () {
         const { mail } = hub
         const agent = call.ticket === null || mail === null ? null : (yield* signer(bus, call)).id
-        const mailboxes = agent === null ? null : (yield* numbersOf(call, agent)).length
+        const mailboxes = agent === null ? null : (yield* numbers(call, agent)).length
+        const own = agent === null ? null : yield* bus.read(call, { actor: agent, op: "mailer.sending", input: null })
         const [provider, domain] = [mail?.provider ?? null, mail?.domain ?? null]
-        return dataValue({ enabled: mail !== null, provider, domain, mailboxes, limits: email })
+        return dataValue({ enabled: mail !== null, provider, domain, mailboxes, limits: email, sending: own })
       }),
     listMailboxes: (call, { query }) =>
       Effect.gen(function* () {
         const { id: agent } = yield* signer(bus, call)
         const page = pageOf(query, hub.limits)
-        const numbers = yield* numbersOf(call, agent)
-        const shown = numbers.slice((page.page - 1) * page.per_page, page.page * page.per_page)
-        const items = yield* Effect.forEach(shown, (id) => mailbox(call, agent, id), { concurrency: MAILBOXES_ABREAST })
-        return dataValue(items, 200, pageMeta(page, numbers.length))
+        const all = yield* numbers(call, agent)
+        const shown = all.slice((page.page - 1) * page.per_page, page.page * page.per_page)
+        return dataValue(yield* reading.several(call, agent, shown), 200, pageMeta(page, all.length))
       }),
     openMailbox: (call) =>
       Effect.gen(function* () {
@@ -121,34 +118,63 @@ export const mailRoutes = ({ bus, lists, blobs, notifications, config: { hub } }
       }),
     listMail: (call, { query }) =>
       Effect.gen(function* () {
+        const thread = query.thread === undefined ? null : Number(THREAD_ID.exec(query.thread)?.[1] ?? 0)
+        const box = boxes.get(query.box ?? (thread === null ? "inbox" : "all"))
+        if (box === undefined) return yield* refuse(noBox)
         const { id: agent } = yield* signer(bus, call)
         const page = pageOf(query, hub.limits)
         const q = query.q === undefined || query.q.trim() === "" ? null : query.q
-        const mailboxes = q === null ? [] : yield* numbersOf(call, agent)
-        const wanted = { agent, unread: query.unread === "1", q, mailboxes, ...page }
+        const mailboxes = q === null ? [] : yield* numbers(call, agent)
+        const wanted = { agent, box, thread, unread: query.unread === "1", q, mailboxes, ...page }
         const { items, total } = yield* lists.page(call, "mail_list", wanted)
         return dataItems(items, pageMeta(page, total))
       }),
+    listMailThreads: (call, { query }) =>
+      Effect.gen(function* () {
+        const { id: agent } = yield* signer(bus, call)
+        const page = pageOf(query, hub.limits)
+        const { items, total } = yield* lists.page(call, "mail_threads", { agent, ...page })
+        return dataItems(items, pageMeta(page, total))
+      }),
+    sendMail: (call) =>
+      Effect.flatMap(decodeSend(call), (wanted) =>
+        Effect.map(sending.send(call, wanted), (sent) => dataValue(sent, ACCEPTED))
+      ),
     getMailMessage: (call, { params, query }) =>
       Effect.gen(function* () {
         const { id: agent } = yield* signer(bus, call)
-        const found = yield* looked(call, agent, params.id)
-        const { html, ...stored } = yield* textOf(call, found)
+        const found = yield* reading.looked(call, agent, params.id)
+        const thread_id = yield* reading.threadOf(call, agent, found.number)
+        const withHtml = query.include === "html"
+        if (found.box === "sent") {
+          const content = yield* reading.contentOf(call, found)
+          const { text, html } = content
+          const mail: SentMail = { ...found.mail, thread_id, text, attachments: attachmentsOf(content) }
+          return dataValue(withHtml ? { ...mail, html } : mail)
+        }
+        const { html, thread_ids: _ids, ...stored } = yield* reading.textOf(call, found)
         const isPeek = query.peek === "1" || call.method === "HEAD"
         const marked = isPeek
           ? found.mail
-          : yield* bus.read(call, { actor: String(found.stored.mail), op: "mail.mark_read", input: { agent } })
-        const mail: Mail = { ...found.mail, ...stored, read_at: marked.read_at }
-        return dataValue(query.include === "html" ? { ...mail, html } : mail)
+          : yield* bus.read(call, { actor: String(found.number), op: "mail.mark_read", input: { agent } })
+        const mail: Mail = { ...found.mail, ...stored, thread_id, read_at: marked.read_at }
+        return dataValue(withHtml ? { ...mail, html } : mail)
       }),
     getMailAttachment: (call, { params }) =>
       Effect.gen(function* () {
         const { id: agent } = yield* signer(bus, call)
-        const found = yield* looked(call, agent, params.id)
-        const { attachments } = yield* textOf(call, found)
+        const found = yield* reading.looked(call, agent, params.id)
+        const content = found.box === "sent" ? yield* reading.contentOf(call, found) : null
+        const { attachments } =
+          found.box === "sent"
+            ? { attachments: attachmentsOf(content ?? NO_CONTENT) }
+            : yield* reading.textOf(call, found)
         const one = attachments.find(({ n }) => String(n) === params.n)
         if (one === undefined) return yield* noAttachment
-        const bytes = yield* readPart(blobs, call, found.stored, attachmentPart(one.n))
+        const bytes =
+          found.box === "sent"
+            ? Buffer.from(content?.attachments[one.n - 1]?.content_base64 ?? "", "base64")
+            : yield* readPart(blobs, call, found.stored, attachmentPart(one.n))
         return {
           status: 200,
           headers: {

@@ -43,6 +43,7 @@ export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
     HUB_MAIL_KEY_FILE: _mailFile,
     HUB_MAIL_TLS_KEY: _tls,
     HUB_MAIL_TLS_CERT: _cert,
+    HUB_MAIL_RELAY: _relay,
     ...kept
   } = without
   return { ...kept, ...keysFor(env) }

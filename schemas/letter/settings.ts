@@ -47,7 +47,7 @@ export const readLetterSettings = (env: Env, service: Service): LetterSettingsRe
     )
   if (transport === null) return { ok: true, settings: null }
   if (transport === "file") return { ok: true, settings: { transport, from } }
-  const server = serverOf(given(env, "HUB_SMTP_URL"))
+  const server = mailServerOf(given(env, "HUB_SMTP_URL"))
   if (server === null)
     return problem(
       "HUB_SMTP_URL must be an address such as smtp://user:password@host:587 or smtps://host, " +
@@ -82,7 +82,8 @@ const senderOf = (text: string | null, { name: own, baseUrl }: Service): Sender 
 const unquoted = (name: string): string =>
   name.length > 1 && name.startsWith('"') && name.endsWith('"') ? name.slice(1, -1) : name
 
-const serverOf = (text: string | null): MailServer | null => {
+/** `smtp://user:password@host:587`, `smtps://host`; `null` where it is none. */
+export const mailServerOf = (text: string | null): MailServer | null => {
   if (text === null || !URL.canParse(text)) return null
   const url = new URL(text)
   const implicit = url.protocol === "smtps:"

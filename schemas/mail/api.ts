@@ -15,8 +15,11 @@ import {
 import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 import { MAIL_LIMITS } from "./limits.ts"
-import { ListedMail, Mail, Mailbox, MailCodes, MailEvent } from "./records.ts"
+import { ListedMail, Mail, Mailbox, MailCodes, MailEvent, MailThread } from "./records.ts"
+import { SendMail } from "./send.ts"
 import { isSenderRule } from "./senders.ts"
+import { SendingState } from "./sending-operations.ts"
+import { ListedSent, SentMail } from "./sent.ts"
 
 const { label_max_chars, block_senders_max } = MAIL_LIMITS
 
@@ -69,7 +72,9 @@ const MailStatus = Schema.Struct({
   provider: Schema.NullOr(Schema.String),
   domain: Schema.NullOr(Schema.String),
   mailboxes: Schema.NullOr(Schema.Int),
-  limits: Schema.Record(Schema.String, Schema.Number)
+  limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Schema.Record(Schema.String, Schema.Number)])),
+  /** To whoever signs. */
+  sending: Schema.NullOr(SendingState)
 }).annotate({ identifier: "MailStatus" })
 
 const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
@@ -157,21 +162,69 @@ export const MailApi = HttpApiGroup.make("mail")
     HttpApiEndpoint.get("listMail", "/email/messages", {
       query: {
         ...PagingQuery,
+        box: Schema.optionalKey(Schema.String),
+        thread: Schema.optionalKey(Schema.String),
         unread: Schema.optionalKey(Schema.String),
         q: Schema.optionalKey(Schema.String)
       },
-      success: page(ListedMail),
-      error: signedFailures("email_disabled")
+      success: page(Schema.Union([ListedMail, ListedSent])),
+      error: signedFailures("email_disabled", "validation_error")
     })
       .annotateMerge(
-        describe("signed", "Your mail, newest first", "`q` finds messages that hold all of its words, whole.")
+        describe(
+          "signed",
+          "Your mail, newest first",
+          "`q` finds messages that hold all of its words, whole. `box`: `inbox`, `sent` or `all`; with `thread` all of it."
+        )
       )
       .annotate(Traits, NEEDS_MAIL)
-      .annotate(Row, "newest first; `?unread=1`, `?q=` (whole words of sender, subject and text); paged"),
+      .annotate(
+        Row,
+        "newest first; `?box=` `inbox`, `sent`, `all`; `?thread=th_…`, `?unread=1`, `?q=` (whole words of names, subject and text); paged"
+      ),
+    HttpApiEndpoint.get("listMailThreads", "/email/threads", {
+      query: PagingQuery,
+      success: page(MailThread),
+      error: signedFailures("email_disabled")
+    })
+      .annotateMerge(describe("signed", "Your mail by threads, newest first"))
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(Row, "messages that answer each other, received and sent; paged"),
+    HttpApiEndpoint.post("sendMail", "/email/send", {
+      payload: SendMail,
+      success: success(ListedSent).pipe(HttpApiSchema.status(202)),
+      error: signedWriteFailures(
+        "email_disabled",
+        "email_sender_not_yours",
+        "email_sending_suspended",
+        "email_paused",
+        "email_recipient_suppressed",
+        "email_quota",
+        "email_instance_quota",
+        "email_send_failed",
+        "content_secret"
+      )
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Send mail",
+          "At most {{limits.email.recipients_max}} recipients in all, `text` or `html` or both. It is `queued` until a " +
+            "server takes it: look at the message again, or wait for `email.bounced`. Send it under an Idempotency-Key: " +
+            "then it goes out once, however often you ask.",
+          "upload"
+        )
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(
+        Row,
+        "`from` (mailbox or address), `to`, `cc`, `bcc`, `subject`, `text`, `html`, `reply_to`, `in_reply_to`, " +
+          "`attachments {filename, content_type, content_base64}`; 202"
+      ),
     HttpApiEndpoint.get("getMailMessage", "/email/messages/:id", {
       params: id,
       query: { peek: Schema.optionalKey(Schema.String), include: Schema.optionalKey(Schema.String) },
-      success: success(Mail),
+      success: success(Schema.Union([Mail, SentMail])),
       error: signedFailures("email_disabled", "not_found", "email_inbound_unavailable")
     })
       .annotateMerge(

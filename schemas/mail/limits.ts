@@ -17,7 +17,33 @@ export const MAIL_LIMITS = {
   codes_minutes_default: 30,
   codes_minutes_max: 1440,
   /** Of one answer. */
-  codes_messages_max: 50
+  codes_messages_max: 50,
+  /** Of one message: to, cc and bcc. */
+  recipients_max: 10,
+  subject_max_chars: 200,
+  /** Of what is sent: text, and HTML. */
+  send_body_max_bytes: 262_144,
+  send_attachments_max: 10,
+  /** Of all of them. */
+  send_attachments_max_bytes: 5_242_880,
+  /** Recipients of an agent. */
+  send_per_hour: 20,
+  send_per_day: 50,
+  /** Of an agent that is new. */
+  first_week_per_day: 10,
+  first_week_seconds: 604_800,
+  /** Recipients of all agents. */
+  service_per_day: 180,
+  /** Over which an agent's and the service's bounces and complaints count. */
+  window_days: 30,
+  bounce_suspension_percent: 5,
+  bounce_suspension_min: 3,
+  complaint_suspension_min: 1,
+  pause_bounce_percent: 4,
+  pause_complaint_percent: 0.1,
+  pause_recipients_min: 50,
+  /** The wait after each attempt that met a passing fault; after the last there is none. */
+  queue_retry_seconds: { 1: 60, 2: 300, 3: 900, 4: 3600, 5: 14_400, 6: 28_800, 7: 43_200, 8: 86_400, 9: 86_400 }
 } as const
 
 /** What discovery does not show: bounds on what strangers make the mail process do. */
@@ -43,6 +69,22 @@ export const MAIL_SERVICE_LIMITS = {
   links_max: 200,
   /** Of a message's words, those that are found by search. */
   words_max: 300,
+  /** Attempts to send that one process has under way, and that wait in it. */
+  sends_at_once: 16,
+  sends_held_max: 64,
+  /** That all processes have under way. */
+  sends_pending_max: 1024,
+  /** One attempt, from the connection to the answer. */
+  send_timeout_ms: 60_000,
+  /** An attempt that is not spoken of for so long is given to another process. */
+  send_ack_wait_ms: 30_000,
+  /** Of other servers. */
+  mx_port: 25,
+  mx_hosts_max: 5,
+  /** How long the answer to an agent waits for what became of the first attempt. */
+  send_answer_ms: 3000,
+  /** What is read of a report of a mail server. */
+  report_max_bytes: 262_144,
   /** All that DNS is asked to judge one message. */
   verdict_ms: 4000,
   dns_query_ms: 1500

@@ -1,6 +1,23 @@
-import { addressOperations, mailboxOperations, mailerOperations, mailOperations } from "./operations.ts"
+import { addressOperations, mailboxOperations, mailerOperations, mailOperations, mailQueries } from "./operations.ts"
+import {
+  recipientOperations,
+  sendingOfMailerOperations,
+  sendingOperations,
+  sendingQueries,
+  serviceOperations
+} from "./sending-operations.ts"
 
 export { MailApi as api } from "./api.ts"
-export { mailQueries as queries } from "./operations.ts"
 
-export const operations = { ...mailerOperations, ...addressOperations, ...mailboxOperations, ...mailOperations }
+export const queries = { ...mailQueries, ...sendingQueries }
+
+export const operations = {
+  ...mailerOperations,
+  ...sendingOfMailerOperations,
+  ...addressOperations,
+  ...mailboxOperations,
+  ...mailOperations,
+  ...sendingOperations,
+  ...recipientOperations,
+  ...serviceOperations
+}

@@ -7,9 +7,11 @@
  * agent.
  */
 import { Schema } from "effect"
+import { BlobRef } from "../blob/operations.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
-import { ListedMail, Mailbox, MailCodes, MailEvent, MailRules, MailSummary } from "./records.ts"
+import { ListedMail, Mailbox, MailCodes, MailEvent, MailRules, MailSummary, MailThread } from "./records.ts"
+import { ListedSent, SendingStatus, SentSummary } from "./sent.ts"
 
 const ByAgent = Schema.Struct({ agent: Schema.String })
 
@@ -103,20 +105,47 @@ export const mailboxOperations = operationsOf("mailbox", {
   "mailbox.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
+/** What notifications are completed with: a message that came in, or addresses that one was sent to. */
+export const MailToTell = Schema.Union([
+  Schema.Struct({ box: Schema.Literal("inbox"), summary: MailSummary }),
+  Schema.Struct({ box: Schema.Literal("sent"), summary: SentSummary })
+])
+export type MailToTell = typeof MailToTell.Type
+
+const Box = Schema.Literals(["inbox", "sent", "all"])
+
 export const mailOperations = operationsOf("mail", {
-  /** To its agent. `envelope`: opened; `key`: of its parts. */
+  /** To its agent. `key`: of its parts, or of its content. */
   "mail.look": op({
     input: ByAgent,
-    output: Schema.Struct({
-      mail: ListedMail,
-      mailbox: Schema.Int,
-      key: Schema.String,
-      parts: Schema.Array(MailPart)
-    }),
+    output: Schema.Union([
+      Schema.Struct({
+        box: Schema.Literal("inbox"),
+        mail: ListedMail,
+        mailbox: Schema.Int,
+        key: Schema.String,
+        parts: Schema.Array(MailPart)
+      }),
+      Schema.Struct({ box: Schema.Literal("sent"), mail: ListedSent, key: Schema.String, content: BlobRef })
+    ]),
     askedBy: ["edge"]
   }),
+  /** One that was sent, with what its headers say. Refused `not_found`. */
+  "mail.outgoing": op({
+    input: Nothing,
+    output: Schema.Struct({
+      summary: SentSummary,
+      references: Schema.Array(Schema.String),
+      rfc_id: Schema.String,
+      agent: Schema.String,
+      at: Schema.Number,
+      content: BlobRef,
+      key: Schema.String
+    }),
+    askedBy: []
+  }),
   /** For who tells its agent of it. */
-  "mail.summary": op({ input: Nothing, output: MailSummary, askedBy: [] }),
+  "mail.summary": op({ input: Nothing, output: MailToTell, askedBy: [] }),
   "mail.mark_read": op({ input: ByAgent, output: Schema.Struct({ read_at: Schema.String }), askedBy: ["edge"] }),
   "mail.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
@@ -126,6 +155,9 @@ export const mailQueries = {
   mail_rows: query({
     input: Schema.Struct({
       agent: Schema.String,
+      box: Box,
+      /** Of that thread alone. */
+      thread: Schema.NullOr(Schema.Int),
       unread: Schema.Boolean,
       /** Of each mailbox, the marks that a message must have all of; `null`: any message. */
       words: Schema.NullOr(Schema.Array(Schema.Struct({ mailbox: Schema.Int, marks: Schema.Array(Schema.String) }))),
@@ -137,12 +169,43 @@ export const mailQueries = {
     output: paged(
       Schema.Struct({
         id: Schema.Int,
+        box: Schema.Literals(["inbox", "sent"]),
         mailbox: Schema.Int,
+        thread: Schema.Int,
         envelope: Schema.String,
         received_at: Schema.String,
-        read_at: Schema.NullOr(Schema.String)
+        read_at: Schema.NullOr(Schema.String),
+        /** Of one that was sent, by the numbers of its recipients. */
+        sendings: Schema.Array(
+          Schema.Struct({ n: Schema.Int, status: SendingStatus, detail: Schema.NullOr(Schema.String) })
+        )
       })
     )
+  }),
+  /** Threads, the one with the newest message first: what begins it, as it stands there, and its newest messages. */
+  mail_thread_rows: query({
+    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(
+      Schema.Struct({
+        thread: Schema.Int,
+        messages: Schema.Int,
+        unread: Schema.Int,
+        last_at: Schema.String,
+        envelopes: Schema.Array(
+          Schema.Struct({
+            id: Schema.Int,
+            box: Schema.Literals(["inbox", "sent"]),
+            mailbox: Schema.Int,
+            envelope: Schema.String
+          })
+        )
+      })
+    )
+  }),
+  /** Of which thread a message is, once that is known. */
+  mail_thread_of: query({
+    input: Schema.Struct({ agent: Schema.String, mail: Schema.Int }),
+    output: Schema.Struct({ thread: Schema.NullOr(Schema.Int) })
   }),
   mail_event_rows: query({
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
@@ -153,20 +216,27 @@ export const mailQueries = {
         event: Schema.String,
         mailbox: Schema.Int,
         mail: Schema.NullOr(Schema.Int),
-        sealed: Schema.NullOr(Schema.String)
+        sealed: Schema.NullOr(Schema.String),
+        detail: Schema.NullOr(Schema.String)
       })
     )
   }),
   mail_list: query({
     input: Schema.Struct({
       agent: Schema.String,
+      box: Box,
+      thread: Schema.NullOr(Schema.Int),
       unread: Schema.Boolean,
       q: Schema.NullOr(Schema.String),
       mailboxes: Schema.Array(Schema.Int),
       page: Schema.Int,
       per_page: Schema.Int
     }),
-    output: paged(ListedMail)
+    output: paged(Schema.Union([ListedMail, ListedSent]))
+  }),
+  mail_threads: query({
+    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(MailThread)
   }),
   /** Of the last minutes. `unaligned`: how many claimed to be from there, and DMARC did not say so. */
   mail_codes: query({
@@ -180,6 +250,6 @@ export const mailQueries = {
   /** For notifications and deliveries, which hold numbers alone. */
   mail_summaries: query({
     input: Schema.Struct({ mails: Schema.Array(Schema.Int) }),
-    output: Schema.Array(Schema.Struct({ id: Schema.Int, summary: MailSummary }))
+    output: Schema.Array(Schema.Struct({ id: Schema.Int, told: MailToTell }))
   })
 }

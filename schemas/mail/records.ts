@@ -56,8 +56,8 @@ export const MailLink = Schema.Struct({
 })
 export type MailLink = typeof MailLink.Type
 
-const Sender = Schema.Struct({ address: Schema.String, name: Schema.String })
-export type MailSender = typeof Sender.Type
+export const MailSender = Schema.Struct({ address: Schema.String, name: Schema.String })
+export type MailSender = typeof MailSender.Type
 
 /** What lists and notifications tell of a message. */
 export const MailSummary = Schema.Struct({
@@ -67,7 +67,7 @@ export const MailSummary = Schema.Struct({
   /** The first of `tags`. */
   tag: Schema.NullOr(Schema.String),
   tags: Schema.Array(Schema.String),
-  from: Sender,
+  from: MailSender,
   subject: Schema.String,
   excerpt: Schema.String,
   codes: Schema.Array(MailCode),
@@ -78,8 +78,15 @@ export const MailSummary = Schema.Struct({
 })
 export type MailSummary = typeof MailSummary.Type
 
+/** `th_<id>`: id of the message that it began with. */
+export const THREAD_ID = /^th_([1-9]\d{0,14})$/
+
+export const threadIdOf = (id: number): string => `th_${id}`
+
 const listed = {
+  box: Schema.Literal("inbox"),
   ...MailSummary.fields,
+  thread_id: Schema.NullOr(Schema.String),
   received_at: Schema.String,
   read_at: Schema.NullOr(Schema.String)
 }
@@ -118,7 +125,7 @@ export type Mail = typeof Mail.Type
 export const MailCodes = Schema.Struct({
   message_id: Schema.String,
   at: Schema.String,
-  from: Sender,
+  from: MailSender,
   subject: Schema.String,
   codes: Schema.Array(MailCode),
   links: Schema.Array(MailLink),
@@ -137,3 +144,16 @@ export const MailEvent = Schema.Struct({
   counterpart: Schema.NullOr(Schema.String),
   detail: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "MailEvent" })
+
+/** Messages that answer each other, received and sent (contract 20). */
+export const MailThread = Schema.Struct({
+  id: Schema.String,
+  /** Of the message that it began with, as far as it is kept. */
+  subject: Schema.String,
+  /** Addresses, of its newest messages. */
+  participants: Schema.Array(Schema.String),
+  messages: Schema.Int,
+  last_at: Schema.String,
+  unread: Schema.Int
+}).annotate({ identifier: "MailThread" })
+export type MailThread = typeof MailThread.Type

@@ -1,4 +1,6 @@
 /** How mail comes and goes, by the environment (contract 16). A problem never repeats what may hold a password. */
+import { type MailServer, mailServerOf } from "../letter/settings.ts"
+import { SINGLE_LINE } from "../plain-text.ts"
 import { parseSeed } from "../signing/seed.ts"
 
 export type MailProvider = "off" | "smtp"
@@ -13,6 +15,10 @@ export interface MailSettings {
   readonly dnsServers: ReadonlyArray<string>
   /** STARTTLS is offered where both are there: paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | null
+  /** Who takes mail to the world; `null`: the servers of its recipients, in development files. */
+  readonly relay: MailServer | null
+  /** Where a person may complain: one line, at the foot of what agents send. */
+  readonly abuseContact: string | null
 }
 
 export type MailSettingsResult =
@@ -26,6 +32,7 @@ const DOMAIN_MAX_CHARS = 253
 const DNS_SERVERS_MAX = 8
 const PORT_MAX = 65_535
 const SMTP_PORT = 25
+const ABUSE_CONTACT_MAX_CHARS = 200
 
 export const readMailSettings = (env: Env): MailSettingsResult => {
   const provider = given(env, "HUB_MAIL_PROVIDER") ?? "off"
@@ -49,7 +56,17 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
   const [cert, key] = [given(env, "HUB_MAIL_TLS_CERT"), given(env, "HUB_MAIL_TLS_KEY")]
   if ((cert === null) !== (key === null)) return problem("HUB_MAIL_TLS_CERT and HUB_MAIL_TLS_KEY go together")
   const tls = cert === null || key === null ? null : { cert, key }
-  return { ok: true, settings: { provider, domain, port, dnsServers, tls } }
+  const relayUrl = given(env, "HUB_MAIL_RELAY")
+  const relay = mailServerOf(relayUrl)
+  if (relayUrl !== null && relay === null)
+    return problem(
+      "HUB_MAIL_RELAY must be an address such as smtp://user:password@host:587 or smtps://host, " +
+        "with nothing behind the port but ?tls=off, which takes no password"
+    )
+  const abuseContact = given(env, "HUB_MAIL_ABUSE_CONTACT")
+  if (abuseContact !== null && (abuseContact.length > ABUSE_CONTACT_MAX_CHARS || !SINGLE_LINE.test(abuseContact)))
+    return problem(`HUB_MAIL_ABUSE_CONTACT must be one line of at most ${ABUSE_CONTACT_MAX_CHARS} characters`)
+  return { ok: true, settings: { provider, domain, port, dnsServers, tls, relay, abuseContact } }
 }
 
 /** In lower case, as A-label, of at least two labels; `null` where it is none. */

@@ -14,7 +14,9 @@ export const StoredText = Schema.Struct({
   attachments,
   attachments_dropped,
   truncated,
-  parsed
+  parsed,
+  /** Its own id (RFC 5322) and those that it follows from, the nearest last: what an answer follows from. */
+  thread_ids: Schema.Array(Schema.String)
 })
 export type StoredText = typeof StoredText.Type
 

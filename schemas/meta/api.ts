@@ -18,7 +18,10 @@ export type Stats = typeof Stats.Type
 const RateLimit = Schema.Struct({ requests: Schema.Int, window_seconds: Schema.Int })
 
 /** Those of one part of the service. */
-const Figures = Schema.Record(Schema.String, Schema.Union([Schema.Number, RateLimit]))
+const Figures = Schema.Record(
+  Schema.String,
+  Schema.Union([Schema.Number, RateLimit, Schema.Record(Schema.String, Schema.Number)])
+)
 
 export const Discovery = Schema.Struct({
   name: Schema.String,

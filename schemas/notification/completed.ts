@@ -3,7 +3,9 @@
  * owner wrote, and what mail says is added for whoever reads or gets it, as it is then, and is gone with the account or
  * the mailbox (ops/docs/decisions/0050, 0054, 0058).
  */
-import { MESSAGE_ID, type MailSummary } from "../mail/records.ts"
+import type { MailToTell } from "../mail/operations.ts"
+import { MESSAGE_ID } from "../mail/records.ts"
+import { recipientsOf } from "../mail/sent.ts"
 import type { NotificationName } from "./types.ts"
 
 type Payload = Readonly<Record<string, unknown>>
@@ -16,7 +18,7 @@ const PLACES: Readonly<Partial<Record<NotificationName, readonly [field: string,
 }
 
 const OF_OWNERS: ReadonlySet<string> = new Set<NotificationName>(["owner.message"])
-const OF_MAIL: ReadonlySet<string> = new Set<NotificationName>(["email.received"])
+const OF_MAIL: ReadonlySet<string> = new Set<NotificationName>(["email.received", "email.bounced", "email.complained"])
 
 const placeIn = (about: string) => (Object.hasOwn(PLACES, about) ? PLACES[about as NotificationName] : undefined)
 
@@ -46,13 +48,21 @@ export const wantedBy = (about: string, payload: Payload): Wanting | null => {
 export interface Known {
   readonly name: string | null
   readonly text: string | null
-  readonly mail: MailSummary | null
+  readonly mail: MailToTell | null
 }
 
 export const completed = (about: string, payload: Payload, wanting: Wanting, { name, text, mail }: Known): Payload => {
-  if (wanting.of === "mail") return { ...payload, ...mail }
+  if (wanting.of === "mail") return withMail(payload, mail)
   const place = placeIn(about)
   if (place === undefined) return payload
   const named = { ...payload, [place[0]]: { [place[1]]: wanting.human, name } }
   return wanting.message === null ? named : { ...named, text }
+}
+
+/** Of one that was sent the addresses, of which the log has the numbers. */
+const withMail = (payload: Payload, mail: MailToTell | null): Payload => {
+  const { recipients } = payload
+  if (!Array.isArray(recipients)) return mail?.box === "inbox" ? { ...payload, ...mail.summary } : payload
+  const all = mail?.box === "sent" ? recipientsOf(mail.summary) : []
+  return { ...payload, recipients: recipients.flatMap((n: unknown) => all[Number(n) - 1] ?? []) }
 }

@@ -59,6 +59,10 @@ export const PLACES: ReadonlyArray<string> = [
   ),
   `$JS.API.CONSUMER.CREATE.${streams.events}.${consumers.webhooks}.${subjects.events}`,
   `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`,
+  ...["CREATE", "INFO", "DELETE", "MSG.NEXT"].map(
+    (verb) => `$JS.API.CONSUMER.${verb}.${streams.events}.${consumers.outbound}`
+  ),
+  `$JS.ACK.${streams.events}.${consumers.outbound}.1.1.1.1.1`,
   `$JS.ACK.${streams.timers}.${consumers.timers}.1.1.1.1.1`,
   "$JS.API.STREAM.CREATE.MINE",
   "$JS.API.STREAM.LIST",
@@ -102,14 +106,20 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
       ...LEASES,
       `$JS.API.STREAM.INFO.${streams.mail}`,
       `$JS.API.STREAM.PURGE.${streams.mail}`,
-      `$JS.API.STREAM.MSG.GET.${streams.mailKeys}`
+      `$JS.API.STREAM.MSG.GET.${streams.mailKeys}`,
+      `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("a", "0")}`,
+      `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.outbound}`,
+      `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.outbound}`,
+      `$JS.ACK.${streams.events}.${consumers.outbound}.1.1.1.1.1`
     ].includes(place),
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
     if (/^hub\.(timer\.fire|blob|mail)\./.test(place)) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
-    if (place.startsWith("$JS.API.CONSUMER.") && place.includes(`.${streams.events}.${consumers.webhooks}`))
-      return /\.(INFO|MSG\.NEXT)\./.test(place)
+    const isShared = Object.values(consumers).some(
+      (one) => one !== consumers.timers && place.includes(`.${streams.events}.${one}`)
+    )
+    if (place.startsWith("$JS.API.CONSUMER.") && isShared) return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE."))
       return [streams.verified, streams.aside, streams.blobs, streams.mail].some((stream) =>
         place.endsWith(`.${stream}`)

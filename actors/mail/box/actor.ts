@@ -11,7 +11,7 @@ import { custom, type PrepareContext, write } from "../../engine/definition.ts"
 import { type Fold, kind } from "../../kind.ts"
 import type { Sealer } from "../../log/seal.ts"
 import { type Chosen, openChosen, sealChosen } from "../keys.ts"
-import { mailDisabled } from "../mailer/actor.ts"
+import { mailDisabled } from "../mailer/disabled.ts"
 import { decideChange, decideDrop, decideErase, decideReceive, ERASE_TIMER, fullness, noMailbox } from "./decide.ts"
 import { evolveMailbox, type MailboxActor, MailboxEvent, MailboxState, type MailboxValue } from "./state.ts"
 

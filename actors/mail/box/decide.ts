@@ -6,7 +6,8 @@ import type { FiredTimer } from "../../../schemas/timer.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
-import { countedSince, DAY_MS, HOUR_MS, type MailboxEvent, type MailboxState, type MailboxValue } from "./state.ts"
+import { countedSince, DAY_MS, HOUR_MS } from "../counted.ts"
+import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
 type Decided<Reply = null> = Decision<MailboxEvent, Reply>

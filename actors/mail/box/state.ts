@@ -11,9 +11,7 @@ import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import { SealedMail } from "../../../schemas/mail/operations.ts"
 import type { ActorOf } from "../../kind.ts"
-
-const Counted = Schema.Array(Schema.Struct({ since: Schema.Number, count: Schema.Number }))
-export type Counted = typeof Counted.Type
+import { Counted, counted, DAY_MS, HOUR_MS } from "../counted.ts"
 
 const opened = {
   agent: Schema.String,
@@ -51,17 +49,7 @@ export type MailboxActor = ActorOf<MailboxState, MailboxEvent>
 /** Fields of a message as it is begun: the mail process has sealed them. */
 export const receivedFields = { agent: Schema.String, mailbox: Schema.Int, ...SealedMail.fields }
 
-export const HOUR_MS = 3_600_000
-export const DAY_MS = 86_400_000
 const HOURS = 24
-
-/** One more in its span; what began `spans` of them ago is forgotten. */
-const counted = (all: Counted, count: number, at: number, spanMs: number, spans: number): Counted => {
-  const since = Math.floor(at / spanMs) * spanMs
-  const kept = all.filter((one) => one.since > since - spans * spanMs && one.since !== since)
-  const now = all.find((one) => one.since === since)?.count ?? 0
-  return [...kept, { since, count: now + count }]
-}
 
 /** What is kept for longer than any retention may be is not counted for ever. */
 const STORED_DAYS_MAX = 400
@@ -93,7 +81,3 @@ export const evolveMailbox = (
       return { ...state, status: "erased", chosen: "", inbound: [], stored: [] }
   }
 }
-
-/** What began within the span before `at`. */
-export const countedSince = (all: Counted, from: number): number =>
-  all.reduce((sum, { since, count }) => (since > from ? sum + count : sum), 0)

@@ -83,7 +83,19 @@ export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
     size: bytes.length,
     sha256: createHash("sha256").update(bytes).digest("hex")
   }))
-  const stored: StoredText = { date, cc, text, html, links, codes, truncated, parsed, attachments_dropped, attachments }
+  const stored: StoredText = {
+    date,
+    cc,
+    text,
+    html,
+    links,
+    codes,
+    truncated,
+    parsed,
+    attachments_dropped,
+    attachments,
+    thread_ids: [...mail.follows.toReversed(), ...(mail.messageId === null ? [] : [mail.messageId])]
+  }
   return [
     { name: TEXT_PART, bytes: Buffer.from(JSON.stringify(stored)) },
     ...mail.attachments.map(({ bytes }, index) => ({ name: attachmentPart(index + 1), bytes }))

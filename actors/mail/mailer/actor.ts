@@ -1,9 +1,11 @@
 /** What an agent has of mail; declared in schemas/mail/operations.ts. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
-import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
+import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailerOperations } from "../../../schemas/mail/operations.ts"
-import { type PrepareContext, read, write } from "../../engine/definition.ts"
+import { type Sending, sendingOfMailerOperations } from "../../../schemas/mail/sending-operations.ts"
+import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
+import { blobsAt, naming } from "../../blob/naming.ts"
 import { eventsOf } from "../../engine/events.ts"
 import { type Fold, kind, type KindParts } from "../../kind.ts"
 import { lastCommit } from "../../log/last-commit.ts"
@@ -11,7 +13,10 @@ import { Counters } from "../../services.ts"
 import { evolveMailAddress, type MailAddress, MailAddressEvent } from "../address/actor.ts"
 import { addressId } from "../address/id.ts"
 import { sealChosen } from "../keys.ts"
+import { mailDisabled } from "./disabled.ts"
 import { type At, type CloseFacts, decideClose, decideOpen, type OpenFacts, openRefusal } from "./decide.ts"
+import { addressesOf, sealedSending, senderFacts, sendingFacts } from "./send-facts.ts"
+import { decideCount, decideReinstate, decideSend, sendingRefusal, sendingState } from "./sending.ts"
 import { evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
 
 const fold: Fold<MailerActor> = {
@@ -37,8 +42,6 @@ const addressAt = (nats: NatsConnection, address: string): Effect.Effect<At<Mail
           state: eventsOf(MailAddressEvent, found.commit).reduce<MailAddress>(evolveMailAddress, null)
         }
   )
-
-export const mailDisabled = refusal("email_disabled", "This service has no mail.")
 
 const openFacts = (
   { nats, mail, config: { limits } }: KindParts,
@@ -80,8 +83,13 @@ const closeFacts = (
 
 const allOf = ({ mailboxes }: MailerState): ReadonlyArray<number> => mailboxes.map(({ mailbox }) => mailbox)
 
-export const mailerKind = kind(fold, mailerOperations, (parts) => {
-  const open = decideOpen(parts.config.limits.limits.email.mailboxes_per_agent)
+const operations = { ...mailerOperations, ...sendingOfMailerOperations }
+
+export const mailerKind = kind(fold, operations, (parts) => {
+  const { limits, service } = parts.config.limits
+  const { email } = limits
+  const graceMs = service.blob_grace_seconds * 1000
+  const open = decideOpen(email.mailboxes_per_agent)
   return {
     operations: {
       "mailer.mailboxes": read((state) => ({ data: allOf(state) })),
@@ -100,7 +108,39 @@ export const mailerKind = kind(fold, mailerOperations, (parts) => {
         prepare: (state) => closeFacts(parts, state, allOf(state)),
         decide: (state, _input, context) => decideClose(state, allOf(state), context),
         answer: () => null
-      })
+      }),
+      "mailer.sending": custom((state, _input, context) =>
+        Effect.map(sendingFacts(parts, context), (facts) => sendingState(state, facts, context.at, email))
+      ),
+      "mailer.may_send": custom((state, { mailbox, recipients }, context) =>
+        Effect.flatMap(senderFacts(parts, { mailbox, addresses: recipients }, context), (facts) => {
+          const refused = sendingRefusal(state, recipients.length, facts, context.at, email)
+          return refused === null ? Effect.succeed(null) : Effect.fail(refused)
+        })
+      ),
+      "mailer.send": write({
+        prepare: (_state, input: Sending, context) =>
+          Effect.gen(function* () {
+            const wanted = { mailbox: input.mailbox, addresses: addressesOf(input) }
+            const sender = yield* senderFacts(parts, wanted, context)
+            const blobs = yield* blobsAt(parts.nats, [input.content])
+            return { ...sender, blobs, sending: yield* sealedSending(sender, input) }
+          }),
+        decide: (state, { content }: Sending, context) =>
+          naming(decideSend(state, context, email), {
+            before: [],
+            after: [content],
+            blobs: context.facts.blobs,
+            at: context.at,
+            graceMs
+          }),
+        answer: (_state, reply) => reply
+      }),
+      "mailer.count": write({
+        decide: (state, input, context) => decideCount(state, input, context, email),
+        answer: () => null
+      }),
+      "mailer.reinstate": write({ decide: decideReinstate, answer: (_state, reply) => reply })
     }
   }
 })

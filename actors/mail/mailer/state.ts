@@ -2,26 +2,60 @@
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { ActorOf } from "../../kind.ts"
+import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 
-/** Those that are open. */
 export const MailerState = Schema.Struct({
-  mailboxes: Schema.Array(Schema.Struct({ mailbox: Schema.Int, address: Schema.String }))
+  /** Those that are open. */
+  mailboxes: Schema.Array(Schema.Struct({ mailbox: Schema.Int, address: Schema.String })),
+  /** Recipients of what it sent within the last day. */
+  sent: Schema.Array(Schema.Struct({ at: Schema.Number, recipients: Schema.Int })),
+  days: SendingDays,
+  /** Unix ms; `null` while it may send. */
+  suspended_at: Schema.NullOr(Schema.Number)
 })
 export type MailerState = typeof MailerState.Type
 
 export const MailerEvent = Schema.Union([
   event("mailer.mailbox_opened", 1, { mailbox: Schema.Int, address: Schema.String }),
-  event("mailer.mailbox_closed", 1, { mailbox: Schema.Int })
+  event("mailer.mailbox_closed", 1, { mailbox: Schema.Int }),
+  event("mailer.sent", 1, { mail: Schema.Int, mailbox: Schema.Int, recipients: Schema.Int }),
+  event("mailer.counted", 1, { what: Schema.Literals(["bounced", "complained"]) }),
+  event("mailer.suspended", 1, {
+    bounce_rate: Schema.Number,
+    bounces: Schema.Int,
+    complaints: Schema.Int,
+    window_days: Schema.Int
+  }),
+  event("mailer.reinstated", 1)
 ])
 export type MailerEvent = typeof MailerEvent.Type
 
 export type MailerActor = ActorOf<MailerState, MailerEvent>
 
-export const NO_MAIL: MailerState = { mailboxes: [] }
+export const NO_MAIL: MailerState = { mailboxes: [], sent: [], days: NO_DAYS, suspended_at: null }
 
-export const evolveMailer = ({ mailboxes }: MailerState, event: MailerEvent): MailerState => {
-  const others = mailboxes.filter(({ mailbox }) => mailbox !== event.mailbox)
-  return event.type === "mailer.mailbox_opened"
-    ? { mailboxes: [...others, { mailbox: event.mailbox, address: event.address }] }
-    : { mailboxes: others }
+export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { readonly at: number }): MailerState => {
+  const { mailboxes, sent, days } = state
+  switch (event.type) {
+    case "mailer.mailbox_opened": {
+      const { mailbox, address } = event
+      return { ...state, mailboxes: [...without(mailboxes, mailbox), { mailbox, address }] }
+    }
+    case "mailer.mailbox_closed":
+      return { ...state, mailboxes: without(mailboxes, event.mailbox) }
+    case "mailer.sent": {
+      const { recipients } = event
+      const kept = sent.filter((one) => one.at > at - DAY_MS)
+      return { ...state, sent: [...kept, { at, recipients }], days: dayCounted(days, "sent", recipients, at) }
+    }
+    case "mailer.counted":
+      return { ...state, days: dayCounted(days, event.what, 1, at) }
+    case "mailer.suspended":
+      return { ...state, suspended_at: at }
+    case "mailer.reinstated":
+      return { ...state, days: NO_DAYS, suspended_at: null }
+  }
 }
+
+const without = (mailboxes: MailerState["mailboxes"], mailbox: number): MailerState["mailboxes"] =>
+  mailboxes.filter((one) => one.mailbox !== mailbox)

@@ -1,15 +1,19 @@
-/** A message: id = its number. The mailbox's commit begins it. */
+/** A message: id = its number. The commit that receives or sends it begins it. */
 import { Effect } from "effect"
 import { type Refusal } from "../../../schemas/errors.ts"
 import { mailOperations } from "../../../schemas/mail/operations.ts"
+import { type ListedSent, recipientsOf, statusOfAll } from "../../../schemas/mail/sent.ts"
 import { iso } from "../../agent/profile.ts"
-import { custom, write } from "../../engine/definition.ts"
-import { type Fold, kind } from "../../kind.ts"
-import { Actors } from "../../services.ts"
-import { openEnvelope, openKey } from "../keys.ts"
-import { mailDisabled } from "../mailer/actor.ts"
+import { blobsAt, naming } from "../../blob/naming.ts"
+import { custom, type PrepareContext, write } from "../../engine/definition.ts"
+import { type Fold, kind, type KindParts } from "../../kind.ts"
+import type { Sealer } from "../../log/seal.ts"
+import { Actors, type ActorServices } from "../../services.ts"
+import { openEnvelope, openKey, openSent } from "../keys.ts"
+import { mailDisabled } from "../mailer/disabled.ts"
+import { sendingId } from "../sending/id.ts"
 import { decideExpire, decideRead, noMail } from "./decide.ts"
-import { evolveMail, type MailMessageActor, MailMessageEvent, MailMessageState } from "./state.ts"
+import { evolveMail, type MailMessageActor, MailMessageEvent, MailMessageState, type SentValue } from "./state.ts"
 
 const fold: Fold<MailMessageActor> = {
   kind: "mail",
@@ -21,45 +25,103 @@ const fold: Fold<MailMessageActor> = {
 
 const failing = (refused: Refusal): Effect.Effect<never, Refusal> => Effect.fail(refused)
 
-export const mailKind = kind(fold, mailOperations, ({ mail, config }) => ({
-  onTimer: "mail.timer",
-  operations: {
-    "mail.look": custom((state, { agent }, context) =>
-      Effect.gen(function* () {
-        const { id } = context
-        if (mail === null) return yield* failing(mailDisabled)
-        if (state === null || state.agent !== agent) return yield* failing(noMail.refused)
-        const { mailbox, envelope, key, parts, received_at, read_at } = state
-        const sealer = yield* mail.of(String(mailbox))
-        // With its mailbox it is gone at once, whatever the log still holds, and a node keeps of keys for a moment.
-        const actors = yield* Actors
-        yield* actors.ask(context, "mailbox.look", String(mailbox), { agent })
-        if (sealer === null) return yield* failing(noMail.refused)
-        const number = Number(id)
-        const summary = openEnvelope(sealer, number, envelope)
-        return {
-          mail: { ...summary, received_at: iso(received_at), read_at: read_at === null ? null : iso(read_at) },
-          mailbox,
-          key: openKey(sealer, number, key),
-          parts
-        }
+type Opened = { readonly state: NonNullable<MailMessageState>; readonly sealer: Sealer }
+
+/** With what opens it. With its mailbox it is gone at once, whatever the log still holds. */
+const opened = ({ mail }: Pick<KindParts, "mail">, state: MailMessageState): Effect.Effect<Opened, Refusal> =>
+  Effect.gen(function* () {
+    if (mail === null) return yield* failing(mailDisabled)
+    if (state === null) return yield* failing(noMail.refused)
+    const sealer = yield* mail.of(String(state.mailbox))
+    return sealer === null ? yield* failing(noMail.refused) : { state, sealer }
+  })
+
+/** As its agent sees it: what became of it for each recipient, the queue tells. */
+const shownSent = (
+  state: SentValue,
+  sealer: Sealer,
+  context: PrepareContext
+): Effect.Effect<ListedSent, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    const number = Number(context.id)
+    const { summary } = openSent(sealer, number, state.envelope)
+    const actors = yield* Actors
+    const recipients = yield* Effect.forEach(
+      recipientsOf(summary),
+      (address, index) =>
+        Effect.map(
+          actors.ask(context, "mail_sending.look", sendingId(number, index + 1), null),
+          ({ status, detail }) => ({ address, status, detail })
+        ),
+      { concurrency: "unbounded" }
+    )
+    const status = statusOfAll(recipients.map((one) => one.status))
+    return { box: "sent", ...summary, thread_id: null, sent_at: iso(state.sent_at), status, recipients }
+  })
+
+export const mailKind = kind(fold, mailOperations, (parts) => {
+  const { nats, config } = parts
+  const { limits, service } = config.limits
+  const graceMs = service.blob_grace_seconds * 1000
+  const expire = decideExpire(limits.email.retention_seconds * 1000)
+  return {
+    onTimer: "mail.timer",
+    operations: {
+      "mail.look": custom((value, { agent }, context) =>
+        Effect.gen(function* () {
+          if (value === null || value.agent !== agent) return yield* failing(noMail.refused)
+          const { state, sealer } = yield* opened(parts, value)
+          // A node keeps of keys for a moment.
+          const actors = yield* Actors
+          yield* actors.ask(context, "mailbox.look", String(state.mailbox), { agent })
+          const number = Number(context.id)
+          const key = openKey(sealer, number, state.key)
+          if (state.box === "sent")
+            return { box: state.box, mail: yield* shownSent(state, sealer, context), key, content: state.content }
+          const { mailbox, received_at, read_at } = state
+          const mail = {
+            box: state.box,
+            ...openEnvelope(sealer, number, state.envelope),
+            thread_id: null,
+            received_at: iso(received_at),
+            read_at: read_at === null ? null : iso(read_at)
+          }
+          return { box: state.box, mail, mailbox, key, parts: state.parts }
+        })
+      ),
+      "mail.outgoing": custom((value, _input, { id }) =>
+        Effect.gen(function* () {
+          const { state, sealer } = yield* opened(parts, value)
+          if (state.box !== "sent") return yield* failing(noMail.refused)
+          const number = Number(id)
+          const { content, sent_at: at } = state
+          return { ...openSent(sealer, number, state.envelope), at, content, key: openKey(sealer, number, state.key) }
+        })
+      ),
+      "mail.summary": custom((value, _input, { id }) =>
+        Effect.map(opened(parts, value), ({ state, sealer }) =>
+          state.box === "sent"
+            ? { box: state.box, summary: openSent(sealer, Number(id), state.envelope).summary }
+            : { box: state.box, summary: openEnvelope(sealer, Number(id), state.envelope) }
+        )
+      ),
+      "mail.mark_read": write({
+        decide: decideRead,
+        answer: (state, _reply, { at }) => ({
+          read_at: iso((state?.box === "inbox" ? state.read_at : null) ?? at)
+        }),
+        projected: true
+      }),
+      "mail.timer": write({
+        prepare: (state) => blobsAt(nats, state?.box === "sent" ? [state.content] : []),
+        decide: (state, fired, context) => {
+          const decision = expire(state, fired, context)
+          const isOver = decision.events !== undefined && decision.events.length > 0
+          if (state?.box !== "sent" || !isOver) return decision
+          return naming(decision, { before: [state.content], after: [], blobs: context.facts, at: context.at, graceMs })
+        },
+        answer: () => null
       })
-    ),
-    "mail.summary": custom((state, _input, { id }) =>
-      Effect.gen(function* () {
-        if (mail === null || state === null) return yield* failing(noMail.refused)
-        const sealer = yield* mail.of(String(state.mailbox))
-        return sealer === null ? yield* failing(noMail.refused) : openEnvelope(sealer, Number(id), state.envelope)
-      })
-    ),
-    "mail.mark_read": write({
-      decide: decideRead,
-      answer: (state, _reply, { at }) => ({ read_at: iso(state?.read_at ?? at) }),
-      projected: true
-    }),
-    "mail.timer": write({
-      decide: decideExpire(config.limits.limits.email.retention_seconds * 1000),
-      answer: () => null
-    })
+    }
   }
-}))
+})

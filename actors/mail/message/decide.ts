@@ -12,7 +12,8 @@ type Decided = Decision<MailMessageEvent, null>
 
 export const decideRead = (state: MailMessageState, { agent }: { readonly agent: string }): Decided => {
   if (state === null || state.agent !== agent) return noMail
-  return { events: state.read_at === null ? [{ type: "mail.read", v: 1, agent }] : [] }
+  const isUnread = state.box === "inbox" && state.read_at === null
+  return { events: isUnread ? [{ type: "mail.read", v: 1, agent }] : [] }
 }
 
 /** Its time is over. One that comes before the message is there, or when it is gone, changes nothing. */
@@ -20,8 +21,9 @@ export const decideExpire =
   (retentionMs: number) =>
   (state: MailMessageState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
     if (fired.name !== EXPIRE_TIMER || state === null) return { events: [] }
+    const began = state.box === "inbox" ? state.received_at : state.sent_at
     // A retention that was changed since is the new one's: the message goes when either is over.
-    if (firing(fired, state.received_at + retentionMs, at) === "early")
+    if (firing(fired, began + retentionMs, at) === "early")
       return { refused: unavailable("The message is not due yet by this node's clock.") }
     return { events: [{ type: "mail.expired", v: 1, agent: state.agent }] }
   }

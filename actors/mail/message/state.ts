@@ -1,29 +1,47 @@
 /**
- * A message of mail and its events (spec 2.9). `null`: none, or none any more: the log keeps it for as long as it is
- * kept, and a day. What it says stands in it sealed under its mailbox's key.
+ * A message of mail and its events (spec 2.9): one that came in, or one that was sent. `null`: none, or none any more:
+ * the log keeps it for as long as it is kept, and a day. What it says stands in it sealed under its mailbox's key.
  */
 import { Schema } from "effect"
+import { BlobRef } from "../../../schemas/blob/operations.ts"
 import { event } from "../../engine/events.ts"
 import type { ActorOf } from "../../kind.ts"
 import { receivedFields } from "../box/state.ts"
 
-const { agent, mailbox, envelope, key, parts } = receivedFields
+const { agent, mailbox, envelope, key, parts, words, own, follows } = receivedFields
 
-export const MailMessageState = Schema.NullOr(
-  Schema.Struct({
-    agent,
-    mailbox,
-    envelope,
-    key,
-    parts,
-    received_at: Schema.Number,
-    read_at: Schema.NullOr(Schema.Number)
-  })
-)
+const sent = {
+  agent,
+  mailbox,
+  /** `SentEnvelope` of keys.ts. */
+  envelope,
+  /** Of its content. */
+  key,
+  content: BlobRef,
+  /** How many. */
+  recipients: Schema.Int
+}
+
+const Received = Schema.Struct({
+  box: Schema.Literal("inbox"),
+  agent,
+  mailbox,
+  envelope,
+  key,
+  parts,
+  received_at: Schema.Number,
+  read_at: Schema.NullOr(Schema.Number)
+})
+
+const Sent = Schema.Struct({ box: Schema.Literal("sent"), ...sent, sent_at: Schema.Number })
+export type SentValue = typeof Sent.Type
+
+export const MailMessageState = Schema.NullOr(Schema.Union([Received, Sent]))
 export type MailMessageState = typeof MailMessageState.Type
 
 export const MailMessageEvent = Schema.Union([
   event("mail.received", 1, receivedFields),
+  event("mail.queued", 1, { ...sent, words, own, follows }),
   event("mail.read", 1, { agent: Schema.String }),
   event("mail.expired", 1, { agent: Schema.String })
 ])
@@ -36,10 +54,18 @@ export const evolveMail = (
   event: MailMessageEvent,
   { at }: { readonly at: number }
 ): MailMessageState => {
-  if (event.type === "mail.received") {
-    const { agent, mailbox, envelope, key, parts } = event
-    return { agent, mailbox, envelope, key, parts, received_at: at, read_at: null }
+  switch (event.type) {
+    case "mail.received": {
+      const { agent, mailbox, envelope, key, parts } = event
+      return { box: "inbox", agent, mailbox, envelope, key, parts, received_at: at, read_at: null }
+    }
+    case "mail.queued": {
+      const { agent, mailbox, envelope, key, content, recipients } = event
+      return { box: "sent", agent, mailbox, envelope, key, content, recipients, sent_at: at }
+    }
+    case "mail.read":
+      return state?.box === "inbox" ? { ...state, read_at: state.read_at ?? at } : state
+    case "mail.expired":
+      return null
   }
-  if (state === null || event.type === "mail.expired") return null
-  return { ...state, read_at: state.read_at ?? at }
 }

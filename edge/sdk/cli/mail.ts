@@ -1,8 +1,9 @@
-/** Mail: mailboxes, what came, and the codes in it. Whatever strangers wrote stands behind a bar, with its verdicts. */
+/** Mail: mailboxes, what came and went, and the codes in it. */
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
-import type { ListedMail, Mail, MailCodes, MailSender, Verdicts } from "../../../schemas/mail/records.ts"
 import {
+  choice,
+  type Choices,
   numberOf,
   PAGE_OPTIONS,
   PAGE_USAGE,
@@ -16,32 +17,15 @@ import type { Command, CommandGroup } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { create } from "./files.ts"
 import { askedUntil, HELD_TIMEOUT_MS, secondsOf, untilOf } from "./held.ts"
+import { foundLines, head, whole } from "./mail-shown.ts"
+import { reply, send } from "./mail-send.ts"
 import { oneLine } from "./output.ts"
 import { apart, counted, listed, pageLine, when } from "./show.ts"
 
 const WAIT_MAX_SECONDS = 3600
 const MINUTES = "30"
 
-const sender = ({ address, name }: MailSender): string =>
-  name === "" ? oneLine(address || "nobody") : `${oneLine(name)} <${oneLine(address)}>`
-
-const verdictLine = ({ dmarc, dkim, spf }: Pick<Verdicts, "dmarc" | "dkim" | "spf">): string =>
-  `  dmarc ${dmarc}, dkim ${dkim}, spf ${spf}${dmarc === "PASS" ? "" : ": who sent it is not shown"}`
-
-const head = (mail: Omit<ListedMail, "attachments">): ReadonlyArray<string> => [
-  `${mail.message_id} from ${sender(mail.from)} to ${oneLine(mail.to)}, ${when(mail.received_at)}` +
-    `${mail.read_at === null ? ", unread" : ""}`,
-  verdictLine(mail.verdicts),
-  ...mail.codes.map(({ code, confidence }) => `  code ${oneLine(code)} (${confidence})`)
-]
-
-const foundLines = ({ message_id, from, subject, codes, links, ...verdicts }: MailCodes): ReadonlyArray<string> => [
-  `${message_id} from ${sender(from)}`,
-  verdictLine(verdicts),
-  ...apart(subject),
-  ...codes.map(({ code, confidence }) => `  code ${oneLine(code)} (${confidence})`),
-  ...links.map(({ kind, url }) => `  ${kind} ${oneLine(url)}`)
-]
+const BOXES: Choices<"inbox" | "sent" | "all"> = { inbox: true, sent: true, all: true }
 
 const open: Command = {
   usage: [`mail open [--local-part <name>] [--label <label>] ${WRITE_USAGE}`],
@@ -81,11 +65,22 @@ const close: Command = {
 }
 
 const list: Command = {
-  usage: [`mail list [--unread] [--search <words>] ${PAGE_USAGE}`],
+  usage: [`mail list [--box inbox|sent|all] [--thread <thread>] [--unread] [--search <words>] ${PAGE_USAGE}`],
   summary: "your mail, newest first",
-  options: { ...PAGE_OPTIONS, unread: { type: "boolean" }, search: { type: "string" } },
+  options: {
+    ...PAGE_OPTIONS,
+    box: { type: "string" },
+    thread: { type: "string" },
+    unread: { type: "boolean" },
+    search: { type: "string" }
+  },
   run: async (invocation) => {
-    const query = present({ unread: invocation.flag("unread") ? "1" : undefined, q: invocation.text("search") })
+    const query = present({
+      box: choice(invocation, "box", BOXES),
+      thread: invocation.text("thread"),
+      unread: invocation.flag("unread") ? "1" : undefined,
+      q: invocation.text("search")
+    })
     const { client } = await invocation.agent()
     const { data, meta } = await client.operations.listMail({ ...query, ...pageOf(invocation) })
     const lines = data.flatMap((mail) => [...head(mail), ...apart(`${mail.subject}\n${mail.excerpt}`), ""])
@@ -93,12 +88,21 @@ const list: Command = {
   }
 }
 
-const attachmentLines = ({ attachments, attachments_dropped }: Mail): ReadonlyArray<string> => [
-  ...attachments.map(
-    ({ n, filename, size }) => `  attachment ${n}: ${oneLine(filename ?? "without a name")}, ${size} bytes`
-  ),
-  ...(attachments_dropped === 0 ? [] : [`  ${counted(attachments_dropped, "attachment", "attachments")} not kept`])
-]
+const threads: Command = {
+  usage: [`mail threads ${PAGE_USAGE}`],
+  summary: "your mail by threads, newest first; mail list --thread shows one",
+  options: PAGE_OPTIONS,
+  run: async (invocation) => {
+    const { client } = await invocation.agent()
+    const { data, meta } = await client.operations.listMailThreads(pageOf(invocation))
+    const lines = data.flatMap(({ id, subject, participants, messages, unread, last_at }) => [
+      `${id} ${counted(messages, "message", "messages")}, ${unread} unread, ${when(last_at)}`,
+      `  ${participants.map(oneLine).join(", ")}`,
+      ...apart(subject)
+    ])
+    invocation.print([...lines, pageLine(meta)], { data, meta })
+  }
+}
 
 const read: Command = {
   usage: ["mail read <message> [--peek] [--html]"],
@@ -113,10 +117,7 @@ const read: Command = {
     })
     const { client } = await invocation.agent()
     const { data: mail } = await client.operations.getMailMessage({ id, ...query })
-    const links = mail.links.map(({ kind, url }) => `  ${kind} ${oneLine(url)}`)
-    const words = invocation.flag("html") ? (mail.html ?? "") : mail.text
-    const lines = [...head(mail), ...apart(`${mail.subject}\n\n${words}`), ...links, ...attachmentLines(mail)]
-    invocation.print(mail.truncated ? [...lines, "  some of it was too long to be kept"] : lines, mail)
+    invocation.print(whole(mail, invocation.flag("html")), mail)
   }
 }
 
@@ -161,5 +162,5 @@ const attachment: Command = {
 }
 
 export const mailCommands: CommandGroup = {
-  actions: { open, boxes, list, read, "wait-code": waitCode, attachment, close }
+  actions: { open, boxes, list, threads, read, "wait-code": waitCode, send, reply, attachment, close }
 }

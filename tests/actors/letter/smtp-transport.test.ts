@@ -29,7 +29,7 @@ const to = (port: number, more: Partial<MailServer> = {}, timeoutMs = 60_000, id
   const scope = openScope()
   ends.push(scope.close)
   const server: MailServer = { host: "127.0.0.1", port, tls: "offered", login: null, ...more }
-  const settings = { letter_timeout_ms: timeoutMs, letters_at_once: 4, idle_ms: idleMs, baseUrl: "https://hub.example" }
+  const settings = { letter_timeout_ms: timeoutMs, letters_at_once: 4, idle_ms: idleMs, name: "hub.example" }
   return scope.make(smtpTransport(server, settings))
 }
 

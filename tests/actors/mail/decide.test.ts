@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest"
 import type { MailAddress } from "../../../actors/mail/address/actor.ts"
 import { evolveMailAddress, MailAddressEvent } from "../../../actors/mail/address/actor.ts"
 import { decideDrop, decideErase, decideReceive, ERASE_TIMER, fullness } from "../../../actors/mail/box/decide.ts"
-import { DAY_MS, evolveMailbox, HOUR_MS, MailboxEvent, type MailboxState } from "../../../actors/mail/box/state.ts"
+import { evolveMailbox, MailboxEvent, type MailboxState } from "../../../actors/mail/box/state.ts"
+import { DAY_MS, HOUR_MS } from "../../../actors/mail/counted.ts"
 import { decideClose, decideOpen } from "../../../actors/mail/mailer/decide.ts"
 import { evolveMailer, type MailerState, NO_MAIL } from "../../../actors/mail/mailer/state.ts"
 import { decideExpire, decideRead, EXPIRE_TIMER } from "../../../actors/mail/message/decide.ts"
@@ -62,7 +63,7 @@ class World {
     const before = this.mailer(agent)
     this.mailers.set(
       agent,
-      decision.events.reduce<MailerState>((state, event) => evolveMailer(state, event as never), before)
+      decision.events.reduce<MailerState>((state, event) => evolveMailer(state, event as never, { at }), before)
     )
     for (const { kind, id, events } of decision.also ?? []) this.apply(kind, id, events, at, local)
     return "done"
@@ -211,9 +212,9 @@ describe("a message", () => {
     expect(decideRead(received, { agent: "b" })).toMatchObject({ refused: { code: "not_found" } })
     expect(decideRead(null, { agent: "a" })).toMatchObject({ refused: { code: "not_found" } })
     const read = evolveMail(received, { type: "mail.read", v: 1, agent: "a" }, { at: 9 })
-    expect(read?.read_at).toBe(9)
+    expect(read).toMatchObject({ read_at: 9 })
     expect(decideRead(read, { agent: "a" })).toEqual({ events: [] })
-    expect(evolveMail(read, { type: "mail.read", v: 1, agent: "a" }, { at: 11 })?.read_at).toBe(9)
+    expect(evolveMail(read, { type: "mail.read", v: 1, agent: "a" }, { at: 11 })).toMatchObject({ read_at: 9 })
   })
 
   test("goes when its time is over, and not before", () => {

@@ -1,0 +1,49 @@
+/** Numbers by spans of time, so that what is counted grows no state: hours of a day, days of a window. */
+import { Schema } from "effect"
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
+
+export const Counted = Schema.Array(Schema.Struct({ since: Schema.Number, count: Schema.Number }))
+export type Counted = typeof Counted.Type
+
+/** So many more in the span of `at`; what began `spans` of them ago is forgotten. */
+export const counted = (all: Counted, count: number, at: number, spanMs: number, spans: number): Counted => {
+  const since = Math.floor(at / spanMs) * spanMs
+  const kept = all.filter((one) => one.since > since - spans * spanMs && one.since !== since)
+  const now = all.find((one) => one.since === since)?.count ?? 0
+  return [...kept, { since, count: now + count }]
+}
+
+/** What began within the span before `at`. */
+export const countedSince = (all: Counted, from: number): number =>
+  all.reduce((sum, { since, count }) => (since > from ? sum + count : sum), 0)
+
+/** Recipients that were written to, and what became of them, by days. */
+export const SendingDays = Schema.Struct({ sent: Counted, bounced: Counted, complained: Counted })
+export type SendingDays = typeof SendingDays.Type
+
+export const NO_DAYS: SendingDays = { sent: [], bounced: [], complained: [] }
+
+/** Longer than any window may be. */
+const DAYS_KEPT_MAX = 60
+
+export const dayCounted = (days: SendingDays, what: keyof SendingDays, count: number, at: number): SendingDays => ({
+  ...days,
+  [what]: counted(days[what], count, at, DAY_MS, DAYS_KEPT_MAX)
+})
+
+export interface Rates {
+  readonly recipients: number
+  readonly bounced: number
+  readonly complained: number
+}
+
+export const ratesOf = ({ sent, bounced, complained }: SendingDays, at: number, windowDays: number): Rates => {
+  const from = at - (windowDays + 1) * DAY_MS
+  return {
+    recipients: countedSince(sent, from),
+    bounced: countedSince(bounced, from),
+    complained: countedSince(complained, from)
+  }
+}

@@ -1,0 +1,71 @@
+/** What happened to an agent's mail, as rows of its journal. */
+import { eventsOf } from "../engine/events.ts"
+import type { Logged } from "../projections/projection.ts"
+import { MailboxEvent } from "./box/state.ts"
+import { MailSendingEvent } from "./sending/state.ts"
+
+/** Events of one commit in the journal: each has a number behind the commit's own. */
+const EVENTS_OF_COMMIT = 16
+
+export interface JournalRow {
+  readonly id: number
+  readonly agent: string
+  readonly at: string
+  readonly event: string
+  readonly mailbox: number
+  readonly mail: number | null
+  /** Whose it was, or whom it was for. */
+  readonly sealed: string | null
+  readonly detail: string | null
+}
+
+type Entry = Pick<JournalRow, "agent" | "event" | "mailbox"> & Partial<Pick<JournalRow, "mail" | "sealed" | "detail">>
+
+const OF_MAILBOX: Readonly<Partial<Record<MailboxEvent["type"], string>>> = {
+  "mailbox.opened": "opened",
+  "mailbox.received": "received",
+  "mailbox.dropped": "dropped",
+  "mailbox.closed": "closed"
+}
+
+const ofMailbox = (event: MailboxEvent, mailbox: number): Entry | null => {
+  const name = OF_MAILBOX[event.type]
+  if (name === undefined || !("agent" in event)) return null
+  return {
+    agent: event.agent,
+    event: name,
+    mailbox,
+    mail: event.type === "mailbox.received" ? event.mail : null,
+    sealed: event.type === "mailbox.dropped" ? event.sealed : null
+  }
+}
+
+const ofSending = (event: MailSendingEvent): Entry | null => {
+  switch (event.type) {
+    case "mail_sending.settled":
+    case "mail_sending.reported": {
+      const { agent, mailbox, mail, to: sealed, status, detail } = event
+      return { agent, event: status, mailbox, mail, sealed, detail }
+    }
+    case "mail_sending.unsubscribed": {
+      const { agent, mailbox, mail, to: sealed } = event
+      return { agent, event: "unsubscribed", mailbox, mail, sealed }
+    }
+    default:
+      return null
+  }
+}
+
+const entriesOf = ({ kind, id, commit }: Logged): ReadonlyArray<Entry | null> => {
+  if (kind === "mailbox") return eventsOf(MailboxEvent, commit).map((event) => ofMailbox(event, Number(id)))
+  return kind === "mail_sending" ? eventsOf(MailSendingEvent, commit).map(ofSending) : []
+}
+
+export const journalOf = (logged: Logged): ReadonlyArray<JournalRow> => {
+  const at = new Date(logged.commit.at).toISOString()
+  return entriesOf(logged).flatMap((entry, index) =>
+    entry === null
+      ? []
+      : [{ id: logged.seq * EVENTS_OF_COMMIT + index, at, mail: null, sealed: null, detail: null, ...entry }]
+  )
+}

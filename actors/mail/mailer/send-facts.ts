@@ -1,0 +1,160 @@
+/** What sending needs to know of the world, and what it seals. */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
+import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { addressee } from "../../../schemas/mail/addresses.ts"
+import type { Mailbox } from "../../../schemas/mail/records.ts"
+import { messageIdOf } from "../../../schemas/mail/records.ts"
+import { type Sending, SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
+import { recipientsOf, type SentSummary } from "../../../schemas/mail/sent.ts"
+import type { PrepareContext } from "../../engine/definition.ts"
+import { eventsOf } from "../../engine/events.ts"
+import type { KindParts } from "../../kind.ts"
+import { lastCommit } from "../../log/last-commit.ts"
+import type { Sealer } from "../../log/seal.ts"
+import { Actors, type ActorServices, Counters } from "../../services.ts"
+import {
+  type MailKeys,
+  markMessageId,
+  markWord,
+  recipientId,
+  sealDropped,
+  sealKey,
+  sealRecipient,
+  sealSent,
+  sendingToken
+} from "../keys.ts"
+import { evolveMailRecipient, MailRecipientEvent } from "../recipient/actor.ts"
+import { evolveMailService, MailServiceEvent, NOTHING_SENT } from "../service/state.ts"
+import { mailDisabled } from "./disabled.ts"
+import type { SealedSending, SenderFacts } from "./sending.ts"
+
+const notLooked = unavailable("Whether this may be sent cannot be looked up at the moment. It is safe to try again.")
+
+export const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
+
+const last = (nats: NatsConnection, of: string, id: string) =>
+  Effect.tryPromise({ try: () => lastCommit(nats, of, id), catch: () => notLooked })
+
+const serviceAt = (nats: NatsConnection) =>
+  Effect.map(last(nats, "mail_service", SERVICE_ID), (found) =>
+    found === null
+      ? { seq: 0, state: NOTHING_SENT }
+      : {
+          seq: found.seq,
+          state: eventsOf(MailServiceEvent, found.commit).reduce(evolveMailService, NOTHING_SENT)
+        }
+  )
+
+const isSuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> =>
+  Effect.map(
+    last(nats, "mail_recipient", recipientId(mail, address)),
+    (found) => found !== null && eventsOf(MailRecipientEvent, found.commit).reduce(evolveMailRecipient, null) !== null
+  )
+
+/** The agent as it is shown to who gets its mail. */
+interface SenderShown {
+  readonly name: string
+  readonly hx_id: string
+  readonly id_url: string
+}
+
+export interface Sender extends SenderFacts {
+  readonly mail: MailKeys
+  readonly mailbox: Mailbox
+  readonly shown: SenderShown
+}
+
+type Context = Pick<PrepareContext, "id" | "commandId" | "deadline" | "traceparent">
+
+/** `addresses`: of all recipients, alone. */
+export const senderFacts = (
+  { nats, mail }: Pick<KindParts, "nats" | "mail">,
+  { mailbox: number, addresses }: { readonly mailbox: number; readonly addresses: ReadonlyArray<string> },
+  context: Context
+): Effect.Effect<Sender, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    if (mail === null) return yield* Effect.fail(mailDisabled)
+    const { id: agent } = context
+    const actors = yield* Actors
+    const [mailbox, profile, service, found] = yield* Effect.all(
+      [
+        Effect.mapError(actors.ask(context, "mailbox.look", String(number), { agent }), (refused) =>
+          refused.code === "not_found" ? notYours : refused
+        ),
+        actors.ask(context, "agent.profile", agent, null),
+        serviceAt(nats),
+        Effect.filter(addresses, (address) => isSuppressed(nats, mail, address), { concurrency: "unbounded" })
+      ],
+      { concurrency: "unbounded" }
+    )
+    const { name, hx_id, id_url, created_at } = profile
+    const shown = { name, hx_id, id_url }
+    return { mail, mailbox, shown, registeredAt: Date.parse(created_at), service, suppressed: found }
+  })
+
+/** What `mailer.sending` tells of the world. */
+export const sendingFacts = (
+  { nats }: Pick<KindParts, "nats">,
+  context: Context
+): Effect.Effect<Pick<SenderFacts, "registeredAt" | "service">, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { created_at } = yield* actors.ask(context, "agent.profile", context.id, null)
+    return { registeredAt: Date.parse(created_at), service: yield* serviceAt(nats) }
+  })
+
+/** Of what was given as names with addresses. */
+export const addressesOf = (sending: Pick<Sending, "to" | "cc" | "bcc">): ReadonlyArray<string> =>
+  recipientsOf(sending).map((text) => addressee(text)?.address ?? text)
+
+/** Nobody without the service's key can say of a message that it is one of these. */
+const rfcIdOf = (mail: MailKeys, number: number, domain: string): string =>
+  `em_${number}.${sendingToken(mail, "message", String(number))}@${domain}`
+
+export const sealedSending = (
+  { mail, mailbox, shown }: Pick<Sender, "mail" | "mailbox" | "shown">,
+  input: Sending
+): Effect.Effect<SealedSending, Refusal, Counters> =>
+  Effect.gen(function* () {
+    const sealer = yield* mail.of(String(mailbox.id))
+    if (sealer === null) return yield* Effect.fail(notYours)
+    const counters = yield* Counters
+    const number = yield* counters.next("mail")
+    const rfc_id = rfcIdOf(mail, number, mailbox.domain)
+    const { to, cc, bcc, reply_to, subject, excerpt, attachments, in_reply_to, references, content } = input
+    const summary: SentSummary = {
+      message_id: messageIdOf(number),
+      mailbox: { id: mailbox.id, address: mailbox.address },
+      from: { address: mailbox.address, name: shown.name },
+      to,
+      cc,
+      bcc,
+      reply_to,
+      subject,
+      excerpt,
+      attachments,
+      in_reply_to
+    }
+    const line = `${shown.hx_id} (${shown.id_url})`
+    return {
+      mail: number,
+      message: {
+        mailbox: mailbox.id,
+        envelope: sealSent(sealer, number, { summary, rfc_id, references, agent: line }),
+        key: sealKey(sealer, number, input.key),
+        content,
+        words: input.words.map((word) => markWord(sealer, word)),
+        own: markMessageId(sealer, rfc_id),
+        follows: references.toReversed().map((other) => markMessageId(sealer, other))
+      },
+      recipients: placesOf(mail, sealer, addressesOf(input))
+    }
+  })
+
+const placesOf = (mail: MailKeys, sealer: Sealer, addresses: ReadonlyArray<string>): SealedSending["recipients"] =>
+  addresses.map((address) => ({
+    recipient: recipientId(mail, address),
+    to: sealDropped(sealer, address),
+    sealed: sealRecipient(mail, address)
+  }))

@@ -1,0 +1,202 @@
+/**
+ * An agent sends: what stands against it, and the one commit that counts and queues it (spec 3.6, 4.9, 8). Pure.
+ *
+ * Invariants
+ *  - What is sent, what it counts for the agent and for the service, and its places in the queue stand in one commit: a
+ *    retry under the same command counts once, and nothing is queued that was not counted.
+ *  - Windows of the agent are exact; that of the service counts an hour that began within the day as a whole.
+ */
+import { refusal, type Refusal } from "../../../schemas/errors.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { SendingState } from "../../../schemas/mail/sending-operations.ts"
+import type { Companion, Decision } from "../../engine/definition.ts"
+import { DAY_MS, HOUR_MS, ratesOf } from "../counted.ts"
+import { EXPIRE_TIMER } from "../message/decide.ts"
+import type { MailMessageEvent } from "../message/state.ts"
+import { sendingId } from "../sending/id.ts"
+import type { MailSendingEvent } from "../sending/state.ts"
+import { afterSending, type MailServiceState, usedOfDay } from "../service/state.ts"
+import { SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
+import type { At } from "./decide.ts"
+import type { MailerEvent, MailerState } from "./state.ts"
+
+type MailLimits = Limits["limits"]["email"]
+
+/** What is to be known of the world. */
+export interface SenderFacts {
+  /** Unix ms. */
+  readonly registeredAt: number
+  readonly service: At<MailServiceState>
+  /** Addresses that may not be written to. */
+  readonly suppressed: ReadonlyArray<string>
+}
+
+const SECOND_MS = 1000
+const PAUSED_RETRY_SECONDS = 3600
+const PERCENT = 100
+
+const sentSince = ({ sent }: MailerState, from: number): number =>
+  sent.reduce((sum, { at, recipients }) => (at > from ? sum + recipients : sum), 0)
+
+/** Seconds until so much of the window has passed that `recipients` more fit in it. */
+const roomIn = ({ sent }: MailerState, recipients: number, max: number, spanMs: number, at: number): number => {
+  let over = sentSince({ sent } as MailerState, at - spanMs) + recipients - max
+  for (const one of sent.filter((each) => each.at > at - spanMs)) {
+    over -= one.recipients
+    if (over <= 0) return Math.max(1, Math.ceil((one.at + spanMs - at) / SECOND_MS))
+  }
+  return Math.ceil(spanMs / SECOND_MS)
+}
+
+const perDayOf = (registeredAt: number, at: number, limits: MailLimits) => {
+  const until = registeredAt + limits.first_week_seconds * SECOND_MS
+  return at < until
+    ? { perDay: Math.min(limits.first_week_per_day, limits.send_per_day), until }
+    : { perDay: limits.send_per_day, until: null }
+}
+
+export const sendingState = (
+  state: MailerState,
+  { registeredAt, service }: Pick<SenderFacts, "registeredAt" | "service">,
+  at: number,
+  limits: MailLimits
+): SendingState => {
+  const { perDay, until } = perDayOf(registeredAt, at, limits)
+  const { recipients, bounced } = ratesOf(state.days, at, limits.window_days)
+  return {
+    status: state.suspended_at !== null ? "suspended" : service.state.paused_at !== null ? "paused" : "active",
+    per_hour: limits.send_per_hour,
+    per_day: perDay,
+    used_hour: sentSince(state, at - HOUR_MS),
+    used_day: sentSince(state, at - DAY_MS),
+    first_week_until: until === null ? null : new Date(until).toISOString(),
+    bounce_rate: recipients === 0 ? 0 : Math.min(1, bounced / recipients)
+  }
+}
+
+const quota = (
+  code: "email_quota" | "email_instance_quota",
+  message: string,
+  retryAfter: number,
+  details: Readonly<Record<string, unknown>>
+): Refusal => ({ ...refusal(code, message, details), retryAfter })
+
+/** Why it may not send to so many; `null` where it may. */
+export const sendingRefusal = (
+  state: MailerState,
+  recipients: number,
+  { registeredAt, service, suppressed }: SenderFacts,
+  at: number,
+  limits: MailLimits
+): Refusal | null => {
+  if (state.suspended_at !== null)
+    return refusal("email_sending_suspended", "You may not send: too much of it came back, or was not wanted.")
+  if (service.state.paused_at !== null)
+    return { ...refusal("email_paused", "This service sends no mail at the moment."), retryAfter: PAUSED_RETRY_SECONDS }
+  if (suppressed.length > 0)
+    return refusal("email_recipient_suppressed", "These addresses take no mail of this service.", { suppressed })
+  const { per_hour, per_day, used_hour, used_day, first_week_until } = sendingState(
+    state,
+    { registeredAt, service },
+    at,
+    limits
+  )
+  if (used_hour + recipients > per_hour)
+    return quota(
+      "email_quota",
+      "That is more than you may send in an hour.",
+      roomIn(state, recipients, per_hour, HOUR_MS, at),
+      {
+        per_hour,
+        used_hour
+      }
+    )
+  if (used_day + recipients > per_day)
+    return quota(
+      "email_quota",
+      "That is more than you may send in a day.",
+      roomIn(state, recipients, per_day, DAY_MS, at),
+      {
+        per_day,
+        used_day,
+        first_week_until
+      }
+    )
+  return usedOfDay(service.state, at) + recipients > limits.service_per_day
+    ? quota("email_instance_quota", "That is more than this service sends in a day.", HOUR_MS / SECOND_MS, {
+        per_day: limits.service_per_day
+      })
+    : null
+}
+
+/** A message that is to be sent, sealed. */
+export interface SealedSending {
+  readonly mail: number
+  readonly message: Omit<Extract<MailMessageEvent, { type: "mail.queued" }>, "type" | "v" | "agent" | "recipients">
+  /** By the numbers that they have, from 1. */
+  readonly recipients: ReadonlyArray<{ readonly recipient: string; readonly to: string; readonly sealed: string }>
+}
+
+export interface SendFacts extends SenderFacts {
+  readonly sending: SealedSending
+}
+
+/** The log forgets a message a day after its row is gone. */
+const LOGGED_LONGER_SECONDS = 86_400
+
+export const decideSend = (
+  state: MailerState,
+  { id: agent, at, facts }: { readonly id: string; readonly at: number; readonly facts: SendFacts },
+  limits: MailLimits
+): Decision<MailerEvent, { readonly mail: number }> => {
+  const { mail, message, recipients } = facts.sending
+  const refused = sendingRefusal(state, recipients.length, facts, at, limits)
+  if (refused !== null) return { refused }
+  const { mailbox } = message
+  const keepSeconds = limits.retention_seconds + LOGGED_LONGER_SECONDS
+  const of = { kind: "mail", id: String(mail) }
+  const queued: MailMessageEvent = { type: "mail.queued", v: 1, agent, ...message, recipients: recipients.length }
+  const places = recipients.map((one, index): Companion => {
+    const n = index + 1
+    const event: MailSendingEvent = { type: "mail_sending.queued", v: 1, agent, mailbox, mail, n, ...one }
+    return { kind: "mail_sending", id: sendingId(mail, n), expected: 0, events: [event], keepSeconds }
+  })
+  const service = afterSending(facts.service.state, recipients.length, at)
+  return {
+    events: [{ type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length }],
+    reply: { mail },
+    also: [
+      { ...of, expected: 0, events: [queued], keepSeconds },
+      ...places,
+      { kind: "mail_service", id: SERVICE_ID, expected: facts.service.seq, events: [service] }
+    ],
+    timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * SECOND_MS, of }]
+  }
+}
+
+/** What became of one that it sent: it may be the one that ends its sending. */
+export const decideCount = (
+  state: MailerState,
+  { type }: { readonly type: "bounced" | "complained" },
+  { at }: { readonly at: number },
+  limits: MailLimits
+): Decision<MailerEvent, null> => {
+  const counted: MailerEvent = { type: "mailer.counted", v: 1, what: type }
+  if (state.suspended_at !== null) return { events: [counted] }
+  const before = ratesOf(state.days, at, limits.window_days)
+  const bounces = before.bounced + (type === "bounced" ? 1 : 0)
+  const complaints = before.complained + (type === "complained" ? 1 : 0)
+  const recipients = Math.max(1, before.recipients)
+  const isTooBad =
+    complaints >= limits.complaint_suspension_min ||
+    (bounces >= limits.bounce_suspension_min && bounces * PERCENT >= limits.bounce_suspension_percent * recipients)
+  if (!isTooBad) return { events: [counted] }
+  const bounce_rate = Math.min(1, bounces / recipients)
+  const { window_days } = limits
+  return { events: [counted, { type: "mailer.suspended", v: 1, bounce_rate, bounces, complaints, window_days }] }
+}
+
+export const decideReinstate = (state: MailerState): Decision<MailerEvent, { readonly changed: boolean }> => {
+  const changed = state.suspended_at !== null
+  return { events: changed ? [{ type: "mailer.reinstated", v: 1 }] : [], reply: { changed } }
+}

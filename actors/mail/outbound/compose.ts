@@ -1,0 +1,84 @@
+/**
+ * What an agent sends, as the bytes of a message (RFC 5322; spec 4.9).
+ *
+ * Invariants
+ *  - The same message has the same id, date and boundaries at each attempt and for each recipient.
+ *  - What stands in headers is one line, folded and encoded by the library; who is written to blindly stands in none.
+ *  - Nothing of it is fetched.
+ */
+import MailComposer from "nodemailer/lib/mail-composer"
+import { addressee } from "../../../schemas/mail/addresses.ts"
+import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
+import { recipientsOf, type SentContent } from "../../../schemas/mail/sent.ts"
+
+interface Shape {
+  /** At the foot of it; `null`: nothing is said. */
+  readonly footer: string | null
+  /** Of the queue, for a provider that tells of messages by their headers. */
+  readonly sending: string
+  /** Where its recipient can say that he wants no more. */
+  readonly unsubscribe: string
+}
+
+const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
+
+const line = (text: string): string => text.replace(LINE_BREAKS, " ").trim()
+
+const parties = (all: ReadonlyArray<string>) =>
+  all.flatMap((text) => {
+    const found = addressee(text)
+    return found === null ? [] : [found]
+  })
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? "")
+
+const withFooter = (text: string | null, html: string | null, footer: string | null) => ({
+  text: text === null || footer === null ? text : `${text}\n\n-- \n${footer}\n`,
+  html: html === null || footer === null ? html : `${html}\n<p>-- <br>${escaped(footer)}</p>\n`
+})
+
+/** More than one at once may be strangers: each can take himself off. */
+const STRANGERS_MIN = 2
+
+export const composed = (
+  job: SendJob,
+  content: SentContent,
+  { footer, sending, unsubscribe }: Shape
+): Promise<Buffer> => {
+  const { summary, references, rfc_id, agent, at } = job
+  const { text, html } = withFooter(content.text, content.html, footer)
+  const several = recipientsOf(summary).length >= STRANGERS_MIN
+  const composer = new MailComposer({
+    from: { name: line(summary.from.name), address: summary.from.address },
+    to: parties(summary.to),
+    cc: parties(summary.cc),
+    ...(summary.reply_to === null ? {} : { replyTo: summary.reply_to }),
+    subject: line(summary.subject),
+    ...(text === null ? {} : { text }),
+    ...(html === null ? {} : { html }),
+    ...(references.length === 0
+      ? {}
+      : { inReplyTo: `<${references.at(-1) ?? ""}>`, references: references.map((id) => `<${id}>`) }),
+    messageId: `<${rfc_id}>`,
+    date: new Date(at),
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      "X-Hub-Agent": line(agent),
+      "X-Hub-Sending": sending,
+      ...(several ? { "List-Unsubscribe": `<mailto:${unsubscribe}>` } : {})
+    },
+    attachments: content.attachments.map(({ filename, content_type, content_base64 }) => ({
+      filename: line(filename),
+      contentType: content_type,
+      content: Buffer.from(content_base64, "base64")
+    })),
+    textEncoding: "quoted-printable",
+    baseBoundary: `hub_${job.mail}`,
+    newline: "\r\n",
+    xMailer: false,
+    disableFileAccess: true,
+    disableUrlAccess: true
+  })
+  return composer.compile().build()
+}

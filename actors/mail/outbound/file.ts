@@ -1,0 +1,20 @@
+/** Mail as files, one for each recipient, for a service that is tried out. */
+import { Effect } from "effect"
+import { fileTransport } from "../../letter/file-transport.ts"
+import type { Transport } from "./transport.ts"
+
+export const filesTransport = (folder: string): Transport => {
+  const files = fileTransport(folder)
+  return {
+    name: "file",
+    signs: true,
+    // Written again, it takes its own place.
+    repeatable: true,
+    send: ({ id, from, to, bytes }, hurry) =>
+      Effect.map(files.send({ id: `mail-${id}`, from, to, messageId: id, bytes }, hurry), (outcome) =>
+        outcome.type === "sent"
+          ? { type: "sent", provider_id: null, delivered: false }
+          : { type: "passing", reason: outcome.reason }
+      )
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Addresses of the service that a message carries (VERP): where it comes back to, and where its recipient says that he
+ * wants no more. A token in them, which only who got the message has seen, says that they are meant.
+ */
+import { sendingOf } from "../sending/id.ts"
+import { type MailKeys, sendingToken } from "../keys.ts"
+
+export const RETURNS = ["bounces", "unsubscribe"] as const
+export type ReturnKind = (typeof RETURNS)[number]
+
+type Keys = Pick<MailKeys, "service">
+
+export const returnAddress = (keys: Keys, kind: ReturnKind, sending: string, domain: string): string =>
+  `${kind}+${sending}-${sendingToken(keys, kind, sending)}@${domain}`
+
+const RETURN = /^(bounces|unsubscribe)\+([1-9]\d{0,14}-[1-9]\d?)-([0-9a-f]{16})@/
+
+export interface Returned {
+  readonly kind: ReturnKind
+  readonly sending: string
+}
+
+/** `null` where it is none, or its token is not right. */
+export const returnedTo = (keys: Keys, address: string): Returned | null => {
+  const [, kind, sending = "", token] = RETURN.exec(address.toLowerCase()) ?? []
+  const known = RETURNS.find((one) => one === kind)
+  if (known === undefined || sendingOf(sending) === null) return null
+  return sendingToken(keys, known, sending) === token ? { kind: known, sending } : null
+}
+
+/** Where it stands in a text, such as in what a report says of the message that it is about. */
+const WITHIN = /bounces\+[1-9]\d{0,14}-[1-9]\d?-[0-9a-f]{16}@/i
+
+export const returnedWithin = (keys: Keys, text: string): Returned | null => {
+  const [found] = WITHIN.exec(text) ?? []
+  return found === undefined ? null : returnedTo(keys, found)
+}

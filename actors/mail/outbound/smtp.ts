@@ -1,0 +1,87 @@
+/** Mail by SMTP: through a relay, or straight to the servers of its recipient. */
+import { Effect, type Scope } from "effect"
+import type { MailServer } from "../../../schemas/letter/settings.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import { attempt, type Attempted } from "../../letter/smtp-transport.ts"
+import { Connections } from "../../letter/smtp-connections.ts"
+import type { Message } from "../../letter/transport.ts"
+import type { Exchanges } from "./exchanges.ts"
+import type { Outcome, Outgoing, Transport } from "./transport.ts"
+
+type Bounds = Pick<Limits["service"]["mail"], "send_timeout_ms" | "sends_at_once" | "mx_port">
+
+const IDLE_MS = 10_000
+
+const messageOf = ({ id, envelopeFrom, to, bytes }: Outgoing): Message => ({
+  id,
+  from: envelopeFrom,
+  to,
+  messageId: id,
+  bytes
+})
+
+const outcomeOf = ({ fault, handing }: Attempted, delivered: boolean): Outcome => {
+  if (fault === null) return { type: "sent", provider_id: null, delivered }
+  const { reason, replied, of } = fault
+  if (handing.whole && !replied) return { type: "unknown", reason }
+  return of === null ? { type: "passing", reason } : { type: "refused", of, reason }
+}
+
+const settings = (name: string, { send_timeout_ms, sends_at_once }: Bounds) => ({
+  name,
+  letter_timeout_ms: send_timeout_ms,
+  letters_at_once: sends_at_once,
+  idle_ms: IDLE_MS
+})
+
+export const relayTransport = (
+  server: MailServer,
+  name: string,
+  bounds: Bounds
+): Effect.Effect<Transport, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => new Connections(server, settings(name, bounds))),
+      (connections) => Effect.sync(() => connections.close())
+    ),
+    (connections): Transport => ({
+      name: "relay",
+      signs: true,
+      repeatable: false,
+      send: (outgoing, hurry) =>
+        Effect.map(attempt(connections, messageOf(outgoing), hurry, bounds.send_timeout_ms), (made) =>
+          outcomeOf(made, false)
+        )
+    })
+  )
+
+/** One after the other, until one of them has said something, or may have taken it. */
+export const exchangeTransport = (exchanges: Exchanges, name: string, bounds: Bounds): Transport => {
+  const over = (address: string, outgoing: Outgoing, hurry: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      const server: MailServer = { host: address, port: bounds.mx_port, tls: "offered", login: null }
+      const connections = new Connections(server, { ...settings(name, bounds), unverified: true })
+      const made = attempt(connections, messageOf(outgoing), hurry, bounds.send_timeout_ms)
+      return Effect.ensuring(
+        made,
+        Effect.sync(() => connections.close())
+      )
+    })
+  return {
+    name: "mx",
+    signs: true,
+    repeatable: false,
+    send: (outgoing, hurry) =>
+      Effect.gen(function* () {
+        const found = yield* exchanges(outgoing.to.slice(outgoing.to.lastIndexOf("@") + 1))
+        if (found.type !== "hosts") return found.outcome
+        let last: Outcome = { type: "passing", reason: "no server of its domain can be reached" }
+        for (const address of found.addresses) {
+          const made = yield* over(address, outgoing, hurry)
+          last = outcomeOf(made, true)
+          if (last.type !== "passing" || made.fault?.replied === true || made.handing.begun) return last
+        }
+        return last
+      })
+  }
+}

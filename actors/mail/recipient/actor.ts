@@ -1,0 +1,54 @@
+/**
+ * Whether an address may be written to, by any agent (contract 20): id = `recipientId`. Its newest event says all of it.
+ * `null`: nothing stands against it.
+ */
+import { Schema } from "effect"
+import { recipientOperations, SUPPRESSIONS } from "../../../schemas/mail/sending-operations.ts"
+import { write } from "../../engine/definition.ts"
+import { event } from "../../engine/events.ts"
+import { type ActorOf, type Fold, kind } from "../../kind.ts"
+
+const suppressed = {
+  reason: Schema.Literals(SUPPRESSIONS),
+  /** Its address, under the service's key. */
+  sealed: Schema.String
+}
+
+export const MailRecipientState = Schema.NullOr(Schema.Struct(suppressed))
+export type MailRecipientState = typeof MailRecipientState.Type
+
+export const MailRecipientEvent = Schema.Union([
+  event("mail_recipient.suppressed", 1, suppressed),
+  event("mail_recipient.lifted", 1)
+])
+export type MailRecipientEvent = typeof MailRecipientEvent.Type
+
+export const evolveMailRecipient = (_state: MailRecipientState, event: MailRecipientEvent): MailRecipientState =>
+  event.type === "mail_recipient.suppressed" ? { reason: event.reason, sealed: event.sealed } : null
+
+const fold: Fold<ActorOf<MailRecipientState, MailRecipientEvent>> = {
+  kind: "mail_recipient",
+  state: MailRecipientState,
+  initial: null,
+  events: MailRecipientEvent,
+  evolve: evolveMailRecipient
+}
+
+export const mailRecipientKind = kind(fold, recipientOperations, () => ({
+  operations: {
+    "mail_recipient.suppress": write({
+      // The first reason stays: what is told of it is why it began.
+      decide: (state, { reason, sealed }) => ({
+        events: state === null ? [{ type: "mail_recipient.suppressed", v: 1, reason, sealed }] : []
+      }),
+      answer: () => null
+    }),
+    "mail_recipient.lift": write({
+      decide: (state) => ({
+        events: state === null ? [] : [{ type: "mail_recipient.lifted", v: 1 }],
+        reply: { changed: state !== null }
+      }),
+      answer: (_state, reply) => reply
+    })
+  }
+}))

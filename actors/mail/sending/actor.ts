@@ -1,0 +1,59 @@
+/** A message on its way to one recipient, see state.ts. */
+import { Effect } from "effect"
+import { notFound } from "../../../schemas/errors.ts"
+import { sendingOperations } from "../../../schemas/mail/sending-operations.ts"
+import { custom, read, write } from "../../engine/definition.ts"
+import { type Fold, kind } from "../../kind.ts"
+import { Actors } from "../../services.ts"
+import { openDropped } from "../keys.ts"
+import { mailDisabled } from "../mailer/disabled.ts"
+import { decideReport, decideRetry, decideSettle, decideTake, decideUnsubscribe } from "./decide.ts"
+import { evolveMailSending, type MailSendingActor, MailSendingEvent, MailSendingState } from "./state.ts"
+
+const fold: Fold<MailSendingActor> = {
+  kind: "mail_sending",
+  state: MailSendingState,
+  initial: null,
+  events: MailSendingEvent,
+  evolve: evolveMailSending
+}
+
+const noSending = notFound("message")
+
+export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) => {
+  const { email } = config.limits.limits
+  return {
+    keepSeconds: email.retention_seconds,
+    onTimer: "mail_sending.timer",
+    operations: {
+      "mail_sending.take": write({
+        decide: (state, input) => decideTake(state, input),
+        answer: (_state, reply) => reply
+      }),
+      "mail_sending.job": custom((state, _input, context) =>
+        Effect.gen(function* () {
+          if (mail === null) return yield* Effect.fail(mailDisabled)
+          if (state === null) return yield* Effect.fail(noSending)
+          const sealer = yield* mail.of(String(state.mailbox))
+          if (sealer === null) return yield* Effect.fail(noSending)
+          const actors = yield* Actors
+          const outgoing = yield* actors.ask(context, "mail.outgoing", String(state.mail), null)
+          return { mail: state.mail, to: openDropped(sealer, state.to), ...outgoing }
+        })
+      ),
+      "mail_sending.settle": write({
+        decide: (state, input, context) => decideSettle(state, input, context, email.queue_retry_seconds),
+        answer: () => null
+      }),
+      "mail_sending.report": write({
+        decide: (state, input) => decideReport(state, input),
+        answer: () => null
+      }),
+      "mail_sending.unsubscribe": write({ decide: (state) => decideUnsubscribe(state), answer: () => null }),
+      "mail_sending.look": read((state) =>
+        state === null ? { refused: noSending } : { data: { status: state.status, detail: state.detail } }
+      ),
+      "mail_sending.timer": write({ decide: decideRetry, answer: () => null })
+    }
+  }
+})

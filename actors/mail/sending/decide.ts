@@ -1,0 +1,135 @@
+/** Decisions on a message on its way (state.ts has the rules). Pure. */
+import { notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
+import type { SendingReport, SendOutcome } from "../../../schemas/mail/sending-operations.ts"
+import type { SendingStatus } from "../../../schemas/mail/sent.ts"
+import type { FiredTimer } from "../../../schemas/timer.ts"
+import { type Decision, firing } from "../../engine/definition.ts"
+import type { MailSendingEvent, MailSendingState, MailSendingValue } from "./state.ts"
+
+export const RETRY_TIMER = "retry"
+
+type Decided<Reply = null> = Decision<MailSendingEvent, Reply>
+
+const NOTHING: Decided = { events: [] }
+const NO_SENDING: { readonly refused: Refusal } = { refused: notFound("message") }
+
+export const LOST = "It is not known whether it was sent: the attempt ended before the other side had answered."
+
+/** The other side may ask for as much. */
+const RETRY_AFTER_MAX_SECONDS = 86_400
+
+interface Settling {
+  readonly attempt: number
+  readonly status: SendingStatus
+  readonly detail: string | null
+  readonly unknown?: boolean
+}
+
+const aboutOf = ({ agent, mailbox, to, recipient, sealed, mail, n }: MailSendingValue) => ({
+  agent,
+  mailbox,
+  to,
+  recipient,
+  sealed,
+  mail,
+  n
+})
+
+const settled = (
+  state: MailSendingValue,
+  { attempt, status, detail, unknown = false }: Settling
+): MailSendingEvent => ({
+  type: "mail_sending.settled",
+  v: 1,
+  ...aboutOf(state),
+  attempt,
+  status,
+  detail,
+  unknown
+})
+
+/** `repeatable`: whether an attempt of which nobody has told may be made again. */
+export const decideTake = (
+  state: MailSendingState,
+  { repeatable }: { readonly repeatable: boolean }
+): Decided<{ readonly attempt: number | null }> => {
+  if (state === null) return NO_SENDING
+  const isLost = state.phase === "attempting"
+  if (state.phase !== "called" && !isLost) return { events: [], reply: { attempt: null } }
+  if (isLost && !repeatable) {
+    const lost = settled(state, { attempt: state.attempts, status: "failed", detail: LOST, unknown: true })
+    return { events: [lost], reply: { attempt: null } }
+  }
+  const attempt = state.attempts + 1
+  return { events: [{ type: "mail_sending.attempted", v: 1, attempt }], reply: { attempt } }
+}
+
+const REASON_MAX_CHARS = 300
+
+/** What came of an attempt. Whoever asks again, or of another attempt than the last, changes nothing. */
+export const decideSettle = (
+  state: MailSendingState,
+  { attempt, outcome }: { readonly attempt: number; readonly outcome: SendOutcome },
+  { at }: { readonly at: number },
+  retrySeconds: Readonly<Record<number, number>>
+): Decided => {
+  if (state === null) return NO_SENDING
+  // The process that was thought to be lost has come back, with what is the truth.
+  const isLate = state.unknown && outcome.type !== "unknown"
+  if (state.attempts !== attempt || !(state.phase === "attempting" || isLate)) return NOTHING
+  switch (outcome.type) {
+    case "sent":
+    case "delivered":
+      return { events: [settled(state, { attempt, status: outcome.type, detail: null })] }
+    case "bounced":
+    case "failed":
+      return { events: [settled(state, { attempt, status: outcome.type, detail: short(outcome.reason) })] }
+    case "unknown":
+      return { events: [settled(state, { attempt, status: "failed", detail: LOST, unknown: true })] }
+    case "passing": {
+      const reason = short(outcome.reason)
+      const wait = retrySeconds[attempt]
+      if (wait === undefined) return { events: [settled(state, { attempt, status: "failed", detail: reason })] }
+      const due = at + Math.max(wait, Math.min(outcome.retry_after ?? 0, RETRY_AFTER_MAX_SECONDS)) * 1000
+      return {
+        events: [{ type: "mail_sending.put_off", v: 1, attempt, reason, due }],
+        timers: [{ name: RETRY_TIMER, at: due }]
+      }
+    }
+  }
+}
+
+const short = (reason: string): string => reason.slice(0, REASON_MAX_CHARS)
+
+export const decideRetry = (state: MailSendingState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
+  if (state === null || fired.name !== RETRY_TIMER || state.phase !== "waiting" || state.due === null) return NOTHING
+  const now = firing(fired, state.due, at)
+  if (now === "early") return { refused: unavailable("The message is not due yet by this node's clock.") }
+  return now === "due" ? { events: [{ type: "mail_sending.due", v: 1, attempt: state.attempts + 1 }] } : NOTHING
+}
+
+/** How far each has come: a report changes what stands before it. */
+const RANKS: Readonly<Record<SendingStatus, number>> = {
+  queued: 0,
+  sent: 1,
+  delivered: 2,
+  failed: 3,
+  bounced: 4,
+  complained: 5
+}
+
+const isFurther = (state: MailSendingValue, status: SendingStatus): boolean =>
+  // Of what nobody knew, a report knows.
+  state.unknown || RANKS[status] > RANKS[state.status]
+
+export const decideReport = (state: MailSendingState, { type, reason }: SendingReport): Decided => {
+  if (state === null) return NO_SENDING
+  if (state.attempts === 0 || !isFurther(state, type)) return NOTHING
+  const detail = type === "delivered" ? null : short(reason)
+  return { events: [{ type: "mail_sending.reported", v: 1, ...aboutOf(state), status: type, detail }] }
+}
+
+export const decideUnsubscribe = (state: MailSendingState): Decided => {
+  if (state === null) return NO_SENDING
+  return state.attempts === 0 ? NOTHING : { events: [{ type: "mail_sending.unsubscribed", v: 1, ...aboutOf(state) }] }
+}

@@ -1,0 +1,97 @@
+/**
+ * A message on its way to one recipient: id = `sendingId`. `null`: never queued. Begun by the commit that sends.
+ *
+ * Invariants
+ *  - An attempt is in the log before it is made. One of which nobody has told what became of it is made again only where
+ *    that does no harm; else it is over, and told as not known.
+ *  - What is over stays over, but for what others report of it later: each report counts once.
+ */
+import { Schema } from "effect"
+import { SendingStatus } from "../../../schemas/mail/sent.ts"
+import { event, inventoryOf } from "../../engine/events.ts"
+import type { ActorOf } from "../../kind.ts"
+
+const queued = {
+  agent: Schema.String,
+  mailbox: Schema.Int,
+  mail: Schema.Int,
+  n: Schema.Int,
+  /** Id of its recipient's actor. */
+  recipient: Schema.String,
+  /** Its address, under the mailbox's key (as a counterpart in the journal). */
+  to: Schema.String,
+  /** The same under the service's: what may not be written to any more outlives the mailbox. */
+  sealed: Schema.String
+}
+
+export const MailSendingValue = Schema.Struct({
+  ...queued,
+  status: SendingStatus,
+  detail: Schema.NullOr(Schema.String),
+  /** `called`: an attempt is due; `attempting`: it is under way; `waiting`: for a timer. */
+  phase: Schema.Literals(["called", "attempting", "waiting", "over"]),
+  attempts: Schema.Int,
+  /** Nobody has told what became of the last attempt. */
+  unknown: Schema.Boolean,
+  /** Unix ms. */
+  due: Schema.NullOr(Schema.Number)
+})
+export type MailSendingValue = typeof MailSendingValue.Type
+
+export const MailSendingState = Schema.NullOr(MailSendingValue)
+export type MailSendingState = typeof MailSendingState.Type
+
+/** With what journals and reactions need of it. */
+const about = { agent: Schema.String, mailbox: Schema.Int, to: Schema.String }
+
+const bad = { recipient: Schema.String, sealed: Schema.String, mail: Schema.Int, n: Schema.Int }
+
+export const MailSendingEvent = Schema.Union([
+  event("mail_sending.queued", 1, queued),
+  event("mail_sending.attempted", 1, { attempt: Schema.Int }),
+  event("mail_sending.put_off", 1, { attempt: Schema.Int, reason: Schema.String, due: Schema.Number }),
+  event("mail_sending.due", 1, { attempt: Schema.Int }),
+  event("mail_sending.settled", 1, {
+    ...about,
+    ...bad,
+    attempt: Schema.Int,
+    status: SendingStatus,
+    detail: Schema.NullOr(Schema.String),
+    unknown: Schema.Boolean
+  }),
+  event("mail_sending.reported", 1, {
+    ...about,
+    ...bad,
+    status: SendingStatus,
+    detail: Schema.NullOr(Schema.String)
+  }),
+  event("mail_sending.unsubscribed", 1, { ...about, ...bad })
+])
+export type MailSendingEvent = typeof MailSendingEvent.Type
+
+export const MAIL_SENDING_EVENTS = inventoryOf(MailSendingEvent)
+
+export type MailSendingActor = ActorOf<MailSendingState, MailSendingEvent>
+
+export const evolveMailSending = (state: MailSendingState, event: MailSendingEvent): MailSendingState => {
+  if (event.type === "mail_sending.queued") {
+    const { agent, mailbox, mail, n, recipient, to, sealed } = event
+    const begun = { status: "queued", detail: null, phase: "called", attempts: 0, unknown: false, due: null } as const
+    return { agent, mailbox, mail, n, recipient, to, sealed, ...begun }
+  }
+  if (state === null) return null
+  switch (event.type) {
+    case "mail_sending.attempted":
+      return { ...state, phase: "attempting", attempts: event.attempt, due: null }
+    case "mail_sending.put_off":
+      return { ...state, status: "queued", detail: event.reason, phase: "waiting", unknown: false, due: event.due }
+    case "mail_sending.due":
+      return { ...state, phase: "called", due: null }
+    case "mail_sending.settled":
+      return { ...state, status: event.status, detail: event.detail, phase: "over", unknown: event.unknown, due: null }
+    case "mail_sending.reported":
+      return { ...state, status: event.status, detail: event.detail, phase: "over", unknown: false, due: null }
+    case "mail_sending.unsubscribed":
+      return state
+  }
+}

@@ -1,0 +1,67 @@
+/** What counts for all agents that send, see state.ts. */
+import { Effect } from "effect"
+import { notFound } from "../../../schemas/errors.ts"
+import { serviceOperations } from "../../../schemas/mail/sending-operations.ts"
+import { senderAddress } from "../../../schemas/mail/senders.ts"
+import { iso } from "../../agent/profile.ts"
+import { custom, read, write } from "../../engine/definition.ts"
+import { type Fold, kind } from "../../kind.ts"
+import { Actors } from "../../services.ts"
+import { ratesOf } from "../counted.ts"
+import { recipientId } from "../keys.ts"
+import { mailDisabled } from "../mailer/disabled.ts"
+import {
+  afterOutcome,
+  evolveMailService,
+  type MailServiceActor,
+  MailServiceEvent,
+  MailServiceState,
+  NOTHING_SENT,
+  resumed,
+  usedOfDay
+} from "./state.ts"
+
+const fold: Fold<MailServiceActor> = {
+  kind: "mail_service",
+  state: MailServiceState,
+  initial: NOTHING_SENT,
+  events: MailServiceEvent,
+  evolve: evolveMailService
+}
+
+const notSuppressed = notFound("suppressed address")
+
+export const mailServiceKind = kind(fold, serviceOperations, ({ mail, config }) => {
+  const { email } = config.limits.limits
+  return {
+    operations: {
+      "mail_service.look": read((state, _input, { at }) => ({
+        data: {
+          paused_at: state.paused_at === null ? null : iso(state.paused_at),
+          used_day: usedOfDay(state, at),
+          ...ratesOf(state.days, at, email.window_days)
+        }
+      })),
+      "mail_service.count": write({
+        decide: (state, { type }, { at }) => ({ events: [afterOutcome(state, type, at, email)] }),
+        answer: () => null
+      }),
+      "mail_service.resume": write({
+        decide: (state) => {
+          const changed = state.paused_at !== null
+          return { events: changed ? [resumed(state)] : [], reply: { changed } }
+        },
+        answer: (_state, reply) => reply
+      }),
+      "mail_service.lift": custom((_state, { address }, context) =>
+        Effect.gen(function* () {
+          if (mail === null) return yield* Effect.fail(mailDisabled)
+          const actors = yield* Actors
+          const id = recipientId(mail, senderAddress(address) ?? address)
+          const { changed } = yield* actors.ask(context, "mail_recipient.lift", id, null)
+          return changed ? null : yield* Effect.fail(notSuppressed)
+        })
+      )
+    }
+  }
+})

@@ -1,0 +1,99 @@
+/** What an agent wants to send, checked and brought into the shape in which it is stored (spec 4.9; contract 20). */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import { type Addressee, addressee, shownAddressee } from "../../schemas/mail/addresses.ts"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { MailAttachment } from "../../schemas/mail/records.ts"
+import type { SendMail } from "../../schemas/mail/send.ts"
+import type { SentContent } from "../../schemas/mail/sent.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+
+export interface Outgoing {
+  readonly to: ReadonlyArray<string>
+  readonly cc: ReadonlyArray<string>
+  readonly bcc: ReadonlyArray<string>
+  /** Alone, of all of them. */
+  readonly addresses: ReadonlyArray<string>
+  readonly content: SentContent
+  readonly excerpt: string
+}
+
+type Bounds = Pick<Limits["limits"]["email"], "recipients_max" | "send_attachments_max_bytes">
+
+const EXCERPT_CHARS = 280
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+const wrong = (field: string, message: string): Effect.Effect<never, Refused> =>
+  Effect.fail(refuse(invalidField(field, message)))
+
+/** Each address once, where it stands first. */
+const each = (texts: ReadonlyArray<string>, known: Set<string>): ReadonlyArray<Addressee> =>
+  texts.flatMap((text) => {
+    const found = addressee(text)
+    if (found === null || known.has(found.address)) return []
+    known.add(found.address)
+    return [found]
+  })
+
+const attachmentRefusal = (
+  attachments: NonNullable<SendMail["attachments"]>,
+  { send_attachments_max_bytes: max }: Bounds
+): Refusal | null => {
+  let bytes = 0
+  for (const [index, { content_base64: text }] of attachments.entries()) {
+    if (text.length % 4 !== 0 || !BASE64.test(text))
+      return invalidField(`attachments[${index}].content_base64`, "content_base64 must be base64, with its padding.")
+    bytes += Buffer.byteLength(text, "base64")
+  }
+  return bytes <= max ? null : invalidField("attachments", `Attachments have at most ${max} bytes together.`)
+}
+
+const excerptOf = (text: string): string =>
+  [
+    ...text
+      .replace(/\s+/g, " ")
+      .trim()
+      .slice(0, 2 * EXCERPT_CHARS)
+  ]
+    .slice(0, EXCERPT_CHARS)
+    .join("")
+
+export const outgoing = (mail: SendMail, bounds: Bounds): Effect.Effect<Outgoing, Refused> =>
+  Effect.suspend(() => {
+    const known = new Set<string>()
+    const [to, cc, bcc] = [each(mail.to, known), each(mail.cc ?? [], known), each(mail.bcc ?? [], known)]
+    if (mail.to.length === 0) return wrong("to", "A message needs a recipient in `to`.")
+    if (known.size > bounds.recipients_max)
+      return wrong("to", `A message has at most ${bounds.recipients_max} recipients in all.`)
+    const [text, html] = [mail.text ?? null, mail.html ?? null]
+    if ((text ?? "").trim() === "" && (html ?? "").trim() === "")
+      return wrong("text", "A message needs `text` or `html`.")
+    const attachments = mail.attachments ?? []
+    const refused = attachmentRefusal(attachments, bounds)
+    if (refused !== null) return Effect.fail(refuse(refused))
+    return Effect.succeed({
+      to: to.map(shownAddressee),
+      cc: cc.map(shownAddressee),
+      bcc: bcc.map(shownAddressee),
+      addresses: [...known],
+      content: {
+        text,
+        html,
+        attachments: attachments.map(({ filename, content_type = "application/octet-stream", content_base64 }) => ({
+          filename,
+          content_type,
+          content_base64
+        }))
+      },
+      excerpt: excerptOf(text ?? "")
+    })
+  })
+
+/** Of a message that was sent. */
+export const attachmentsOf = ({ attachments }: SentContent): ReadonlyArray<MailAttachment> =>
+  attachments.map(({ filename, content_type, content_base64 }, index) => {
+    const bytes = Buffer.from(content_base64, "base64")
+    const sha256 = createHash("sha256").update(bytes).digest("hex")
+    return { n: index + 1, filename, content_type, size: bytes.length, sha256 }
+  })

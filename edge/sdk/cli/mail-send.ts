@@ -1,0 +1,99 @@
+/** Mail that goes out. */
+import { basename } from "node:path"
+import type { SendMail } from "../../../schemas/mail/send.ts"
+import { present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Command, Invocation, OptionTable } from "./command.ts"
+import { Fault, usage } from "./fault.ts"
+import { bytesOf, textArgument } from "./input.ts"
+import { sentHead } from "./mail-shown.ts"
+
+const SEND_OPTIONS: OptionTable = {
+  ...WRITE_OPTIONS,
+  from: { type: "string" },
+  subject: { type: "string" },
+  html: { type: "string" },
+  attach: { type: "string", multiple: true }
+}
+
+const SEND_USAGE = "[--from <mailbox>] [--html <text|@file>] [--attach <path> …]"
+
+const attached = (invocation: Invocation) =>
+  Promise.all(
+    invocation.texts("attach").map(async (path) => ({
+      filename: basename(path),
+      content_base64: Buffer.from(await bytesOf(path, invocation.around)).toString("base64")
+    }))
+  )
+
+const htmlOf = async (invocation: Invocation): Promise<string | undefined> => {
+  const html = invocation.text("html")
+  return html === undefined ? undefined : textArgument(html, invocation.around)
+}
+
+/** The only mailbox there is, where nothing is said. */
+const fromOf = async (invocation: Invocation): Promise<string> => {
+  const wanted = invocation.text("from")
+  if (wanted !== undefined) return wanted
+  const { client } = await invocation.agent()
+  const { data } = await client.operations.listMailboxes()
+  const [only, ...others] = data
+  if (only === undefined) throw new Fault("no_mailbox", "open a mailbox first: hub-agent mail open")
+  if (others.length > 0) throw usage(`say --from: one of ${data.map(({ address }) => address).join(", ")}`)
+  return only.address
+}
+
+const sent = async (invocation: Invocation, mail: Omit<SendMail, "html" | "attachments">): Promise<void> => {
+  const attachments = await attached(invocation)
+  const html = await htmlOf(invocation)
+  const { client } = await invocation.agent()
+  const more = present({ html, attachments: attachments.length === 0 ? undefined : attachments })
+  const { data } = await client.operations.sendMail({ ...mail, ...more }, writeOf(invocation))
+  invocation.print(sentHead(data), data)
+}
+
+export const send: Command = {
+  usage: [
+    `mail send <to>[,<to> …] <text|@file|-> --subject <subject> [--cc <to>] [--bcc <to>] ${SEND_USAGE} ${WRITE_USAGE}`
+  ],
+  summary: "send mail; under --idempotency-key it goes out once, however often you say it",
+  words: true,
+  options: { ...SEND_OPTIONS, cc: { type: "string", multiple: true }, bcc: { type: "string", multiple: true } },
+  run: async (invocation) => {
+    const [to, body] = invocation.words("to", "text")
+    const subject = invocation.text("subject")
+    if (subject === undefined) throw usage("mail send needs --subject <subject>")
+    const [cc, bcc] = [invocation.texts("cc"), invocation.texts("bcc")]
+    await sent(invocation, {
+      from: await fromOf(invocation),
+      to: to.split(","),
+      cc,
+      bcc,
+      subject,
+      text: await textArgument(body, invocation.around)
+    })
+  }
+}
+
+const RE = /^re:/i
+
+export const reply: Command = {
+  usage: [`mail reply <message> <text|@file|-> [--subject <subject>] ${SEND_USAGE} ${WRITE_USAGE}`],
+  summary: "answer a message that you received: to its sender, from the mailbox that it came to",
+  words: true,
+  options: SEND_OPTIONS,
+  run: async (invocation) => {
+    const [id, body] = invocation.words("message", "text")
+    const { client } = await invocation.agent()
+    const { data: mail } = await client.operations.getMailMessage({ id, peek: "1" })
+    if (mail.box === "sent") throw usage(`${id} is one that you sent yourself`)
+    if (mail.from.address === "") throw new Fault("no_sender", `${id} does not say who sent it`)
+    await sent(invocation, {
+      from: invocation.text("from") ?? mail.mailbox.address,
+      to: [mail.from.address],
+      subject:
+        invocation.text("subject") ?? (RE.test(mail.subject) ? mail.subject : `Re: ${mail.subject}`).slice(0, 200),
+      text: await textArgument(body, invocation.around),
+      in_reply_to: mail.message_id
+    })
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Sending. Kind `mail_sending`, id = `<mail>-<n>`: a message for one of its recipients, in the queue. Kind
+ * `mail_recipient`, id = keyed mark of an address: whether it may be written to. Kind `mail_service`, id = `service`:
+ * what counts for all agents.
+ */
+import { Schema } from "effect"
+import { BlobRef } from "../blob/operations.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
+import { SendingStatus, SentRecipient, SentSummary } from "./sent.ts"
+
+export const SERVICE_ID = "service"
+
+/** What the mailer is asked to send; its content lies in the store, sealed under `key`. */
+export const Sending = Schema.Struct({
+  mailbox: Schema.Int,
+  /** Names with addresses, as they were given; each address once. */
+  to: Schema.Array(Schema.String),
+  cc: Schema.Array(Schema.String),
+  bcc: Schema.Array(Schema.String),
+  reply_to: Schema.NullOr(Schema.String),
+  subject: Schema.String,
+  excerpt: Schema.String,
+  attachments: Schema.Int,
+  in_reply_to: Schema.NullOr(Schema.String),
+  /** Ids of the messages that it follows from, the nearest last, without angle brackets. */
+  references: Schema.Array(Schema.String),
+  words: Schema.Array(Schema.String),
+  content: BlobRef,
+  key: Schema.String
+})
+export type Sending = typeof Sending.Type
+
+export const SendingState = Schema.Struct({
+  status: Schema.Literals(["active", "suspended", "paused"]),
+  per_hour: Schema.Int,
+  per_day: Schema.Int,
+  used_hour: Schema.Int,
+  used_day: Schema.Int,
+  first_week_until: Schema.NullOr(Schema.String),
+  /** 0 to 1, over the window. */
+  bounce_rate: Schema.Finite
+})
+export type SendingState = typeof SendingState.Type
+
+export const sendingOfMailerOperations = operationsOf("mailer", {
+  "mailer.sending": op({ input: Nothing, output: SendingState, askedBy: ["edge"] }),
+  /** Before anything is stored. Refused as `mailer.send` is. */
+  "mailer.may_send": op({
+    input: Schema.Struct({ mailbox: Schema.Int, recipients: Schema.Array(Schema.String) }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /**
+   * Refused `email_sender_not_yours`, `email_sending_suspended`, `email_paused`, `email_recipient_suppressed`,
+   * `email_quota`, `email_instance_quota`.
+   */
+  "mailer.send": op({ input: Sending, output: Schema.Struct({ mail: Schema.Int }), askedBy: ["edge"] }),
+  /** What became of one that it sent. */
+  "mailer.count": op({
+    input: Schema.Struct({ type: Schema.Literals(["bounced", "complained"]) }),
+    output: Nothing,
+    askedBy: []
+  }),
+  /** By an operator: it may send again, and what was counted counts no more. */
+  "mailer.reinstate": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] })
+})
+
+/** What came of an attempt; words of this service, never another server's. */
+export const SendOutcome = Schema.Union([
+  Schema.Struct({ type: Schema.Literals(["sent", "delivered"]) }),
+  /** The address is none that takes mail. */
+  Schema.Struct({ type: Schema.Literal("bounced"), reason: Schema.String }),
+  Schema.Struct({
+    type: Schema.Literal("passing"),
+    reason: Schema.String,
+    /** No sooner than in so many seconds. */
+    retry_after: Schema.optionalKey(Schema.Number)
+  }),
+  /** Not taken, for certain; or `unknown`: nobody has said. */
+  Schema.Struct({ type: Schema.Literals(["failed", "unknown"]), reason: Schema.String })
+])
+export type SendOutcome = typeof SendOutcome.Type
+
+/** What others say later of a message that they have taken. */
+export const SendingReport = Schema.Struct({
+  type: Schema.Literals(["bounced", "complained", "delivered", "failed"]),
+  reason: Schema.String
+})
+export type SendingReport = typeof SendingReport.Type
+
+export const SendJob = Schema.Struct({
+  mail: Schema.Int,
+  /** Address alone. */
+  to: Schema.String,
+  /** As it stands in the headers. */
+  summary: SentSummary,
+  references: Schema.Array(Schema.String),
+  /** Without angle brackets. */
+  rfc_id: Schema.String,
+  /** Of `X-Hub-Agent`. */
+  agent: Schema.String,
+  /** Unix ms. */
+  at: Schema.Number,
+  content: BlobRef,
+  key: Schema.String
+})
+export type SendJob = typeof SendJob.Type
+
+export const sendingOperations = operationsOf("mail_sending", {
+  /** Begins the attempt that was called for. `null`: none is, or nobody knows what became of the one before. */
+  "mail_sending.take": op({
+    input: Schema.Struct({ repeatable: Schema.Boolean }),
+    output: Schema.Struct({ attempt: Schema.NullOr(Schema.Int) }),
+    askedBy: ["mail"]
+  }),
+  /** Refused `not_found` where its mailbox is closed. */
+  "mail_sending.job": op({ input: Nothing, output: SendJob, askedBy: ["mail"] }),
+  "mail_sending.settle": op({
+    input: Schema.Struct({ attempt: Schema.Int, outcome: SendOutcome }),
+    output: Nothing,
+    askedBy: ["mail"]
+  }),
+  "mail_sending.report": op({ input: SendingReport, output: Nothing, askedBy: ["mail"] }),
+  /** Its recipient wants no more of it. */
+  "mail_sending.unsubscribe": op({ input: Nothing, output: Nothing, askedBy: ["mail"] }),
+  "mail_sending.look": op({
+    input: Nothing,
+    output: Schema.Struct({ status: SendingStatus, detail: Schema.NullOr(Schema.String) }),
+    askedBy: []
+  }),
+  "mail_sending.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+})
+
+export const SUPPRESSIONS = ["bounced", "complained", "unsubscribed"] as const
+
+export const recipientOperations = operationsOf("mail_recipient", {
+  /** `sealed`: its address. */
+  "mail_recipient.suppress": op({
+    input: Schema.Struct({ reason: Schema.Literals(SUPPRESSIONS), sealed: Schema.String }),
+    output: Nothing,
+    askedBy: []
+  }),
+  "mail_recipient.lift": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] })
+})
+
+const Rates = Schema.Struct({
+  paused_at: Schema.NullOr(Schema.String),
+  used_day: Schema.Int,
+  recipients: Schema.Int,
+  bounced: Schema.Int,
+  complained: Schema.Int
+})
+
+export const serviceOperations = operationsOf("mail_service", {
+  "mail_service.look": op({ input: Nothing, output: Rates, askedBy: [] }),
+  "mail_service.count": op({
+    input: Schema.Struct({ type: Schema.Literals(["bounced", "complained"]) }),
+    output: Nothing,
+    askedBy: []
+  }),
+  "mail_service.resume": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] }),
+  /** By its address; refused `not_found` where it is not suppressed. */
+  "mail_service.lift": op({ input: Schema.Struct({ address: Schema.String }), output: Nothing, askedBy: [] })
+})
+
+export const sendingQueries = {
+  /** Newest first; addresses opened. */
+  mail_suppressions: query({
+    input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
+    output: paged(Schema.Struct({ address: Schema.String, reason: Schema.String, since: Schema.String }))
+  }),
+  mail_suppression_rows: query({
+    input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
+    output: paged(
+      Schema.Struct({ id: Schema.String, reason: Schema.String, since: Schema.String, sealed: Schema.String })
+    )
+  })
+}
+
+/** A recipient of a message, as its agent sees it. */
+export const recipientShown = SentRecipient

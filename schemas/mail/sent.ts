@@ -1,0 +1,78 @@
+/** Mail that agents send (spec 2.9, 4.9; contract 20). */
+import { Schema } from "effect"
+import { MailAttachment, MailSender } from "./records.ts"
+
+/** `failed`: not taken by anybody, or nobody knows: its `detail` says which. */
+export const SENDING_STATUSES = ["queued", "sent", "delivered", "bounced", "complained", "failed"] as const
+export const SendingStatus = Schema.Literals(SENDING_STATUSES)
+export type SendingStatus = typeof SendingStatus.Type
+
+export const SentRecipient = Schema.Struct({
+  address: Schema.String,
+  status: SendingStatus,
+  /** What became of it, in words of this service. */
+  detail: Schema.NullOr(Schema.String)
+})
+export type SentRecipient = typeof SentRecipient.Type
+
+/** What its list tells of it. */
+export const SentSummary = Schema.Struct({
+  message_id: Schema.String,
+  mailbox: Schema.Struct({ id: Schema.Int, address: Schema.String }),
+  from: MailSender,
+  to: Schema.Array(Schema.String),
+  cc: Schema.Array(Schema.String),
+  bcc: Schema.Array(Schema.String),
+  reply_to: Schema.NullOr(Schema.String),
+  subject: Schema.String,
+  excerpt: Schema.String,
+  attachments: Schema.Int,
+  /** Id of the message that it answers. */
+  in_reply_to: Schema.NullOr(Schema.String)
+})
+export type SentSummary = typeof SentSummary.Type
+
+/** Every recipient, by the number that it has in the queue: from 1. */
+export const recipientsOf = ({ to, cc, bcc }: Pick<SentSummary, "to" | "cc" | "bcc">): ReadonlyArray<string> => [
+  ...to,
+  ...cc,
+  ...bcc
+]
+
+const listed = {
+  box: Schema.Literal("sent"),
+  ...SentSummary.fields,
+  thread_id: Schema.NullOr(Schema.String),
+  sent_at: Schema.String,
+  /** Of all recipients, the one that says most. */
+  status: SendingStatus,
+  recipients: Schema.Array(SentRecipient)
+}
+
+export const ListedSent = Schema.Struct(listed).annotate({ identifier: "ListedSent" })
+export type ListedSent = typeof ListedSent.Type
+
+export const SentMail = Schema.Struct({
+  ...listed,
+  text: Schema.NullOr(Schema.String),
+  /** With `?include=html` alone. */
+  html: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  attachments: Schema.Array(MailAttachment)
+}).annotate({ identifier: "SentMail" })
+export type SentMail = typeof SentMail.Type
+
+const RANKS: ReadonlyArray<SendingStatus> = ["complained", "bounced", "failed", "queued", "sent", "delivered"]
+
+/** Of a message, by what became of it for each recipient. */
+export const statusOfAll = (statuses: ReadonlyArray<SendingStatus>): SendingStatus =>
+  RANKS.find((status) => statuses.includes(status)) ?? "queued"
+
+/** What is sent, as it lies in the store, sealed. */
+export const SentContent = Schema.Struct({
+  text: Schema.NullOr(Schema.String),
+  html: Schema.NullOr(Schema.String),
+  attachments: Schema.Array(
+    Schema.Struct({ filename: Schema.String, content_type: Schema.String, content_base64: Schema.String })
+  )
+})
+export type SentContent = typeof SentContent.Type
