@@ -43,7 +43,7 @@ const attachmentRefusal = (
   let bytes = 0
   for (const [index, { content_base64: text }] of attachments.entries()) {
     if (text.length % 4 !== 0 || !BASE64.test(text))
-      return invalidField(`attachments[${index}].content_base64`, "content_base64 must be base64, with its padding.")
+      return invalidField(`attachments.${index}.content_base64`, "content_base64 must be base64, with its padding.")
     bytes += Buffer.byteLength(text, "base64")
   }
   return bytes <= max ? null : invalidField("attachments", `Attachments have at most ${max} bytes together.`)

@@ -2,7 +2,8 @@
  * SMTP with the world (RFC 5321), receiving alone: by `smtp-server`.
  *
  * Invariants
- *  - Nothing is relayed: each recipient is a mailbox of this service, judged at RCPT; there is no bounce to send later.
+ *  - Nothing is relayed: each recipient is a mailbox of this service, or an address at which it hears what became of its
+ *    own mail, judged at RCPT; there is no bounce to send later.
  *  - A stranger's bytes are bounded before they are kept: connections of all and of one client, recipients, the size of
  *    a message, and what is held of all messages together. What there is no room for is told to come again (4xx).
  *  - A message is answered once it is in the log, or is told to come again.
@@ -15,6 +16,7 @@ import { senderAddress } from "../../../schemas/mail/senders.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import type { Incoming } from "./delivery.ts"
+import type { Returned } from "../outbound/return-path.ts"
 import { namedBy } from "./recipients.ts"
 import type { Addressed } from "./sealed.ts"
 
@@ -32,7 +34,14 @@ export interface Receiving {
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to whether it was taken. */
   readonly deliver: (incoming: Incoming) => Promise<boolean>
+  /** What an address of the service's own is for; `null` where it is none. */
+  readonly ownAddress: (address: string) => OwnAddress | null
+  /** What came to such addresses. */
+  readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>) => Promise<"taken" | "again" | "refused">
 }
+
+/** Where reports come to, and whoever wants no more. */
+export type OwnAddress = Returned | "abuse"
 
 type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "message_max_bytes">
 
@@ -49,8 +58,11 @@ interface Read {
   tooMuch: boolean
 }
 
-/** What a connection's message is for so far: by mailbox. */
-type Recipients = Map<number, { address: string; to: string; tags: Array<string> }>
+/** What a connection's message is for so far. */
+interface Recipients {
+  readonly mailboxes: Map<number, { address: string; to: string; tags: Array<string> }>
+  readonly own: Map<string, OwnAddress>
+}
 
 export class MailServer {
   private readonly receiving: Receiving
@@ -126,21 +138,26 @@ export class MailServer {
     if (named === null) return smtpError(550, "5.1.1 No such mailbox here")
     const known = this.recipientsOf(session)
     if (session.envelope.rcptTo.length >= this.bounds.recipients_max) return smtpError(452, "4.5.3 Too many recipients")
+    const own = this.receiving.ownAddress(text)
+    if (own !== null) {
+      known.own.set(text, own)
+      return null
+    }
     const found = await this.receiving.recipient(named.address)
     if (found.type === "nobody") return smtpError(550, "5.1.1 No such mailbox here")
     if (found.type === "full") return smtpError(452, "4.2.2 This mailbox is full, come again later")
     if (found.type === "unknown") return smtpError(451, BUSY)
     const { mailbox, address } = found
-    const one = known.get(mailbox) ?? { address, to: text, tags: [] }
+    const one = known.mailboxes.get(mailbox) ?? { address, to: text, tags: [] }
     if (named.tag !== null && !one.tags.includes(named.tag)) one.tags.push(named.tag)
-    known.set(mailbox, one)
+    known.mailboxes.set(mailbox, one)
     return null
   }
 
   /** Anew for each message of a connection. */
   private recipientsOf(session: SMTPServerSession): Recipients {
     const known = session.envelope.rcptTo.length === 0 ? undefined : this.recipients.get(session)
-    const recipients: Recipients = known ?? new Map()
+    const recipients: Recipients = known ?? { mailboxes: new Map(), own: new Map() }
     this.recipients.set(session, recipients)
     return recipients
   }
@@ -152,11 +169,20 @@ export class MailServer {
       if (stream.sizeExceeded) return smtpError(552, "5.3.4 The message is too large")
       if (read.tooMuch) return smtpError(451, BUSY)
       if (!(await this.receiving.hasRoom())) return smtpError(452, "4.3.1 No room for mail at the moment")
-      const taken = await this.receiving.deliver(this.incoming(Buffer.concat(read.chunks), session))
-      return taken ? null : smtpError(451, "4.3.0 Not taken, come again")
+      return await this.taken(Buffer.concat(read.chunks), session)
     } finally {
       this.heldBytes -= read.bytes
     }
+  }
+
+  private async taken(raw: Buffer, session: SMTPServerSession): Promise<Error | null> {
+    const incoming = this.incoming(raw, session)
+    const own = [...(this.recipients.get(session)?.own.values() ?? [])]
+    const returned = own.length === 0 ? "taken" : await this.receiving.returned(raw, own)
+    if (returned === "again") return smtpError(451, "4.3.0 Not taken, come again")
+    if (incoming.to.length === 0)
+      return returned === "taken" ? null : smtpError(550, "5.7.1 Only reports are read here")
+    return (await this.receiving.deliver(incoming)) ? null : smtpError(451, "4.3.0 Not taken, come again")
   }
 
   /** To its end whatever becomes of it: the answer comes behind that. False where its client hung up before. */
@@ -178,7 +204,10 @@ export class MailServer {
 
   private incoming(raw: Buffer, session: SMTPServerSession): Incoming {
     const { mailFrom } = session.envelope
-    const to = [...(this.recipients.get(session) ?? [])].map(([mailbox, one]): Addressed => ({ mailbox, ...one }))
+    const to = [...(this.recipients.get(session)?.mailboxes ?? [])].map(([mailbox, one]): Addressed => ({
+      mailbox,
+      ...one
+    }))
     const sender = mailFrom === false ? "" : (senderAddress(mailFrom.address) ?? "")
     return { raw, to, sender, ip: session.remoteAddress, helo: session.hostNameAppearsAs || session.clientHostname }
   }

@@ -11,6 +11,7 @@ import { mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
 import { openParsers } from "../parse/parsers.ts"
 import { delivered, type DeliveryParts } from "./delivery.ts"
+import { type Returning, returnsBy } from "./returns.ts"
 import { MailServer, type Receiving, type Recipient } from "./server.ts"
 import { mailStore } from "./store.ts"
 import { judge, lookupBy } from "./verdicts.ts"
@@ -53,7 +54,8 @@ export const mailServer: Effect.Effect<
     notStored: notTaken
   }
   const recipient = recipientBy(ask)
-  const receiving = receivingBy(parts, recipient)
+  const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes)
+  const receiving = { ...receivingBy(parts, recipient), ...returns }
   const server = new MailServer(receiving, settings, bounds)
   yield* Effect.promise(() => server.listen(settings.port, bind))
   yield* Effect.addFinalizer(() => Effect.promise(() => server.close()))
@@ -78,7 +80,10 @@ const recipientBy =
     return Effect.orElseSucceed(found, (): Recipient => ({ type: "unknown" }))
   }
 
-const receivingBy = (parts: DeliveryParts, recipient: (address: string) => Effect.Effect<Recipient>): Receiving => ({
+const receivingBy = (
+  parts: DeliveryParts,
+  recipient: (address: string) => Effect.Effect<Recipient>
+): Omit<Receiving, keyof Returning> => ({
   recipient: (address) => Effect.runPromise(recipient(address)),
   hasRoom: async () => !(await parts.store.isFull()),
   deliver: (incoming) =>

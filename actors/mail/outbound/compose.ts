@@ -69,7 +69,7 @@ export const composed = (
       ...(several ? { "List-Unsubscribe": `<mailto:${unsubscribe}>` } : {})
     },
     attachments: content.attachments.map(({ filename, content_type, content_base64 }) => ({
-      filename: line(filename),
+      filename: line(filename).split(/[/\\]/).at(-1) ?? "",
       contentType: content_type,
       content: Buffer.from(content_base64, "base64")
     })),

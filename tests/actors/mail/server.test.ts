@@ -36,6 +36,8 @@ const started = async (more: Partial<Receiving> = {}) => {
       taken.push(incoming)
       return Promise.resolve(true)
     },
+    ownAddress: () => null,
+    returned: () => Promise.resolve("refused"),
     ...more
   }
   const server = new MailServer(receiving, { domain: DOMAIN, tls: null }, BOUNDS)

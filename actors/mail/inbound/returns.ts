@@ -1,0 +1,47 @@
+/** What comes back to the service's own addresses: reports, and people who want no more. */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { returnedTo } from "../outbound/return-path.ts"
+import type { DeliveryParts } from "./delivery.ts"
+import { reportIn } from "./reports.ts"
+import type { OwnAddress, Receiving } from "./server.ts"
+
+/** `not_found`: the message is forgotten; there is nothing to be done. */
+const orGone = (asked: Effect.Effect<unknown, Refusal>): Effect.Effect<void, Refusal> =>
+  Effect.asVoid(Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.void : Effect.fail(refused))))
+
+export type Returning = Pick<Receiving, "ownAddress" | "returned">
+
+export const returnsBy = (
+  { ask, keys }: Pick<DeliveryParts, "ask" | "keys">,
+  domain: string,
+  maxBytes: number
+): Returning => {
+  /** Resolves to whether anything was made of it. */
+  const taken = (raw: Buffer, to: OwnAddress): Effect.Effect<boolean, Refusal> => {
+    const id = `report-${createHash("sha256").update(raw).digest("hex")}`
+    if (to !== "abuse" && to.kind === "unsubscribe")
+      return Effect.as(orGone(ask(`${id}-${to.sending}`, "mail_sending.unsubscribe", to.sending, null)), true)
+    const found = reportIn(keys, raw, to === "abuse" ? null : to, maxBytes)
+    if (found === null) {
+      logNow("info", "mail", { report: "not understood", bytes: raw.length })
+      return Effect.succeed(to !== "abuse")
+    }
+    return Effect.as(orGone(ask(`${id}-${found.sending}`, "mail_sending.report", found.sending, found.report)), true)
+  }
+  return {
+    ownAddress: (address) => (address.toLowerCase() === `abuse@${domain}` ? "abuse" : returnedTo(keys, address)),
+    returned: (raw, to) =>
+      Effect.runPromise(
+        Effect.match(
+          Effect.forEach(to, (one) => taken(raw, one)),
+          {
+            onSuccess: (all) => (all.includes(true) ? ("taken" as const) : ("refused" as const)),
+            onFailure: () => "again" as const
+          }
+        )
+      )
+  }
+}
