@@ -116,6 +116,7 @@ export interface Database {
     n: number
     status: string
     detail: string | null
+    unknown: boolean
   }
   mail_suppressions: {
     id: string

@@ -50,8 +50,8 @@ const openReceived = (sealer: Sealer, row: Row): ListedMail => ({
 const openSentRow = (sealer: Sealer, { id, envelope, thread, received_at, sendings }: Row): ListedSent => {
   const { summary } = openSent(sealer, id, envelope)
   const recipients = recipientsOf(summary).map((address, index) => {
-    const { status = "queued", detail = null } = sendings.find(({ n }) => n === index + 1) ?? {}
-    return { address, status, detail }
+    const { status = "queued", detail = null, unknown = false } = sendings.find(({ n }) => n === index + 1) ?? {}
+    return { address, status, detail, unknown }
   })
   const status = statusOfAll(recipients.map((one) => one.status))
   return { box: "sent", ...summary, thread_id: threadIdOf(thread), sent_at: received_at, status, recipients }

@@ -59,11 +59,12 @@ const applySending = async (trx: Transaction<Database>, { id, commit }: Logged):
         update mail_sendings set status = 'queued', detail = ${event.reason} where mail = ${mail} and n = ${n}`.execute(
         trx
       )
-    else if (event.type === "mail_sending.settled" || event.type === "mail_sending.reported")
+    else if (event.type === "mail_sending.settled" || event.type === "mail_sending.reported") {
+      const unknown = event.type === "mail_sending.settled" && event.unknown
       await sql`
-        update mail_sendings set status = ${event.status}, detail = ${event.detail} where mail = ${mail} and n = ${n}`.execute(
-        trx
-      )
+        update mail_sendings set status = ${event.status}, detail = ${event.detail}, unknown = ${unknown}
+        where mail = ${mail} and n = ${n}`.execute(trx)
+    }
   }
 }
 

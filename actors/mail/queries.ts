@@ -57,7 +57,7 @@ const sendingsOf = async (
   if (mails.length === 0) return new Map()
   const rows = await db.selectFrom("mail_sendings").where("mail", "in", mails).orderBy("n").selectAll().execute()
   return Map.groupBy(
-    rows.map(({ mail, n, status, detail }) => ({ mail, n, status: status as SendingStatus, detail })),
+    rows.map(({ status, ...row }) => ({ ...row, status: status as SendingStatus })),
     ({ mail }) => mail
   )
 }

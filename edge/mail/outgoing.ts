@@ -50,12 +50,12 @@ const attachmentRefusal = (
 }
 
 const excerptOf = (text: string): string =>
-  [
-    ...text
+  Array.from(
+    text
       .replace(/\s+/g, " ")
       .trim()
       .slice(0, 2 * EXCERPT_CHARS)
-  ]
+  )
     .slice(0, EXCERPT_CHARS)
     .join("")
 

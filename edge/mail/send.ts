@@ -119,7 +119,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
         const { agent } = yield* admitted(bus, call, { log: SEND_BYTES, upload: call.body.length })
         const mail = yield* store(call, agent, wanted, made)
         const sent = yield* first(call, agent, mail)
-        const refused = sent.recipients.every(({ status }) => status === "failed")
+        const refused = sent.recipients.every(({ status, unknown }) => status === "failed" && !unknown)
         if (refused) return yield* refuse(failed(sent.recipients[0]?.detail ?? null))
         // Spec 4.9: what was taken is `sent`, even where its recipient has it by now.
         return sent.status === "delivered" ? { ...sent, status: "sent" } : sent

@@ -7,7 +7,8 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   // What became of each message that was sent, by the numbers of its recipients.
   await sql`
     create table mail_sendings (
-      mail bigint not null, n integer not null, status text not null, detail text, primary key (mail, n)
+      mail bigint not null, n integer not null, status text not null, detail text, unknown boolean not null default false,
+      primary key (mail, n)
     )`.execute(db)
   // Addresses stand in it sealed.
   await sql`

@@ -202,6 +202,8 @@ export const MailApi = HttpApiGroup.make("mail")
         "email_quota",
         "email_instance_quota",
         "email_send_failed",
+        "email_provider_error",
+        "email_owner_rule",
         "content_secret"
       )
     })

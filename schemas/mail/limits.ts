@@ -40,7 +40,7 @@ export const MAIL_LIMITS = {
   bounce_suspension_min: 3,
   complaint_suspension_min: 1,
   pause_bounce_percent: 4,
-  pause_complaint_percent: 0.1,
+  pause_complaint_permille: 1,
   pause_recipients_min: 50,
   /** The wait after each attempt that met a passing fault; after the last there is none. */
   queue_retry_seconds: { 1: 60, 2: 300, 3: 900, 4: 3600, 5: 14_400, 6: 28_800, 7: 43_200, 8: 86_400, 9: 86_400 }

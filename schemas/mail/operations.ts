@@ -177,7 +177,12 @@ export const mailQueries = {
         read_at: Schema.NullOr(Schema.String),
         /** Of one that was sent, by the numbers of its recipients. */
         sendings: Schema.Array(
-          Schema.Struct({ n: Schema.Int, status: SendingStatus, detail: Schema.NullOr(Schema.String) })
+          Schema.Struct({
+            n: Schema.Int,
+            status: SendingStatus,
+            detail: Schema.NullOr(Schema.String),
+            unknown: Schema.Boolean
+          })
         )
       })
     )

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { BlobRef } from "../blob/operations.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
-import { SendingStatus, SentRecipient, SentSummary } from "./sent.ts"
+import { SendingStatus, SentSummary } from "./sent.ts"
 
 export const SERVICE_ID = "service"
 
@@ -126,7 +126,7 @@ export const sendingOperations = operationsOf("mail_sending", {
   "mail_sending.unsubscribe": op({ input: Nothing, output: Nothing, askedBy: ["mail"] }),
   "mail_sending.look": op({
     input: Nothing,
-    output: Schema.Struct({ status: SendingStatus, detail: Schema.NullOr(Schema.String) }),
+    output: Schema.Struct({ status: SendingStatus, detail: Schema.NullOr(Schema.String), unknown: Schema.Boolean }),
     askedBy: []
   }),
   "mail_sending.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
@@ -177,6 +177,3 @@ export const sendingQueries = {
     )
   })
 }
-
-/** A recipient of a message, as its agent sees it. */
-export const recipientShown = SentRecipient

@@ -11,7 +11,9 @@ export const SentRecipient = Schema.Struct({
   address: Schema.String,
   status: SendingStatus,
   /** What became of it, in words of this service. */
-  detail: Schema.NullOr(Schema.String)
+  detail: Schema.NullOr(Schema.String),
+  /** Nobody has said what became of it: it may have arrived, and is not sent again. */
+  unknown: Schema.Boolean
 })
 export type SentRecipient = typeof SentRecipient.Type
 

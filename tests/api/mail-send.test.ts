@@ -1,84 +1,29 @@
 /** Mail that agents send, over two edges and real SMTP (spec 3.6, 4.9; contract 20). */
-import { randomBytes, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { ListedMail, Mailbox, MailEvent, MailThread } from "../../schemas/mail/records.ts"
+import type { ListedMail, MailThread } from "../../schemas/mail/records.ts"
 import type { ListedSent, SentMail } from "../../schemas/mail/sent.ts"
 import { waitFor } from "../harness/index.ts"
-import { deliver, message } from "../support/mail.ts"
-import { type MailHost, mailHost, type Taken } from "../support/mail-host.ts"
-import { type NameServer, nameServer } from "../support/dns.ts"
-import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
+import { dataOf, outcome } from "../support/outcome.ts"
 import { foundIn } from "../support/planted.ts"
-import { type TestService, testService } from "../support/service.ts"
-import { anAgent, type Carried, told } from "../support/sponsorship.ts"
+import { told } from "../support/sponsorship.ts"
+import {
+  aSender,
+  closeSending,
+  DOMAIN,
+  listed,
+  look,
+  MESSAGES,
+  openSending,
+  send,
+  service,
+  settled,
+  unfolded,
+  world
+} from "./sending.ts"
 
-const DOMAIN = "mail.hub.example"
-let service: TestService
-let world: MailHost
-let names: NameServer
-
-beforeAll(async () => {
-  world = await mailHost()
-  names = await nameServer({
-    "world.example": { MX: ["mx.world.example"] },
-    "mx.world.example": { A: ["127.0.0.1"] },
-    "inside.example": { MX: ["mx.inside.example"] },
-    "mx.inside.example": { A: ["10.0.0.7"] },
-    "silent.example": { MX: ["."] }
-  })
-  service = await testService({
-    edges: 2,
-    actors: 2,
-    mail: DOMAIN,
-    env: { HUB_DNS_SERVERS: names.address, HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example" },
-    limits: {
-      "service.mail.mx_port": world.port,
-      "limits.email.service_per_day": 100_000,
-      "limits.email.pause_recipients_min": 100_000,
-      "limits.email.queue_retry_seconds.1": 1,
-      "limits.email.queue_retry_seconds.2": 1
-    }
-  })
-})
-afterAll(async () => {
-  await service?.stop()
-  await world?.stop()
-  await names?.stop()
-})
-
-const SEND = "/api/v1/email/send"
-const MESSAGES = "/api/v1/email/messages"
-
-interface Sender extends Carried {
-  readonly mailbox: Mailbox
-}
-
-const aSender = async (): Promise<Sender> => {
-  const agent = await anAgent(service.edges)
-  const mailbox = dataOf<Mailbox>(await agent.client.call("POST", "/api/v1/email/mailboxes", { body: {} }))
-  return { ...agent, mailbox }
-}
-
-const send = ({ client, mailbox }: Sender, body: object, options: object = {}) =>
-  client.call("POST", SEND, { body: { from: mailbox.id, subject: "Hello", text: "Hi.", ...body }, ...options })
-
-const look = async <A>({ client }: Carried, id: string): Promise<A> =>
-  dataOf<A>(await client.call("GET", `${MESSAGES}/${id}`))
-
-const listed = async <A>({ client }: Carried, query = ""): Promise<ReadonlyArray<A>> =>
-  dataOf<ReadonlyArray<A>>(await client.call("GET", `${MESSAGES}${query}`))
-
-/** Each header in one line. */
-const unfolded = (taken: Taken | undefined): string => (taken?.raw ?? "").replaceAll(/\r\n[ \t]+/g, " ")
-
-const settled = (sender: Sender, id: string, status: string): Promise<SentMail> =>
-  waitFor(
-    async () => {
-      const found = await look<SentMail>(sender, id)
-      return found.status === status ? found : null
-    },
-    { describe: `${id} is ${status}` }
-  )
+beforeAll(() => openSending())
+afterAll(closeSending)
 
 describe("between agents", () => {
   it("arrives, is answered, and is one thread", async () => {
@@ -211,183 +156,6 @@ describe("to the world", () => {
   it("bounces at an address of the service that nobody has", async () => {
     const ada = await aSender()
     expect(dataOf<ListedSent>(await send(ada, { to: [`nobody-there@${DOMAIN}`] })).status).toBe("bounced")
-  })
-})
-
-const dsn = (action: string, status: string) =>
-  [
-    "From: mailer-daemon@world.example",
-    "Subject: Undelivered",
-    "Content-Type: multipart/report; report-type=delivery-status; boundary=b",
-    "",
-    "--b",
-    "Content-Type: message/delivery-status",
-    "",
-    "Reporting-MTA: dns; mx.world.example",
-    "",
-    "Final-Recipient: rfc822; a@world.example",
-    `Action: ${action}`,
-    `Status: ${status}`,
-    "",
-    "--b--",
-    ""
-  ].join("\r\n")
-
-const arf = (original: string) =>
-  [
-    "From: reports@world.example",
-    "Content-Type: multipart/report; report-type=feedback-report; boundary=b",
-    "",
-    "--b",
-    "Content-Type: message/feedback-report",
-    "",
-    "Feedback-Type: abuse",
-    "User-Agent: test/1",
-    "",
-    "--b",
-    "Content-Type: message/rfc822",
-    "",
-    original,
-    "--b--",
-    ""
-  ].join("\r\n")
-
-describe("what comes back", () => {
-  const port = () => service.system.mail?.port ?? 0
-  const sentOut = async () => {
-    const ada = await aSender()
-    const to = `${randomUUID()}@world.example`
-    const sent = dataOf<ListedSent>(await send(ada, { to: [to] }))
-    await settled(ada, sent.message_id, "delivered")
-    const [taken] = world.to(to)
-    return { ada, to, sent, taken: taken ?? { from: "", to: [], raw: "" } }
-  }
-
-  it("as a report of failure is a bounce; of a delay nothing, of a full mailbox a failure", async () => {
-    const [gone, slow, full] = [await sentOut(), await sentOut(), await sentOut()]
-    await deliver(port(), { from: "", to: slow.taken.from, raw: dsn("delayed", "4.4.1") })
-    await deliver(port(), { from: "", to: full.taken.from, raw: dsn("failed", "5.2.2") })
-    await deliver(port(), { from: "", to: gone.taken.from, raw: dsn("failed", "5.1.1") })
-    expect((await settled(gone.ada, gone.sent.message_id, "bounced")).recipients[0]?.detail).toContain("5.1.1")
-    await settled(full.ada, full.sent.message_id, "failed")
-    expect((await look<SentMail>(slow.ada, slow.sent.message_id)).status).toBe("delivered")
-  })
-
-  it("counts once, however often it comes", async () => {
-    const { ada, sent, taken } = await sentOut()
-    for (let n = 0; n < 3; n++) await deliver(port(), { from: "", to: taken.from, raw: dsn("failed", `5.1.${n}`) })
-    await settled(ada, sent.message_id, "bounced")
-    await told(ada, "email.bounced")
-    const log = dataOf<ReadonlyArray<typeof MailEvent.Type>>(await ada.client.call("GET", "/api/v1/email/log"))
-    expect(log.filter(({ event }) => event === "bounced")).toHaveLength(1)
-  })
-
-  it("as a complaint at abuse@ ends the agent's sending; receiving goes on", async () => {
-    const { ada, to, sent, taken } = await sentOut()
-    await deliver(port(), { to: `abuse@${DOMAIN}`, raw: arf(taken.raw) })
-    const { payload } = await told(ada, "email.complained")
-    expect(payload).toMatchObject({ message_id: sent.message_id, recipients: [to] })
-    const suspended = await told(ada, "email.sending_suspended")
-    expect(suspended.payload).toMatchObject({ complaints: 1, bounces: 0, window_days: 30 })
-    expect(outcome(await send(ada, { to: ["b@world.example"] }))).toBe("403 email_sending_suspended")
-    expect(dataOf(await ada.client.call("GET", "/api/v1/email"))).toMatchObject({ sending: { status: "suspended" } })
-    await deliver(port(), { to: ada.mailbox.address, raw: message({ to: ada.mailbox.address }) })
-    await waitFor(async () => ((await listed<ListedMail>(ada)).length > 0 ? true : null))
-  })
-
-  it("is not believed without its token, and nothing but reports is read at abuse@", async () => {
-    const { ada, sent, taken } = await sentOut()
-    const forged = taken.from.replace(/-[0-9a-f]{16}@/, "-0123456789abcdef@")
-    await expect(deliver(port(), { from: "", to: forged, raw: dsn("failed", "5.1.1") })).rejects.toThrow(/550/)
-    const stripped = taken.raw.replace(/^Message-ID:.*\r\n/im, "").replaceAll(/bounces\+\S+/g, "")
-    await expect(deliver(port(), { to: `abuse@${DOMAIN}`, raw: arf(stripped) })).rejects.toThrow(/550/)
-    await expect(deliver(port(), { to: `abuse@${DOMAIN}`, raw: "Subject: x\r\n\r\nx" })).rejects.toThrow(/550/)
-    expect((await look<SentMail>(ada, sent.message_id)).status).toBe("delivered")
-  })
-
-  it("from whoever wants no more is the last that he gets", async () => {
-    const ada = await aSender()
-    const [one, other] = [`${randomUUID()}@world.example`, `${randomUUID()}@world.example`]
-    const sent = dataOf<ListedSent>(await send(ada, { to: [one, other] }))
-    await settled(ada, sent.message_id, "delivered")
-    const [, unsubscribe = ""] = /^List-Unsubscribe: <mailto:([^>]+)>/m.exec(unfolded(world.to(one)[0])) ?? []
-    await deliver(port(), { from: one, to: unsubscribe, raw: "Subject: no\r\n\r\n" })
-    await waitFor(async () => ((await send(ada, { to: [one] })).status === 422 ? true : null))
-    expect((await send(ada, { to: [other] })).status).toBe(202)
-  })
-})
-
-describe("what is refused", () => {
-  it.each([
-    ["no recipient", { to: [] }, "to"],
-    ["no address", { to: ["nobody"] }, "to.0"],
-    ["a line break in an address", { to: ["a@b.example\r\nBcc: c@d.example"] }, "to.0"],
-    ["a line break in the subject", { to: ["a@b.example"], subject: "x\r\nBcc: c@d.example" }, "subject"],
-    ["a line break of another sort", { to: ["a@b.example"], subject: "x\u2028y" }, "subject"],
-    ["a long subject", { to: ["a@b.example"], subject: "x".repeat(201) }, "subject"],
-    [
-      "eleven recipients",
-      {
-        to: Array.from({ length: 6 }, (_, n) => `a${n}@b.example`),
-        cc: Array.from({ length: 5 }, (_, n) => `c${n}@b.example`)
-      },
-      "to"
-    ],
-    ["neither text nor HTML", { to: ["a@b.example"], text: " " }, "text"],
-    ["a text too long", { to: ["a@b.example"], text: "ä".repeat(131_073) }, "text"],
-    [
-      "an attachment that is no base64",
-      { to: ["a@b.example"], attachments: [{ filename: "a", content_base64: "?" }] },
-      "attachments.0.content_base64"
-    ],
-    [
-      "a file name of two lines",
-      { to: ["a@b.example"], attachments: [{ filename: "a\r\nb", content_base64: "" }] },
-      "attachments.0.filename"
-    ],
-    [
-      "a type that is none",
-      { to: ["a@b.example"], attachments: [{ filename: "a", content_type: "x\r\ny: z", content_base64: "" }] },
-      "attachments.0.content_type"
-    ],
-    [
-      "5 MB and more",
-      { to: ["a@b.example"], attachments: [{ filename: "a", content_base64: "A".repeat(6_990_512) }] },
-      "attachments"
-    ],
-    ["an answer to nothing", { to: ["a@b.example"], in_reply_to: "em_999999" }, "in_reply_to"],
-    ["an answer to what is none", { to: ["a@b.example"], in_reply_to: "x" }, "in_reply_to"]
-  ])("%s is told with its field", async (_name, body, field) => {
-    const ada = await aSender()
-    const answer = await send(ada, body)
-    expect(outcome(answer)).toBe("422 validation_error")
-    expect(fieldOf(answer)).toBe(field)
-    expect(dataOf(await ada.client.call("GET", "/api/v1/email"))).toMatchObject({ sending: { used_day: 0 } })
-  })
-
-  it("another's mailbox, a closed one, and a secret", async () => {
-    const [ada, bob] = [await aSender(), await aSender()]
-    const to = ["a@world.example"]
-    expect(outcome(await send(ada, { to, from: bob.mailbox.id }))).toBe("403 email_sender_not_yours")
-    expect(outcome(await send(ada, { to, from: bob.mailbox.address }))).toBe("403 email_sender_not_yours")
-    expect(outcome(await send(ada, { to, reply_to: bob.mailbox.id }))).toBe("403 email_sender_not_yours")
-    expect(outcome(await send(ada, { to, text: `key = whsec_${randomBytes(32).toString("base64")}` }))).toBe(
-      "422 content_secret"
-    )
-    await ada.client.call("DELETE", `/api/v1/email/mailboxes/${ada.mailbox.id}`, { body: { confirm: "delete" } })
-    expect(outcome(await send(ada, { to }))).toBe("403 email_sender_not_yours")
-  })
-
-  it("more than a new agent may send in a day, exactly, over two edges at once", async () => {
-    const ada = await aSender()
-    const answers = await Promise.all(
-      Array.from({ length: 14 }, (_, n) => send(ada, { to: [`q${n}.${randomUUID()}@world.example`] }))
-    )
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(10)
-    const refused = answers.find(({ status }) => status === 429)
-    expect(outcome(refused ?? answers[0]!)).toBe("429 email_quota")
-    expect(refused?.json).toMatchObject({ error: { details: { per_day: 10, first_week_until: expect.any(String) } } })
-    expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(80_000)
   })
 })
 

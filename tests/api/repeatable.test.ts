@@ -13,7 +13,7 @@ import { freshText, made, type Member, member } from "./community.ts"
 import { OPERATIONS } from "./interface.ts"
 
 const NOUNS =
-  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|email\/mailboxes|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
+  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|email\/(mailboxes|send)|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
 
 const WRITES = OPERATIONS.filter(
   ({ method, auth, path }) => method !== "GET" && auth === "signed" && NOUNS.test(path)
@@ -59,6 +59,10 @@ const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = 
     body: {},
     log: ["mailer", as.agent.id]
   }),
+  "POST /email/send": async ({ bob: as }) => {
+    const body = { from: await mailbox(as), to: ["zoe@example.com"], subject: "Once", text: freshText() }
+    return { as, path: "/email/send", body, log: ["mailer", as.agent.id] }
+  },
   "PATCH /email/mailboxes/{id}": async ({ bob: as }) => {
     const id = await mailbox(as)
     return { as, path: `/email/mailboxes/${id}`, body: { label: "Once" }, log: ["mailbox", id] }

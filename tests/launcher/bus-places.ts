@@ -107,7 +107,7 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
       `$JS.API.STREAM.INFO.${streams.mail}`,
       `$JS.API.STREAM.PURGE.${streams.mail}`,
       `$JS.API.STREAM.MSG.GET.${streams.mailKeys}`,
-      `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("a", "0")}`,
+      `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
       `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.outbound}`,
       `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.outbound}`,
       `$JS.ACK.${streams.events}.${consumers.outbound}.1.1.1.1.1`

@@ -49,10 +49,10 @@ const shownSent = (
     const recipients = yield* Effect.forEach(
       recipientsOf(summary),
       (address, index) =>
-        Effect.map(
-          actors.ask(context, "mail_sending.look", sendingId(number, index + 1), null),
-          ({ status, detail }) => ({ address, status, detail })
-        ),
+        Effect.map(actors.ask(context, "mail_sending.look", sendingId(number, index + 1), null), (stands) => ({
+          address,
+          ...stands
+        })),
       { concurrency: "unbounded" }
     )
     const status = statusOfAll(recipients.map((one) => one.status))

@@ -51,7 +51,9 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) 
       }),
       "mail_sending.unsubscribe": write({ decide: (state) => decideUnsubscribe(state), answer: () => null }),
       "mail_sending.look": read((state) =>
-        state === null ? { refused: noSending } : { data: { status: state.status, detail: state.detail } }
+        state === null
+          ? { refused: noSending }
+          : { data: { status: state.status, detail: state.detail, unknown: state.unknown } }
       ),
       "mail_sending.timer": write({ decide: decideRetry, answer: () => null })
     }

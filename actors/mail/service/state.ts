@@ -50,6 +50,7 @@ type MailLimits = Limits["limits"]["email"]
 
 const HOURS = 25
 const PERCENT = 100
+const PERMILLE = 1000
 
 export const usedOfDay = ({ hours }: MailServiceState, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
 
@@ -58,7 +59,7 @@ const isTooBad = (days: SendingDays, at: number, limits: MailLimits): boolean =>
   if (recipients < limits.pause_recipients_min) return false
   return (
     bounced * PERCENT > limits.pause_bounce_percent * recipients ||
-    complained * PERCENT > limits.pause_complaint_percent * recipients
+    complained * PERMILLE > limits.pause_complaint_permille * recipients
   )
 }
 

@@ -1,0 +1,128 @@
+/** What mail servers and people send back (spec 3.6; contract 20). */
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { ListedMail, MailEvent } from "../../schemas/mail/records.ts"
+import type { ListedSent, SentMail } from "../../schemas/mail/sent.ts"
+import { waitFor } from "../harness/index.ts"
+import { deliver, message } from "../support/mail.ts"
+import { dataOf, outcome } from "../support/outcome.ts"
+import { told } from "../support/sponsorship.ts"
+import {
+  aSender,
+  closeSending,
+  DOMAIN,
+  listed,
+  look,
+  openSending,
+  send,
+  service,
+  settled,
+  unfolded,
+  world
+} from "./sending.ts"
+
+beforeAll(() => openSending())
+afterAll(closeSending)
+
+const dsn = (action: string, status: string) =>
+  [
+    "From: mailer-daemon@world.example",
+    "Subject: Undelivered",
+    "Content-Type: multipart/report; report-type=delivery-status; boundary=b",
+    "",
+    "--b",
+    "Content-Type: message/delivery-status",
+    "",
+    "Reporting-MTA: dns; mx.world.example",
+    "",
+    "Final-Recipient: rfc822; a@world.example",
+    `Action: ${action}`,
+    `Status: ${status}`,
+    "",
+    "--b--",
+    ""
+  ].join("\r\n")
+
+const arf = (original: string) =>
+  [
+    "From: reports@world.example",
+    "Content-Type: multipart/report; report-type=feedback-report; boundary=b",
+    "",
+    "--b",
+    "Content-Type: message/feedback-report",
+    "",
+    "Feedback-Type: abuse",
+    "User-Agent: test/1",
+    "",
+    "--b",
+    "Content-Type: message/rfc822",
+    "",
+    original,
+    "--b--",
+    ""
+  ].join("\r\n")
+
+describe("what comes back", () => {
+  const port = () => service.system.mail?.port ?? 0
+  const sentOut = async () => {
+    const ada = await aSender()
+    const to = `${randomUUID()}@world.example`
+    const sent = dataOf<ListedSent>(await send(ada, { to: [to] }))
+    await settled(ada, sent.message_id, "delivered")
+    const [taken] = world.to(to)
+    return { ada, to, sent, taken: taken ?? { from: "", to: [], raw: "" } }
+  }
+
+  it("as a report of failure is a bounce; of a delay nothing, of a full mailbox a failure", async () => {
+    const [gone, slow, full] = [await sentOut(), await sentOut(), await sentOut()]
+    await deliver(port(), { from: "", to: slow.taken.from, raw: dsn("delayed", "4.4.1") })
+    await deliver(port(), { from: "", to: full.taken.from, raw: dsn("failed", "5.2.2") })
+    await deliver(port(), { from: "", to: gone.taken.from, raw: dsn("failed", "5.1.1") })
+    expect((await settled(gone.ada, gone.sent.message_id, "bounced")).recipients[0]?.detail).toContain("5.1.1")
+    await settled(full.ada, full.sent.message_id, "failed")
+    expect((await look<SentMail>(slow.ada, slow.sent.message_id)).status).toBe("delivered")
+  })
+
+  it("counts once, however often it comes", async () => {
+    const { ada, sent, taken } = await sentOut()
+    for (let n = 0; n < 3; n++) await deliver(port(), { from: "", to: taken.from, raw: dsn("failed", `5.1.${n}`) })
+    await settled(ada, sent.message_id, "bounced")
+    await told(ada, "email.bounced")
+    const log = dataOf<ReadonlyArray<typeof MailEvent.Type>>(await ada.client.call("GET", "/api/v1/email/log"))
+    expect(log.filter(({ event }) => event === "bounced")).toHaveLength(1)
+  })
+
+  it("as a complaint at abuse@ ends the agent's sending; receiving goes on", async () => {
+    const { ada, to, sent, taken } = await sentOut()
+    await deliver(port(), { to: `abuse@${DOMAIN}`, raw: arf(taken.raw) })
+    const { payload } = await told(ada, "email.complained")
+    expect(payload).toMatchObject({ message_id: sent.message_id, recipients: [to] })
+    const suspended = await told(ada, "email.sending_suspended")
+    expect(suspended.payload).toMatchObject({ complaints: 1, bounces: 0, window_days: 30 })
+    expect(outcome(await send(ada, { to: ["b@world.example"] }))).toBe("403 email_sending_suspended")
+    expect(dataOf(await ada.client.call("GET", "/api/v1/email"))).toMatchObject({ sending: { status: "suspended" } })
+    await deliver(port(), { to: ada.mailbox.address, raw: message({ to: ada.mailbox.address }) })
+    await waitFor(async () => ((await listed<ListedMail>(ada)).length > 0 ? true : null))
+  })
+
+  it("is not believed without its token, and nothing but reports is read at abuse@", async () => {
+    const { ada, sent, taken } = await sentOut()
+    const forged = taken.from.replace(/-[0-9a-f]{16}@/, "-0123456789abcdef@")
+    await expect(deliver(port(), { from: "", to: forged, raw: dsn("failed", "5.1.1") })).rejects.toThrow(/550/)
+    const stripped = taken.raw.replace(/^Message-ID:.*\r\n/im, "").replaceAll(/bounces\+\S+/g, "")
+    await expect(deliver(port(), { to: `abuse@${DOMAIN}`, raw: arf(stripped) })).rejects.toThrow(/550/)
+    await expect(deliver(port(), { to: `abuse@${DOMAIN}`, raw: "Subject: x\r\n\r\nx" })).rejects.toThrow(/550/)
+    expect((await look<SentMail>(ada, sent.message_id)).status).toBe("delivered")
+  })
+
+  it("from whoever wants no more is the last that he gets", async () => {
+    const ada = await aSender()
+    const [one, other] = [`${randomUUID()}@world.example`, `${randomUUID()}@world.example`]
+    const sent = dataOf<ListedSent>(await send(ada, { to: [one, other] }))
+    await settled(ada, sent.message_id, "delivered")
+    const [, unsubscribe = ""] = /^List-Unsubscribe: <mailto:([^>]+)>/m.exec(unfolded(world.to(one)[0])) ?? []
+    await deliver(port(), { from: one, to: unsubscribe, raw: "Subject: no\r\n\r\n" })
+    await waitFor(async () => ((await send(ada, { to: [one] })).status === 422 ? true : null))
+    expect((await send(ada, { to: [other] })).status).toBe(202)
+  })
+})
