@@ -4,6 +4,9 @@ import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
 import { Bot } from "../chat/bot.ts"
 import { fileTransport } from "./file-transport.ts"
+import { lookupBy } from "../mail/inbound/verdicts.ts"
+import { worldTransport } from "../mail/outbound/world.ts"
+import { mailTransport } from "./mail-transport.ts"
 import { outboxOf } from "./outbox.ts"
 import { Slots } from "./slots.ts"
 import { smtpTransport } from "./smtp-transport.ts"
@@ -28,7 +31,7 @@ export interface Letters {
 }
 
 export const openLetters = (
-  config: Pick<HubConfig, "letters" | "chat" | "data" | "limits" | "baseUrl" | "name">
+  config: Pick<HubConfig, "letters" | "chat" | "mail" | "env" | "data" | "limits" | "baseUrl" | "name">
 ): Effect.Effect<Letters, never, Scope.Scope> =>
   Effect.gen(function* () {
     const transport = yield* openTransport(config)
@@ -46,14 +49,20 @@ export const openLetters = (
   })
 
 /** What it holds open is closed with the scope. */
-const openTransport = ({
-  letters,
-  data,
-  limits,
-  baseUrl
-}: Pick<HubConfig, "letters" | "data" | "limits" | "baseUrl">): Effect.Effect<Transport | null, never, Scope.Scope> => {
-  if (letters === null) return Effect.succeed(null)
-  return letters.transport === "file"
-    ? Effect.succeed(fileTransport(outboxOf(data)))
-    : smtpTransport(letters.server, { ...limits.service.letters, name: mailHostOf(baseUrl) })
+const openTransport = (
+  config: Pick<HubConfig, "letters" | "mail" | "env" | "data" | "limits" | "baseUrl">
+): Effect.Effect<Transport | null, never, Scope.Scope> => {
+  const { letters, mail, data, limits, baseUrl } = config
+  switch (letters?.transport) {
+    case undefined:
+      return Effect.succeed(null)
+    case "file":
+      return Effect.succeed(fileTransport(outboxOf(data)))
+    case "smtp":
+      return smtpTransport(letters.server, { ...limits.service.letters, name: mailHostOf(baseUrl) })
+    case "mail":
+      return mail === null
+        ? Effect.succeed(null)
+        : Effect.map(worldTransport(mail, lookupBy(mail, limits.service.mail), config), mailTransport)
+  }
 }

@@ -81,7 +81,7 @@ const bytesOfIdleActor = async (
     name: "Hub",
     hosts: []
   } as const
-  const letters = openLetters({ ...config, letters: null, chat: null, data: "" })
+  const letters = openLetters({ ...config, letters: null, chat: null, mail: null, data: "" })
   const parts: KindParts = {
     nats,
     manager: await jetstreamManager(nats),

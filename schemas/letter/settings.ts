@@ -18,6 +18,8 @@ export interface Sender {
 export type LetterSettings =
   | { readonly transport: "file"; readonly from: Sender }
   | { readonly transport: "smtp"; readonly from: Sender; readonly server: MailServer }
+  /** As agents' mail goes. */
+  | { readonly transport: "mail"; readonly from: Sender }
 
 export type LetterSettingsResult =
   | { readonly ok: true; readonly settings: LetterSettings | null }
@@ -37,16 +39,17 @@ const SMTPS_PORT = 465
 
 export const readLetterSettings = (env: Env, service: Service): LetterSettingsResult => {
   const transport = given(env, "HUB_LETTERS") ?? (service.mode === "development" ? "file" : null)
-  if (transport === "mail") return problem("HUB_LETTERS=mail is not available yet: take file or smtp")
-  if (transport !== null && transport !== "file" && transport !== "smtp")
-    return problem("HUB_LETTERS must be one of file, smtp")
+  if (transport !== null && transport !== "file" && transport !== "smtp" && transport !== "mail")
+    return problem("HUB_LETTERS must be one of file, smtp, mail")
+  if (transport === "mail" && (given(env, "HUB_MAIL_PROVIDER") ?? "off") === "off")
+    return problem("HUB_LETTERS=mail needs HUB_MAIL_PROVIDER")
   const from = senderOf(given(env, "HUB_LETTERS_FROM"), service)
   if (from === null)
     return problem(
       "HUB_LETTERS_FROM must be a mail address, or one in angle brackets behind a name of at most 80 characters"
     )
   if (transport === null) return { ok: true, settings: null }
-  if (transport === "file") return { ok: true, settings: { transport, from } }
+  if (transport === "file" || transport === "mail") return { ok: true, settings: { transport, from } }
   const server = mailServerOf(given(env, "HUB_SMTP_URL"))
   if (server === null)
     return problem(

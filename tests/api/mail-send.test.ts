@@ -6,6 +6,7 @@ import type { ListedSent, SentMail } from "../../schemas/mail/sent.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { foundIn } from "../support/planted.ts"
+import { PersonClient } from "../support/person.ts"
 import { told } from "../support/sponsorship.ts"
 import {
   aSender,
@@ -18,6 +19,7 @@ import {
   send,
   service,
   settled,
+  stranger,
   unfolded,
   world
 } from "./sending.ts"
@@ -156,6 +158,15 @@ describe("to the world", () => {
   it("bounces at an address of the service that nobody has", async () => {
     const ada = await aSender()
     expect(dataOf<ListedSent>(await send(ada, { to: [`nobody-there@${DOMAIN}`] })).status).toBe("bounced")
+  })
+})
+
+describe("a letter to a person", () => {
+  it("takes the same way", async () => {
+    const person = new PersonClient({ edge: () => service.edges[0] ?? "", email: stranger() })
+    expect(outcome(await person.signUp())).toBe("201")
+    const letter = await waitFor(() => world.to(person.email)[0] ?? null, { describe: "the letter comes" })
+    expect(letter.raw).toContain("/owner/verify?token=3D")
   })
 })
 

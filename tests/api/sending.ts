@@ -30,7 +30,7 @@ export const openSending = async (limits: Readonly<Record<string, number>> = {})
     edges: 2,
     actors: 2,
     mail: DOMAIN,
-    env: { HUB_DNS_SERVERS: names.address, HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example" },
+    env: { HUB_DNS_SERVERS: names.address, HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example", HUB_LETTERS: "mail" },
     limits: {
       "service.mail.mx_port": world.port,
       "limits.email.service_per_day": 100_000,

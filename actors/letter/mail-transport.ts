@@ -1,0 +1,14 @@
+/** Letters by the way that agents' mail takes to the world. */
+import { Effect } from "effect"
+import type { Transport as MailTransport } from "../mail/outbound/transport.ts"
+import type { Transport } from "./transport.ts"
+
+export const mailTransport = (world: MailTransport): Transport => ({
+  // What is written again as a file takes its own place; of everything else nobody knows.
+  name: world.name === "file" ? "file" : "smtp",
+  send: ({ id, from, to, messageId, bytes }, hurry) =>
+    Effect.map(world.send({ id, from, envelopeFrom: from, to, bytes: Buffer.from(bytes) }, hurry), (outcome) => {
+      if (outcome.type === "sent") return { type: "sent", message_id: messageId }
+      return outcome.type === "refused" ? { type: "final", reason: outcome.reason } : outcome
+    })
+})

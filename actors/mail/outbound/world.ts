@@ -1,0 +1,25 @@
+/** The way that mail takes to the world, by the settings: a relay, the servers of its recipients, or files. */
+import { Effect, type Scope } from "effect"
+import type { HubConfig } from "../../../schemas/config.ts"
+import { MAIL_SERVICE_LIMITS } from "../../../schemas/mail/limits.ts"
+import type { MailSettings } from "../../../schemas/mail/settings.ts"
+import { outboxOf } from "../../letter/outbox.ts"
+import type { Lookup } from "../inbound/verdicts.ts"
+import { exchangesBy } from "./exchanges.ts"
+import { filesTransport } from "./file.ts"
+import { exchangeTransport, relayTransport } from "./smtp.ts"
+import type { Transport } from "./transport.ts"
+
+export const worldTransport = (
+  settings: MailSettings,
+  lookup: Lookup,
+  { limits, env, data }: Pick<HubConfig, "limits" | "env" | "data">
+): Effect.Effect<Transport, never, Scope.Scope> => {
+  const bounds = limits.service.mail
+  if (settings.relay !== null) return relayTransport(settings.relay, settings.domain, bounds)
+  // A service that is tried out writes to nobody by chance.
+  if (env === "development" && bounds.mx_port === MAIL_SERVICE_LIMITS.mx_port)
+    return Effect.succeed(filesTransport(outboxOf(data)))
+  const exchanges = exchangesBy(lookup, { loopback: env === "development" }, bounds)
+  return Effect.succeed(exchangeTransport(exchanges, settings.domain, bounds))
+}
