@@ -9,6 +9,9 @@ import { ErasableKeys } from "../log/erasable-keys.ts"
 import { Sealer } from "../log/seal.ts"
 
 export class MailKeys extends ErasableKeys {
+  /** What domains have to keep: keys that mail is signed by, and what proves a claim. */
+  readonly domains: Sealer
+
   /** `key`: HUB_MAIL_KEY. */
   constructor(nats: NatsConnection, key: Uint8Array) {
     super(nats, new Sealer(key, "hub mailbox keys"), {
@@ -18,6 +21,7 @@ export class MailKeys extends ErasableKeys {
       use: "hub mailbox",
       unreachable: unavailable("Mail cannot be opened at the moment. It is safe to try again.")
     })
+    this.domains = new Sealer(key, "hub mail domains")
   }
 }
 

@@ -17,7 +17,15 @@ export const MAIL_LIMITS = {
   codes_minutes_default: 30,
   codes_minutes_max: 1440,
   /** Of one answer. */
-  codes_messages_max: 50
+  codes_messages_max: 50,
+  domains_per_agent: 1,
+  domain_declarations_per_day: 3,
+  /** From one check of an active domain to the next. */
+  domain_check_seconds: 86_400,
+  /** How long a domain may miss records before it is pending again. */
+  domain_grace_seconds: 259_200,
+  /** How long a domain may be claimed without proof, where it has no mailbox. */
+  domain_claim_seconds: 259_200
 } as const
 
 /** What discovery does not show: bounds on what strangers make the mail process do. */
@@ -45,5 +53,12 @@ export const MAIL_SERVICE_LIMITS = {
   words_max: 300,
   /** All that DNS is asked to judge one message. */
   verdict_ms: 4000,
-  dns_query_ms: 1500
+  dns_query_ms: 1500,
+  /** All that DNS is asked for one domain of an agent's. */
+  domain_check_ms: 5000,
+  /** Of one answer, those that are looked at; and of each. */
+  dns_records_max: 50,
+  dns_record_max_chars: 4096,
+  /** Aliases that are followed where a name server does not. */
+  dns_aliases_max: 4
 } as const

@@ -7,6 +7,8 @@ export interface MailSettings {
   readonly provider: "smtp"
   /** Default domain of addresses, as A-label. */
   readonly domain: string
+  /** Host that MX records of agents' domains name. */
+  readonly host: string
   /** Of receiving SMTP; 0: a free one. */
   readonly port: number
   /** Name servers to ask, as `ip:port`; none: those of the machine. */
@@ -35,6 +37,8 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
   const domain = mailDomain(given(env, "HUB_MAIL_DOMAIN") ?? "")
   if (domain === null)
     return problem("HUB_MAIL_DOMAIN must be the domain of the service's addresses, such as mail.example.org")
+  const host = mailDomain(given(env, "HUB_MAIL_HOST") ?? domain)
+  if (host === null) return problem("HUB_MAIL_HOST must be the name of the host that receives mail")
   const port = Number(given(env, "HUB_MAIL_PORT") ?? SMTP_PORT)
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
     return problem(`HUB_MAIL_PORT must be a whole number from 0 to ${PORT_MAX}`)
@@ -49,7 +53,7 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
   const [cert, key] = [given(env, "HUB_MAIL_TLS_CERT"), given(env, "HUB_MAIL_TLS_KEY")]
   if ((cert === null) !== (key === null)) return problem("HUB_MAIL_TLS_CERT and HUB_MAIL_TLS_KEY go together")
   const tls = cert === null || key === null ? null : { cert, key }
-  return { ok: true, settings: { provider, domain, port, dnsServers, tls } }
+  return { ok: true, settings: { provider, domain, host, port, dnsServers, tls } }
 }
 
 /** In lower case, as A-label, of at least two labels; `null` where it is none. */

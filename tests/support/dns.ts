@@ -3,9 +3,9 @@ import { createSocket } from "node:dgram"
 import type { AddressInfo } from "node:net"
 import { decode, encode, type Answer, type Question } from "dns-packet"
 
-/** TXT as text, MX as host, addresses as they are written; by name in lower case. */
+/** TXT as text, MX and CNAME as host, addresses as they are written; by name in lower case. A test may change it. */
 export interface Zone {
-  readonly [name: string]: Readonly<Partial<Record<"TXT" | "MX" | "A" | "AAAA", ReadonlyArray<string>>>>
+  [name: string]: Readonly<Partial<Record<"TXT" | "MX" | "CNAME" | "A" | "AAAA", ReadonlyArray<string>>>>
 }
 
 export interface NameServer {
@@ -20,10 +20,14 @@ const TTL = 1
 const NXDOMAIN = 3
 const SERVFAIL = 2
 
+/** A longer text stands in pieces. */
+const PIECE = /[^]{1,255}/g
+
 const answersTo = (zone: Zone, { name, type }: Question): ReadonlyArray<Answer> => {
   const of = zone[name.toLowerCase()] ?? {}
   const common = { name, ttl: TTL }
-  if (type === "TXT") return (of.TXT ?? []).map((text) => ({ ...common, type, data: [text] }))
+  if (type === "TXT") return (of.TXT ?? []).map((text) => ({ ...common, type, data: text.match(PIECE) ?? [""] }))
+  if (type === "CNAME") return (of.CNAME ?? []).map((data) => ({ ...common, type, data }))
   if (type === "MX") return (of.MX ?? []).map((exchange) => ({ ...common, type, data: { preference: 10, exchange } }))
   if (type === "A" || type === "AAAA") return (of[type] ?? []).map((data) => ({ ...common, type, data }))
   return []
