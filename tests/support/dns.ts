@@ -33,8 +33,8 @@ const answersTo = (zone: Zone, { name, type }: Question): ReadonlyArray<Answer> 
   return []
 }
 
-/** `broken`: names to which it answers that it has failed. */
-export const nameServer = async (zone: Zone, broken: ReadonlySet<string> = new Set()): Promise<NameServer> => {
+/** `broken`: names to which it answers that it has failed. `at`: its port; 0: a free one. */
+export const nameServer = async (zone: Zone, broken: ReadonlySet<string> = new Set(), at = 0): Promise<NameServer> => {
   const socket = createSocket("udp4")
   const asked = new Map<string, number>()
   socket.on("message", (message, { port, address }) => {
@@ -47,7 +47,7 @@ export const nameServer = async (zone: Zone, broken: ReadonlySet<string> = new S
     const answers = code === 0 ? [...answersTo(zone, question)] : []
     socket.send(encode({ type: "response", id: id ?? 0, flags: code, questions, answers }), port, address)
   })
-  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => socket.bind(at, "127.0.0.1", resolve))
   const { port } = socket.address() as AddressInfo
   return {
     address: `127.0.0.1:${port}`,
