@@ -6,15 +6,18 @@ import { MailDomainEvent } from "./state.ts"
 export const toldOfDomains = reactions(
   "mail_domain_told",
   on("mail_domain", MailDomainEvent, (event) => {
-    if (event.type === "mail_domain.failing") {
-      const { agent, domain, missing, days_left } = event
-      return [
-        tell("notification.tell", agent, { about: "email.domain_failing", payload: { domain, missing, days_left } })
-      ]
-    }
-    if (event.type !== "mail_domain.downgraded") return []
+    if (event.type !== "mail_domain.failing" && event.type !== "mail_domain.downgraded") return []
     const { agent, domain, missing } = event
-    return [tell("notification.tell", agent, { about: "email.domain_downgraded", payload: { domain, missing } })]
+    const path = `/api/v1/email/domains/${domain}`
+    const payload = { domain, missing, url: path, api_url: path }
+    return [
+      event.type === "mail_domain.failing"
+        ? tell("notification.tell", agent, {
+            about: "email.domain_failing",
+            payload: { ...payload, days_left: event.days_left }
+          })
+        : tell("notification.tell", agent, { about: "email.domain_downgraded", payload })
+    ]
   })
 )
 
