@@ -77,7 +77,9 @@ describe("declared, a domain", () => {
       },
       { type: "TXT", name: `_dmarc.${domain}`, value: "v=DMARC1; p=quarantine", required: false, purpose: "dmarc" }
     ])
-    expect(dataOf(await ada.client.call("GET", DOMAINS))).toEqual([first])
+    const list = await ada.client.call("GET", DOMAINS)
+    expect([dataOf(list), list.json.meta]).toEqual([[first], { page: 1, per_page: 20, total: 1, pages: 1 }])
+    expect(dataOf(await ada.client.call("GET", `${DOMAINS}?page=2`))).toEqual([])
     expect(dataOf(await looked(ada, domain))).toEqual(first)
 
     publish(zone, first, ["mx", "dmarc"])
